@@ -2,7 +2,7 @@
 """Builds the programs of examples/memory/programs and their fixed twins with the recorder and judges them.
 
 record_programs.py LENTO [--short] [RESULTS.csv]: each program says in its head which cause and which variable must come first
-("expect: false sharing, bins"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
+("expect: false sharing, bins"), and on how many nodes it is played ("nodes: 2"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
 access; --short: only by bursts. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded.
 """
 import csv
@@ -47,8 +47,9 @@ def compile_with(folder, source, name, flags=(), static=False):
     run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap)
 
 
-def record(lento, folder, name, full):
-    words = [lento, "memory", "record", "-o", "run.access", "--json", *(["--full"] if full else []), "--", f"./{name}"]
+def record(lento, folder, name, full, nodes="1"):
+    words = [lento, "memory", "record", "-o", "run.access", "--json", "--nodes", nodes, *(["--full"] if full else []), "--",
+             f"./{name}"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     text = done.stdout[done.stdout.find("{"):]
     return json.loads(text) if text.startswith("{") else {"outcome": done.stderr.strip(), "findings": []}
@@ -68,11 +69,13 @@ def main():
         subprocess.run(["cc", "-O2", "-DLENTO_STATIC", "-c", "recorder.c", "-o", "recorder_static.o"], cwd=folder,
                        check=True)
         for source in sorted(PROGRAMS.glob("*.c")):
-            cause, variable = re.search(r"expect: ([a-z ]+), (\w+(?: \w+)?)", source.read_text()).groups()
+            text = source.read_text()
+            cause, variable = re.search(r"expect: ([a-z ]+), (\w+(?: \w+)?)", text).groups()
+            nodes = re.search(r"nodes: (\d+)|$", text).group(1) or "1"
             for fixed in (False, True):
                 compile_with(folder, source, "program", ["-DFIXED"] if fixed else [])
                 for full in (False,) if short else (False, True):
-                    d = record(lento, folder, "program", full)
+                    d = record(lento, folder, "program", full, nodes)
                     first = d["findings"][0] if d["findings"] else {"category": "", "subject": ""}
                     right = (not d["findings"] and d["outcome"] in ("healthy", "cannot judge")) if fixed else (
                         first["category"] == cause and variable in first["subject"])

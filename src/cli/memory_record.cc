@@ -56,6 +56,13 @@ void add_memory_record(Command& group, Context& context) {
       ->capture_default_str();
   command->add_option("--line", options->job.line_bytes, "Bytes of a cache line; default: of this machine")
       ->check(range(4, 128));
+  command
+      ->add_option(
+          "--nodes",
+          options->job.nodes,
+          "NUMA nodes to play the threads on, in blocks; a page lies where it is first used")
+      ->check(range(1, 64))
+      ->capture_default_str();
   context.add_output_options(*command);
   context.add_seed(*command);
   example(*command, "lento memory record -o run.access -- ./program 4");

@@ -157,6 +157,12 @@ MemoryDiagnosisOptions diagnosis_of(const MemoryRecordingOptions& options) {
   return o;
 }
 
+memory::CoreModel core_of(const MemoryRecordingOptions& options) {
+  memory::CoreModel core;
+  core.nodes = options.nodes;
+  return core;
+}
+
 std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words)
@@ -186,8 +192,13 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
   facts.names.identify_mappings();
   facts.line_bytes = options.line_bytes > 0 ? options.line_bytes : recording.line_bytes();
   trace::AccessFileWriter writer(options.output);
-  const memory::VirtualRun run =
-      memory::replay_recording(recording, facts.line_bytes, {}, &writer, options.mine.progress);
+  const memory::VirtualRun run = memory::replay_recording(
+      recording,
+      facts.line_bytes,
+      {},
+      &writer,
+      options.mine.progress,
+      core_of(options));
   name_blocks(run, facts);
   writer.set_facts(facts);
   writer.finish();
@@ -205,9 +216,9 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
           (recording.in_bursts() ? "in bursts" : "every access"));
   d.facts.emplace_back("cycles in virtual time", std::to_string(run.cycles));
   d.notes.push_back(
-      "threads run side by side in virtual time, on cores of their own with caches that hold everything: "
-      "cycles are "
-      "the model's (docs/methods/memory_record.md)");
+      "threads run side by side in virtual time, each on a core with caches of its own of 32 KiB and 1 MiB" +
+      (options.nodes > 1 ? ", on " + std::to_string(options.nodes) + " nodes" : std::string()) +
+      ": cycles are the model's (docs/methods/memory_record.md)");
   if (recording.full())
     d.notes.push_back(
         "the recording ended at its limit of " + std::to_string(options.bytes >> 20) +

@@ -17,6 +17,7 @@ struct MemoryRecordingOptions {
   uint64_t burst_on_us = 1000;
   uint64_t burst_off_us = 19000;
   uint32_t line_bytes = 0;  // 0: of this machine
+  unsigned nodes = 1;       // NUMA nodes that the threads are played on
   memory::ContentionOptions mine;
 };
 

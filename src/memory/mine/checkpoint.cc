@@ -1,4 +1,4 @@
-// Layout, little-endian: "LENTOPA3", key, mark, functions, the members of Scan in their order, crc32 of all
+// Layout, little-endian: "LENTOPA4", key, mark, functions, the members of Scan in their order, crc32 of all
 // before. Strings and lists begin with their length (u64); all numbers are u64.
 #include "memory/mine/checkpoint.h"
 
@@ -8,7 +8,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr std::string_view kMagic = "LENTOPA3";
+constexpr std::string_view kMagic = "LENTOPA4";
 
 // The members of structs, in the order that both ways share.
 template <class Way, class Block>
@@ -16,6 +16,7 @@ void visit_block(Way& way, Block& c) {
   way(c.cycles);
   way(c.accesses);
   way(c.misses);
+  way(c.jumps);
   way(c.cpus);
   way(c.address);
   way(c.worst);
@@ -206,6 +207,7 @@ void visit(Visit& visit, AScan& s) {
   visit.map(s.blocks);
   visit.map(s.cpus);
   visit.map(s.actors);
+  visit.map(s.last_miss);
   visit.map(s.processes);
   visit.map(s.cpu_blame);
   visit.map(s.function_blame);

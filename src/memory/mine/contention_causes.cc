@@ -132,7 +132,10 @@ class Finder {
       // Where the trace tells who was served by another cache, a line that nobody was is not shared. Atomics
       // go to the line's home without telling.
       const bool told = scan_.levels_known || scan_.culprits_known;
-      if (std::max(o.peers, o.slow_accesses) < tuning::kLeastMeetings)
+      const uint64_t meetings = std::max(o.peers, o.slow_accesses);
+      if (meetings < tuning::kLeastMeetings)
+        continue;
+      if (!scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size())
         continue;
       if (told && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
         continue;
@@ -276,7 +279,8 @@ class Finder {
       if (!matters(o.cycles))
         break;
       const uint64_t wide = tuning::kConflictStride * tuning::kLineSizes[1];
-      const bool conflict = o.stride >= wide && o.fetched_lines > 2;
+      const bool in_turn = !scan_.sampled && double(o.jumps) >= tuning::kJumps * double(o.misses);
+      const bool conflict = (o.stride >= wide || in_turn) && o.fetched_lines > 2;
       if (!conflict && double(o.cycles) < tuning::kMissLoss * time_)
         continue;
       const double per_line = double(o.misses) * std::max(1.0, options_.period) /

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/rng.h"
 #include "memory/mine/contention_patterns.h"
 #include "memory/mine/test_trace.h"
 
@@ -209,6 +210,51 @@ TEST(Causes, MissesOnOneResidueAreASetConflict) {
   ASSERT_FALSE(d.findings.empty()) << d.verdict;
   EXPECT_EQ(d.findings[0].category, "set conflict");
   EXPECT_EQ(evidence(d.findings[0], "distance of the lines"), 4096);
+}
+
+// Columns of a matrix whose rows are 4096 bytes apart: its lines lie on many residues, but one after the
+// other on one. In another order the same misses are those of a cache that is too small.
+TEST(Causes, AWalkDownColumnsIsASetConflict) {
+  std::vector<uint64_t> addresses;
+  for (int round = 0; round < 4; ++round) {
+    for (uint64_t column = 0; column < 16; ++column) {
+      for (uint64_t row = 0; row < 24; ++row)
+        addresses.push_back(0x100000 + row * 4096 + column * 128);
+    }
+  }
+  base::Rng rng(5, "columns");
+  for (const char* category : {"set conflict", "capacity"}) {
+    Trace trace = {delayed(0, 0, 0x10, 2, 1, 1)};
+    uint64_t cycle = 10;
+    for (const uint64_t address : addresses) {
+      trace.push_back(miss(cycle, 0, address, 40));
+      trace.push_back(hit(cycle + 40, 0, address + 4));
+      cycle += 50;
+    }
+    const finding::Diagnosis d = diagnose(trace);
+    ASSERT_FALSE(d.findings.empty()) << d.verdict;
+    EXPECT_EQ(d.findings[0].category, category);
+    for (size_t i = addresses.size(); i > 1; --i)
+      std::swap(addresses[i - 1], addresses[rng.below(i)]);
+  }
+}
+
+// One thread fills a table, another goes on with it: each line changes hands once, and nobody fought.
+TEST(Causes, WhatIsHandedOverOnceIsNotSharedInAFight) {
+  for (const int times : {1, 2}) {
+    Trace trace = calm(40000);
+    for (int i = 0; i < 300 * times; ++i) {
+      const auto cpu = uint16_t(i / 300 % 2);
+      const uint64_t address = 0x80000 + uint64_t(i % 300) * 128;
+      trace.push_back(hit(uint64_t(20 * i), uint16_t(1 - cpu), address));
+      trace.back().type = AccessType::Store;
+      trace.push_back(
+          delayed(uint64_t(20 * i) + 10, cpu, address, 61, 60, uint16_t(1 - cpu), DelayCause::Coherence));
+      trace.back().type = AccessType::Store;
+    }
+    test::sort(trace);
+    EXPECT_EQ(diagnose(trace).findings.size(), times == 1 ? 0u : 1u) << times;
+  }
 }
 
 // A tenth of the time: too little to blame the size of a cache, not for what a stride does.

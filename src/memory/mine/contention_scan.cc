@@ -14,13 +14,23 @@ using trace::AccessRecord;
 
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
+// Whether the actor's miss before lay a wide power of two away, or times that: both may want one set.
+bool jumps(Scan& scan, const AccessRecord& r) {
+  uint64_t& last = scan.last_miss[r.actor()];
+  const uint64_t line = r.address / tuning::kLineSizes[1];
+  const bool wide = last != 0 && last != line && (last - line) % tuning::kConflictStride == 0;
+  last = line;
+  return wide;
+}
+
 void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
-  if (cost.cycles == 0 && cost.miss == 0)
+  if (cost.cycles == 0 && cost.miss == 0 && cost.remote == 0)
     return;
   scan.excess += cost.cycles;
   scan.slow += cost.cycles > 0;
   scan.losses[size_t(cost.loss)] += cost.cycles;
   scan.losses[size_t(Loss::Miss)] += cost.miss;
+  scan.losses[size_t(Loss::Remote)] += cost.remote;
   scan.excess_by_type[size_t(r.type)] += cost.cycles;
   if (r.type == trace::AccessType::Fetch)
     return;
@@ -36,13 +46,15 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   BlockCost& block = at->second;
   block.cycles[size_t(cost.loss)] += cost.cycles;
   block.cycles[size_t(Loss::Miss)] += cost.miss;
+  block.cycles[size_t(Loss::Remote)] += cost.remote;
   ++block.accesses;
   const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == trace::Service::Unknown);
   if (own_miss) {
     ++block.misses;
+    block.jumps += jumps(scan, r);
     block.cpus |= uint64_t{1} << r.cpu % 64;
   }
-  const uint64_t all = cost.cycles + cost.miss;
+  const uint64_t all = cost.cycles + cost.miss + cost.remote;
   if (all <= block.worst)
     return;
   block.worst = all;
@@ -54,6 +66,16 @@ uint64_t over(uint32_t latency, double baseline) {
   if (extra > 0)
     return uint64_t(extra);
   return 0;
+}
+
+// Where the trace says who delayed whom: the part that somebody is blamed for, and the rest of a miss.
+Cost charged_cost(const AccessRecord& r) {
+  const bool charged = r.culprit != AccessRecord::kNoCpu;
+  const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
+  const bool taken = r.cause == trace::DelayCause::Coherence;
+  const uint64_t rest = is_trivial(r) || taken || r.latency == 0 ? 0 : r.latency - blamed;
+  const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
+  return {loss, blamed, rest > 0 ? rest - 1 : 0};
 }
 
 class FirstPass {
@@ -96,8 +118,9 @@ class FirstPass {
       add_sample(r);
     if (r.culprit != AccessRecord::kNoCpu)
       blame(r);
-    if (scan_.culprits_known)
-      add_cost(scan_, r, cost_of(r, scan_));
+    // For a trace that names culprits, which only its first one tells; for others it is taken back.
+    if (!scan_.levels_known)
+      add_cost(scan_, r, charged_cost(r));
   }
 
  private:
@@ -173,7 +196,17 @@ class FirstPass {
   uint32_t last_actor_ = 0;
 };
 
-// Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
+void clear_costs(Scan& scan) {
+  scan.excess = 0;
+  scan.slow = 0;
+  scan.losses = {};
+  scan.excess_by_type = {};
+  scan.blocks.clear();
+  scan.blocks_dropped = 0;
+  scan.last_miss.clear();
+}
+
+// Without blame, or with levels, cost needs the baseline, known only after the first pass: a pass of its own.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
   each_record(open, options, functions, again, "accesses costed", [&](const AccessRecord& r) {
@@ -238,12 +271,12 @@ Cost cost_of(const AccessRecord& r, const Scan& scan) {
   if (r.latency == AccessRecord::kNoLatency)
     return {};
   if (scan.culprits_known) {
-    const bool charged = r.culprit != AccessRecord::kNoCpu;
-    const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
-    const bool taken = r.cause == trace::DelayCause::Coherence;
-    const uint64_t rest = is_trivial(r) || taken || r.latency == 0 ? 0 : r.latency - blamed;
-    const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
-    return {loss, blamed, rest > 0 ? rest - 1 : 0};
+    Cost cost = charged_cost(r);
+    if (r.service == trace::Service::RemoteMemory)
+      cost.remote = cost.miss -
+                    std::min(cost.miss, uint64_t(scan.service_baseline[size_t(trace::Service::LocalMemory)]));
+    cost.miss -= cost.remote;
+    return cost;
   }
   // Where others name their level, one that is known to have left the CPU missed it.
   if (r.service != trace::Service::Unknown || (scan.levels_known && went_unnamed(r)))
@@ -324,8 +357,10 @@ Scan scan_trace(
   if (scan.events == 0)
     scan.first_cycle = 0;
   find_baselines(scan);
-  if (!scan.culprits_known)
+  if (!scan.culprits_known || scan.levels_known) {
+    clear_costs(scan);
     add_costs(open, options, functions, scan);
+  }
   return scan;
 }
 

@@ -42,6 +42,7 @@ struct Cost {
   Loss loss = Loss::Contended;
   uint64_t cycles = 0;  // of that loss
   uint64_t miss = 0;    // of Loss::Miss
+  uint64_t remote = 0;  // of Loss::Remote, beside `loss`
 };
 Cost cost_of(const trace::AccessRecord& r, const Scan& scan);
 

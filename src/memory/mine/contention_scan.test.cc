@@ -56,6 +56,46 @@ TEST(Cost, ASimulatorChargesTheCulpritAndTheRestIsTheMiss) {
   EXPECT_EQ(cost_of(r, s).cycles, 0u);
 }
 
+TEST(Cost, BesideCulpritsMemoryOfAnotherNodeIsPlacement) {
+  Scan s;
+  s.culprits_known = true;
+  s.service_baseline[size_t(Service::LocalMemory)] = 120;
+  AccessRecord r = delayed(0, 1, 0x40, 250, 50, 2, DelayCause::Interconnect);
+  r.service = Service::RemoteMemory;
+  EXPECT_EQ(cost_of(r, s).cycles, 50u);
+  EXPECT_EQ(cost_of(r, s).miss, 120u);
+  EXPECT_EQ(cost_of(r, s).remote, 79u);
+  r.latency = 100;  // never below nothing
+  EXPECT_EQ(cost_of(r, s).miss, 49u);
+  EXPECT_EQ(cost_of(r, s).remote, 0u);
+}
+
+TEST(Scan, MissesBeforeTheFirstCulpritCountAsThoseBehind) {
+  Trace before;
+  Trace behind;
+  for (int i = 0; i < 3; ++i)
+    before.push_back(miss(uint64_t(i), 1, 0x4000, 30));
+  before.push_back(delayed(10, 2, 0x40, 30, 12, 1, DelayCause::Coherence));
+  behind.push_back(delayed(0, 2, 0x40, 30, 12, 1, DelayCause::Coherence));
+  for (int i = 0; i < 3; ++i)
+    behind.push_back(miss(uint64_t(10 + i), 1, 0x4000, 30));
+  EXPECT_EQ(lost(scan(before), Loss::Miss), 3u * 29);
+  EXPECT_EQ(lost(scan(behind), Loss::Miss), 3u * 29);
+}
+
+TEST(Scan, AMissAPowerOfTwoFromTheOneBeforeIsAJump) {
+  Trace trace;
+  const uint64_t addresses[] = {0x10000, 0x11000, 0x12000, 0x12008, 0x12048, 0x14048, 0x14448};
+  for (const uint64_t address : addresses)
+    trace.push_back(miss(trace.size(), 1, address, 30));
+  trace.push_back(delayed(90, 2, 0x40, 30, 12, 1, DelayCause::Coherence));
+  const Scan s = scan(trace);
+  uint64_t jumps = 0;
+  for (const auto& [key, cost] : s.blocks)
+    jumps += cost.jumps;
+  EXPECT_EQ(jumps, 4u);  // 0x1000 twice, 0x2000, 0x400; neither 8 nor 64 bytes
+}
+
 TEST(Cost, WithoutCulpritAMissIsItsLatencyBeyondOneCycle) {
   Scan s;
   s.culprits_known = true;

@@ -184,6 +184,7 @@ block_objects(const Scan& scan, Loss loss, const ContentionNames& names, const s
     object.cycles += cost->cycles[size_t(loss)];
     object.accesses += cost->accesses;
     object.misses += cost->misses;
+    object.jumps += cost->jumps;
     ++object.fetched_lines;
     object.makers = std::max<uint64_t>(object.makers, uint64_t(std::popcount(cost->cpus)));
     misses[at].emplace_back(cost->address, std::max<uint64_t>(1, cost->misses));

@@ -30,6 +30,7 @@ struct Object {
   // Of objects of blocks:
   // makers: most CPUs that missed one block, at most 64
   uint64_t misses = 0;
+  uint64_t jumps = 0;
   uint64_t fetched_lines = 0;
   uint64_t makers = 0;
   // bytes; stride 0: the misses have none

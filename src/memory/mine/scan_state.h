@@ -63,6 +63,7 @@ struct BlockCost {
   Losses cycles = {};
   uint64_t accesses = 0;  // that lost something
   uint64_t misses = 0;    // not served by the own cache
+  uint64_t jumps = 0;     // of them a wide power of two, or times that, from the actor's miss before
   uint64_t cpus = 0;      // bit c % 64: who missed
   uint64_t address = 0;   // of the costliest access
   uint64_t worst = 0;     // its cost
@@ -154,7 +155,8 @@ struct Scan {
   uint64_t unnamed_latency = 0;  // of those that left the CPU for a place that the trace does not name
   std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
   uint64_t blocks_dropped = 0;
-  AccessSample sample;  // of data accesses
+  std::map<uint32_t, uint64_t> last_miss;  // line, by actor
+  AccessSample sample;                     // of data accesses
   std::map<uint16_t, CpuTime> cpus;
   std::map<uint32_t, uint64_t> actors;                            // accesses by thread, else CPU
   std::map<uint16_t, uint64_t> processes;                         // accesses by process

@@ -49,6 +49,9 @@ inline constexpr uint64_t kCounterAccesses = 20;
 // variable that is set once before all threads read it is not fought over, however little else the program
 // does.
 inline constexpr uint64_t kLeastMeetings = 50;
+// The same for each line, on average, where every access is seen: a table that one thread fills and another
+// goes on with was handed over once, and nobody fought.
+inline constexpr uint64_t kMeetingsALine = 2;
 // Most lines that are looked at byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
 inline constexpr size_t kHotBlocks = 4096;
 // Most (byte range, thread) pairs kept over all of them: about 160 MB.
@@ -81,6 +84,9 @@ inline constexpr uint64_t kLeastFootprint = 8 << 10;
 inline constexpr double kConcentrated = 0.9;
 // That power of two, in lines: smaller strides are ordinary arrays.
 inline constexpr uint64_t kConflictStride = 16;
+// Share of an object's misses that lie that far, or times that, from the miss before: a walk down a column
+// whose rows are so far apart misses on one set after the other. In random order one in sixteen does.
+inline constexpr double kJumps = 0.5;
 
 // Patterns.
 

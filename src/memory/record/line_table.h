@@ -22,12 +22,19 @@ struct LineState {
   uint32_t last_writer = UINT32_MAX;
   uint32_t last_reader = UINT32_MAX;  // other than the last writer
   bool contended = false;
+  bool seen = false;
 
   bool held_by(size_t core) const {
     return holders[core % kCores / 64] >> core % 64 & 1;
   }
   void hold(size_t core) {
     holders[core % kCores / 64] |= uint64_t{1} << core % 64;
+  }
+  // The core's copy has left its cache; what it had modified stands in memory.
+  void lose(size_t core) {
+    holders[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
+    if (writer == core)
+      writer = UINT32_MAX;
   }
   bool held_by_others(size_t core) const {
     auto others = holders;
@@ -53,6 +60,13 @@ class LineTable {
     }
     table_[at].key = key;
     return table_[at];
+  }
+  // Null where nobody asked for the line.
+  LineState* find(uint64_t key) {
+    size_t at = slot(key);
+    while (table_[at].key != key && table_[at].key != LineState::kNoLine)
+      at = (at + 1) & mask_;
+    return table_[at].key == key ? &table_[at] : nullptr;
   }
   template <class Use>
   void each(Use&& use) const {

@@ -53,10 +53,13 @@ class RecordFile {
       (std::filesystem::temp_directory_path() / ("lento_record_" + std::to_string(getpid()))).string();
 };
 
-VirtualRun replay(const std::vector<Events>& threads, const std::vector<Relayout>& layout = {}) {
+VirtualRun replay(
+    const std::vector<Events>& threads,
+    const std::vector<Relayout>& layout = {},
+    const CoreModel& model = {}) {
   const RecordFile file(threads);
   const Recording recording(file.path());
-  return replay_recording(recording, 64, layout, nullptr);
+  return replay_recording(recording, 64, layout, nullptr, {}, model);
 }
 
 Events stores(uint64_t address, size_t count) {
@@ -110,7 +113,7 @@ struct Sums {
 
 // Loads and stores without locks, an access at a time: the thread with the smallest time, then the smallest
 // number, goes first; a line that another wrote, or that others hold and must give up, takes 60 cycles more
-// and moves once at a time.
+// and moves once at a time. Caches hold everything.
 Sums played(const std::vector<Events>& threads) {
   struct Line {
     int writer = -1;
@@ -163,7 +166,7 @@ TEST(Record, RandomThreadsTakeWhatASimpleReplayGives) {
         thread.push_back(event(address, kinds[rng.below(5)]));
       }
     }
-    const VirtualRun run = replay(threads);
+    const VirtualRun run = replay(threads, {}, {.first = {16 << 20, 16}, .second = {16 << 20, 16}});
     const Sums expected = played(threads);
     EXPECT_EQ(run.cycles, expected.cycles) << seed;
     EXPECT_EQ(run.contended, expected.contended) << seed;
@@ -210,6 +213,104 @@ TEST(Record, TheAccessesAddUpToTheSums) {
     }
   }
   EXPECT_EQ(waited, run.contended);
+}
+
+// One thread reads `lines` lines that are `step` bytes apart, `turns` times.
+Events sweeps(uint64_t lines, uint64_t step, int turns, uint64_t first = 0x100000) {
+  Events events;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (uint64_t i = 0; i < lines; ++i)
+      events.push_back(event(first + i * step, LENTO_READ));
+  }
+  return events;
+}
+
+void append(Events& events, const Events& more) {
+  events.insert(events.end(), more.begin(), more.end());
+}
+
+// Cycles of the slowest beyond four an access.
+uint64_t waited(const std::vector<Events>& threads, const CoreModel& model = {}) {
+  size_t longest = 0;
+  for (const Events& thread : threads)
+    longest = std::max(longest, thread.size());
+  return replay(threads, {}, model).cycles - 4 * longest;
+}
+
+TEST(Caches, FirstUsesAreFreeAndWhatFitsStays) {
+  EXPECT_EQ(waited({sweeps(512, 64, 7)}), 0u);    // 32 KiB
+  EXPECT_EQ(waited({sweeps(2000, 192, 1)}), 0u);  // each line once
+  EXPECT_EQ(waited({sweeps(8, 4096, 20)}), 0u);   // eight ways
+}
+
+TEST(Caches, OneLineTooManyForASetComesFromTheSecondLevel) {
+  // Nine lines of one set of eight ways, least recently used: each misses from the second turn on.
+  EXPECT_EQ(waited({sweeps(9, 4096, 20)}), 9u * 19 * 12);
+  // The same lines one line further apart fall into nine sets.
+  EXPECT_EQ(waited({sweeps(9, 4096 + 64, 20)}), 0u);
+}
+
+TEST(Caches, WhatNoLevelHoldsComesFromMemory) {
+  // 17 lines of one set of the second level.
+  EXPECT_EQ(waited({sweeps(17, 65536, 10)}), 17u * 9 * 120);
+}
+
+TEST(Caches, NeighboursAreFetchedAheadAndWaitForTheRateOnly) {
+  // Every line is lost between turns. A memory that serves a line in 4 cycles keeps up with one thread.
+  const CoreModel small = {.first = {4096, 8}, .second = {8192, 8}, .memory_line = 4};
+  EXPECT_LE(waited({sweeps(1000, 64, 3)}, small), 2u * 120);
+  // Four threads ask for four lines in the time of one: the last turns take four times as long.
+  std::vector<Events> four;
+  for (uint64_t t = 0; t < 4; ++t)
+    four.push_back(sweeps(1000, 64, 3, 0x100000 * (t + 1)));
+  EXPECT_NEAR(double(waited(four, small)), 3 * 2000 * 4, 1000);
+}
+
+TEST(Caches, AMemoryServesALineAtATime) {
+  const CoreModel slow = {.memory_line = 200};
+  const Events one = sweeps(17, 65536, 10);
+  const Events other = sweeps(17, 65536, 10, 0x9000000);
+  // Alone the way there and the memory's own time do not overlap: it is free again before the next asks or
+  // not.
+  const uint64_t alone = waited({one}, slow);
+  EXPECT_NEAR(double(alone), 17 * 9 * 196, 400);
+  EXPECT_NEAR(double(waited({one, other}, slow)), 17 * 9 * 396, 800);
+}
+
+// The first thread uses a page and loses it; the second asks for it again and again, from the other node.
+TEST(Caches, PagesLieWhereTheyWereFirstUsed) {
+  Events first = sweeps(17, 65536, 1);
+  append(first, sweeps(40, 65536, 1, 0x9000000));
+  Events second(400, event(0x10, LENTO_READ));
+  append(second, sweeps(17, 65536, 10));
+  const auto cycles = [&](const CoreModel& model) {
+    return replay({first, second}, {}, model).cycles;
+  };
+  EXPECT_EQ(cycles({.nodes = 2}) - cycles({.nodes = 1}), 17u * 10 * (200 - 120));
+}
+
+TEST(Caches, WhatWasLostIsNoLongerFoughtOver) {
+  // The first thread's modified line leaves its caches before the second reads it: nobody takes it from
+  // anyone.
+  Events writer = {event(0x100000, LENTO_WRITE)};
+  Events reader(400, event(0x10, LENTO_READ));
+  reader.push_back(writer[0]);
+  EXPECT_GT(replay({writer, reader}).contended, 0u);
+  append(writer, sweeps(40, 65536, 1));
+  EXPECT_EQ(replay({writer, reader}).contended, 0u);
+}
+
+TEST(Caches, EachRecordSaysWhatAnswered) {
+  const RecordFile file({sweeps(17, 65536, 2)});
+  const Recording recording(file.path());
+  Collected sink;
+  replay_recording(recording, 64, {}, &sink, {}, {.nodes = 2});
+  for (size_t i = 0; i < sink.records.size(); ++i) {
+    const trace::AccessRecord& r = sink.records[i];
+    EXPECT_EQ(r.trivial(), i < 17) << i;
+    EXPECT_EQ(r.service, i < 17 ? trace::Service::Unknown : trace::Service::LocalMemory) << i;
+    EXPECT_EQ(r.node, 0) << i;
+  }
 }
 
 // Who wrote last takes its line back from a reader: the reader is named with the place in its code.

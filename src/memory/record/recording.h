@@ -4,8 +4,9 @@
 // cores would bring. The replay gives every thread a core of its own and starts them together, bound only by
 // what was recorded: a thread starts when it was created, a join waits for its end, a lock has one holder,
 // and each second of bursts begins for all threads at once. Assumptions: each recorded access takes 4 cycles
-// with the work around it, caches hold everything, a line that another core modified or must give up takes 60
-// cycles more, one at a time. Numbers of cycles are the model's; what fights over what is the program's.
+// with the work around it, a line that another core modified or must give up takes 60 cycles more, one at a
+// time, and what has left the core's own caches is fetched again (CoreModel). Numbers of cycles are the
+// model's; what fights over what is the program's.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "memory/record/private_cache.h"
 #include "trace/access_record.h"
 #include "trace/address_space.h"
 
@@ -62,10 +64,18 @@ class Recording {
   std::vector<Thread> threads_;
 };
 
-// What a core of the replay takes; cycles.
+// What a core of the replay takes; cycles. A line's first use is free: only what a cache had and lost is
+// fetched again. Neighbours of what was missed are fetched ahead and wait for the memory's rate alone.
 struct CoreModel {
-  uint64_t step = 4;       // from one access to the next
-  uint64_t transfer = 60;  // a line from another core
+  uint64_t step = 4;                // from one access to the next
+  uint64_t transfer = 60;           // a line from another core
+  TagShape first = {32 << 10, 8};   // of each core
+  TagShape second = {1 << 20, 16};  // of each core, with all of the first
+  uint64_t second_hit = 12;
+  uint64_t memory = 120;         // of the node that the core is on
+  uint64_t remote_memory = 200;  // of another: 1.6 to 2 times as far on two sockets
+  uint64_t memory_line = 5;      // of a node, between two lines: 64 bytes are 38 GB/s at 3 GHz
+  unsigned nodes = 1;            // threads lie on them in blocks; a page lies where it was first used
 };
 
 // Data that is laid out anew to see what that would bring.

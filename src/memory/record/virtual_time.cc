@@ -67,7 +67,9 @@ class Replay {
       number_[{thread.pid, thread.number}] = cores_.size();
       process_.push_back(processes.try_emplace(thread.pid, uint16_t(processes.size() + 1)).first->second);
       cores_.push_back(core);
+      caches_.emplace_back(model.first, model.second, line_bytes);
     }
+    memories_.resize(std::max(1U, model.nodes));
     hold_back_children();
   }
 
@@ -318,7 +320,8 @@ class Replay {
 
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
     const uint64_t address = address_of(e);
-    LineState& line = lines_.of(line_key(core, index, address));
+    const uint64_t key = line_key(core, index, address);
+    LineState& line = lines_.of(key);
     const bool writes = type != AccessType::Load;
     const bool owns = line.writer == index;
     const bool foreign = line.writer != UINT32_MAX && !owns;
@@ -334,6 +337,10 @@ class Replay {
     r.process = process_[index];
     r.flags = AccessRecord::kServiceKnown;
     uint64_t wait = 0;
+    if (memories_.size() > 1) {
+      r.node = uint8_t(node_of(index));
+      home_of(r, node_of(index));
+    }
     if (kind_of(e) == LENTO_UPDATE)
       r.flags |= AccessRecord::kUpdate;
     if (moves) {
@@ -343,9 +350,11 @@ class Replay {
       line.contended = true;
       result_.contended += wait;
       charge(line, index, wait, r);
+      hold(index, key, line);
     } else {
-      r.flags |= AccessRecord::kLocal;
+      wait = fetch(index, key, line, r);
     }
+    line.seen = true;
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += model_.step + wait;
     ++result_.accesses;
@@ -355,6 +364,81 @@ class Replay {
     sink_->record(r);
     if ((result_.accesses & 0xffff) == 0)
       sink_->advance(r.cycle);
+  }
+
+  // A line that nobody took away: from the core's own caches, from whoever holds it too, or from memory where
+  // it was lost. The cycles that it takes beyond a hit.
+  uint64_t fetch(size_t index, uint64_t key, LineState& line, AccessRecord& r) {
+    PrivateCache& cache = caches_[index];
+    const auto level = cache.find(key);
+    const bool holds = line.held_by(index);
+    r.flags |= AccessRecord::kLocal;
+    if (holds && level == PrivateCache::Level::First)
+      return 0;
+    const bool lost = line.seen && !holds && !line.held_by_others(index);
+    const bool streams = cache.streams(key);
+    if (level != PrivateCache::Level::First)
+      give_up(index, cache.take(key, level));
+    if (lost)
+      return from_memory(index, r, streams);
+    if (!holds || level == PrivateCache::Level::Lost || streams)
+      return 0;
+    r.flags &= uint8_t(~AccessRecord::kLocal);
+    r.service = trace::Service::L2;
+    return model_.second_hit;
+  }
+
+  // What came from another core stands in the caches.
+  void hold(size_t index, uint64_t key, const LineState& line) {
+    PrivateCache& cache = caches_[index];
+    const auto level = cache.find(key);
+    if (level != PrivateCache::Level::First || !line.held_by(index))
+      give_up(index, level == PrivateCache::Level::First ? Tags::kNone : cache.take(key, level));
+  }
+
+  void give_up(size_t index, uint64_t gone) {
+    LineState* const line = gone == Tags::kNone ? nullptr : lines_.find(gone);
+    if (!line || !line->held_by(index))
+      return;
+    if (line->writer == index)
+      memories_[node_of(index)].free += model_.memory_line;
+    line->lose(index);
+  }
+
+  uint64_t from_memory(size_t index, AccessRecord& r, bool streams) {
+    const auto here = node_of(index);
+    const auto there = home_of(r, here);
+    Memory& memory = memories_[there];
+    const uint64_t queue = memory.free > r.cycle ? memory.free - r.cycle : 0;
+    memory.free = r.cycle + queue + model_.memory_line;
+    const uint64_t way = there == here ? model_.memory : model_.remote_memory;
+    // What is fetched ahead comes in time but for the memory's rate.
+    const uint64_t queued = streams ? queue - std::min(queue, way) : queue;
+    const uint64_t wait = streams ? queued : way + queue;
+    if (queued > 0 && memory.last != index) {
+      r.cause = trace::DelayCause::Interconnect;
+      r.culprit = uint16_t(std::min<size_t>(memory.last, UINT16_MAX - 1));
+      r.culprit_pc = memory.last_pc;
+      r.blamed = uint32_t(std::min<uint64_t>(queued, UINT32_MAX - 1));
+    }
+    memory.last = index;
+    memory.last_pc = r.pc;
+    if (wait == 0)
+      return 0;
+    r.flags &= uint8_t(~AccessRecord::kLocal);
+    r.service = there == here ? trace::Service::LocalMemory : trace::Service::RemoteMemory;
+    return wait;
+  }
+
+  size_t node_of(size_t index) const {
+    return index * memories_.size() / cores_.size();
+  }
+
+  // The node of the page, which is the first user's.
+  size_t home_of(const AccessRecord& r, size_t here) {
+    if (memories_.size() == 1)
+      return 0;
+    return homes_.try_emplace(uint64_t{r.process} << 44 | r.address >> 12, here).first->second;
   }
 
   void charge(const LineState& line, size_t index, uint64_t wait, AccessRecord& r) const {
@@ -430,6 +514,14 @@ class Replay {
   std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
   LineTable lines_;
+  std::vector<PrivateCache> caches_;  // by core
+  struct Memory {                     // of a node
+    uint64_t free = 0;
+    size_t last = 0;  // who fetched, and by which instruction
+    uint64_t last_pc = 0;
+  };
+  std::vector<Memory> memories_;
+  std::unordered_map<uint64_t, size_t> homes_;  // of pages, by process and number
   std::vector<VirtualRun::Block> blocks_;
   VirtualRun result_;
   uint64_t rounds_ = 0;
