@@ -289,6 +289,13 @@ TEST(Caches, PagesLieWhereTheyWereFirstUsed) {
   EXPECT_EQ(cycles({.nodes = 2}) - cycles({.nodes = 1}), 17u * 10 * (200 - 120));
 }
 
+TEST(Caches, ANewLayoutFindsRoom) {
+  const std::vector<Relayout> pad = {{Relayout::Kind::Pad, 0x100000, 0x1000000}};
+  const Events walk = sweeps(9, 4096, 20);
+  EXPECT_GT(replay({walk}).cycles, replay({walk}, pad).cycles);
+  EXPECT_EQ(replay({walk}, pad).cycles, 4 * walk.size());
+}
+
 TEST(Caches, WhatWasLostIsNoLongerFoughtOver) {
   // The first thread's modified line leaves its caches before the second reads it: nobody takes it from
   // anyone.

@@ -19,6 +19,7 @@ constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
 constexpr uint64_t kNobody = UINT64_MAX;
+constexpr uint64_t kElsewhere = uint64_t{1} << 62;  // of a line's key: laid out anew
 
 struct Core {
   const Recording::Thread* thread = nullptr;
@@ -305,7 +306,6 @@ class Replay {
 
   // The line that the access falls into, after a new layout; and whether it is the same for all threads.
   uint64_t line_key(const Core& core, size_t index, uint64_t address) const {
-    constexpr uint64_t kElsewhere = uint64_t{1} << 62;
     constexpr uint64_t kCopies = uint64_t{1} << 61;
     for (const Relayout& r : relayouts_) {
       if (address < r.low || address >= r.high)
@@ -369,10 +369,12 @@ class Replay {
   // A line that nobody took away: from the core's own caches, from whoever holds it too, or from memory where
   // it was lost. The cycles that it takes beyond a hit.
   uint64_t fetch(size_t index, uint64_t key, LineState& line, AccessRecord& r) {
+    r.flags |= AccessRecord::kLocal;
+    if (key & kElsewhere)
+      return 0;  // a new layout that ends a fight would not spread words over so many lines
     PrivateCache& cache = caches_[index];
     const auto level = cache.find(key);
     const bool holds = line.held_by(index);
-    r.flags |= AccessRecord::kLocal;
     if (holds && level == PrivateCache::Level::First)
       return 0;
     const bool lost = line.seen && !holds && !line.held_by_others(index);
@@ -390,6 +392,8 @@ class Replay {
 
   // What came from another core stands in the caches.
   void hold(size_t index, uint64_t key, const LineState& line) {
+    if (key & kElsewhere)
+      return;
     PrivateCache& cache = caches_[index];
     const auto level = cache.find(key);
     if (level != PrivateCache::Level::First || !line.held_by(index))
