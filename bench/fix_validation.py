@@ -4,8 +4,8 @@
 fix_validation.py LENTO RESULTS.csv [PROGRAM...]: each program is recorded whole and judged. Columns: the predicted speed-up and its range;
 the same ratio when the proposed change of the source is applied, built and recorded again, and whether the finding is
 gone; the ratio of the twin that was fixed by hand (-DFIXED); cycles of both on four simulated harts, which know nothing of
-the recording, their ratio, and what `memory diagnose --platform` predicts from the trace of the first alone (empty: no false
-or true sharing there, or refused).
+the recording, their ratio, what `memory diagnose --platform` predicts from the trace of the first alone (empty: no false
+or true sharing there, or refused), and what the proposed change of the source brings on the harts.
 """
 import csv
 import json
@@ -76,7 +76,7 @@ def main():
         run("cc", "-O2", "-c", "recorder.c", folder=folder, check=True)
         rows = csv.writer(out)
         rows.writerow(["program", "cause", "predicted", "low", "high", "proposed_change_applied", "finding_gone", "fixed_by_hand",
-                       "harts_cycles_before", "harts_cycles_fixed", "harts", "harts_predicted"])
+                       "harts_cycles_before", "harts_cycles_fixed", "harts", "harts_predicted", "harts_changed"])
         for source in sorted(PROGRAMS.glob("*.c")):
             if wanted and source.stem not in wanted:
                 continue
@@ -98,8 +98,12 @@ def main():
             build_guest(folder, source, "fixed.elf", ["-DFIXED"])
             harts = simulated(lento, folder, "g.elf", "--trace", "g.access")
             harts_fixed = simulated(lento, folder, "fixed.elf")
+            changed = ""
+            if change:
+                build_guest(folder, change, "changed.elf")
+                changed = round(harts / simulated(lento, folder, "changed.elf"), 3)
             rows.writerow([source.stem, first["category"], round(first.get("factor", 0), 3), low, high, applied, gone, round(fixed, 3),
-                           int(harts), int(harts_fixed), round(harts / harts_fixed, 3), predicted_on_harts(lento, folder)])
+                           int(harts), int(harts_fixed), round(harts / harts_fixed, 3), predicted_on_harts(lento, folder), changed])
             out.flush()
 
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "memory/mine/tuning.h"
 
 namespace lento::jobs {
 namespace {
@@ -17,6 +18,12 @@ using trace::AccessType;
 constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
 constexpr double kAgrees = 0.1;  // the played time may differ so much from the trace's own
 constexpr uint64_t kWord = 4;    // bytes that have one user
+// Words that all use, above the pieces of the CPUs: each that is written on a line of its own, the others
+// together.
+constexpr uint64_t kShared = kElsewhere + 0x2000'0000;
+constexpr uint64_t kRead = kElsewhere + 0x3000'0000;
+constexpr uint64_t kWidestLine = 128;
+constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's
 
 // Hands records on with moved addresses, without the rounds of loops that wait for another's store: a load
 // that repeats, with nothing but fetches between. The time of dropped rounds goes to `blamed` of the next
@@ -139,23 +146,42 @@ memory::Cycles MovePredictor::play(const Move& move) const {
   return memory::replay(source, platform_, nobody, {}, memory::ReplayGaps::WithoutWaits).cycles;
 }
 
-// Each word goes to a piece of the CPU that uses it most, at its old distance.
+struct WordUse {
+  std::map<uint16_t, uint64_t> by_cpu;
+  uint64_t all = 0;
+  uint64_t writes = 0;
+};
+
+// Each word goes to a piece of the CPU that uses it most, at its old distance; what nobody uses most is kept
+// apart from them, and what is written from what is read.
 MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) const {
-  std::map<uint64_t, std::map<uint16_t, uint64_t>> uses;
+  std::map<uint64_t, WordUse> uses;
   base::ReadReport report;
   const auto source = open_(report);
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
     for (const AccessRecord& r : batch) {
-      if (r.type != AccessType::Fetch && r.address >= object.low && r.address < object.high)
-        ++uses[r.address / kWord][r.cpu];
+      if (r.type == AccessType::Fetch || r.address < object.low || r.address >= object.high)
+        continue;
+      WordUse& use = uses[r.address / kWord];
+      ++use.by_cpu[r.cpu];
+      ++use.all;
+      use.writes += r.writes();
     }
   }
   std::unordered_map<uint64_t, uint64_t> to;  // by word
-  for (const auto& [word, by_cpu] : uses) {
-    const auto most = std::ranges::max_element(by_cpu, [](const auto& a, const auto& b) {
+  uint64_t shared = 0;
+  for (const auto& [word, use] : uses) {
+    const auto most = std::ranges::max_element(use.by_cpu, [](const auto& a, const auto& b) {
       return a.second < b.second;
     });
-    to[word] = own_piece(object, most->first) + (word * kWord - object.low / kWord * kWord);
+    const uint64_t distance = word * kWord - object.low / kWord * kWord;
+    if (double(most->second) > kOneUser * double(use.all)) {
+      to[word] = own_piece(object, most->first) + distance;
+    } else if (double(use.writes) >= memory::tuning::kWriteShare * double(use.all)) {
+      to[word] = kShared + kWidestLine * shared++;
+    } else {
+      to[word] = kRead + distance;
+    }
   }
   return [to = std::move(to)](const AccessRecord& r) {
     const auto moved = to.find(r.address / kWord);

@@ -99,6 +99,32 @@ TEST(MovePredictor, PartsWhatSharesALineAsMuchAsASourceThatDoes) {
   EXPECT_GT(*gain, 1.1);
 }
 
+// A count that both store to beside a value that both load: no word is one CPU's, and yet one line of its own
+// for the count ends what the loads wait for.
+TEST(MovePredictor, PartsWhatAllWriteFromWhatAllRead) {
+  const auto beside = [](uint64_t distance) {
+    std::vector<AccessRecord> out;
+    for (uint64_t i = 0; i < 4000; ++i) {
+      for (uint16_t cpu = 0; cpu < 2; ++cpu) {
+        const bool load = i % 4 != 0;
+        const auto type = load ? trace::AccessType::Load : trace::AccessType::Store;
+        out.push_back(
+            access(20 * i, cpu, 0x80100000 + (load ? distance : 0), type, AccessRecord::kNoLatency));
+      }
+    }
+    return out;
+  };
+  const memory::Platform platform = two_harts();
+  const std::vector<AccessRecord> together = timed(beside(4), platform);
+  const std::vector<AccessRecord> apart = timed(beside(4096 + 128), platform);
+  const MovePredictor predictor(open(together), platform);
+  ASSERT_TRUE(predictor.fits()) << predictor.reason();
+  const auto gain = predictor.gain({"", "false sharing", 0, 0x80100000, 0x80100020, {}});
+  ASSERT_TRUE(gain.has_value());
+  EXPECT_NEAR(*gain, double(together.back().cycle) / double(apart.back().cycle), 0.01);
+  EXPECT_GT(*gain, 1.05);
+}
+
 TEST(MovePredictor, ACopyForEachEndsTrueSharing) {
   const memory::Platform platform = two_harts();
   const std::vector<AccessRecord> together = timed(counters(0), platform);
