@@ -21,7 +21,7 @@ struct LineState {
   uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
   uint32_t last_writer = UINT32_MAX;
   uint32_t last_reader = UINT32_MAX;  // other than the last writer
-  bool contended = false;
+  bool waited_for = false;
   bool seen = false;
 
   bool held_by(size_t core) const {

@@ -347,7 +347,6 @@ class Replay {
       const uint64_t start = std::max(core.time, line.busy_until);
       wait = start + model_.transfer - core.time;
       line.busy_until = start + model_.transfer;
-      line.contended = true;
       result_.contended += wait;
       charge(line, index, wait, r);
       hold(index, key, line);
@@ -355,6 +354,7 @@ class Replay {
       wait = fetch(index, key, line, r);
     }
     line.seen = true;
+    line.waited_for |= wait > 0;
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += model_.step + wait;
     ++result_.accesses;
@@ -491,7 +491,7 @@ class Replay {
     result_.threads = cores_.size();
     std::set<uint64_t> hot;
     lines_.each([&](const LineState& line) {
-      if (line.contended)
+      if (line.waited_for)
         hot.insert(line.key & 0xfffffffffff);
     });
     for (const VirtualRun::Block& block : blocks_) {
