@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -157,9 +159,10 @@ MemoryDiagnosisOptions diagnosis_of(const MemoryRecordingOptions& options) {
   return o;
 }
 
-memory::CoreModel core_of(const MemoryRecordingOptions& options) {
+memory::CoreModel core_of(const MemoryRecordingOptions& options, uint32_t line_bytes) {
   memory::CoreModel core;
   core.nodes = options.nodes;
+  core.memory_line = uint64_t(std::max(1.0, std::round(line_bytes / options.bandwidth)));
   return core;
 }
 
@@ -198,7 +201,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
       {},
       &writer,
       options.mine.progress,
-      core_of(options));
+      core_of(options, facts.line_bytes));
   name_blocks(run, facts);
   writer.set_facts(facts);
   writer.finish();
@@ -216,8 +219,10 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
           (recording.in_bursts() ? "in bursts" : "every access"));
   d.facts.emplace_back("cycles in virtual time", std::to_string(run.cycles));
   d.notes.push_back(
-      "threads run side by side in virtual time, each on a core with caches of its own of 32 KiB and 1 MiB" +
-      (options.nodes > 1 ? ", on " + std::to_string(options.nodes) + " nodes" : std::string()) +
+      "threads run side by side in virtual time, each on a core with caches of its own of 32 KiB and 1 MiB, "
+      "and a memory of " +
+      base::format_number(options.bandwidth) + " bytes a cycle" +
+      (options.nodes > 1 ? " on each of " + std::to_string(options.nodes) + " nodes" : std::string()) +
       ": cycles are the model's (docs/methods/memory_record.md)");
   if (recording.full())
     d.notes.push_back(

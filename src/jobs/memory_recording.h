@@ -18,6 +18,7 @@ struct MemoryRecordingOptions {
   uint64_t burst_off_us = 19000;
   uint32_t line_bytes = 0;  // 0: of this machine
   unsigned nodes = 1;       // NUMA nodes that the threads are played on
+  double bandwidth = 12.8;  // bytes a cycle of a node's memory
   memory::ContentionOptions mine;
 };
 
