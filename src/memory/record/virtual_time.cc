@@ -349,7 +349,7 @@ class Replay {
       line.busy_until = start + model_.transfer;
       result_.contended += wait;
       charge(line, index, wait, r);
-      hold(index, key, line);
+      hold(index, key);
     } else {
       wait = fetch(index, key, line, r);
     }
@@ -391,21 +391,23 @@ class Replay {
   }
 
   // What came from another core stands in the caches.
-  void hold(size_t index, uint64_t key, const LineState& line) {
+  void hold(size_t index, uint64_t key) {
     if (key & kElsewhere)
       return;
     PrivateCache& cache = caches_[index];
     const auto level = cache.find(key);
-    if (level != PrivateCache::Level::First || !line.held_by(index))
-      give_up(index, level == PrivateCache::Level::First ? Tags::kNone : cache.take(key, level));
+    if (level != PrivateCache::Level::First)
+      give_up(index, cache.take(key, level));
   }
 
+  // A line that had to go; what the core had modified takes the memory's time, not the core's.
   void give_up(size_t index, uint64_t gone) {
     LineState* const line = gone == Tags::kNone ? nullptr : lines_.find(gone);
     if (!line || !line->held_by(index))
       return;
+    uint64_t& free = memories_[node_of(index)].free;
     if (line->writer == index)
-      memories_[node_of(index)].free += model_.memory_line;
+      free = std::max(free, cores_[index].time) + model_.memory_line;
     line->lose(index);
   }
 
