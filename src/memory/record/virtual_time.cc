@@ -400,15 +400,11 @@ class Replay {
       give_up(index, cache.take(key, level));
   }
 
-  // A line that had to go; what the core had modified takes the memory's time, not the core's.
+  // A line that had to go. What is written back costs nothing, as first uses do.
   void give_up(size_t index, uint64_t gone) {
     LineState* const line = gone == Tags::kNone ? nullptr : lines_.find(gone);
-    if (!line || !line->held_by(index))
-      return;
-    uint64_t& free = memories_[node_of(index)].free;
-    if (line->writer == index)
-      free = std::max(free, cores_[index].time) + model_.memory_line;
-    line->lose(index);
+    if (line)
+      line->lose(index);
   }
 
   uint64_t from_memory(size_t index, AccessRecord& r, bool streams) {
