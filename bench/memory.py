@@ -111,9 +111,9 @@ def is_named(guest, seed, finding):
     place = planted_place(guest, seed)
     if guest != "bank_conflict":
         return place in finding["subject"]
-    words = finding["subject"].split()
-    address = next(int(word, 16) for word, before in zip(words[1:], words) if before == "line")
-    return "0x100 apart" in finding["subject"] and address // 32 % 8 == place
+    distance = next((e["value"] for e in finding["evidence"] if e["text"] == "distance of the lines"), 0)
+    last = int(finding["subject"].split(" to ")[1].split()[0], 16)
+    return distance == 256 and last // 32 % 8 == place
 
 
 def planted(args, folder, out):
