@@ -18,10 +18,6 @@ using trace::AccessType;
 constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
 constexpr double kAgrees = 0.1;  // the played time may differ so much from the trace's own
 constexpr uint64_t kWord = 4;    // bytes that have one user
-// Words that all use, above the pieces of the CPUs: each that is written on a line of its own, the others
-// together.
-constexpr uint64_t kShared = kElsewhere + 0x2000'0000;
-constexpr uint64_t kRead = kElsewhere + 0x3000'0000;
 constexpr uint64_t kWidestLine = 128;
 constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's
 
@@ -156,6 +152,7 @@ struct WordUse {
 // apart from them, and what is written from what is read.
 MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) const {
   std::map<uint64_t, WordUse> uses;
+  uint64_t cpus = 0;
   base::ReadReport report;
   const auto source = open_(report);
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
@@ -164,12 +161,16 @@ MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) cons
         continue;
       WordUse& use = uses[r.address / kWord];
       ++use.by_cpu[r.cpu];
+      cpus = std::max<uint64_t>(cpus, r.cpu + uint64_t{1});
       ++use.all;
       use.writes += r.writes();
     }
   }
   std::unordered_map<uint64_t, uint64_t> to;  // by word
-  uint64_t shared = 0;
+  // Behind the CPUs' pieces: words that all read together, then those that are written, each on a line of its
+  // own.
+  const uint64_t read = own_piece(object, cpus);
+  uint64_t shared = own_piece(object, cpus + 1);
   for (const auto& [word, use] : uses) {
     const auto most = std::ranges::max_element(use.by_cpu, [](const auto& a, const auto& b) {
       return a.second < b.second;
@@ -178,9 +179,10 @@ MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) cons
     if (double(most->second) > kOneUser * double(use.all)) {
       to[word] = own_piece(object, most->first) + distance;
     } else if (double(use.writes) >= memory::tuning::kWriteShare * double(use.all)) {
-      to[word] = kShared + kWidestLine * shared++;
+      to[word] = shared;
+      shared += kWidestLine;
     } else {
-      to[word] = kRead + distance;
+      to[word] = read + distance;
     }
   }
   return [to = std::move(to)](const AccessRecord& r) {

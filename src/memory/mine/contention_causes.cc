@@ -246,6 +246,9 @@ class Finder {
         {"accesses that the own cache did not serve", double(o.misses), "", "access records"});
     if (o.stride > 0)
       f.evidence.push_back({"distance of the lines", double(o.stride), "bytes", "access records"});
+    if (o.stride == 0 && cause == Cause::SetConflict)
+      f.evidence.push_back(
+          {"of them a multiple of 1024 bytes from the one before", double(o.jumps), "", "access records"});
     out_.findings.push_back(std::move(f));
   }
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
-#include <unordered_map>
 
-#include "memory/record/line_table.h"
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
+#include "memory/record/replay_machine.h"
 
 namespace lento::memory {
 namespace {
@@ -19,7 +19,6 @@ constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
 constexpr uint64_t kNobody = UINT64_MAX;
-constexpr uint64_t kElsewhere = uint64_t{1} << 62;  // of a line's key: laid out anew
 
 struct Core {
   const Recording::Thread* thread = nullptr;
@@ -59,7 +58,7 @@ class Replay {
       : line_bytes_(line_bytes),
         relayouts_(relayouts),
         sink_(sink),
-        model_(model) {
+        step_(model.step) {
     std::map<uint32_t, uint16_t> processes;
     for (const Recording::Thread& thread : recording.threads()) {
       Core core;
@@ -68,9 +67,8 @@ class Replay {
       number_[{thread.pid, thread.number}] = cores_.size();
       process_.push_back(processes.try_emplace(thread.pid, uint16_t(processes.size() + 1)).first->second);
       cores_.push_back(core);
-      caches_.emplace_back(model.first, model.second, line_bytes);
     }
-    memories_.resize(std::max(1U, model.nodes));
+    machine_.emplace(model, cores_.size(), line_bytes);
     hold_back_children();
   }
 
@@ -311,54 +309,30 @@ class Replay {
       if (address < r.low || address >= r.high)
         continue;
       if (r.kind == Relayout::Kind::Pad)
-        return kElsewhere | uint64_t{process_[index] & 0x1fffU} << 48 | address;
-      return kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
+        return ReplayMachine::kElsewhere | uint64_t{process_[index] & 0x1fffU} << 48 | address;
+      return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
     // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
     return uint64_t{process_[size_t(&core - cores_.data())]} << 44 | address / line_bytes_;
   }
 
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
-    const uint64_t address = address_of(e);
-    const uint64_t key = line_key(core, index, address);
-    LineState& line = lines_.of(key);
-    const bool writes = type != AccessType::Load;
-    const bool owns = line.writer == index;
-    const bool foreign = line.writer != UINT32_MAX && !owns;
-    const bool moves = foreign || (writes && !owns && line.held_by_others(index));
     AccessRecord r;
     r.cycle = core.time;
     r.pc = e.second == 0 ? 0 : e.second - 1;  // of the call, not of what follows it
-    r.address = address;
+    r.address = address_of(e);
     r.type = type;
     r.size = size_of(e);
     r.cpu = uint16_t(std::min<size_t>(index, UINT16_MAX - 1));
     r.thread = core.thread->number;
     r.process = process_[index];
     r.flags = AccessRecord::kServiceKnown;
-    uint64_t wait = 0;
-    if (memories_.size() > 1) {
-      r.node = uint8_t(node_of(index));
-      home_of(r, node_of(index));
-    }
     if (kind_of(e) == LENTO_UPDATE)
       r.flags |= AccessRecord::kUpdate;
-    if (moves) {
-      const uint64_t start = std::max(core.time, line.busy_until);
-      wait = start + model_.transfer - core.time;
-      line.busy_until = start + model_.transfer;
-      result_.contended += wait;
-      charge(line, index, wait, r);
-      hold(index, key);
-    } else {
-      wait = fetch(index, key, line, r);
-    }
-    line.seen = true;
-    line.waited_for |= wait > 0;
+    const uint64_t wait = machine_->access(index, line_key(core, index, r.address), r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
-    core.time += model_.step + wait;
+    core.time += step_ + wait;
     ++result_.accesses;
-    take_line(line, index, writes, r.pc);
     if (!sink_)
       return;
     sink_->record(r);
@@ -366,129 +340,13 @@ class Replay {
       sink_->advance(r.cycle);
   }
 
-  // A line that nobody took away: from the core's own caches, from whoever holds it too, or from memory where
-  // it was lost. The cycles that it takes beyond a hit.
-  uint64_t fetch(size_t index, uint64_t key, LineState& line, AccessRecord& r) {
-    r.flags |= AccessRecord::kLocal;
-    if (key & kElsewhere)
-      return 0;  // a new layout that ends a fight would not spread words over so many lines
-    PrivateCache& cache = caches_[index];
-    const auto level = cache.find(key);
-    const bool holds = line.held_by(index);
-    if (holds && level == PrivateCache::Level::First)
-      return 0;
-    const bool lost = line.seen && !holds && !line.held_by_others(index);
-    const bool streams = cache.streams(key);
-    if (level != PrivateCache::Level::First)
-      give_up(index, cache.take(key, level));
-    if (lost)
-      return from_memory(index, r, streams);
-    if (!holds || level == PrivateCache::Level::Lost || streams)
-      return 0;
-    r.flags &= uint8_t(~AccessRecord::kLocal);
-    r.service = trace::Service::L2;
-    return model_.second_hit;
-  }
-
-  // What came from another core stands in the caches.
-  void hold(size_t index, uint64_t key) {
-    if (key & kElsewhere)
-      return;
-    PrivateCache& cache = caches_[index];
-    const auto level = cache.find(key);
-    if (level != PrivateCache::Level::First)
-      give_up(index, cache.take(key, level));
-  }
-
-  // A line that had to go. What is written back costs nothing, as first uses do.
-  void give_up(size_t index, uint64_t gone) {
-    LineState* const line = gone == Tags::kNone ? nullptr : lines_.find(gone);
-    if (line)
-      line->lose(index);
-  }
-
-  uint64_t from_memory(size_t index, AccessRecord& r, bool streams) {
-    const auto here = node_of(index);
-    const auto there = home_of(r, here);
-    Memory& memory = memories_[there];
-    const uint64_t queue = memory.free > r.cycle ? memory.free - r.cycle : 0;
-    memory.free = r.cycle + queue + model_.memory_line;
-    const uint64_t way = there == here ? model_.memory : model_.remote_memory;
-    // What is fetched ahead comes in time but for the memory's rate.
-    const uint64_t queued = streams ? queue - std::min(queue, way) : queue;
-    const uint64_t wait = streams ? queued : way + queue;
-    if (queued > 0 && memory.last != index) {
-      r.cause = trace::DelayCause::Interconnect;
-      r.culprit = uint16_t(std::min<size_t>(memory.last, UINT16_MAX - 1));
-      r.culprit_pc = memory.last_pc;
-      r.blamed = uint32_t(std::min<uint64_t>(queued, UINT32_MAX - 1));
-    }
-    memory.last = index;
-    memory.last_pc = r.pc;
-    if (wait == 0)
-      return 0;
-    r.flags &= uint8_t(~AccessRecord::kLocal);
-    r.service = there == here ? trace::Service::LocalMemory : trace::Service::RemoteMemory;
-    return wait;
-  }
-
-  size_t node_of(size_t index) const {
-    return index * memories_.size() / cores_.size();
-  }
-
-  // The node of the page, which is the first user's.
-  size_t home_of(const AccessRecord& r, size_t here) {
-    if (memories_.size() == 1)
-      return 0;
-    return homes_.try_emplace(uint64_t{r.process} << 44 | r.address >> 12, here).first->second;
-  }
-
-  void charge(const LineState& line, size_t index, uint64_t wait, AccessRecord& r) const {
-    r.cause = trace::DelayCause::Coherence;
-    r.blamed = uint32_t(std::min<uint64_t>(wait, UINT32_MAX - 1));
-    if (line.last_writer == UINT32_MAX || line.last_writer == index)
-      return charge_reader(line, index, r);
-    r.culprit = uint16_t(std::min<uint32_t>(line.last_writer, UINT16_MAX - 1));
-    r.culprit_pc = line.writer_pc;
-  }
-
-  // Only readers had taken the line: the last one, or any where that was the core itself.
-  void charge_reader(const LineState& line, size_t index, AccessRecord& r) const {
-    if (line.last_reader != UINT32_MAX && line.last_reader != index) {
-      r.culprit = uint16_t(std::min<uint32_t>(line.last_reader, UINT16_MAX - 1));
-      r.culprit_pc = line.reader_pc;
-      return;
-    }
-    size_t other = 0;
-    while (other < LineState::kCores && (other == index % LineState::kCores || !line.held_by(other)))
-      ++other;
-    r.culprit = uint16_t(other < LineState::kCores ? other : r.cpu == 0);
-  }
-
-  static void take_line(LineState& line, size_t index, bool writes, uint64_t pc) {
-    if (!writes) {
-      if (line.last_writer != index) {
-        line.last_reader = uint32_t(index);
-        line.reader_pc = pc;
-      }
-      line.writer = line.writer == index ? line.writer : UINT32_MAX;
-      line.hold(index);
-      return;
-    }
-    line.holders = {};
-    line.hold(index);
-    line.writer = uint32_t(index);
-    line.last_writer = line.writer;
-    line.writer_pc = pc;
-    line.last_reader = UINT32_MAX;
-  }
-
   VirtualRun finish() {
     for (const Core& core : cores_)
       result_.cycles = std::max(result_.cycles, core.time);
     result_.threads = cores_.size();
+    result_.contended = machine_->contended();
     std::set<uint64_t> hot;
-    lines_.each([&](const LineState& line) {
+    machine_->lines().each([&](const LineState& line) {
       if (line.waited_for)
         hot.insert(line.key & 0xfffffffffff);
     });
@@ -509,21 +367,13 @@ class Replay {
   const uint32_t line_bytes_;
   const std::vector<Relayout>& relayouts_;
   trace::AccessSink* sink_;
-  const CoreModel model_;
+  const uint64_t step_;  // cycles
+  std::optional<ReplayMachine> machine_;
   std::vector<Core> cores_;
   std::vector<uint16_t> process_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
   std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
-  LineTable lines_;
-  std::vector<PrivateCache> caches_;  // by core
-  struct Memory {                     // of a node
-    uint64_t free = 0;
-    size_t last = 0;  // who fetched, and by which instruction
-    uint64_t last_pc = 0;
-  };
-  std::vector<Memory> memories_;
-  std::unordered_map<uint64_t, size_t> homes_;  // of pages, by process and number
   std::vector<VirtualRun::Block> blocks_;
   VirtualRun result_;
   uint64_t rounds_ = 0;
