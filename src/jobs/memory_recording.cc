@@ -235,12 +235,14 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
 }
 
 std::string recorder_runtime() {
-  std::string format(embedded::record_runtime("record_format.h"));
   std::string runtime(embedded::record_runtime("runtime.c"));
-  const std::string include = "#include \"memory/record/record_format.h\"\n";
-  const size_t at = runtime.find(include);
-  LENTO_CHECK(at != std::string::npos, "the recorder's runtime does not include its format");
-  return runtime.replace(at, include.size(), format);
+  for (const std::string& part : {std::string("record_format.h"), std::string("runtime_meetings.h")}) {
+    const std::string include = "#include \"memory/record/" + part + "\"\n";
+    const size_t at = runtime.find(include);
+    LENTO_CHECK(at != std::string::npos, "the recorder's runtime does not include its parts");
+    runtime.replace(at, include.size(), embedded::record_runtime(part));
+  }
+  return runtime;
 }
 
 }  // namespace lento::jobs

@@ -25,6 +25,7 @@ struct lento_header {
   uint64_t first_us;      /* how much longer the first burst is: short programs are recorded whole */
   uint64_t line_bytes;
   uint64_t maps_bytes; /* of /proc/self/maps, which stands at offset 4096 */
+  uint64_t next_key;   /* meetings numbered, from 1 */
 };
 
 struct lento_chunk {
@@ -44,7 +45,12 @@ enum lento_kind {
   LENTO_UNLOCK = 8, /* given back */
   LENTO_ALLOC = 9,  /* address: of the block; an event LENTO_SIZE follows */
   LENTO_SIZE = 10,  /* address: bytes */
-  LENTO_UPDATE = 11 /* an atomic that adds or sets bits */
+  LENTO_UPDATE = 11, /* an atomic that adds or sets bits */
+  LENTO_POST = 12,   /* address: key of a meeting that this thread has come to */
+  LENTO_AWAIT = 13,  /* address: key; word 1: so many must have come before the thread goes on */
+  LENTO_SHARED = 14, /* address: of memory that processes share, mapped by word 1; LENTO_SIZE and, where it is a
+                        file's, LENTO_SIZE with its inode and offset follow */
+  LENTO_FORK = 15    /* address: process that this one comes from; word 1: its thread */
 };
 
 #endif

@@ -64,6 +64,17 @@ class Recording {
   std::vector<Thread> threads_;
 };
 
+// Parts of an event (record_format.h).
+inline unsigned kind_of(const Recording::Event& e) {
+  return unsigned(e.first >> 52 & 15);
+}
+inline uint64_t address_of(const Recording::Event& e) {
+  return e.first & 0xffffffffffff;
+}
+inline uint8_t size_of(const Recording::Event& e) {
+  return uint8_t(1u << (e.first >> 48 & 15));
+}
+
 // What a core of the replay takes; cycles. A line's first use is free: only what a cache had and lost is
 // fetched again. Neighbours of what was missed are fetched ahead and wait for the memory's rate alone.
 struct CoreModel {

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -241,6 +242,11 @@ typedef int (*create_fn)(pthread_t*, const pthread_attr_t*, void* (*)(void*), vo
 typedef int (*join_fn)(pthread_t, void**);
 typedef int (*mutex_fn)(pthread_mutex_t*);
 
+/* Who comes to a meeting posts its key; who waits for it goes on when enough have come. */
+static uint64_t new_key(void) { return __atomic_add_fetch(&header->next_key, 1, __ATOMIC_RELAXED) << 16; }
+static void post(uint64_t key) { edge(key, LENTO_POST, 0); }
+static void await(uint64_t key, uint64_t count) { edge(key, LENTO_AWAIT, count); }
+
 struct start {
   void* (*run)(void*);
   void* argument;
@@ -306,6 +312,10 @@ int TAKE(pthread_mutex_unlock)(pthread_mutex_t* mutex) {
   return REAL(mutex_fn, pthread_mutex_unlock)(mutex);
 }
 
+#ifndef LENTO_STATIC
+#include "memory/record/runtime_meetings.h"
+#endif
+
 static void* allocated(void* block, size_t bytes, uint64_t pc) {
   if (!header || !block) return block;
   put(pack((uint64_t)(uintptr_t)block, 0, LENTO_ALLOC), pc);
@@ -325,6 +335,27 @@ int posix_memalign(void** out, size_t align, size_t n) {
   if (!block) return 12; /* ENOMEM */
   *out = allocated(block, n, CALLER);
   return 0;
+}
+/* Memory that processes share: an anonymous mapping is shared with children, a file's with whoever maps it. */
+static void* mapped(void* block, size_t bytes, int protection, int flags, int file, off_t offset, uint64_t pc) {
+  if (!header || block == MAP_FAILED || !(flags & MAP_SHARED) || !(protection & PROT_WRITE)) return block;
+  struct stat status;
+  allocated(block, bytes, pc);
+  edge((uint64_t)(uintptr_t)block, LENTO_SHARED, pc);
+  edge(bytes, LENTO_SIZE, 0);
+  if (!(flags & MAP_ANONYMOUS) && fstat(file, &status) == 0)
+    edge((uint64_t)offset, LENTO_SIZE, (uint64_t)status.st_ino + ((uint64_t)status.st_dev << 40));
+  return block;
+}
+void* mmap(void* where, size_t bytes, int protection, int flags, int file, off_t offset) {
+  typedef void* (*map_fn)(void*, size_t, int, int, int, off_t);
+  void* block = REAL(map_fn, mmap)(where, bytes, protection, flags, file, offset);
+  return mapped(block, bytes, protection, flags, file, offset, CALLER);
+}
+void* mmap64(void* where, size_t bytes, int protection, int flags, int file, off_t offset) {
+  typedef void* (*map_fn)(void*, size_t, int, int, int, off_t);
+  void* block = REAL(map_fn, mmap64)(where, bytes, protection, flags, file, offset);
+  return mapped(block, bytes, protection, flags, file, offset, CALLER);
 }
 /* operator new: the site is the program's line, not the library's. */
 static void* must(void* block) {
@@ -376,8 +407,10 @@ static void after_fork(void) {
   if (!header) return;
   self.at = self.end = 0;
   self.sequence = 0;
+  const uint32_t parent = self.thread;
   self.thread = 0;
   needs_helper = header->off_us > 0;
+  edge((uint64_t)getppid(), LENTO_FORK, parent);
 }
 
 static void store_maps(void) {
@@ -394,7 +427,8 @@ static void store_maps(void) {
   if (done > header->maps_bytes) header->maps_bytes = done;
 }
 
-static __attribute__((constructor)) void begin(void) {
+/* Before the program's own constructors, which allocate too. */
+static __attribute__((constructor(101))) void begin(void) {
   const char* path = getenv("LENTO_RECORD");
   if (!path) return;
   const int file = open(path, O_RDWR | O_CLOEXEC);

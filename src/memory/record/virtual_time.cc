@@ -8,6 +8,7 @@
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
 #include "memory/record/replay_machine.h"
+#include "memory/record/shared_memory.h"
 
 namespace lento::memory {
 namespace {
@@ -31,21 +32,19 @@ struct Core {
     AtBurst,
     AtLock,
     AtJoin,
+    AtMeeting,
     Ended
   } state = State::Ready;
-  uint64_t waits_for = 0;  // period of bursts, lock, thread
+  uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
   uint64_t period = 0;     // of the bursts it is in
 };
 
-unsigned kind_of(const Recording::Event& e) {
-  return unsigned(e.first >> 52 & 15);
-}
-uint64_t address_of(const Recording::Event& e) {
-  return e.first & 0xffffffffffff;
-}
-uint8_t size_of(const Recording::Event& e) {
-  return uint8_t(1u << (e.first >> 48 & 15));
-}
+// Threads that come to a barrier, or to the begin or end of a region.
+struct Meeting {
+  uint64_t come = 0;
+  uint64_t latest = 0;
+  std::vector<std::pair<uint64_t, size_t>> waiting;  // how many each waits for
+};
 
 class Replay {
  public:
@@ -93,11 +92,13 @@ class Replay {
   }
 
  private:
-  // Threads that somebody creates wait for that.
+  // Threads that somebody creates wait for that, as does what processes share for being known.
   void hold_back_children() {
     for (const Core& core : cores_) {
       for (const auto& [begin, end] : core.thread->pieces) {
         for (const Recording::Event* e = begin; e != end; ++e) {
+          if (kind_of(*e) >= LENTO_SIZE)
+            shared_.add(core.thread->pid, *e);
           if (kind_of(*e) != LENTO_CREATE)
             continue;
           const auto child = find(core, address_of(*e));
@@ -106,6 +107,7 @@ class Replay {
         }
       }
     }
+    shared_.hand_down();
   }
 
   size_t find(const Core& core, uint64_t thread) const {
@@ -173,6 +175,13 @@ class Replay {
       case LENTO_UNLOCK:
         unlock(core, index, e);
         break;
+      case LENTO_POST:
+        come(core, address_of(e));
+        break;
+      case LENTO_AWAIT:
+        if (!meet(core, index, e))
+          return;
+        break;
       case LENTO_ALLOC:
         allocate(e);
         break;
@@ -210,6 +219,31 @@ class Replay {
     }
     core.state = Core::State::AtJoin;
     core.waits_for = child;
+    return false;
+  }
+
+  void come(const Core& core, uint64_t key) {
+    Meeting& m = meetings_[{core.thread->pid, key}];
+    ++m.come;
+    m.latest = std::max(m.latest, core.time);
+    std::erase_if(m.waiting, [&](const auto& who) {
+      if (who.first > m.come)
+        return false;
+      if (cores_[who.second].state == Core::State::AtMeeting && cores_[who.second].waits_for == key)
+        wake(who.second, m.latest);
+      return true;
+    });
+  }
+
+  bool meet(Core& core, size_t index, const Recording::Event& e) {
+    Meeting& m = meetings_[{core.thread->pid, address_of(e)}];
+    if (m.come >= e.second) {
+      core.time = std::max(core.time, m.latest);
+      return true;
+    }
+    m.waiting.emplace_back(e.second, index);
+    core.state = Core::State::AtMeeting;
+    core.waits_for = address_of(e);
     return false;
   }
 
@@ -280,14 +314,14 @@ class Replay {
       const bool at_burst = core.state == Core::State::AtBurst;
       const bool stuck =
           burst == kNobody && (core.state == Core::State::AtLock || core.state == Core::State::AtJoin ||
-                               core.state == Core::State::Waiting);
+                               core.state == Core::State::AtMeeting || core.state == Core::State::Waiting);
       if (at_burst && core.waits_for != burst)
         continue;
       if (!at_burst && !stuck)
         continue;
       if (at_burst)
         core.period = burst;
-      if (at_burst || core.state == Core::State::AtJoin)
+      if (at_burst || core.state == Core::State::AtJoin || core.state == Core::State::AtMeeting)
         ++core.at;
       wake(i, time);
       any = true;
@@ -302,18 +336,24 @@ class Replay {
     return any;
   }
 
-  // The line that the access falls into, after a new layout; and whether it is the same for all threads.
-  uint64_t line_key(const Core& core, size_t index, uint64_t address) const {
+  // The line that the access falls into, after a new layout. What processes share is of process 0.
+  uint64_t line_key(uint16_t process, size_t index, uint64_t address) const {
     constexpr uint64_t kCopies = uint64_t{1} << 61;
     for (const Relayout& r : relayouts_) {
       if (address < r.low || address >= r.high)
         continue;
       if (r.kind == Relayout::Kind::Pad)
-        return ReplayMachine::kElsewhere | uint64_t{process_[index] & 0x1fffU} << 48 | address;
+        return ReplayMachine::kElsewhere | uint64_t{process & 0x1fffU} << 48 | address;
       return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
     // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
-    return uint64_t{process_[size_t(&core - cores_.data())]} << 44 | address / line_bytes_;
+    return uint64_t{process} << 44 | address / line_bytes_;
+  }
+
+  std::optional<uint64_t> shared_place(const Core& core, uint64_t address) const {
+    if (shared_.empty())
+      return std::nullopt;
+    return shared_.place(core.thread->pid, address);
   }
 
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
@@ -326,10 +366,14 @@ class Replay {
     r.cpu = uint16_t(std::min<size_t>(index, UINT16_MAX - 1));
     r.thread = core.thread->number;
     r.process = process_[index];
+    if (const auto place = shared_place(core, r.address)) {
+      r.address = *place;
+      r.process = 0;
+    }
     r.flags = AccessRecord::kServiceKnown;
     if (kind_of(e) == LENTO_UPDATE)
       r.flags |= AccessRecord::kUpdate;
-    const uint64_t wait = machine_->access(index, line_key(core, index, r.address), r);
+    const uint64_t wait = machine_->access(index, line_key(r.process, index, r.address), r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += step_ + wait;
     ++result_.accesses;
@@ -374,6 +418,8 @@ class Replay {
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
   std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
+  std::map<std::pair<uint32_t, uint64_t>, Meeting> meetings_;  // by process and key
+  SharedMemory shared_;
   std::vector<VirtualRun::Block> blocks_;
   VirtualRun result_;
   uint64_t rounds_ = 0;

@@ -51,26 +51,30 @@ double ring_bytes(double buffer, int ways) {
 struct LayerCount {
   Work forward;
   Work backward;
-  double exchange_bytes = 0;  // of one all-reduce
+  double exchange_bytes = 0;  // of one of two all-reduces
 };
 
 LayerCount count_layer(const System& s, const Transformer& model, const Shard& shard) {
-  const LayerWork work = layer_work(model, shard);
   LayerCount out;
-  for (const Gemm& g : work.products) {
-    add(out.forward, count(s, g));
-    add(out.backward, backward(s, g));
+  for (const LayerKind& kind : layer_kinds(model)) {
+    const LayerWork work = layer_work(kind.model, shard, kind.parts);
+    for (const Gemm& g : work.products) {
+      add(out.forward, count(s, g), kind.share);
+      add(out.backward, backward(s, g), kind.share);
+    }
+    const double stream = work.stream_bytes * s.stack.pointwise;
+    const Work forward{shard.precision, 1, work.attention_flops, 0, stream + work.attention_bytes, 0};
+    const Work backward{
+        shard.precision,
+        1,
+        kBackwardAttention * work.attention_flops,
+        0,
+        kBackwardStream * stream + kBackwardAttention * work.attention_bytes,
+        0};
+    add(out.forward, forward, kind.share);
+    add(out.backward, backward, kind.share);
+    out.exchange_bytes = work.exchange_bytes * model.exchanges() / 2;
   }
-  const double stream = work.stream_bytes * s.stack.pointwise;
-  add(out.forward, {shard.precision, 1, work.attention_flops, 0, stream + work.attention_bytes, 0});
-  add(out.backward,
-      {shard.precision,
-       1,
-       kBackwardAttention * work.attention_flops,
-       0,
-       kBackwardStream * stream + kBackwardAttention * work.attention_bytes,
-       0});
-  out.exchange_bytes = work.exchange_bytes;
   return out;
 }
 

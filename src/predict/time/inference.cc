@@ -21,7 +21,8 @@ double forward_pass_s(
   const LayerTime3 layer = time_layer(system, run.model, shard);
   const double exchange = layer_work(run.model, shard).exchange_bytes;
   const double link =
-      run.tensor > 1 ? 2 * predict_collective(system, {CollectiveOp::AllReduce, run.tensor, exchange}).seconds
+      run.tensor > 1 ? run.model.exchanges() *
+                           predict_collective(system, {CollectiveOp::AllReduce, run.tensor, exchange}).seconds
                      : 0;
   const double routed = run.expert > 1
                             ? 2 * predict_collective(

@@ -47,11 +47,25 @@ constexpr Family kFamilies[] = {
     {"llama"},
     {"mistral"},
     {"mistral3"},
+    {"ministral"},
+    {"ministral3"},
     {"mixtral"},
+    {"nemotron-nas"},
+    {"minicpm", true, kScale, 2, true},
+    {"minicpm3", true, kScale, 2, true},
+    {"orion", true, kScaleAndShift},
+    {"qwen", true, kScale, 2, false, true},
+    {"mimo", true, kScale, 2, false, true},
+    {"seed_oss", true, kScale, 2, false, true},
     {"qwen2", true, kScale, 2, false, true},
     {"qwen2_moe", true, kScale, 2, false, true},
     {"qwen3", true, kScale, 2, false, false, false, false, kPerHead},
     {"qwen3_moe", true, kScale, 2, false, false, false, false, kPerHead},
+    {"qwen3_vl_text", true, kScale, 2, false, false, false, false, kPerHead},
+    {"qwen3_vl_moe_text", true, kScale, 2, false, false, false, false, kPerHead},
+    {"qwen3_next", true, kScale, 2, false, false, false, false, kPerHead},
+    {"qwen3_5_text", true, kScale, 2, false, false, false, false, kPerHead},
+    {"qwen3_5_moe_text", true, kScale, 2, false, false, false, false, kPerHead},
     {"gemma", true, kScale, 2, true},
     {"gemma2", true, kScale, 4, true},
     {"gemma3", true, kScale, 4, true, false, false, false, kPerHead},
@@ -70,6 +84,7 @@ constexpr Family kFamilies[] = {
     {"phi", false, kScaleAndShift, 1, false, true, true, true},
     {"phi-msft", false, kScaleAndShift, 1, false, true, true, true},
     {"phi3"},
+    {"phi3_v"},
     {"olmo", true, kNone, 2},
     {"olmo2", true, kScale, 2, false, false, false, false, kWhole},
     {"olmo3", true, kScale, 2, false, false, false, false, kWhole},
@@ -87,6 +102,7 @@ constexpr Family kFamilies[] = {
     {"deepseek_v3", true, kScale, 2},
     {"deepseek_v32", true, kScale, 2},
     {"kimi_k2", true, kScale, 2},
+    {"glm_moe_dsa", true, kScale, 2},
     {"llama4", true, kScale, 2},
     {"llama4_text", true, kScale, 2},
     {"gpt_oss", true, kScale, 2, false, true, true, true},
@@ -295,21 +311,97 @@ double once(const Config& c, const Family& f, const Transformer& m) {
   return out;
 }
 
-// Nemotron-H: "M" a Mamba-2 layer, "*" attention, "-" a feed-forward layer.
+// Nemotron-H, a layer each: "M" Mamba-2, "*" attention, "-" a feed-forward layer, "E" one of experts.
+std::string layer_pattern(const Config& c) {
+  const Json* types = c.value("layers_block_type");
+  if (!types)
+    return c.text("hybrid_override_pattern");
+  std::string out;
+  for (const Json& type : types->items()) {
+    const std::string name = type.string(c.where());
+    out += name == "mamba" ? 'M' : name == "attention" ? '*' : name == "moe" ? 'E' : '-';
+  }
+  return out;
+}
+
 void read_hybrid(const Config& c, Transformer& m) {
-  const std::string pattern = c.text("hybrid_override_pattern");
+  const std::string pattern = layer_pattern(c);
   if (pattern.empty())
     return;
-  m.state_layers = std::ranges::count(pattern, 'M');
-  m.attention_layers = std::ranges::count(pattern, '*');
-  m.feed_layers = std::ranges::count(pattern, '-');
-  const auto heads = double(c.needed({"mamba_num_heads"}));
-  const double inner = heads * double(c.needed({"mamba_head_dim"}));
-  const double groups = 2.0 * double(c.needed({"n_groups"})) * double(c.needed({"ssm_state_size"}));
-  const double hidden = double(m.hidden);
-  m.state_parameters = hidden * (2 * inner + groups + heads) +
-                       (inner + groups) * (double(c.whole({"conv_kernel"}, 4)) + 1.0) + 3 * heads + inner +
-                       inner * hidden;
+  const auto count = [&](char kind) {
+    return int64_t{std::ranges::count(pattern, kind)};
+  };
+  if (int64_t(pattern.size()) != m.layers)
+    throw base::Error(
+        c.where(),
+        "the pattern tells " + std::to_string(pattern.size()) + " layers, 'num_hidden_layers' " +
+            std::to_string(m.layers),
+        "give the whole pattern");
+  m.state_layers = count('M');
+  m.attention_layers = count('*');
+  m.feed_layers = count('-');
+  m.dense_layers = m.layers - count('E');
+  m.dense_ffn = c.whole({"intermediate_size"}, m.ffn);
+  if (count('E') == 0)
+    m.experts = m.active_experts = 1;
+  m.shared_ffn = c.whole({"moe_shared_expert_intermediate_size"}, m.shared_ffn, 0);
+  m.expert_width = c.whole({"moe_latent_size"}, 0, 0);
+  const int64_t heads = c.needed({"mamba_num_heads"});
+  m.state_width = heads * c.needed({"mamba_head_dim"});
+  const int64_t groups = 2 * c.needed({"n_groups"}) * c.needed({"ssm_state_size"});
+  m.state_columns = 2 * m.state_width + groups + heads;
+  m.state_values = m.state_width * c.needed({"ssm_state_size"});
+  m.state_vectors = double(m.state_width + groups) * double(c.whole({"conv_kernel"}, 4) + 1) +
+                    3 * double(heads) + double(m.state_width);
+}
+
+// Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
+void read_linear_attention(const Config& c, Transformer& m) {
+  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0);
+  if (heads == 0)
+    return;
+  m.gated_output = true;
+  const int64_t every = c.whole({"full_attention_interval"}, 4);
+  m.state_layers = m.layers - m.layers / every;
+  if (const Json* types = c.value("layer_types")) {
+    m.state_layers = 0;
+    for (const Json& type : types->items())
+      m.state_layers += type.is_string() && type.string(c.where()).starts_with("linear");
+  }
+  if (m.state_layers > m.layers)
+    throw base::Error(c.where(), "there are more 'layer_types' than layers", "give one type a layer");
+  const int64_t key = c.needed({"linear_key_head_dim"});
+  const int64_t value = c.needed({"linear_value_head_dim"});
+  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}) * key;
+  m.state_width = heads * value;
+  m.state_columns = keys + 2 * m.state_width + 2 * heads;
+  m.state_values = m.state_width * key;
+  m.state_vectors = double(keys + m.state_width) * double(c.whole({"linear_conv_kernel_dim"}, 4)) +
+                    2 * double(heads) + double(value);
+}
+
+// Nemotron NAS: each layer says whether it attends and how wide it feeds forward. The widths' mean stands for
+// all: their sum, and so all that is counted or streamed, is that of the layers.
+void read_blocks(const Config& c, const Family& f, Transformer& m) {
+  const Json* blocks = c.value("block_configs");
+  if (f.type != "nemotron-nas" || !blocks)
+    return;
+  m.attention_layers = m.feed_layers = 0;
+  double widths = 0;
+  for (const Json& block : blocks->items()) {
+    const Config attention(block.at("attention", c.where()), c.where());
+    const Config feed(block.at("ffn", c.where()), c.where());
+    if (const Json* group = attention.value("n_heads_in_group")) {
+      ++m.attention_layers;
+      m.kv_heads = m.heads / group->integer(c.where(), 1, m.heads);
+    }
+    if (const Json* times = feed.value("ffn_mult")) {
+      ++m.feed_layers;
+      widths += std::ceil(times->number(c.where()) * 2 * double(m.hidden) / 3 / 256) * 256;
+    }
+  }
+  if (m.feed_layers > 0)
+    m.ffn = std::llround(widths / double(m.feed_layers));
 }
 
 void read_quantisation(const Config& c, Transformer& m) {
@@ -351,7 +443,12 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   Transformer m;
   m.hidden = c.needed({"hidden_size", "n_embd", "d_model"});
   const Family& family = family_of(type, architecture, root);
-  m.layers = c.needed({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
+  m.layers = c.whole(
+      {"num_hidden_layers", "n_layer", "num_layers", "n_layers"},
+      int64_t(layer_pattern(c).size()),
+      1);
+  if (m.layers == 0)
+    c.needed({"num_hidden_layers"});
   m.heads = c.needed({"num_attention_heads", "n_head", "num_heads", "n_heads"});
   m.kv_heads = kv_heads(c, family, m.heads);
   if (attention && attention->is_object())
@@ -362,6 +459,8 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   m.ffn = c.whole({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"}, 4 * m.hidden);
   if (m.ffn == 0)
     m.ffn = 4 * m.hidden;
+  if (family.type == "qwen")
+    m.ffn /= 2;  // the key counts both halves of the gated layer
   m.gated = family.gated;
   m.tied = c.flag(
       "tie_word_embeddings",
@@ -371,6 +470,8 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_latent_attention(c, m);
   read_window(c, family, m);
   read_hybrid(c, m);
+  read_linear_attention(c, m);
+  read_blocks(c, family, m);
   read_quantisation(nested ? Config(config, root) : c, m);
   m.other_parameters = layer_vectors(c, family, m) +
                        expert_vectors(c, family, m) * double(m.expert_layers()) / double(m.layers);

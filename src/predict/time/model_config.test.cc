@@ -71,5 +71,71 @@ TEST(ModelConfig, LatentAttentionHasASmallCache) {
   EXPECT_NEAR(m.active_parameters(), 37.55e9, 0.01e9);
 }
 
+// NVIDIA-Nemotron-3-Nano-30B-A3B: 31.6 billion parameters as published, of 23 Mamba-2 layers, 23 of experts
+// and six that attend.
+const char* const kNano = R"({"model_type": "nemotron_h", "hidden_size": 2688, "num_hidden_layers": 52,
+    "hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME", "vocab_size": 131072,
+    "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "intermediate_size": 1856,
+    "moe_intermediate_size": 1856, "moe_shared_expert_intermediate_size": 3712, "n_routed_experts": 128,
+    "n_shared_experts": 1, "num_experts_per_tok": 6, "mamba_num_heads": 64, "mamba_head_dim": 64, "n_groups": 8,
+    "ssm_state_size": 128, "conv_kernel": 4, "tie_word_embeddings": false})";
+
+TEST(ModelConfig, AHybridsLayersAreWhatItsPatternSays) {
+  const Transformer m = read(kNano);
+  EXPECT_EQ(m.state_layers, 23);
+  EXPECT_EQ(m.expert_layers(), 23);
+  EXPECT_EQ(m.attending(), 6);
+  EXPECT_EQ(m.dense_feeds(), 0);
+  EXPECT_NEAR(m.parameters(), 31.58e9, 0.01e9);
+  EXPECT_NEAR(m.active_parameters(), 3.58e9, 0.01e9);
+  EXPECT_DOUBLE_EQ(m.cache_values(), 2.0 * 2 * 128 * 6 / 52);
+  EXPECT_DOUBLE_EQ(m.exchanges(), 1);
+}
+
+TEST(ModelConfig, LayersMayBeNamedAndExpertsWorkInANarrowerSpace) {
+  const Transformer m = read(
+      R"({"model_type": "nemotron_h", "hidden_size": 1024, "vocab_size": 1000, "num_attention_heads": 8,
+          "layers_block_type": ["mamba", "moe", "attention", "mlp"], "intermediate_size": 512,
+          "moe_intermediate_size": 256, "moe_latent_size": 128, "n_routed_experts": 4, "num_experts_per_tok": 2,
+          "mamba_num_heads": 4, "mamba_head_dim": 64, "n_groups": 1, "ssm_state_size": 16})");
+  EXPECT_EQ(m.layers, 4);
+  EXPECT_DOUBLE_EQ(m.expert_parameters(), 2.0 * 128 * 256);
+  EXPECT_DOUBLE_EQ(m.parameters() - m.active_parameters(), 2 * m.expert_parameters());
+  EXPECT_EQ(m.state_columns, 2 * 256 + 2 * 16 + 4);
+}
+
+TEST(ModelConfig, APatternOfAnotherLengthIsAnError) {
+  std::string text = kNano;
+  text.replace(text.find("MEMEM*"), 6, "MEM*");
+  EXPECT_THROW(read(text), base::Error);
+}
+
+// Qwen3.5-35B-A3B: three of four layers by the gated delta rule, queries twice as wide for their gate.
+TEST(ModelConfig, LinearAttentionIsCounted) {
+  const Transformer m = read(
+      R"({"text_config": {"model_type": "qwen3_5_moe_text", "hidden_size": 2048, "num_hidden_layers": 40,
+          "full_attention_interval": 4, "head_dim": 256, "num_attention_heads": 16, "num_key_value_heads": 2,
+          "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128, "linear_num_key_heads": 16,
+          "linear_num_value_heads": 32, "linear_value_head_dim": 128, "moe_intermediate_size": 512,
+          "num_experts": 256, "num_experts_per_tok": 8, "shared_expert_intermediate_size": 512,
+          "vocab_size": 248320}, "tie_word_embeddings": false})");
+  EXPECT_EQ(m.state_layers, 30);
+  EXPECT_NEAR(m.parameters(), 34.66e9, 0.01e9);
+  EXPECT_NEAR(m.active_parameters(), 3.45e9, 0.01e9);
+}
+
+TEST(ModelConfig, BlocksSayWhichLayersAttendAndHowWideTheyAre) {
+  const Transformer m = read(
+      R"({"model_type": "nemotron-nas", "hidden_size": 768, "num_hidden_layers": 3, "num_attention_heads": 8,
+          "vocab_size": 1000, "block_configs": [
+            {"attention": {"n_heads_in_group": 4}, "ffn": {"ffn_mult": 1.0}},
+            {"attention": {"n_heads_in_group": null, "no_op": true}, "ffn": {"ffn_mult": 3.0}},
+            {"attention": {"n_heads_in_group": null, "no_op": true}, "ffn": {"ffn_mult": null, "no_op": true}}]})");
+  EXPECT_EQ(m.attending(), 1);
+  EXPECT_EQ(m.dense_feeds(), 2);
+  EXPECT_EQ(m.kv(), 2);
+  EXPECT_EQ(m.inner(), (512 + 1536) / 2);
+}
+
 }  // namespace
 }  // namespace lento::predict

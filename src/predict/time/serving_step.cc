@@ -88,7 +88,7 @@ StepTimes::StepTimes(
 
   const double all = m.parameters();
   const double plain = m.parameters_without_experts();
-  const double attention = m.attention_parameters() * double(m.layers);
+  const double attention = m.attention_parameters() * double(m.attending());
   const double per_device =
       engine.data_attention ? attention + (plain - attention) / engine.tensor : plain / engine.tensor;
   const double expert_bytes = (all - plain) * expert_format_.stored_bytes / engine.tensor;
@@ -108,6 +108,25 @@ StepTimes::StepTimes(
 // Of one layer, by one device.
 double StepTimes::own_products_at(double tokens) const {
   const Transformer& m = run_.model;
+  const double attention = attention_products_at(tokens) * double(m.attending());
+  const double state = m.state_layers > 0 ? state_at(tokens) * double(m.state_layers) : 0;
+  return (attention + state) / double(m.layers);
+}
+
+double StepTimes::state_at(double tokens) const {
+  Shard shard;
+  shard.tokens = std::max<int64_t>(1, std::llround(tokens));
+  shard.tensor = engine_.data_attention ? 1 : engine_.tensor;
+  shard.products = product_;
+  const LayerWork work = layer_work(run_.model, shard, {false, true, false});
+  double seconds = work.attention_bytes / system_.chip.memory_Bps;
+  for (const Gemm& g : work.products)
+    seconds += predict_gemm(system_, g).seconds;
+  return seconds;
+}
+
+double StepTimes::attention_products_at(double tokens) const {
+  const Transformer& m = run_.model;
   const int tensor = engine_.data_attention ? 1 : engine_.tensor;
   const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
   const auto product = [&](int64_t columns, int64_t reduction) {
@@ -117,7 +136,7 @@ double StepTimes::own_products_at(double tokens) const {
   double seconds = product(m.hidden, heads * m.value());
   if (m.kv_rank == 0) {
     const int64_t kv = share(m.kv(), tensor);
-    return seconds + product(heads * m.head() + kv * (m.head() + m.value()), m.hidden);
+    return seconds + product(share(m.query_width(), tensor) + kv * (m.head() + m.value()), m.hidden);
   }
   const int64_t plain = m.head() - m.rotary_size;
   seconds += product(m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
@@ -140,10 +159,10 @@ double StepTimes::shared_products_at(double tokens) const {
     return product(up * cut, m.hidden) + product(m.hidden, cut);
   };
   if (m.experts <= 1)
-    return feed(m.inner());
+    return feed(m.inner()) * double(m.dense_feeds()) / double(m.layers);
   ExpertLayer l;
   l.tokens = rows;
-  l.hidden = m.hidden;
+  l.hidden = m.expert_width > 0 ? m.expert_width : m.hidden;
   l.inner = m.inner();
   l.experts = m.experts;
   l.chosen = m.active_experts;
@@ -157,9 +176,10 @@ double StepTimes::shared_products_at(double tokens) const {
   routed += predict_gemm(system_, router).seconds;
   if (m.shared_ffn > 0)
     routed += feed(m.shared_ffn);
-  const double dense_share = double(m.dense_layers) / double(m.layers);
-  const double dense = m.dense_layers > 0 ? feed(m.dense_ffn) : 0;
-  return routed * (1 - dense_share) + dense * dense_share;
+  if (m.expert_width > 0)
+    routed += product(m.expert_width, m.hidden) + product(m.hidden, m.expert_width);
+  const double dense = m.dense_feeds() > 0 ? feed(m.dense_ffn) * double(m.dense_feeds()) : 0;
+  return (routed * double(m.expert_layers()) + dense) / double(m.layers);
 }
 
 double StepTimes::exchanges_at(double tokens) const {
@@ -167,7 +187,8 @@ double StepTimes::exchanges_at(double tokens) const {
     return 0;
   const double bytes = 2 * tokens * double(run_.model.hidden);
   if (!engine_.data_attention)
-    return 2 * predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
+    return run_.model.exchanges() *
+           predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
   // Tokens travel to the devices of their experts and back.
   const double sent =
       bytes / engine_.tensor * double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
@@ -232,8 +253,13 @@ double StepTimes::seconds(const StepWork& work, const ServingConstants& constant
       m.hidden,
       Precision::Bf16};
   const double scoring = factor * double(head.n) * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
+  // States of all that decode are read and written at each token.
+  const double states = 2 * sizeof(float) * double(m.state_values) * here.decoding / engine_.tensor /
+                        (0.7 * system_.chip.memory_Bps);
+  const double mixing =
+      attention_seconds(here, constants) * double(m.attending()) + states * double(m.state_layers);
   const double layer =
-      constants.layer_s + factor * dense_seconds(tokens, own, constants) + attention_seconds(here, constants);
+      constants.layer_s + factor * dense_seconds(tokens, own, constants) + mixing / double(m.layers);
   const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;
   return stage * engine_.pipeline;
 }

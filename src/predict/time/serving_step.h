@@ -42,6 +42,8 @@ class StepTimes {
   double dense_seconds(double tokens, double own, const ServingConstants& constants) const;
   double prompt_devices(const StepWork& work) const;
   double own_products_at(double tokens) const;
+  double attention_products_at(double tokens) const;
+  double state_at(double tokens) const;
   double shared_products_at(double tokens) const;
   double exchanges_at(double tokens) const;
   double attention_seconds(const StepWork& work, const ServingConstants& constants) const;

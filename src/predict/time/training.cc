@@ -107,7 +107,8 @@ double context_exchange(const System& system, const TrainingRun& run, const Shar
 Pass layer_pass(const System& system, const TrainingRun& run) {
   const Shard shard = shard_of(run);
   const LayerTime3 layer = time_layer(system, run.model, shard);
-  const double whole = 2 * exchange(system, run, layer_work(run.model, shard).exchange_bytes);
+  const double whole =
+      run.model.exchanges() * exchange(system, run, layer_work(run.model, shard).exchange_bytes);
   const double forward = exposed_exchange(system, run, whole, layer.product_s);
   const double backward = exposed_exchange(system, run, whole, 2 * layer.product_s);
   const double routed =

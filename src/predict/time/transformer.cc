@@ -1,6 +1,7 @@
 #include "predict/time/transformer.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lento::predict {
 namespace {
@@ -35,6 +36,9 @@ constexpr double kUsualWidth = 256;
 // Below, the expanded keys of latent attention cost more than working on the compressed ones.
 constexpr int64_t kFewTokens = 16;
 
+constexpr double kStateBlock = 128;  // tokens, as published hybrids say ('chunk_size')
+constexpr double kStateBytes = 4;    // of a value of a state
+
 // Tokens attended to, the mean over layers with and without a window.
 double seen_tokens(const Transformer& model, const Shard& s) {
   const double all = double(s.context);
@@ -54,7 +58,7 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
     work.products.push_back({1, tokens, columns, reduction, s.product()});
   };
   if (model.kv_rank == 0) {
-    add(heads * model.head() + kv * (model.head() + model.value()), model.hidden);
+    add(share(model.query_width(), s.tensor) + kv * (model.head() + model.value()), model.hidden);
     add(model.hidden, heads * model.value());
     return;
   }
@@ -106,8 +110,13 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   const int64_t busy = std::min(share(model.experts, s.expert), chosen);
   const int64_t rows = std::max<int64_t>(1, chosen / busy);
   work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
-  work.products.push_back({busy, rows, model.gated ? 2 * width : width, model.hidden, s.product()});
-  work.products.push_back({busy, rows, model.hidden, width, s.product()});
+  const int64_t hidden = model.expert_width > 0 ? model.expert_width : model.hidden;
+  if (model.expert_width > 0) {
+    work.products.push_back({1, tokens, model.expert_width, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, model.expert_width, s.product()});
+  }
+  work.products.push_back({busy, rows, model.gated ? 2 * width : width, hidden, s.product()});
+  work.products.push_back({busy, rows, hidden, width, s.product()});
   if (model.shared_ffn > 0) {
     const int64_t shared = share(model.shared_ffn, s.tensor);
     work.products.push_back({1, tokens, model.gated ? 2 * shared : shared, model.hidden, s.product()});
@@ -115,46 +124,54 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   }
 }
 
-// Of dense layers and layers of experts.
-LayerTime3 mean_layer(const System& system, const Transformer& model, const Shard& shard) {
-  Transformer routed = model;
-  routed.dense_layers = 0;
-  const LayerTime3 a = time_layer(system, routed, shard);
-  const LayerTime3 b = time_layer(system, dense_part(model), shard);
-  const double w = double(model.dense_layers) / double(model.layers);
-  const auto mean = [w](double x, double y) {
-    return x + w * (y - x);
-  };
-  return {
-      mean(a.forward_s, b.forward_s),
-      mean(a.backward_s, b.backward_s),
-      mean(a.product_s, b.product_s),
-      mean(a.attention_s, b.attention_s),
-      mean(a.stream_s, b.stream_s),
-      mean(a.weight_gradient_s, b.weight_gradient_s)};
+// A recurrence in blocks of tokens: products inside a block and with the state that the last one left, which
+// is read and written once a block.
+void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t columns = share(model.state_columns, s.tensor);
+  const int64_t width = share(model.state_width, s.tensor);
+  const double values = double(share(model.state_values, s.tensor));
+  work.products.push_back({1, tokens, columns, model.hidden, s.product()});
+  work.products.push_back({1, tokens, model.hidden, width, s.product()});
+  const double blocks = double(s.batch) * std::ceil(double(s.tokens) / kStateBlock);
+  work.attention_flops +=
+      double(tokens) * (4 * values + 2 * std::min<double>(kStateBlock, double(s.tokens)) * double(width));
+  work.attention_bytes += bytes_of(s.precision) * double(tokens) * double(2 * columns + 2 * width) +
+                          2 * kStateBytes * blocks * values;
 }
+
+// Of one kind of layer.
+LayerTime3
+time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard);
 
 }  // namespace
 
-LayerWork layer_work(const Transformer& model, const Shard& s) {
+LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts& parts) {
   LayerWork work;
   const double size = bytes_of(s.precision);
   const int64_t tokens = s.batch * s.tokens;
   const int64_t heads = share(model.heads, s.tensor);
   const int64_t kv = share(model.kv(), s.tensor);
-  add_attention_products(model, s, work);
-  add_feed_forward(model, s, work);
+  if (parts.attention)
+    add_attention_products(model, s, work);
+  if (parts.feed)
+    add_feed_forward(model, s, work);
   const double split = s.sequence_parallel ? s.tensor : 1;
   const double active = double(model.experts > 1 ? model.active_experts : 1);
-  work.stream_bytes +=
-      size * double(tokens) *
-      (kHiddenPasses * double(model.hidden) / split +
-       kActivationPasses * (model.gated ? 1.5 : 1.0) * active * double(share(model.inner(), s.tensor)) +
-       kRotaryPasses * double((heads + kv)) * double(model.head()));
-  if (model.experts > 1)
+  const double hidden =
+      0.5 * kHiddenPasses * double(int{parts.attention} + int{parts.state} + int{parts.feed});
+  const double inner = parts.feed ? kActivationPasses * (model.gated ? 1.5 : 1.0) * active *
+                                        double(share(model.inner(), s.tensor))
+                                  : 0;
+  const double rotated = parts.attention ? kRotaryPasses * double((heads + kv)) * double(model.head()) : 0;
+  work.stream_bytes += size * double(tokens) * (hidden * double(model.hidden) / split + inner + rotated);
+  if (model.experts > 1 && parts.feed)
     work.stream_bytes +=
         size * double(tokens) * active * double(model.hidden) * kRoutedPasses * (s.expert > 1 ? 2 : 1);
-  add_attention(model, s, work);
+  if (parts.attention)
+    add_attention(model, s, work);
+  if (parts.state)
+    add_state(model, s, work);
   work.exchange_bytes = s.tensor > 1 ? size * double(tokens) * double(model.hidden) : 0;
   for (const Gemm& g : work.products) {
     if (g.precision == s.precision)
@@ -187,10 +204,49 @@ Transformer dense_part(const Transformer& model) {
   return dense;
 }
 
+std::vector<LayerKind> layer_kinds(const Transformer& model) {
+  const auto layers = double(model.layers);
+  Transformer routed = model;
+  routed.dense_layers = 0;
+  std::vector<LayerKind> kinds;
+  const auto add = [&](const Transformer& m, const LayerParts& parts, int64_t of) {
+    if (of > 0)
+      kinds.push_back({m, parts, double(of) / layers});
+  };
+  const Transformer& dense = model.experts > 1 ? dense_part(model) : model;
+  if (!model.is_hybrid()) {
+    add(routed, {}, model.expert_layers());
+    add(dense, {}, model.layers - model.expert_layers());
+    return kinds;
+  }
+  add(model, {true, false, false}, model.attending());
+  add(model, {false, true, false}, model.state_layers);
+  add(routed, {false, false, true}, model.expert_layers());
+  add(dense, {false, false, true}, model.dense_feeds());
+  return kinds;
+}
+
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
-  if (model.experts > 1 && model.dense_layers > 0)
-    return mean_layer(system, model, shard);
-  const LayerWork work = layer_work(model, shard);
+  if (!model.is_hybrid() && model.dense_layers == 0)
+    return time_kind(system, model, {}, shard);
+  LayerTime3 mean;
+  for (const LayerKind& kind : layer_kinds(model)) {
+    const LayerTime3 t = time_kind(system, kind.model, kind.parts, shard);
+    mean.forward_s += kind.share * t.forward_s;
+    mean.backward_s += kind.share * t.backward_s;
+    mean.product_s += kind.share * t.product_s;
+    mean.attention_s += kind.share * t.attention_s;
+    mean.stream_s += kind.share * t.stream_s;
+    mean.weight_gradient_s += kind.share * t.weight_gradient_s;
+  }
+  return mean;
+}
+
+namespace {
+
+LayerTime3
+time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard) {
+  const LayerWork work = layer_work(model, shard, parts);
   LayerTime3 t;
   double backward = 0;
   for (const Gemm& g : work.products) {
@@ -220,6 +276,8 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
                  2.5 * t.attention_s;  // attention recomputes its scores
   return t;
 }
+
+}  // namespace
 
 void check_experts(const Transformer& model, int expert, int devices, const base::Location& where) {
   if (expert == 1)

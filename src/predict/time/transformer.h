@@ -35,12 +35,22 @@ struct Transformer {
   // layers whose tokens see so many before them
   int64_t window = 0;
   int64_t window_layers = 0;
-  int64_t state_layers = 0;  // layers of a state-space model in place of attention, of state_parameters each
-  // of a hybrid, layers that have one; -1: all
+  // Of a hybrid, how many layers attend and how many have a dense feed-forward part; -1: all that have no
+  // state and no experts.
   int64_t attention_layers = -1;
   int64_t feed_layers = -1;
-  double expert_vectors = 0;  // biases of one expert
-  double state_parameters = 0;
+  // Layers that carry a state from token to token in place of attention (Mamba-2, gated delta rule): a
+  // product to state_columns, a recurrence over state_values of a sequence, a product from state_width;
+  // besides, state_vectors values (convolution, decays).
+  int64_t state_layers = 0;
+  int64_t state_columns = 0;
+  int64_t state_width = 0;
+  int64_t state_values = 0;
+  double state_vectors = 0;
+  int64_t expert_width = 0;  // what routed experts work on; 0: hidden, otherwise brought there and back
+  bool gated_output =
+      false;  // attention's result is scaled by values as wide, a part of the queries' product
+  double expert_vectors = 0;    // biases of one expert
   double other_parameters = 0;  // of a layer on the average: norms, biases; 0: 4 hidden
   double once_parameters = 0;   // outside layers: last norm, positions
   double weight_bits = 0;  // of stored weights in products (of experts only: expert_bits); 0: as computed
@@ -63,6 +73,22 @@ struct Transformer {
   }
   int64_t expert_layers() const {
     return experts > 1 ? layers - dense_layers : 0;
+  }
+  int64_t attending() const {
+    return attention_layers >= 0 ? attention_layers : layers - state_layers;
+  }
+  int64_t dense_feeds() const {
+    return feed_layers >= 0 ? feed_layers : layers - expert_layers();
+  }
+  bool is_hybrid() const {
+    return attention_layers >= 0 || feed_layers >= 0 || state_layers > 0;
+  }
+  // All-reduces of a layer under tensor parallelism: one behind each part.
+  double exchanges() const {
+    return double(attending() + state_layers + dense_feeds() + expert_layers()) / double(layers);
+  }
+  int64_t query_width() const {
+    return heads * head() * (gated_output ? 2 : 1);
   }
   double attention_parameters() const;                     // products of one layer's attention
   double expert_parameters() const;                        // of one expert of one layer
@@ -103,10 +129,26 @@ struct LayerWork {
   double cast_backward_bytes = 0;
 };
 
+// What a layer consists of. A usual one attends, then feeds forward; hybrids have layers of one part each.
+struct LayerParts {
+  bool attention = true;
+  bool state = false;
+  bool feed = true;
+};
+
 // Of a mixture with some dense layers: the same model as dense layers only.
 Transformer dense_part(const Transformer& model);
 
-LayerWork layer_work(const Transformer& model, const Shard& shard);
+// The kinds of layers of a model, each with its share of them; shares may sum to less or more than 1 where
+// layers are told in parts.
+struct LayerKind {
+  Transformer model;
+  LayerParts parts;
+  double share = 1;
+};
+std::vector<LayerKind> layer_kinds(const Transformer& model);
+
+LayerWork layer_work(const Transformer& model, const Shard& shard, const LayerParts& parts = {});
 Gemm head_product(const Transformer& model, const Shard& shard);
 
 struct LayerTime3 {

@@ -185,6 +185,41 @@ TEST(Parameters, AMixtureIsItsExpertsAndTheRest) {
   EXPECT_DOUBLE_EQ(dense().active_parameters(), dense().parameters());
 }
 
+TEST(TimeLayer, AHybridTakesTheMeanOfItsParts) {
+  const System h100 = read_system("h100");
+  Transformer m = dense();
+  m.attention_layers = 1;
+  m.feed_layers = 3;
+  const double both = time_layer(h100, m, shard(1, 2048)).forward_s;
+  m.attention_layers = m.layers;
+  m.feed_layers = 0;
+  const double attention = time_layer(h100, m, shard(1, 2048)).forward_s;
+  m.attention_layers = 0;
+  m.feed_layers = m.layers;
+  const double feed = time_layer(h100, m, shard(1, 2048)).forward_s;
+  EXPECT_NEAR(both, 0.25 * attention + 0.75 * feed, 1e-12);
+  // Both in every layer: what a usual layer takes, but for one start of a kernel of streams.
+  EXPECT_NEAR(attention + feed, time_layer(h100, dense(), shard(1, 2048)).forward_s, 1e-5);
+}
+
+TEST(TimeLayer, AStateIsReadOncePerTokenInDecodingOnly) {
+  const System h100 = read_system("h100");
+  Transformer m = dense();
+  m.attention_layers = m.feed_layers = 0;
+  m.state_layers = m.layers;
+  m.state_columns = 4096;
+  m.state_width = 2048;
+  m.state_values = int64_t{1} << 20;
+  const LayerParts state{false, true, false};
+  const double prompt = layer_work(m, shard(1, 2048), state).attention_bytes;
+  const double token = layer_work(m, shard(1, 1), state).attention_bytes;
+  EXPECT_GT(token, 8.0 * double(m.state_values));
+  EXPECT_LT(prompt, 2048 * token / 10);
+  EXPECT_GT(
+      time_layer(h100, m, shard(256, 1)).attention_s,
+      256 * 8.0 * double(m.state_values) / h100.chip.memory_Bps);
+}
+
 TEST(Parameters, LayersAndEndsAreTheWhole) {
   Transformer m = dense();
   const double ends = 2.0 * 32000 * 1024;

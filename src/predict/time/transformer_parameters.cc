@@ -10,15 +10,11 @@ double product(int64_t rows, int64_t columns) {
   return double(rows) * double(columns);
 }
 
-int64_t or_all(int64_t some, int64_t layers) {
-  return some >= 0 ? some : layers;
-}
-
 }  // namespace
 
 double Transformer::attention_parameters() const {
   if (kv_rank == 0)
-    return product(hidden, heads * head() + kv() * (head() + value())) + product(heads * value(), hidden);
+    return product(hidden, query_width() + kv() * (head() + value())) + product(heads * value(), hidden);
   const int64_t plain = head() - rotary_size;  // of a query or key, what carries no position
   const double queries = query_rank > 0 ? product(hidden, query_rank) + product(query_rank, heads * head())
                                         : product(hidden, heads * head());
@@ -27,19 +23,20 @@ double Transformer::attention_parameters() const {
 }
 
 double Transformer::expert_parameters() const {
-  return product(hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
+  return product(expert_width > 0 ? expert_width : hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
 }
 
 double Transformer::parameters() const {
   const int64_t sides = gated ? 3 : 2;
   const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
-  const double attention = attention_parameters() * double(or_all(attention_layers, layers));
-  const double states = state_parameters * double(state_layers);
-  const double routed =
-      double(expert_layers()) * (expert_parameters() * double(experts) + product(hidden, experts) +
-                                 product(hidden, shared_ffn) * double(sides));
-  const double dense = experts > 1 ? product(hidden, dense_ffn) * double(sides) * double(dense_layers)
-                                   : expert_parameters() * double(or_all(feed_layers, layers));
+  const double attention = attention_parameters() * double(attending());
+  const double states =
+      double(state_layers) * (product(hidden, state_columns) + product(state_width, hidden) + state_vectors);
+  const double routed = double(expert_layers()) *
+                        (expert_parameters() * double(experts) + product(hidden, experts) +
+                         product(hidden, expert_width) * 2 + product(hidden, shared_ffn) * double(sides));
+  const double dense = double(dense_feeds()) *
+                       (experts > 1 ? product(hidden, dense_ffn) * double(sides) : expert_parameters());
   return attention + states + routed + dense + other * double(layers) + once_parameters +
          product(vocab, hidden) * (tied ? 1 : 2);
 }
@@ -65,7 +62,7 @@ double Transformer::layer_parameters(int expert_parallel) const {
 
 double Transformer::cache_values() const {
   const double all = double(kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value()));
-  return all * double(or_all(attention_layers, layers)) / double(layers);
+  return all * double(attending()) / double(layers);
 }
 
 }  // namespace lento::predict
