@@ -3,7 +3,8 @@
 
 record_programs.py LENTO [--short] [RESULTS.csv]: each program says in its head which cause and which variable must come first
 ("expect: false sharing, bins"), and on how many nodes it is played ("nodes: 2"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
-access; --short: only by bursts. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded.
+access; --short: only by bursts. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded; threads that barriers
+or OpenMP keep apart do not meet, processes that share a mapping do.
 """
 import csv
 import json
@@ -35,6 +36,62 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# What holds threads together besides joins and locks. In the first two nobody fights: a table is handed from thread
+# to thread, which is no false sharing. In the third two processes share a mapping.
+MEETINGS = {
+    "barrier": ("true sharing", [], """
+#include <pthread.h>
+static pthread_barrier_t all;
+static volatile long table[512];
+static void *work(void *p) {
+  long me = (long)p;
+  for (int phase = 0; phase < 4; ++phase) {
+    for (long i = 0; phase == me && i < 40000; ++i) table[i % 512] += i;
+    pthread_barrier_wait(&all);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t t[4];
+  pthread_barrier_init(&all, 0, 4);
+  for (long i = 0; i < 4; ++i) pthread_create(&t[i], 0, work, (void *)i);
+  for (int i = 0; i < 4; ++i) pthread_join(t[i], 0);
+}"""),
+    "OpenMP": ("", ["-fopenmp"], """
+#include <omp.h>
+static volatile long table[512];
+int main(void) {
+  for (int round = 0; round < 3; ++round) {
+    #pragma omp parallel num_threads(4)
+    {
+      if (omp_get_thread_num() == 0) for (long i = 0; i < 40000; ++i) table[i % 512] += i;
+      #pragma omp barrier
+      if (omp_get_thread_num() == 1) for (long i = 0; i < 40000; ++i) table[i % 512] += i;
+    }
+    for (long i = 0; i < 40000; ++i) table[i % 512] += i;
+  }
+}"""),
+    "shared mapping": ("false sharing", [], """
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  volatile long *both = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const int me = fork() == 0;
+  for (long i = 0; i < 40000; ++i) both[me] += i;
+  if (!me) wait(0);
+}"""),
+    "memory of its own": ("", [], """
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  volatile long *both = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int me = fork() == 0;
+  for (long i = 0; i < 40000; ++i) both[me] += i;
+  if (!me) wait(0);
+}"""),
+}
 WRAPPED = ("pthread_create", "pthread_join", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock",
            "malloc", "calloc", "realloc", "free")
 
@@ -44,7 +101,7 @@ def compile_with(folder, source, name, flags=(), static=False):
     run("cc", "-g", "-O1", "-fsanitize=thread", f"-I{PROGRAMS}", *flags, "-c", str(source), "-o", f"{name}.o")
     runtime = "recorder_static.o" if static else "recorder.o"
     wrap = [f"-Wl,--wrap={f}" for f in WRAPPED] + ["-static"] if static else []
-    run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap)
+    run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap, *[f for f in flags if f == "-fopenmp"])
 
 
 def record(lento, folder, name, full, nodes="1"):
@@ -94,6 +151,17 @@ def main():
                 rows.append([f"ends by {name}", "static" if static else "dynamic", "full", d["outcome"],
                              d["findings"][0]["category"] if d["findings"] else "",
                              d["findings"][0]["subject"] if d["findings"] else "", "", int(right)])
+        for name, (cause, flags, text) in MEETINGS.items():
+            path = pathlib.Path(folder) / "meeting.c"
+            path.write_text(text)
+            compile_with(folder, path, "program", flags)
+            for full in (False, True):
+                d = record(lento, folder, "program", full)
+                first = d["findings"][0] if d["findings"] else {"category": "", "subject": ""}
+                right = d["outcome"] in ("healthy", "findings") and first["category"] == cause
+                wrong += not right
+                rows.append([name, "as it is", "full" if full else "bursts", d["outcome"], first["category"],
+                             first["subject"], first.get("factor", ""), int(right)])
     out = csv.writer(open(results[0], "w") if results else sys.stdout)
     out.writerow(["program", "variant", "recording", "outcome", "cause", "subject", "predicted_gain", "right"])
     out.writerows(rows)

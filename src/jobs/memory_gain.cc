@@ -26,7 +26,10 @@ uint64_t GainPredictor::cycles(const memory::CoreModel& model, const std::vector
 std::optional<Gain> GainPredictor::of(const memory::FoundObject& object) const {
   using Kind = memory::Relayout::Kind;
   const bool pad = object.cause == "false sharing";
-  const std::vector<memory::Relayout> layout = {{pad ? Kind::Pad : Kind::Private, object.low, object.high}};
+  memory::Relayout moved{pad ? Kind::Pad : Kind::Private, object.low, object.high, nullptr};
+  if (pad)
+    moved.users = memory::main_users(recording_, object.low, object.high);
+  const std::vector<memory::Relayout> layout = {moved};
   std::vector<double> factors;
   for (size_t m = 0; m < kMachines.size(); ++m) {
     const uint64_t after = cycles(kMachines[m], layout);

@@ -16,7 +16,20 @@ struct Range {
   std::vector<const Use*> uses;  // by actor
   double reads = 0;
   double writes = 0;
+  int64_t user =
+      0;  // who has most of its accesses; kReadByAll or kWrittenByAll where nobody has more than half
 };
+
+constexpr int64_t kReadByAll = -1;
+constexpr int64_t kWrittenByAll = -2;
+
+int64_t main_user(const Range& range) {
+  const auto most = std::ranges::max_element(range.uses, {}, &Use::accesses);
+  if (2.0 * double((*most)->accesses()) > range.reads + range.writes)
+    return (*most)->actor;
+  const double all = range.reads + range.writes;
+  return range.writes >= tuning::kWriteShare * all ? kWrittenByAll : kReadByAll;
+}
 
 std::vector<Range> ranges_of(const Line& line) {
   std::vector<Range> out;
@@ -27,6 +40,8 @@ std::vector<Range> ranges_of(const Line& line) {
     out.back().reads += double(use.reads);
     out.back().writes += double(use.writes);
   }
+  for (Range& range : out)
+    range.user = main_user(range);
   return out;
 }
 
@@ -75,16 +90,20 @@ void weigh_conflicts(Line& line) {
   const bool by_peers = line.writes == 0;
   double all = 0;
   double common = 0;
+  double kept = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
     for (size_t j = i; j < ranges.size(); ++j) {
       const double pairs = conflicts(ranges[i], ranges[j], i == j, by_peers);
       all += pairs;
       if (touch(ranges[i], ranges[j]))
         common += pairs;
+      if (ranges[i].user == ranges[j].user || touch(ranges[i], ranges[j]))
+        kept += pairs;
     }
   }
   line.conflicts = all;
   line.overlap = all > 0 ? common / all : 0;
+  line.kept = all > 0 ? kept / all : 0;
 }
 
 void add_sums(Line& line) {
@@ -195,7 +214,8 @@ void judge(Line& line) {
   if (double(lock_accesses(line)) >= tuning::kLockShare * total) {
     line.cause = Cause::Lock;
   } else {
-    line.cause = line.overlap >= tuning::kOverlap ? Cause::TrueSharing : Cause::FalseSharing;
+    const bool shared = line.overlap >= tuning::kOverlap || line.kept > tuning::kKept;
+    line.cause = shared ? Cause::TrueSharing : Cause::FalseSharing;
   }
 }
 

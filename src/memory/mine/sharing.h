@@ -5,6 +5,10 @@
 // accesses of thread t to byte range r, the shares of all conflicting pairs are exact sums over the pairs of
 // ranges, whatever was sampled: a sampler that keeps one access in N keeps one pair in N^2, of both kinds
 // alike.
+//
+// Data that is handed from thread to thread has such pairs too, of one's last word and the next one's first.
+// So padding must leave less of them: with each word laid out beside those of the same main user, half at
+// most.
 #pragma once
 
 #include <cstdint>
@@ -91,6 +95,7 @@ struct Line {
   uint64_t remote_peers = 0;
   double overlap = 0;    // share of conflicting pairs that touch a common byte
   double conflicts = 0;  // number of conflicting pairs
+  double kept = 0;       // share of them that stays with words laid out by their main users
   size_t actors = 0;
   size_t writers = 0;
   CpuSet cpus;

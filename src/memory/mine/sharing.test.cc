@@ -52,6 +52,33 @@ TEST(Sharing, OneUsedWordIsNeverFalseSharing) {
   EXPECT_EQ(line.overlap, 1);
 }
 
+// Each of four threads had the whole line to itself for a while: no two accesses at a time, and no padding
+// that would help, though of the pairs of accesses only one in eight touches the same word.
+TEST(Sharing, WhatIsHandedOnIsNotCrowded) {
+  std::vector<Use> uses;
+  for (uint32_t word = 0; word < 8; ++word) {
+    for (uint32_t actor = 0; actor < 4; ++actor)
+      uses.push_back(use(word * 8, 8, actor, 50, 50));
+  }
+  const Line line = judged(uses);
+  EXPECT_EQ(line.cause, Cause::TrueSharing);
+  EXPECT_NEAR(line.overlap, 0.125, 0.01);
+  EXPECT_EQ(line.kept, 1);
+}
+
+// A count that all change beside values that all read: apart, most pairs are gone.
+TEST(Sharing, ACountBesideWhatIsReadIsCrowded) {
+  const Line line = judged(
+      {use(0, 8, 1, 0, 50),
+       use(0, 8, 2, 0, 50),
+       use(0, 8, 3, 0, 50),
+       use(8, 8, 1, 500, 0),
+       use(8, 8, 2, 500, 0),
+       use(8, 8, 3, 500, 0)});
+  EXPECT_EQ(line.cause, Cause::FalseSharing);
+  EXPECT_LT(line.kept, 0.2);
+}
+
 TEST(Sharing, ReadOnlyAndPrivateLinesHaveNoCause) {
   EXPECT_EQ(judged({use(0, 4, 1, 100, 0), use(0, 4, 2, 100, 0)}).cause, Cause::None);
   EXPECT_EQ(judged({use(0, 4, 1, 100, 100), use(4, 4, 1, 100, 100)}).cause, Cause::None);

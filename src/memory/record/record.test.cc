@@ -66,6 +66,10 @@ Events stores(uint64_t address, size_t count) {
   return Events(count, event(address, LENTO_WRITE));
 }
 
+void append(Events& events, const Events& more) {
+  events.insert(events.end(), more.begin(), more.end());
+}
+
 TEST(Record, AloneEveryAccessTakesFourCycles) {
   const VirtualRun run = replay({stores(0x1000, 100)});
   EXPECT_EQ(run.accesses, 100u);
@@ -104,6 +108,76 @@ TEST(Record, ProcessesShareNothing) {
     EXPECT_EQ(run.cycles, 400u);
     EXPECT_EQ(run.threads, 2u);
   }
+}
+
+// Words of one main user stay together: eight of them are still one line to fetch.
+TEST(Record, PaddingKeepsTheWordsOfOneThreadTogether) {
+  Events first;
+  Events second;
+  for (int round = 0; round < 50; ++round) {
+    for (uint64_t word = 0; word < 4; ++word) {
+      first.push_back(event(0x1000 + 8 * word, LENTO_WRITE));
+      second.push_back(event(0x1020 + 8 * word, LENTO_WRITE));
+    }
+  }
+  second.push_back(event(0x1000, LENTO_READ));
+  const RecordFile file({first, second});
+  const Recording recording(file.path());
+  Relayout pad{Relayout::Kind::Pad, 0x1000, 0x1040, main_users(recording, 0x1000, 0x1040)};
+  ASSERT_TRUE(pad.users);
+  EXPECT_EQ((*pad.users)[0], 0u);
+  EXPECT_EQ((*pad.users)[8], 1u);
+  EXPECT_EQ(pad.users->size(), 16u);
+  EXPECT_LE(replay_recording(recording, 64, {pad}, nullptr).contended, 120u);
+  // Nobody has more than half.
+  const RecordFile both({stores(0x1000, 10), stores(0x1000, 10)});
+  EXPECT_EQ((*main_users(Recording(both.path()), 0x1000, 0x1008))[0], UINT32_MAX);
+  EXPECT_FALSE(main_users(recording, 0, uint64_t{1} << 40));
+}
+
+Recording::Event edge(uint64_t value, unsigned kind, uint64_t second) {
+  return {value | uint64_t{kind} << 52, second};
+}
+
+TEST(Record, ThreadsWaitForThoseWhoMeetThem) {
+  // The second thread uses the line when the first has come.
+  Events first = stores(0x1000, 100);
+  first.push_back(edge(1 << 16, LENTO_POST, 0));
+  Events second = {edge(1 << 16, LENTO_AWAIT, 1)};
+  append(second, stores(0x1008, 100));
+  const VirtualRun run = replay({first, second});
+  EXPECT_EQ(run.contended, 60u);
+  EXPECT_EQ(run.cycles, 400u + 60 + 400);
+  // Two are awaited and one comes: the recording is in part, and goes on.
+  second[0].second = 2;
+  EXPECT_EQ(replay({first, second}).accesses, 200u);
+}
+
+TEST(Record, WhatProcessesShareIsOnePlace) {
+  const auto maps = [](uint64_t at, uint64_t offset, uint64_t file) {
+    return Events{edge(at, LENTO_SHARED, 1), edge(0x1000, LENTO_SIZE, 0), edge(offset, LENTO_SIZE, file)};
+  };
+  // Of a file, at different addresses; the second maps what lies 4 KiB into it.
+  Events first = maps(0x10000, 0, 5);
+  first[1].first = edge(0x2000, LENTO_SIZE, 0).first;
+  append(first, stores(0x11000, 100));
+  Events second = maps(0x50000, 0x1000, 5);
+  append(second, stores(0x50008, 100));
+  const auto contended = [](const std::vector<Events>& threads) {
+    const RecordFile file(threads, {77, 78});
+    return replay_recording(Recording(file.path()), 64, {}, nullptr).contended;
+  };
+  EXPECT_GT(contended({first, second}), 0u);
+  second[2].second = 6;  // another file
+  EXPECT_EQ(contended({first, second}), 0u);
+  // An anonymous mapping is the child's too, where it is one.
+  Events parent = {edge(0x10000, LENTO_SHARED, 1), edge(0x1000, LENTO_SIZE, 0)};
+  append(parent, stores(0x10000, 100));
+  Events child = {edge(77, LENTO_FORK, 1)};
+  append(child, stores(0x10008, 100));
+  EXPECT_GT(contended({parent, child}), 0u);
+  child.erase(child.begin());
+  EXPECT_EQ(contended({parent, child}), 0u);
 }
 
 struct Sums {
@@ -223,10 +297,6 @@ Events sweeps(uint64_t lines, uint64_t step, int turns, uint64_t first = 0x10000
       events.push_back(event(first + i * step, LENTO_READ));
   }
   return events;
-}
-
-void append(Events& events, const Events& more) {
-  events.insert(events.end(), more.begin(), more.end());
 }
 
 // Cycles of the slowest beyond four an access.

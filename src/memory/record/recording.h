@@ -92,13 +92,19 @@ struct CoreModel {
 // Data that is laid out anew to see what that would bring.
 struct Relayout {
   enum class Kind {
-    Pad,     // each address on a line of its own
+    Pad,     // each address on a line of its own; words of one main user together
     Private  // a copy for each thread; of a mutex too
   };
   Kind kind = Kind::Pad;
   uint64_t low = 0;
   uint64_t high = 0;
+  std::shared_ptr<const std::vector<uint32_t>> users;  // of the words from `low` on (main_users); may be null
 };
+
+// Of each four bytes from `low` to `high`, the thread that has more than half of the recorded accesses, as a
+// place in Recording::threads(); UINT32_MAX where none has. Null when the range is wider than 16 MiB.
+std::shared_ptr<const std::vector<uint32_t>>
+main_users(const Recording& recording, uint64_t low, uint64_t high);
 
 struct VirtualRun {
   // contended: cycles waiting for lines of others

@@ -339,11 +339,17 @@ class Replay {
   // The line that the access falls into, after a new layout. What processes share is of process 0.
   uint64_t line_key(uint16_t process, size_t index, uint64_t address) const {
     constexpr uint64_t kCopies = uint64_t{1} << 61;
+    constexpr uint64_t kOwned = uint64_t{1} << 60;
     for (const Relayout& r : relayouts_) {
       if (address < r.low || address >= r.high)
         continue;
+      const size_t word = (address - r.low) / 4;
+      const bool has_user = r.kind == Relayout::Kind::Pad && r.users && word < r.users->size();
+      if (has_user && (*r.users)[word] != UINT32_MAX)
+        return ReplayMachine::kElsewhere | kOwned | uint64_t{(*r.users)[word] & 0xffffU} << 44 |
+               (address / line_bytes_ & 0xfffffffffff);
       if (r.kind == Relayout::Kind::Pad)
-        return ReplayMachine::kElsewhere | uint64_t{process & 0x1fffU} << 48 | address;
+        return ReplayMachine::kElsewhere | uint64_t{process & 0xfffU} << 48 | address;
       return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
     // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.

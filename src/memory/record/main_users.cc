@@ -1,0 +1,60 @@
+// Which thread has most accesses of each word: a majority is found in one pass and counted in a second.
+#include "memory/record/record_format.h"
+#include "memory/record/recording.h"
+
+namespace lento::memory {
+namespace {
+
+constexpr uint64_t kWord = 4;
+constexpr uint64_t kWidest = uint64_t{16} << 20;
+
+template <typename Take>
+void each_access(const Recording& recording, uint64_t low, uint64_t high, const Take& take) {
+  for (size_t thread = 0; thread < recording.threads().size(); ++thread) {
+    for (const auto& [begin, end] : recording.threads()[thread].pieces) {
+      for (const Recording::Event* e = begin; e != end; ++e) {
+        const unsigned kind = kind_of(*e);
+        const bool accesses =
+            kind == LENTO_READ || kind == LENTO_WRITE || kind == LENTO_ATOMIC || kind == LENTO_UPDATE;
+        const uint64_t address = address_of(*e);
+        if (!accesses || address < low || address >= high)
+          continue;
+        const size_t last = std::min((high - 1 - low) / kWord, (address - low + size_of(*e) - 1) / kWord);
+        for (size_t word = (address - low) / kWord; word <= last; ++word)
+          take(word, uint32_t(thread));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<uint32_t>>
+main_users(const Recording& recording, uint64_t low, uint64_t high) {
+  if (high <= low || high - low > kWidest)
+    return nullptr;
+  const size_t words = (high - low + kWord - 1) / kWord;
+  auto users = std::make_shared<std::vector<uint32_t>>(words, UINT32_MAX);
+  std::vector<uint32_t> lead(words);
+  each_access(recording, low, high, [&](size_t word, uint32_t thread) {
+    if (lead[word] == 0)
+      (*users)[word] = thread;
+    if ((*users)[word] == thread)
+      ++lead[word];
+    else
+      --lead[word];
+  });
+  std::vector<uint32_t> own(words);
+  std::vector<uint32_t> all(words);
+  each_access(recording, low, high, [&](size_t word, uint32_t thread) {
+    own[word] += (*users)[word] == thread;
+    ++all[word];
+  });
+  for (size_t word = 0; word < words; ++word) {
+    if (uint64_t{2} * own[word] <= all[word])
+      (*users)[word] = UINT32_MAX;
+  }
+  return users;
+}
+
+}  // namespace lento::memory
