@@ -44,8 +44,8 @@ void refuse(const predict::Transformer& m, const std::string& file) {
   const char* why = nullptr;
   if (m.kv_rank > 0)
     why = "latent attention is not mapped";
-  if (m.state_layers > 0)
-    why = "layers of a state-space model are not mapped";
+  if (m.is_hybrid())
+    why = "a model whose layers are not alike is not mapped";
   if (why)
     throw Error({file}, why, "export the model as ONNX: `lento chip map` reads its operators");
 }

@@ -35,8 +35,8 @@ inline constexpr double kWorkingShare = 0.01;
 // Share of conflicting pairs of accesses that touch a common byte. Planted false sharing lies below 0.05 and
 // true sharing above 0.9 at every sampling; the middle is told as the likelier of both.
 inline constexpr double kOverlap = 0.5;
-// Share of conflicting pairs that a layout by main users would leave: beyond half, data is handed on rather than
-// crowded. Planted false sharing leaves none, a table that goes from thread to thread all.
+// Share of conflicting pairs that a layout by main users would leave: beyond half, data is handed on rather
+// than crowded. Planted false sharing leaves none, a table that goes from thread to thread all.
 inline constexpr double kKept = 0.5;
 // A line needs this share of writes to be fought over: one write in a hundred reads still takes it from all.
 inline constexpr double kWriteShare = 0.01;

@@ -5,7 +5,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr size_t kMostRanges = 1 << 16;  // of a process
+constexpr size_t kMostRanges = 1 << 16;  // of a process; more are forgotten
 constexpr int kMostGenerations = 64;
 
 }  // namespace
@@ -16,8 +16,8 @@ void SharedMemory::add(uint32_t pid, const Recording::Event& event) {
   if (kind == LENTO_FORK)
     parents_.try_emplace(pid, uint32_t(value));
   if (kind == LENTO_SHARED) {
-    auto& ranges = ranges_[pid];
-    last_ = ranges.size() < kMostRanges ? &ranges.emplace_back(Range{value, 0, value}) : nullptr;
+    Ranges& ranges = ranges_[pid];
+    last_ = ranges.size() < kMostRanges ? &(ranges[value] = {0, value}) : nullptr;
     return;
   }
   if (kind != LENTO_SIZE || !last_) {
@@ -28,22 +28,20 @@ void SharedMemory::add(uint32_t pid, const Recording::Event& event) {
     last_->bytes = value;
     return;
   }
-  const auto [file, is_new] = files_.try_emplace(event.second, last_->low - value);
+  const auto [file, is_new] = files_.try_emplace(event.second, last_->place - value);
   last_->place = file->second + value;
   last_ = nullptr;
 }
 
 void SharedMemory::hand_down() {
   last_ = nullptr;
+  const std::map<uint32_t, Ranges> mapped = ranges_;
   for (const auto& [child, parent] : parents_) {
     uint32_t from = parent;
     for (int generation = 0; generation < kMostGenerations && from != child; ++generation) {
-      const auto theirs = ranges_.find(from);
-      if (theirs != ranges_.end()) {
-        const std::vector<Range> copied = theirs->second;
-        auto& own = ranges_[child];
-        own.insert(own.end(), copied.begin(), copied.end());
-      }
+      const auto theirs = mapped.find(from);
+      if (theirs != mapped.end() && ranges_[child].size() < kMostRanges)
+        ranges_[child].insert(theirs->second.begin(), theirs->second.end());
       const auto before = parents_.find(from);
       if (before == parents_.end())
         break;
@@ -56,11 +54,13 @@ std::optional<uint64_t> SharedMemory::place(uint32_t pid, uint64_t address) cons
   const auto ranges = ranges_.find(pid);
   if (ranges == ranges_.end())
     return std::nullopt;
-  for (const Range& r : ranges->second) {
-    if (address - r.low < r.bytes)
-      return r.place + (address - r.low);
-  }
-  return std::nullopt;
+  const auto next = ranges->second.upper_bound(address);
+  if (next == ranges->second.begin())
+    return std::nullopt;
+  const auto& [low, range] = *std::prev(next);
+  if (address - low >= range.bytes)
+    return std::nullopt;
+  return range.place + (address - low);
 }
 
 }  // namespace lento::memory

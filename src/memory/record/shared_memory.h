@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "memory/record/recording.h"
 
@@ -22,20 +21,17 @@ class SharedMemory {
   // The same number for the same byte in every process that has it mapped: an address of the process that was
   // told first. None where the memory is the process's own.
   std::optional<uint64_t> place(uint32_t pid, uint64_t address) const;
-  bool empty() const {
-    return ranges_.empty();
-  }
 
  private:
   struct Range {
-    uint64_t low = 0;
     uint64_t bytes = 0;
     uint64_t place = 0;
   };
-  std::map<uint32_t, std::vector<Range>> ranges_;  // by process
+  using Ranges = std::map<uint64_t, Range>;  // by first address; who maps it anew has it anew
+  std::map<uint32_t, Ranges> ranges_;        // by process
   std::map<uint32_t, uint32_t> parents_;
   std::map<uint64_t, uint64_t> files_;  // place of the first byte, by what the recorder tells of the file
-  Range* last_ = nullptr;               // whose bytes, then whose file follow
+  Range* last_ = nullptr;               // whose bytes, then whose file, follow
 };
 
 }  // namespace lento::memory

@@ -67,6 +67,7 @@ class Replay {
       process_.push_back(processes.try_emplace(thread.pid, uint16_t(processes.size() + 1)).first->second);
       cores_.push_back(core);
     }
+    several_processes_ = processes.size() > 1;
     machine_.emplace(model, cores_.size(), line_bytes);
     hold_back_children();
   }
@@ -357,7 +358,7 @@ class Replay {
   }
 
   std::optional<uint64_t> shared_place(const Core& core, uint64_t address) const {
-    if (shared_.empty())
+    if (!several_processes_)
       return std::nullopt;
     return shared_.place(core.thread->pid, address);
   }
@@ -426,6 +427,7 @@ class Replay {
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
   std::map<std::pair<uint32_t, uint64_t>, Meeting> meetings_;  // by process and key
   SharedMemory shared_;
+  bool several_processes_ = false;
   std::vector<VirtualRun::Block> blocks_;
   VirtualRun result_;
   uint64_t rounds_ = 0;
