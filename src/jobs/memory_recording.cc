@@ -114,8 +114,10 @@ void propose_fix(
     uint32_t line_bytes,
     const memory::FoundObject& object,
     finding::Finding& f) {
+  constexpr double kWorthIt = 1.01;  // less is what other waits of the replay come to
   const bool pad = object.cause == "false sharing";
-  if (const std::optional<Gain> gain = predictor.of(object)) {
+  const std::optional<Gain> gain = predictor.of(object);
+  if (gain) {
     f.factor = gain->usual;
     const std::string range = base::format_number(gain->low, 3) + " to " +
                               base::format_number(gain->high, 3) +
@@ -130,6 +132,10 @@ void propose_fix(
   }
   if (!pad)
     return;
+  if (gain && gain->usual < kWorthIt) {
+    f.next_step = "lines of their own would bring nothing by the replay: hand the data on less often";
+    return;
+  }
   const LayoutChange change = propose_layout(names, object, line_bytes);
   if (!change.what.empty())
     f.next_step = change.what;
@@ -236,7 +242,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
 
 std::string recorder_runtime() {
   std::string runtime(embedded::record_runtime("runtime.c"));
-  for (const std::string& part : {std::string("record_format.h"), std::string("runtime_meetings.h")}) {
+  for (const std::string& part : {std::string("record_format.h"), std::string("runtime_meetings.inc")}) {
     const std::string include = "#include \"memory/record/" + part + "\"\n";
     const size_t at = runtime.find(include);
     LENTO_CHECK(at != std::string::npos, "the recorder's runtime does not include its parts");

@@ -38,18 +38,18 @@ enum lento_kind {
   LENTO_READ = 1,
   LENTO_WRITE = 2,
   LENTO_ATOMIC = 3,
-  LENTO_BURST = 4,  /* address: number of the burst */
-  LENTO_CREATE = 5, /* address: number of the new thread */
-  LENTO_JOIN = 6,   /* address: number of the ended thread */
-  LENTO_LOCK = 7,   /* address: of the lock, taken */
-  LENTO_UNLOCK = 8, /* given back */
-  LENTO_ALLOC = 9,  /* address: of the block; an event LENTO_SIZE follows */
-  LENTO_SIZE = 10,  /* address: bytes */
+  LENTO_BURST = 4,   /* address: number of the burst */
+  LENTO_CREATE = 5,  /* address: number of the new thread */
+  LENTO_JOIN = 6,    /* address: number of the ended thread */
+  LENTO_LOCK = 7,    /* address: of the lock, taken */
+  LENTO_UNLOCK = 8,  /* given back */
+  LENTO_ALLOC = 9,   /* address: of the block; an event LENTO_SIZE follows */
+  LENTO_SIZE = 10,   /* address: bytes */
   LENTO_UPDATE = 11, /* an atomic that adds or sets bits */
   LENTO_POST = 12,   /* address: key of a meeting that this thread has come to */
   LENTO_AWAIT = 13,  /* address: key; word 1: so many must have come before the thread goes on */
-  LENTO_SHARED = 14, /* address: of memory that processes share, mapped by word 1; LENTO_SIZE and, where it is a
-                        file's, LENTO_SIZE with its inode and offset follow */
+  LENTO_SHARED = 14, /* address: of memory that processes share, mapped by word 1; LENTO_SIZE and, where it is
+                        a file's, LENTO_SIZE with its inode and offset follow */
   LENTO_FORK = 15    /* address: process that this one comes from; word 1: its thread */
 };
 

@@ -313,7 +313,7 @@ int TAKE(pthread_mutex_unlock)(pthread_mutex_t* mutex) {
 }
 
 #ifndef LENTO_STATIC
-#include "memory/record/runtime_meetings.h"
+#include "memory/record/runtime_meetings.inc"
 #endif
 
 static void* allocated(void* block, size_t bytes, uint64_t pc) {
