@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/units.h"
 #include "chip/detect/contest.h"
 #include "chip/detect/evidence.h"
 #include "chip/detect/expected.h"
@@ -65,6 +66,9 @@ class Detector {
         break;
       }
     }
+    if (out_.reported.empty() && expected_.longer() >= kLeastFactor)
+      out_.unjudged = "the run took " + base::format_number(expected_.longer(), 3) +
+                      " times as long as this chip should, and no slow part explains that";
     rank(rest);
     return std::move(out_);
   }

@@ -42,6 +42,21 @@ TEST_F(DetectTest, HealthyRunsKeepTheBudgetOfFalseAlarms) {
   EXPECT_LE(alarms, 1);
 }
 
+// Half as long again as the chip should take, and every transfer as fast as it should be: no all-clear.
+TEST_F(DetectTest, ARunThatTookTooLongIsNotHealthy) {
+  EXPECT_EQ(found({}).unjudged, "");
+  test::QuietChip longer;
+  longer.bins = 24;
+  const Sketch run = longer.run({}, 1);
+  const Detection d = detect(run, quiet_.file(), options_);
+  EXPECT_TRUE(d.reported.empty());
+  EXPECT_EQ(d.unjudged, "the run took 1.5 times as long as this chip should, and no slow part explains that");
+  // A healthy run that took as long says that it may.
+  const Sketch healthy = longer.run({}, 2);
+  options_.healthy = &healthy;
+  EXPECT_EQ(detect(run, quiet_.file(), options_).unjudged, "");
+}
+
 TEST_F(DetectTest, EachKindIsNamedWithFactorAndTime) {
   for (const Component& c :
        {Component{Part::Core, 5},

@@ -177,6 +177,16 @@ Expected::Expected(const Setup& setup)
     healthy_ = baselines_within(setup_.cells, setup_.paths);
 }
 
+double Expected::longer() const {
+  double longest = 0;
+  for (const Cells& draw : draws_)
+    longest = std::max(longest, double(draw.bins));
+  if (setup_.options.healthy != nullptr)
+    longest =
+        std::max(longest, double(setup_.options.healthy->end_cycles()) / double(setup_.cells.bin_cycles));
+  return longest > 0 ? double(setup_.cells.bins) / longest : 1;
+}
+
 // Rows whose bins lie off together in these draws say less from then on.
 void Expected::add_correlation(
     const std::vector<const Cells*>& draws,

@@ -44,6 +44,10 @@ class Expected {
   // healthy chip, or after settled() of the chip with what was found. Fewer than two runs tell nothing.
   std::vector<LeftOut> left_out() const;
 
+  // How much longer the recorded run took than the longest simulated one, or the one given as healthy, did; 1
+  // when nothing tells.
+  double longer() const;
+
   // Replays left for hypotheses about the next component.
   int left() const {
     return setup_.options.replay ? setup_.options.most_replays - used_ : 0;

@@ -235,7 +235,7 @@ double model_flops(const TrainingRun& run) {
   // What the device computes: half of the scores, since no token sees those after it.
   const double scores = 0.5 * double(run.sequence) * double(m.heads) * double((m.head() + m.value()));
   const double products = m.active_parameters() - double(m.hidden) * double(m.vocab) * (m.tied ? 0 : 1);
-  const double per_token = 6 * (products + double(m.layers) * scores);
+  const double per_token = 6 * (products + double(m.attending()) * scores);
   return per_token * double(run.global_batch) * double(run.sequence);
 }
 
