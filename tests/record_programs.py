@@ -81,17 +81,8 @@ int main(void) {
   for (long i = 0; i < 40000; ++i) both[me] += i;
   if (!me) wait(0);
 }"""),
-    "memory of its own": ("", [], """
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(void) {
-  volatile long *both = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const int me = fork() == 0;
-  for (long i = 0; i < 40000; ++i) both[me] += i;
-  if (!me) wait(0);
-}"""),
 }
+MEETINGS["memory of its own"] = ("", [], MEETINGS["shared mapping"][2].replace("MAP_SHARED", "MAP_PRIVATE"))
 WRAPPED = ("pthread_create", "pthread_join", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock",
            "malloc", "calloc", "realloc", "free")
 

@@ -16,13 +16,13 @@ struct Range {
   std::vector<const Use*> uses;  // by actor
   double reads = 0;
   double writes = 0;
-  int64_t user =
-      0;  // who has most of its accesses; kReadByAll or kWrittenByAll where nobody has more than half
+  int64_t user = 0;  // main_user()
 };
 
 constexpr int64_t kReadByAll = -1;
 constexpr int64_t kWrittenByAll = -2;
 
+// Who has more than half of its accesses.
 int64_t main_user(const Range& range) {
   const auto most = std::ranges::max_element(range.uses, {}, &Use::accesses);
   if (2.0 * double((*most)->accesses()) > range.reads + range.writes)

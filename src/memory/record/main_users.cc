@@ -5,7 +5,6 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kWord = 4;
 constexpr uint64_t kWidest = uint64_t{16} << 20;
 
 template <typename Take>
@@ -19,8 +18,9 @@ void each_access(const Recording& recording, uint64_t low, uint64_t high, const 
         const uint64_t address = address_of(*e);
         if (!accesses || address < low || address >= high)
           continue;
-        const size_t last = std::min((high - 1 - low) / kWord, (address - low + size_of(*e) - 1) / kWord);
-        for (size_t word = (address - low) / kWord; word <= last; ++word)
+        const size_t last =
+            std::min((high - 1 - low) / kUserWord, (address - low + size_of(*e) - 1) / kUserWord);
+        for (size_t word = (address - low) / kUserWord; word <= last; ++word)
           take(word, uint32_t(thread));
       }
     }
@@ -33,7 +33,7 @@ std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high) {
   if (high <= low || high - low > kWidest)
     return nullptr;
-  const size_t words = (high - low + kWord - 1) / kWord;
+  const size_t words = (high - low + kUserWord - 1) / kUserWord;
   auto users = std::make_shared<std::vector<uint32_t>>(words, UINT32_MAX);
   std::vector<uint32_t> lead(words);
   each_access(recording, low, high, [&](size_t word, uint32_t thread) {

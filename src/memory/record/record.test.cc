@@ -178,6 +178,18 @@ TEST(Record, WhatProcessesShareIsOnePlace) {
   EXPECT_GT(contended({parent, child}), 0u);
   child.erase(child.begin());
   EXPECT_EQ(contended({parent, child}), 0u);
+  // What is allocated behind a mapping says nothing of its file, though both come from one place.
+  for (Events* events : {&parent, &child}) {
+    const Events block = {edge(0x90000, LENTO_ALLOC, 9), edge(64, LENTO_SIZE, 9)};
+    if (events == &child)
+      *events = {edge(0x10000, LENTO_SHARED, 1), edge(0x1000, LENTO_SIZE, 0)};
+    events->insert(events->begin() + 2, block.begin(), block.end());
+  }
+  parent[0].first = edge(0x20000, LENTO_SHARED, 1).first;
+  for (size_t i = 4; i < parent.size(); ++i)
+    parent[i] = event(0x20000, LENTO_WRITE);
+  append(child, stores(0x10008, 100));
+  EXPECT_EQ(contended({parent, child}), 0u);
 }
 
 struct Sums {

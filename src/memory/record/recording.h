@@ -101,7 +101,9 @@ struct Relayout {
   std::shared_ptr<const std::vector<uint32_t>> users;  // of the words from `low` on (main_users); may be null
 };
 
-// Of each four bytes from `low` to `high`, the thread that has more than half of the recorded accesses, as a
+inline constexpr uint64_t kUserWord = 4;  // bytes that have one main user
+
+// Of each such word from `low` to `high`, the thread that has more than half of the recorded accesses, as a
 // place in Recording::threads(); UINT32_MAX where none has. Null when the range is wider than 16 MiB.
 std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high);

@@ -12,8 +12,8 @@ namespace lento::memory {
 
 class SharedMemory {
  public:
-  // Every event of a thread in order, of one thread after the other; others than LENTO_SHARED, LENTO_SIZE and
-  // LENTO_FORK change nothing.
+  // The events of a thread in order, of one thread after the other; those below LENTO_ALLOC may be left out.
+  // What follows LENTO_SHARED directly belongs to it.
   void add(uint32_t pid, const Recording::Event& event);
   // After the last event: children have what their parents had mapped.
   void hand_down();

@@ -98,7 +98,7 @@ class Replay {
     for (const Core& core : cores_) {
       for (const auto& [begin, end] : core.thread->pieces) {
         for (const Recording::Event* e = begin; e != end; ++e) {
-          if (kind_of(*e) >= LENTO_SIZE)
+          if (kind_of(*e) >= LENTO_ALLOC)
             shared_.add(core.thread->pid, *e);
           if (kind_of(*e) != LENTO_CREATE)
             continue;
@@ -344,7 +344,7 @@ class Replay {
     for (const Relayout& r : relayouts_) {
       if (address < r.low || address >= r.high)
         continue;
-      const size_t word = (address - r.low) / 4;
+      const size_t word = (address - r.low) / kUserWord;
       const bool has_user = r.kind == Relayout::Kind::Pad && r.users && word < r.users->size();
       if (has_user && (*r.users)[word] != UINT32_MAX)
         return ReplayMachine::kElsewhere | kOwned | uint64_t{(*r.users)[word] & 0xffffU} << 44 |

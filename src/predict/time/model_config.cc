@@ -17,7 +17,7 @@ using base::Json;
 using base::Location;
 
 constexpr int64_t kMost = int64_t{1} << 23;
-constexpr int64_t kMostWays = 1 << 14;
+constexpr int64_t kMostWays = 1 << 14;             // of one side of a product of two or three
 constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
 
 enum Norm {
@@ -160,8 +160,8 @@ class Config {
     }
     return fallback;
   }
-  int64_t needed(std::initializer_list<const char*> keys) const {
-    if (const int64_t found = whole(keys, 0))
+  int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMost) const {
+    if (const int64_t found = whole(keys, 0, 1, most))
       return found;
     throw base::Error(
         where_,
@@ -319,7 +319,11 @@ std::string layer_pattern(const Config& c) {
   std::string out;
   for (const Json& type : types->items()) {
     const std::string name = type.string(c.where());
-    out += name == "mamba" ? 'M' : name == "attention" ? '*' : name == "moe" ? 'E' : '-';
+    out += name == "mamba"       ? 'M'
+           : name == "attention" ? '*'
+           : name == "moe"       ? 'E'
+           : name == "mlp"       ? '-'
+                                 : '?';
   }
   return out;
 }
@@ -337,6 +341,11 @@ void read_hybrid(const Config& c, Transformer& m) {
         "the pattern tells " + std::to_string(pattern.size()) + " layers, 'num_hidden_layers' " +
             std::to_string(m.layers),
         "give the whole pattern");
+  if (count('M') + count('*') + count('-') + count('E') != m.layers || (count('E') > 0 && m.experts == 1))
+    throw base::Error(
+        c.where(),
+        "the pattern has layers of an unknown kind, or of experts without 'n_routed_experts'",
+        "known are Mamba-2 (M), attention (*), feed-forward (-) and experts (E)");
   m.state_layers = count('M');
   m.attention_layers = count('*');
   m.feed_layers = count('-');
@@ -346,18 +355,18 @@ void read_hybrid(const Config& c, Transformer& m) {
     m.experts = m.active_experts = 1;
   m.shared_ffn = c.whole({"moe_shared_expert_intermediate_size"}, m.shared_ffn, 0);
   m.expert_width = c.whole({"moe_latent_size"}, 0, 0);
-  const int64_t heads = c.needed({"mamba_num_heads"});
-  m.state_width = heads * c.needed({"mamba_head_dim"});
-  const int64_t groups = 2 * c.needed({"n_groups"}) * c.needed({"ssm_state_size"});
+  const int64_t heads = c.needed({"mamba_num_heads"}, kMostWays);
+  m.state_width = heads * c.needed({"mamba_head_dim"}, kMostWays);
+  const int64_t groups = 2 * c.needed({"n_groups"}, kMostWays) * c.needed({"ssm_state_size"}, kMostWays);
   m.state_columns = 2 * m.state_width + groups + heads;
-  m.state_values = m.state_width * c.needed({"ssm_state_size"});
+  m.state_values = m.state_width * c.needed({"ssm_state_size"}, kMostWays);
   m.state_vectors = double(m.state_width + groups) * double(c.whole({"conv_kernel"}, 4) + 1) +
                     3 * double(heads) + double(m.state_width);
 }
 
 // Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
 void read_linear_attention(const Config& c, Transformer& m) {
-  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0);
+  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0, kMostWays);
   if (heads == 0)
     return;
   m.gated_output = true;
@@ -370,9 +379,9 @@ void read_linear_attention(const Config& c, Transformer& m) {
   }
   if (m.state_layers > m.layers)
     throw base::Error(c.where(), "there are more 'layer_types' than layers", "give one type a layer");
-  const int64_t key = c.needed({"linear_key_head_dim"});
-  const int64_t value = c.needed({"linear_value_head_dim"});
-  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}) * key;
+  const int64_t key = c.needed({"linear_key_head_dim"}, kMostWays);
+  const int64_t value = c.needed({"linear_value_head_dim"}, kMostWays);
+  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}, kMostWays) * key;
   m.state_width = heads * value;
   m.state_columns = keys + 2 * m.state_width + 2 * heads;
   m.state_values = m.state_width * key;
@@ -386,18 +395,24 @@ void read_blocks(const Config& c, const Family& f, Transformer& m) {
   const Json* blocks = c.value("block_configs");
   if (f.type != "nemotron-nas" || !blocks)
     return;
+  constexpr double kMostTimes = 1000;  // of the model's width
+  if (int64_t(blocks->items().size()) != m.layers)
+    throw base::Error(c.where(), "there are not as many 'block_configs' as layers", "give one a layer");
   m.attention_layers = m.feed_layers = 0;
   double widths = 0;
   for (const Json& block : blocks->items()) {
     const Config attention(block.at("attention", c.where()), c.where());
     const Config feed(block.at("ffn", c.where()), c.where());
+    if (attention.flag("replace_with_linear", false) || feed.flag("replace_with_linear", false))
+      throw base::Error(c.where(), "a block is replaced by one product", "such blocks are not known");
     if (const Json* group = attention.value("n_heads_in_group")) {
       ++m.attention_layers;
       m.kv_heads = m.heads / group->integer(c.where(), 1, m.heads);
     }
     if (const Json* times = feed.value("ffn_mult")) {
       ++m.feed_layers;
-      widths += std::ceil(times->number(c.where()) * 2 * double(m.hidden) / 3 / 256) * 256;
+      const double wide = std::clamp(times->number(c.where()), 0.0, kMostTimes);
+      widths += std::ceil(wide * 2 * double(m.hidden) / 3 / 256) * 256;
     }
   }
   if (m.feed_layers > 0)

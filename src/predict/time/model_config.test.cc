@@ -104,10 +104,16 @@ TEST(ModelConfig, LayersMayBeNamedAndExpertsWorkInANarrowerSpace) {
   EXPECT_EQ(m.state_columns, 2 * 256 + 2 * 16 + 4);
 }
 
-TEST(ModelConfig, APatternOfAnotherLengthIsAnError) {
-  std::string text = kNano;
-  text.replace(text.find("MEMEM*"), 6, "MEM*");
-  EXPECT_THROW(read(text), base::Error);
+TEST(ModelConfig, PatternsThatSayNoLayersAreErrors) {
+  for (const auto& [from, to] :
+       {std::pair{"MEMEM*", "MEM*"},
+        {"MEMEM*", "MEMEX*"},
+        {"\"n_routed_experts\": 128,", ""},
+        {"\"ssm_state_size\": 128", "\"ssm_state_size\": 8000000"}}) {
+    std::string text = kNano;
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    EXPECT_THROW(read(text), base::Error) << to;
+  }
 }
 
 // Qwen3.5-35B-A3B: three of four layers by the gated delta rule, queries twice as wide for their gate.

@@ -142,7 +142,37 @@ void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
 
 // Of one kind of layer.
 LayerTime3
-time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard);
+time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard) {
+  const LayerWork work = layer_work(model, shard, parts);
+  LayerTime3 t;
+  double backward = 0;
+  for (const Gemm& g : work.products) {
+    t.product_s += product_s(system, g);
+    backward += operand_gradient(system, g);
+    t.weight_gradient_s += weight_gradient(system, g);
+  }
+  const double pointwise = system.stack.pointwise;
+  const auto streamed = [&](double bytes) {
+    return predict_stream(system, bytes * pointwise, 0, shard.precision).seconds;
+  };
+  const double cast_s = work.cast_bytes > 0 ? streamed(work.cast_bytes) : 0;
+  const double cast_backward_s = work.cast_backward_bytes > 0 ? streamed(work.cast_backward_bytes) : 0;
+  const double element_wise_s = streamed(work.stream_bytes);
+  t.stream_s = element_wise_s + cast_s;
+  if (work.attention_flops > 0) {
+    const double width = double(model.head() + model.value());
+    const double softmax = (1 + kSoftmaxWidth / width) / (1 + kSoftmaxWidth / kUsualWidth);
+    const double share = system.chip.constants(shard.precision).attention * system.stack.attention;
+    const double peak = system.chip.peak(shard.precision) * share / softmax;
+    const double memory =
+        work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
+    t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;
+  }
+  t.forward_s = t.product_s + t.stream_s + t.attention_s;
+  t.backward_s = backward + t.weight_gradient_s + kBackwardStream * element_wise_s + cast_backward_s +
+                 2.5 * t.attention_s;  // attention recomputes its scores
+  return t;
+}
 
 }  // namespace
 
@@ -241,43 +271,6 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
   }
   return mean;
 }
-
-namespace {
-
-LayerTime3
-time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard) {
-  const LayerWork work = layer_work(model, shard, parts);
-  LayerTime3 t;
-  double backward = 0;
-  for (const Gemm& g : work.products) {
-    t.product_s += product_s(system, g);
-    backward += operand_gradient(system, g);
-    t.weight_gradient_s += weight_gradient(system, g);
-  }
-  const double pointwise = system.stack.pointwise;
-  const auto streamed = [&](double bytes) {
-    return predict_stream(system, bytes * pointwise, 0, shard.precision).seconds;
-  };
-  const double cast_s = work.cast_bytes > 0 ? streamed(work.cast_bytes) : 0;
-  const double cast_backward_s = work.cast_backward_bytes > 0 ? streamed(work.cast_backward_bytes) : 0;
-  const double element_wise_s = streamed(work.stream_bytes);
-  t.stream_s = element_wise_s + cast_s;
-  if (work.attention_flops > 0) {
-    const double width = double(model.head() + model.value());
-    const double softmax = (1 + kSoftmaxWidth / width) / (1 + kSoftmaxWidth / kUsualWidth);
-    const double share = system.chip.constants(shard.precision).attention * system.stack.attention;
-    const double peak = system.chip.peak(shard.precision) * share / softmax;
-    const double memory =
-        work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
-    t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;
-  }
-  t.forward_s = t.product_s + t.stream_s + t.attention_s;
-  t.backward_s = backward + t.weight_gradient_s + kBackwardStream * element_wise_s + cast_backward_s +
-                 2.5 * t.attention_s;  // attention recomputes its scores
-  return t;
-}
-
-}  // namespace
 
 void check_experts(const Transformer& model, int expert, int devices, const base::Location& where) {
   if (expert == 1)
