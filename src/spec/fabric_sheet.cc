@@ -255,6 +255,7 @@ class SheetReader {
       read_rate(fields, "bytes_per_cycle", sheet_.link.bytes_per_cycle);
       cycles(fields, "hop_cycles", sheet_.link.hop_cycles);
       cycles(fields, "packet_cycles", sheet_.link.packet_cycles);
+      fields.integer("virtual_channels", sheet_.link.virtual_channels, 0, 64);
       fields.quantity("buffer", sheet_.link.buffer_bytes, Dimension::Bytes, 0, 1e9);
       fields.quantity("transit_cv", sheet_.link.transit_cv, Dimension::Plain, 0, 2);
       read_bytes(fields, "segment", sheet_.link.segment_bytes, 64, 1 << 24);

@@ -20,14 +20,15 @@ struct FabricSheet : Interconnect {
     double bytes_per_cycle = 32;
     double hop_cycles = 1;     // a packet's head through one router and link
     double packet_cycles = 0;  // a link is taken by a packet beyond bytes / rate
-    double buffer_bytes = 0;   // between two links; 0: unbounded
+    int virtual_channels = 0;  // packets that may hold a link at a time, on either side of a ring's wrap; 0: any
+    double buffer_bytes = 0;   // of a packet, between two links, a virtual channel; 0: unbounded
     double transit_cv = 0.35;  // of a mapped workload's segments, as Chip::Network
     int64_t segment_bytes = 64 << 10;
   } link;
   struct Port {  // between a tile and its router, one each way and network
     double bytes_per_cycle = 32;
     double cycles = 1;
-    int channels = 0;  // packets that one tile may have under way in one direction of a network; 0: any
+    int channels = 0;  // packets that one tile may be sending in one direction of a network; 0: any
   } port;
   struct Memory {
     double bytes_per_cycle = 32;

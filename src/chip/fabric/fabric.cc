@@ -1,5 +1,7 @@
 #include "chip/fabric/fabric.h"
 
+#include <cstdlib>
+
 #include "base/error.h"
 
 namespace lento::chip {
@@ -117,6 +119,7 @@ std::vector<int> Fabric::route(int network, int from, int to) const {
   for (const Wiring::Hop& hop : hops)
     out.push_back(wires_[size_t(hop.link)]);
   out.push_back(in_port(network, to));
+  out.push_back(memory(to));
   return out;
 }
 
@@ -124,7 +127,20 @@ int Fabric::hops(int network, int from, int to) const {
   const std::vector<int> way = route(network, from, to);
   if (way.empty())
     return -1;
-  return int(way.size()) - 3;
+  return int(way.size()) - 4;
+}
+
+bool Fabric::wraps(int link) const {
+  const spec::TilePlace from = wiring_.place(server(link).from);
+  const spec::TilePlace to = wiring_.place(server(link).to);
+  return std::abs(from.x - to.x) + std::abs(from.y - to.y) > 1;
+}
+
+bool Fabric::turns(int link, int next) const {
+  const auto along_x = [&](int id) {
+    return wiring_.place(server(id).from).y == wiring_.place(server(id).to).y;
+  };
+  return along_x(link) != along_x(next);
 }
 
 std::string Fabric::component_name(int component) const {

@@ -65,10 +65,13 @@ class Fabric {
   int in_port(int network, int component) const;
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
 
-  // The servers that data takes from one component to another, memory of `from` first; equal components pass
-  // memory and ports only. Empty when there is no way: chips that nothing joins.
+  // The servers that data takes from one component to another, memory of `from` first, of `to` last; equal
+  // components pass memory and ports only. Empty when there is no way: chips that nothing joins.
   std::vector<int> route(int network, int from, int to) const;
   int hops(int network, int from, int to) const;  // routers a request passes; -1: no way
+
+  bool wraps(int link) const;            // from one edge of a network's ring to the other
+  bool turns(int link, int next) const;  // from one axis to the other
 
   std::string component_name(int component) const;
   std::string server_name(int server) const;

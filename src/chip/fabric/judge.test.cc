@@ -17,7 +17,7 @@ spec::FabricSheet grid() {
   spec::add_opposite_network(sheet);
   sheet.link = {32, 9, 12, 0};
   sheet.port = {32, 5, 0};
-  sheet.core_memory = {64, 60};
+  sheet.core_memory = {128, 60};
   sheet.processors.push_back({"P", 100, 140, 140, 0});
   sheet.completion_cycles = 30;
   sheet.resume_cycles = 20;
@@ -84,14 +84,23 @@ TEST(Judge, HealthyRunsAreSilent) {
   }
 }
 
+// With a fifth of noise on every service not each draw suffices; nobody else is blamed in any.
 TEST(Judge, SlowLinkIsNamed) {
   const Fabric fabric(grid());
-  PlayOptions options = noise(1);
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
-  options.slow = {{link, 5}};
-  const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
-  ASSERT_TRUE(verdict.blamed);
-  EXPECT_EQ(verdict.ranked.front().members.front(), fabric.server_name(link));
+  int named = 0;
+  int first = 0;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    PlayOptions options = noise(seed);
+    options.slow = {{link, 5}};
+    const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
+    const bool right = verdict.ranked.front().members.front() == fabric.server_name(link);
+    EXPECT_TRUE(right || !verdict.blamed) << seed << " " << verdict.ranked.front().members.front();
+    first += right;
+    named += right && verdict.blamed;
+  }
+  EXPECT_GE(named, 3);
+  EXPECT_GE(first, 6);
 }
 
 TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {

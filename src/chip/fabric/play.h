@@ -2,16 +2,12 @@
 //
 // The program is what a healthy and a slow chip share: which core begins when, what it moves in which order,
 // what it waits for. Model, event by event:
-//   - a stream issues a transfer, then the next after the processor's own cycles; a wait ends when the last
-//   of
-//     its transfers has arrived; the stream goes on `resume_cycles` later
+//   - a stream issues a transfer, then the next after the processor's own cycles
+//   - a wait ends when the last of its transfers has arrived; the stream goes on `resume_cycles` later
 //   - a transfer whose own end is recorded is a wait of its own; the stream stands for it only where its next
 //     record begins after that end
 //   - a read's request takes the network to the peer, behind the data on its links; data comes back
-//   - data takes the servers of its route in order: first come first served, each for
-//     packet_cycles + bytes / rate; its head goes on after pass_cycles (cut through); data that stands before
-//     a taken server keeps the link behind it taken, but for the bytes that the buffer between them holds
-//   - a tile has at most `channels` packets under way in one direction of a network
+//   - packets move as traffic.h says
 // Cost: one heap event a transfer and server. Times are kept in 1/64 cycles: same input, same result.
 #pragma once
 
@@ -20,14 +16,10 @@
 #include <vector>
 
 #include "chip/fabric/fabric.h"
+#include "chip/fabric/traffic.h"
 #include "trace/transfer_record.h"
 
 namespace lento::chip {
-
-struct Slowdown {
-  int server = 0;
-  double factor = 1;
-};
 
 // When a stream goes on.
 enum class Issue : uint8_t {

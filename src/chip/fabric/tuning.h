@@ -20,7 +20,7 @@ struct SlowSpread {
   double spread = 0;
   double evidence = 0;
 };
-constexpr SlowSpread kSharpSpreads[] = {{0.002, 3}, {0.01, 4}, {0.03, 8}};
+constexpr SlowSpread kSharpSpreads[] = {{0.002, 3}, {0.01, 4}, {0.03, 10}};
 constexpr SlowSpread kBroadSpread = {0.12, 14};
 
 // Waits that a sharp hypothesis must explain: three agree by chance (1x2_BLOCK_TO_4x4_HEIGHT, untouched, to 1
@@ -32,8 +32,9 @@ constexpr double kMargin = 3;
 constexpr double kSharpMargin = 2;
 
 // The same of the sum over parts of the records, where the best part does not decide: waits are put back only
-// nearly to where they were, which costs neighbours of the slow component up to 9.
-constexpr double kSupportMargin = 12;
+// nearly to where they were, and a neighbour of the slow component was ahead by 12 to 60
+// (DRAM_TO_4x2_HEIGHT).
+constexpr double kSupportMargin = 60;
 
 // Largest factor that is told from others: beyond it waits are hung, not slow.
 constexpr double kMostFactor = 25;

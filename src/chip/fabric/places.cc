@@ -1,0 +1,57 @@
+#include "chip/fabric/places.h"
+
+#include <algorithm>
+
+namespace lento::chip {
+
+size_t Places::add(int places) {
+  spots_.push_back({uint32_t(free_.size()), uint32_t(places)});
+  free_.resize(free_.size() + size_t(places), INT64_MIN);
+  return spots_.size() - 1;
+}
+
+int64_t Places::enter(size_t at, uint32_t packet, int64_t now) {
+  Spot& spot = spots_[at];
+  int64_t* const first = free_.data() + spot.first;
+  int64_t* const place = std::min_element(first, first + spot.count);
+  if (*place != kLater) {
+    const int64_t since = *place;
+    *place = kLater;
+    return std::max(now, since);
+  }
+  if (behind_.size() <= packet)
+    behind_.resize(packet + size_t(1), kNobody);
+  behind_[packet] = kNobody;
+  (spot.head == kNobody ? spot.head : behind_[spot.tail]) = packet;
+  spot.tail = packet;
+  ++waiting_;
+  return kLater;
+}
+
+uint32_t Places::leave(size_t at, int64_t time) {
+  Spot& spot = spots_[at];
+  if (spot.head != kNobody)
+    return next(spot);
+  int64_t* const first = free_.data() + spot.first;
+  int64_t* const place = std::find(first, first + spot.count, kLater);
+  if (place != first + spot.count)
+    *place = time;
+  return kNobody;
+}
+
+uint32_t Places::next(Spot& spot) {
+  const uint32_t packet = spot.head;
+  spot.head = behind_[packet];
+  --waiting_;
+  return packet;
+}
+
+uint32_t Places::force() {
+  if (waiting_ == 0)
+    return kNobody;
+  return next(*std::ranges::find_if(spots_, [](const Spot& spot) {
+    return spot.head != kNobody;
+  }));
+}
+
+}  // namespace lento::chip

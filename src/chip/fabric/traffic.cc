@@ -1,0 +1,214 @@
+#include "chip/fabric/traffic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::chip {
+namespace {
+
+constexpr double kTicks = 64;     // a cycle
+constexpr size_t kFirstLink = 2;  // behind memory and port
+
+}  // namespace
+
+int64_t ticks(double cycles) {
+  return std::llround(cycles * kTicks);
+}
+
+double cycles(int64_t ticks) {
+  return double(ticks) / kTicks;
+}
+
+Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
+    : fabric_(fabric),
+      agenda_(agenda),
+      noise_cv_(options.noise_cv),
+      rng_(options.seed, "chip.fabric.play"),
+      hop_(ticks(fabric.sheet().link.hop_cycles)) {
+  const auto count = size_t(fabric.server_count());
+  std::vector<double> slow(count, 1);
+  for (const Slowdown& each : options.slow)
+    slow[size_t(each.server)] *= each.factor;
+  for (size_t id = 0; id < count; ++id)
+    servers_.push_back(state_of(int(id), slow[id]));
+  gates_.resize(count, kOpen);
+  lanes_.resize(count * 2, kOpen);
+  route_ids_.resize(fabric.sheet().networks.size() * size_t(fabric.component_count()));
+}
+
+Traffic::ServerState Traffic::state_of(int id, double slow) const {
+  const Server& server = fabric_.server(id);
+  const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
+  ServerState state;
+  state.packet = server.packet_cycles * slow * kTicks;
+  state.byte = slow * kTicks / server.bytes_per_cycle;
+  state.pass = ticks(server.pass_cycles * slow);
+  state.noisy = noise_cv_ > 0 && !port;
+  state.link = server.kind == ServerKind::Link;
+  state.stores = server.kind == ServerKind::ChipLink;
+  return state;
+}
+
+int Traffic::route(int network, int from, int to) {
+  const auto count = size_t(fabric_.component_count());
+  std::vector<int>& ids = route_ids_[size_t(network) * count + size_t(from)];
+  if (ids.empty())
+    ids.assign(count, -1);
+  int& id = ids[size_t(to)];
+  if (id < 0) {
+    id = int(ways_.size());
+    ways_.push_back(way_of(fabric_.route(network, from, to)));
+  }
+  return id;
+}
+
+Traffic::Way Traffic::way_of(std::vector<int> servers) {
+  Way way;
+  way.spots.assign(servers.size(), kOpen);
+  const auto& sheet = fabric_.sheet();
+  size_t lane = 0;
+  for (size_t i = kFirstLink; i < servers.size(); ++i) {
+    const auto server = size_t(servers[i]);
+    if (!servers_[server].link)
+      continue;
+    const bool goes_on = servers_[size_t(servers[i - 1])].link && !fabric_.turns(servers[i - 1], servers[i]);
+    lane = fabric_.wraps(servers[i]) ? 1 : goes_on ? lane : 0;
+    way.spots[i] = spot_of(lanes_[server * 2 + lane], sheet.link.virtual_channels);
+    if (i == kFirstLink)
+      way.gate = spot_of(gates_[server], sheet.port.channels);
+  }
+  way.servers = std::move(servers);
+  return way;
+}
+
+uint32_t Traffic::spot_of(uint32_t& spot, int places) {
+  if (places > 0 && spot == kOpen)
+    spot = uint32_t(places_.add(places));
+  return spot;
+}
+
+void Traffic::send(int route, uint64_t bytes, int64_t time) {
+  const Way& way = ways_[size_t(route)];
+  Flight flight{way.servers.data(), way.spots.data(), uint32_t(way.servers.size())};
+  flight.gate = way.gate;
+  flight.bytes = bytes;
+  const double buffer = fabric_.sheet().link.buffer_bytes;
+  if (buffer > 0)
+    flight.span = uint32_t(std::clamp(std::ceil(double(bytes) / buffer), 1.0, double(flight.stops)));
+  flights_.push_back(flight);
+  agenda_.plan(time, uint32_t(flights_.size() - 1));
+}
+
+int64_t Traffic::request(int route, int64_t now) const {
+  const std::vector<int>& way = servers(route);
+  for (size_t i = 1; i + 1 < way.size(); ++i) {
+    const ServerState& server = servers_[size_t(way[i])];
+    if (server.link)
+      now = std::max(now, server.free);
+    now += server.pass;
+  }
+  return now;
+}
+
+bool Traffic::unlock() {
+  const uint32_t packet = places_.force();
+  if (packet == Places::kNobody)
+    return false;
+  admit(packet, now_);
+  return true;
+}
+
+void Traffic::admit(uint32_t packet, int64_t time) {
+  flights_[packet].admitted = true;
+  agenda_.plan(std::max(now_, time), packet);
+}
+
+std::optional<int64_t> Traffic::serve(uint32_t packet, int64_t now) {
+  now_ = now;
+  Flight& flight = flights_[packet];
+  if (!flight.admitted) {
+    flight.arrived = now;
+    const uint32_t spot = flight.stop == 0 ? flight.gate : flight.spots[flight.stop];
+    const int64_t from = spot == kOpen ? now : places_.enter(spot, packet, now);
+    if (from == Places::kLater)
+      return std::nullopt;
+    if (from > now) {
+      admit(packet, from);
+      return std::nullopt;
+    }
+  }
+  flight.admitted = false;
+  return take(packet);
+}
+
+std::optional<int64_t> Traffic::take(uint32_t packet) {
+  Flight& flight = flights_[packet];
+  ServerState& server = servers_[size_t(flight.way[flight.stop])];
+  const int64_t begin = std::max(now_, server.free);
+  const int64_t duration = service(server, flight.bytes);
+  server.free = begin + duration;
+  server.use.busy += duration;
+  server.use.waited += begin - flight.arrived;
+  server.use.bytes += flight.bytes;
+  leave_behind(flight, begin);
+  // The last byte is through when it was through the server before and when this one has passed it on.
+  flight.tail = std::max(flight.tail, begin + duration);
+  if (++flight.stop == flight.stops) {
+    leave_up_to(flight, flight.stops, flight.tail);
+    return flight.tail;
+  }
+  flight.tail += server.pass;
+  agenda_.plan(begin + server.pass, packet);
+  return std::nullopt;
+}
+
+int64_t Traffic::service(const ServerState& server, uint64_t bytes) {
+  double duration = server.packet + double(bytes) * server.byte;
+  if (server.noisy) {
+    const double shape = 1 / (noise_cv_ * noise_cv_);
+    duration *= rng_.gamma(shape, 1 / shape);
+  }
+  return int64_t(duration + 0.5);
+}
+
+// The head begins at its stop: `span` links further back the tail has passed, or all of it lies in a memory.
+void Traffic::leave_behind(Flight& flight, int64_t begin) {
+  if (servers_[size_t(flight.way[flight.stop])].stores)
+    return leave_up_to(flight, flight.stop, flight.tail);
+  while (flight.held + flight.span <= flight.stop)
+    leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
+}
+
+// `tail`: when the last byte is through the last of these stops.
+void Traffic::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
+  while (flight.held < stop)
+    leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);
+}
+
+void Traffic::leave(Flight& flight, int64_t time) {
+  const uint32_t spot = flight.spots[flight.held];
+  if (flight.held == kFirstLink && flight.gate != kOpen)
+    hand_on(flight.gate, time);
+  ++flight.held;
+  if (spot != kOpen)
+    hand_on(spot, time);
+}
+
+void Traffic::hand_on(uint32_t spot, int64_t time) {
+  const uint32_t next = places_.leave(spot, time);
+  if (next != Places::kNobody)
+    admit(next, time);
+}
+
+Traffic::Use Traffic::use(int server) const {
+  return servers_[size_t(server)].use;
+}
+
+std::vector<std::vector<int>> Traffic::take_routes() {
+  std::vector<std::vector<int>> out;
+  for (Way& way : ways_)
+    out.push_back(std::move(way.servers));
+  return out;
+}
+
+}  // namespace lento::chip

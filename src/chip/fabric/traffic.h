@@ -1,0 +1,155 @@
+// Packets on a fabric: routes, servers, virtual channels. The player (play.h) says what is sent and when;
+// this moves it.
+//   - a packet takes the servers of its route in order: first come first served, each for
+//     packet_cycles + bytes / rate; its head goes on after pass_cycles (cut through)
+//   - it holds one of a link's virtual channels until its tail is past: as many links at a time as their
+//     buffers need for its bytes. Rings have channels of their own behind their wrap (dateline), so that
+//     nothing waits in a circle
+//   - a tile sends `channels` packets at a time in one direction of a network
+// Times are in ticks, 1/64 cycles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/rng.h"
+#include "chip/fabric/fabric.h"
+#include "chip/fabric/places.h"
+#include "chip/sim/event_heap.h"
+
+namespace lento::chip {
+
+struct Slowdown {
+  int server = 0;
+  double factor = 1;
+};
+
+int64_t ticks(double cycles);
+double cycles(int64_t ticks);
+
+// What happens when; `what` is the caller's. Times may lie before zero.
+class Agenda {
+ public:
+  struct Event {
+    int64_t time = 0;
+    uint32_t what = 0;
+  };
+  bool empty() const {
+    return heap_.empty();
+  }
+  void plan(int64_t time, uint32_t what) {
+    heap_.push(uint64_t(time) + kBefore, what);
+  }
+  Event next() {
+    const EventHeap::Event event = heap_.pop();
+    return {int64_t(event.time - kBefore), event.what};
+  }
+
+ private:
+  static constexpr uint64_t kBefore = uint64_t{1} << 63;
+  EventHeap heap_;
+};
+
+class Traffic {
+ public:
+  struct Options {
+    std::vector<Slowdown> slow;
+    double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
+    uint64_t seed = 1;
+  };
+  // Plans events of packets, by their number. Both outlive it.
+  Traffic(const Fabric& fabric, Agenda& agenda, const Options& options);
+
+  // Number of the route; its servers, memory to memory, none where there is no way.
+  int route(int network, int from, int to);
+  const std::vector<int>& servers(int route) const {
+    return ways_[size_t(route)].servers;
+  }
+
+  // The next packet, numbered in order from 0, asks for its first server at `time`.
+  void send(int route, uint64_t bytes, int64_t time);
+  // When a request over this route reaches its end: it takes no server's time, but stands behind the data
+  // that does.
+  int64_t request(int route, int64_t now) const;
+
+  // An event of a packet. When it has arrived: the time of its last byte.
+  std::optional<int64_t> serve(uint32_t packet, int64_t now);
+  // Nothing is planned any more. Routes of a table may wait for one another in a circle: then the first to
+  // wait goes on all the same. False: none waits.
+  bool unlock();
+
+  int hops(uint32_t packet) const {  // links and one
+    return int(flights_[packet].stops) - 4;
+  }
+
+  // Of a server, so far.
+  struct Use {
+    int64_t busy = 0;
+    int64_t waited = 0;
+    uint64_t bytes = 0;
+  };
+  Use use(int server) const;
+  std::vector<std::vector<int>> take_routes();
+
+ private:
+  static constexpr uint32_t kOpen = UINT32_MAX;  // no spot: any packet may pass
+
+  struct ServerState {
+    int64_t free = 0;
+    Use use;
+    double packet = 0;
+    double byte = 0;
+    int64_t pass = 0;
+    bool noisy = false;
+    bool link = false;
+    bool stores = false;  // what comes here lies in a memory first
+  };
+  // A route, and the spot (of Places) that a packet needs to enter each of its servers.
+  struct Way {
+    std::vector<int> servers;
+    std::vector<uint32_t> spots;
+    uint32_t gate = kOpen;  // spot of the sending end, left with the first link
+  };
+  struct Flight {
+    const int* way = nullptr;  // servers
+    const uint32_t* spots = nullptr;
+    uint32_t stops = 0;
+    uint32_t stop = 0;
+    uint32_t held = 0;  // stops before this one are left
+    uint32_t span = 1;  // links that it holds at a time
+    uint32_t gate = kOpen;
+    bool admitted = false;  // has its place at `stop`
+    int64_t arrived = 0;    // at `stop`
+    int64_t tail = 0;       // when its last byte is through the servers so far
+    uint64_t bytes = 0;
+  };
+
+  ServerState state_of(int server, double slow) const;
+  Way way_of(std::vector<int> servers);
+  uint32_t spot_of(uint32_t& spot, int places);
+  void admit(uint32_t packet, int64_t time);
+  std::optional<int64_t> take(uint32_t packet);
+  int64_t service(const ServerState& server, uint64_t bytes);
+  void leave_behind(Flight& flight, int64_t begin);
+  void leave_up_to(Flight& flight, uint32_t stop, int64_t tail);
+  void leave(Flight& flight, int64_t time);
+  void hand_on(uint32_t spot, int64_t time);
+
+  const Fabric& fabric_;
+  Agenda& agenda_;
+  double noise_cv_;
+  base::Rng rng_;
+  int64_t now_ = 0;
+  int64_t hop_ = 0;
+  std::vector<ServerState> servers_;
+  std::vector<Flight> flights_;  // by packet
+  std::vector<Way> ways_;
+  std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not asked
+  Places places_;
+  // spots, by server; of lanes those before and behind a ring's wrap
+  std::vector<uint32_t> gates_;
+  std::vector<uint32_t> lanes_;
+};
+
+}  // namespace lento::chip
