@@ -73,6 +73,10 @@ void Fabric::add_link(size_t wire) {
     server.bytes_per_cycle = sheet_.link.bytes_per_cycle;
     server.packet_cycles = sheet_.link.packet_cycles;
     server.pass_cycles = sheet_.link.hop_cycles;
+    const spec::TilePlace from = wiring_.place(link.from);
+    const spec::TilePlace to = wiring_.place(link.to);
+    server.along_x = from.y == to.y;
+    server.wraps = std::abs(from.x - to.x) + std::abs(from.y - to.y) > 1;
   }
   wires_.push_back(add(server));
 }
@@ -128,19 +132,6 @@ int Fabric::hops(int network, int from, int to) const {
   if (way.empty())
     return -1;
   return int(way.size()) - 4;
-}
-
-bool Fabric::wraps(int link) const {
-  const spec::TilePlace from = wiring_.place(server(link).from);
-  const spec::TilePlace to = wiring_.place(server(link).to);
-  return std::abs(from.x - to.x) + std::abs(from.y - to.y) > 1;
-}
-
-bool Fabric::turns(int link, int next) const {
-  const auto along_x = [&](int id) {
-    return wiring_.place(server(id).from).y == wiring_.place(server(id).to).y;
-  };
-  return along_x(link) != along_x(next);
 }
 
 std::string Fabric::component_name(int component) const {

@@ -33,6 +33,9 @@ struct Server {
   double bytes_per_cycle = 1;
   double packet_cycles = 0;  // beyond bytes / rate
   double pass_cycles = 0;    // from a packet's start here to its head's arrival at the next server
+  // of links
+  bool along_x = false;
+  bool wraps = false;  // from one edge of a network's ring to the other
 };
 
 class Fabric {
@@ -69,9 +72,6 @@ class Fabric {
   // components pass memory and ports only. Empty when there is no way: chips that nothing joins.
   std::vector<int> route(int network, int from, int to) const;
   int hops(int network, int from, int to) const;  // routers a request passes; -1: no way
-
-  bool wraps(int link) const;            // from one edge of a network's ring to the other
-  bool turns(int link, int next) const;  // from one axis to the other
 
   std::string component_name(int component) const;
   std::string server_name(int server) const;

@@ -27,6 +27,7 @@ Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
       hop_(ticks(fabric.sheet().link.hop_cycles)) {
   const auto count = size_t(fabric.server_count());
   std::vector<double> slow(count, 1);
+  servers_.reserve(count);
   for (const Slowdown& each : options.slow)
     slow[size_t(each.server)] *= each.factor;
   for (size_t id = 0; id < count; ++id)
@@ -68,14 +69,16 @@ Traffic::Way Traffic::way_of(std::vector<int> servers) {
   const auto& sheet = fabric_.sheet();
   size_t lane = 0;
   for (size_t i = kFirstLink; i < servers.size(); ++i) {
-    const auto server = size_t(servers[i]);
-    if (!servers_[server].link)
+    const auto id = size_t(servers[i]);
+    if (!servers_[id].link)
       continue;
-    const bool goes_on = servers_[size_t(servers[i - 1])].link && !fabric_.turns(servers[i - 1], servers[i]);
-    lane = fabric_.wraps(servers[i]) ? 1 : goes_on ? lane : 0;
-    way.spots[i] = spot_of(lanes_[server * 2 + lane], sheet.link.virtual_channels);
+    const Server& link = fabric_.server(servers[i]);
+    const bool goes_on =
+        servers_[size_t(servers[i - 1])].link && fabric_.server(servers[i - 1]).along_x == link.along_x;
+    lane = link.wraps ? 1 : goes_on ? lane : 0;
+    way.spots[i] = spot_of(lanes_[id * 2 + lane], sheet.link.virtual_channels);
     if (i == kFirstLink)
-      way.gate = spot_of(gates_[server], sheet.port.channels);
+      way.gate = spot_of(gates_[id], sheet.port.channels);
   }
   way.servers = std::move(servers);
   return way;
@@ -158,7 +161,10 @@ std::optional<int64_t> Traffic::take(uint32_t packet) {
     return flight.tail;
   }
   flight.tail += server.pass;
-  agenda_.plan(begin + server.pass, packet);
+  const int64_t next = begin + server.pass;
+  if (next == now_)
+    return serve(packet, next);
+  agenda_.plan(next, packet);
   return std::nullopt;
 }
 
