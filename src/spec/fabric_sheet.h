@@ -20,7 +20,8 @@ struct FabricSheet : Interconnect {
     double bytes_per_cycle = 32;
     double hop_cycles = 1;     // a packet's head through one router and link
     double packet_cycles = 0;  // a link is taken by a packet beyond bytes / rate
-    int virtual_channels = 0;  // packets that may hold a link at a time, on either side of a ring's wrap; 0: any
+    int virtual_channels =
+        0;  // packets that may hold a link at a time, on either side of a ring's wrap; 0: any
     double buffer_bytes = 0;   // of a packet, between two links, a virtual channel; 0: unbounded
     double transit_cv = 0.35;  // of a mapped workload's segments, as Chip::Network
     int64_t segment_bytes = 64 << 10;

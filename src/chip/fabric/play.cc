@@ -223,7 +223,7 @@ class Player {
     const bool write = record_of(transfer).kind == TransferKind::Write;
     // The writer hears of the arrival by a short answer over as many routers.
     if (write)
-      time += ticks(fabric_.sheet().link.hop_cycles) * traffic_.hops(id);
+      time += ticks(fabric_.sheet().link.hop_cycles) * traffic_.links(id);
     transfer.arrival = cycles(time);
     if (own_waits_[id] != kNone)
       return end_own_wait(transfer.stream, own_waits_[id], time + completion());

@@ -160,6 +160,25 @@ TEST(Play, ARingDoesNotLock) {
     EXPECT_GT(each.arrival, each.issue);
 }
 
+// A table may send four tiles clockwise, each over two links, so that each packet waits for the next one's.
+TEST(Play, RoutesThatWaitInACircleAreLetThrough) {
+  spec::FabricSheet sheet = spec::mesh_fabric(2, 2);
+  sheet.link = {32, 9, 0, 1, 64};
+  sheet.processors.push_back({"P", 100, 1, 1, 0});
+  const std::vector<spec::TilePlace> circle{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}};
+  trace::TransferTrace trace;
+  for (size_t i = 0; i < 4; ++i) {
+    const spec::TilePlace& from = circle[i];
+    const spec::TilePlace& to = circle[(i + 2) % 4];
+    sheet.networks[0].routes.push_back({from, circle[(i + 1) % 4], to});
+    add_reader(trace, {0, to.x, to.y}, {Place{0, from.x, from.y}}, 6, 1, 4096);
+  }
+  const Played played = play(Fabric(sheet), trace);
+  ASSERT_EQ(played.transfers.size(), 24U);
+  for (const PlayedTransfer& each : played.transfers)
+    EXPECT_GT(each.arrival, each.issue);
+}
+
 TEST(Play, WhatIsNotOnTheFabricIsCounted) {
   trace::TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 9, 9}}, 2, 1, 64);

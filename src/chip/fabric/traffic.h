@@ -79,7 +79,7 @@ class Traffic {
   // wait goes on all the same. False: none waits.
   bool unlock();
 
-  int hops(uint32_t packet) const {  // links and one
+  int links(uint32_t packet) const {  // on its way
     return int(flights_[packet].stops) - 4;
   }
 
