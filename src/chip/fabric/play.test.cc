@@ -170,7 +170,7 @@ TEST(Play, RoutesThatWaitInACircleAreLetThrough) {
   for (size_t i = 0; i < 4; ++i) {
     const spec::TilePlace& from = circle[i];
     const spec::TilePlace& to = circle[(i + 2) % 4];
-    sheet.networks[0].routes.push_back({from, circle[(i + 1) % 4], to});
+    sheet.networks[0].table.push_back({{from, circle[(i + 1) % 4], to}});
     add_reader(trace, {0, to.x, to.y}, {Place{0, from.x, from.y}}, 6, 1, 4096);
   }
   const Played played = play(Fabric(sheet), trace);
