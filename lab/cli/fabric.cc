@@ -25,6 +25,7 @@ struct FabricArguments {
   std::string chip = "wormhole";
   std::string csv;
   bool refit = false;
+  bool server = false;
   chip::PlantPlan plan;
 };
 
@@ -170,6 +171,8 @@ void plants(const FabricArguments& args, Context& context) {
   uint64_t accused = 0;
   chip::PlantPlan plan = args.plan;
   plan.seed = context.seed;
+  if (args.server)
+    plan.model = chip::PlantModel::Server;
   for (const chip::NamedTrace& each : traces) {
     for (const chip::PlantCase& c : chip::plant_cases(fabric, each.name, each.trace, plan)) {
       csv += plant_line(c);
@@ -240,6 +243,10 @@ void add_fabric_plants(Command& group, Context& context) {
           "time")
       ->check(range(0.0, 1.0))
       ->capture_default_str();
+  command->add_flag(
+      "--server",
+      args->server,
+      "Plant slow servers, with all that waits behind them, in place of slow transfers");
   context.add_seed(*command);
   example(*command, "lento-lab fabric plants examples/chip/noc_events.json --per-kind 2");
   command->callback([&context, args] {

@@ -21,6 +21,14 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
+Played
+played_by(const Fabric& fabric, const TransferTrace& trace, Issue issue, std::vector<Slowdown> slow = {}) {
+  PlayOptions options;
+  options.issue = issue;
+  options.slow = std::move(slow);
+  return play(fabric, trace, options);
+}
+
 const PlayedTransfer& transfer_of(const Played& played, const PlayedWait& wait, uint32_t k) {
   const uint32_t id = played.transfers_of_waits[wait.first_transfer + k];
   return played.transfers[id];
@@ -103,6 +111,71 @@ std::string kind_of(const std::string& name) {
   return "core";
 }
 
+// All stamps of the trace, later by what the slow component costs the program as the fabric plays it.
+TransferTrace moved_by_server(const Fabric& fabric, const TransferTrace& trace, const Slowdown& slow) {
+  const Played healthy = played_by(fabric, trace, Issue::Gaps);
+  const Played slowed = played_by(fabric, trace, Issue::Gaps, {slow});
+  const auto stamps = [](const Played& played) {
+    std::map<Key, std::pair<double, double>> out;
+    for (const PlayedTransfer& t : played.transfers)
+      out[{t.stream, t.record}] = {t.issue, t.issue};
+    for (const PlayedWait& w : played.waits)
+      out[{w.stream, w.record}] = {w.begin, w.end};
+    return out;
+  };
+  const auto before = stamps(healthy);
+  const auto after = stamps(slowed);
+  TransferTrace out = trace;
+  for (uint32_t s = 0; s < out.streams.size(); ++s) {
+    double shift = 0;
+    for (uint32_t r = 0; r < out.streams[s].records.size(); ++r) {
+      TransferRecord& record = out.streams[s].records[r];
+      const auto was = before.find({s, r});
+      if (was != before.end())
+        shift = std::max(0.0, after.at({s, r}).first - was->second.first);
+      record.begin += uint64_t(shift + 0.5);
+      if (was != before.end())
+        shift = std::max(0.0, after.at({s, r}).second - was->second.second);
+      if (record.end != kNoTime)
+        record.end = std::max(record.begin, record.end + uint64_t(shift + 0.5));
+    }
+  }
+  return out;
+}
+
+// Of the waits of two recordings of one program: how many end later, measured from their last issue.
+Planted compared(const TransferTrace& before, TransferTrace after, const Played& played, double origin) {
+  Planted out;
+  const std::vector<double> usual = usual_difference(before, played, origin);
+  for (size_t i = 0; i < played.waits.size(); ++i) {
+    const PlayedWait& wait = played.waits[i];
+    const TransferRecord& was = before.streams[wait.stream].records[wait.record];
+    const TransferRecord& is = after.streams[wait.stream].records[wait.record];
+    if (was.end == kNoTime || wait.transfers == 0)
+      continue;
+    uint64_t last_before = 0;
+    uint64_t last_after = 0;
+    for (uint32_t k = 0; k < wait.transfers; ++k) {
+      const PlayedTransfer& t = transfer_of(played, wait, k);
+      last_before = std::max(last_before, before.streams[t.stream].records[t.record].begin);
+      last_after = std::max(last_after, after.streams[t.stream].records[t.record].begin);
+    }
+    const double later = (double(is.end) - double(last_after)) - (double(was.end) - double(last_before));
+    out.moved += later > 0;
+    out.beyond += later > usual[i];
+  }
+  out.trace = std::move(after);
+  return out;
+}
+
+// Of this name; of a component its memory.
+int server_of(const Fabric& fabric, const std::string& name) {
+  for (int id = 0; id < fabric.server_count(); ++id)
+    if (fabric.server_name(id) == name)
+      return id;
+  return -1;
+}
+
 }  // namespace
 
 SlowTransfers slow_transfers(const std::vector<uint32_t>& transfers, double factor) {
@@ -160,9 +233,8 @@ std::vector<PlantCase> plant_cases(
     const std::string& file,
     const TransferTrace& trace,
     const PlantPlan& plan) {
-  PlayOptions stamped;
-  stamped.issue = Issue::Stamps;
-  const Played played = play(fabric, trace, stamped);
+  const Played played = played_by(fabric, trace, Issue::Stamps);
+  const double origin = double(origin_of(trace));
   const std::vector<CandidateClass> classes = candidate_classes(fabric, trace, played);
   std::vector<PlantCase> out;
   const auto look = [&](const TransferTrace& seen, PlantCase c) {
@@ -208,7 +280,14 @@ std::vector<PlantCase> plant_cases(
         SlowTransfers slow = slow_transfers(candidate.transfers, factor);
         for (double& each : slow.factors)
           each *= std::exp(rng.normal(0, plan.time_error));
-        const Planted planted = plant(fabric, trace, played, slow);
+        Planted planted;
+        if (plan.model == PlantModel::Server) {
+          const std::string& name = candidate.members[rng.below(candidate.members.size())];
+          const Slowdown one{server_of(fabric, name), factor};
+          planted = compared(trace, moved_by_server(fabric, trace, one), played, origin);
+        } else {
+          planted = plant(fabric, trace, played, slow);
+        }
         PlantCase c;
         c.file = file;
         c.kind = kind;
@@ -217,7 +296,10 @@ std::vector<PlantCase> plant_cases(
         c.moved = planted.moved;
         c.beyond = planted.beyond;
         c.counted = planted.beyond >= plan.least_moved;
-        look(planted.trace, std::move(c));
+        if (c.counted)
+          look(planted.trace, std::move(c));
+        else
+          out.push_back(std::move(c));
       }
     }
   }

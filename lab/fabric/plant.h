@@ -1,9 +1,10 @@
 // Slow components planted into recorded traces, and what the judgement makes of them.
 //
-// The recipe: every transfer that the component carries takes `factor` times the time that the fabric gives
+// Two recipes. Transfers: each that the component carries takes `factor` times the time that the fabric gives
 // it (played with the recorded issue times); a wait ends with the latest of its transfers, never earlier than
-// recorded; all later stamps of the stream move by as much. Other streams are left as they are: what slower
-// transfers would do to the rest of the traffic is not known of a recording.
+// recorded; all later stamps of the stream move by as much, other streams are left as they are. Server: a
+// server of the component is slow, the fabric plays the program with the recorded gaps once healthy and once
+// so, and each stamp moves by the difference of the two; what the recording missed the fabric by, it keeps.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,13 @@ struct PlantCase {
   double spread = 0;
 };
 
+enum class PlantModel : uint8_t {
+  Transfers,
+  Server
+};
+
 struct PlantPlan {
+  PlantModel model = PlantModel::Transfers;
   std::vector<double> factors = {1.5, 2, 5};
   uint32_t per_kind = 4;     // classes drawn a trace and kind
   uint32_t least_moved = 8;  // waits beyond the percentile: fewer are listed, not counted
@@ -63,7 +70,8 @@ struct PlantPlan {
   uint64_t seed = 1;
 };
 
-// The untouched trace first (kind "none"), then the plants.
+// The untouched trace first (kind "none"), then the plants. Those that are not counted are listed, not
+// judged.
 std::vector<PlantCase> plant_cases(
     const Fabric& fabric,
     const std::string& file,

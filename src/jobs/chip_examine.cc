@@ -131,6 +131,7 @@ void conclude(Diagnosis& d, const chip::FabricJudgement& verdict, const std::str
       d.figures.push_back(candidate_table(verdict));
     return finding::cannot_judge(d, verdict.reason, verdict.remedy);
   }
+  d.facts.emplace_back("classes of components played slow", std::to_string(verdict.played));
   const std::string spread = format_number(100 * verdict.spread, 3) + " %";
   d.facts.emplace_back("spread of equal waits", spread);
   d.figures.push_back(candidate_table(verdict));

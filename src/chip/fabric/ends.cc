@@ -76,7 +76,7 @@ Ends::Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t s
     });
   healthy_.share.assign(x_.size(), 0);
   centre(healthy_);
-  weigh(healthy_, {}, 1);
+  weigh(healthy_, {}, {});
 }
 
 // Corrections and spreads from the waits that no slow part holds up, by their weight.
@@ -111,7 +111,8 @@ void Ends::centre(EndsFit& fit) const {
   }
 }
 
-void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spread) const {
+void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, const std::vector<double>& slow_spread)
+    const {
   fit.likelihood = 0;
   fit.held = 0;
   fit.residual.resize(x_.size());
@@ -124,9 +125,9 @@ void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spr
     double slow = 0;
     fit.residual[i] = x_[i] - fit.centre[sort_[i]];
     if (!bound.empty() && bound[i] != kFree) {
-      const double v = (x_[i] - bound[i]) / slow_spread;
+      const double v = (x_[i] - bound[i]) / slow_spread[i];
       own *= distribution(v);
-      slow = density(v) / slow_spread * distribution(z);
+      slow = density(v) / slow_spread[i] * distribution(z);
     }
     fit.likelihood += std::log(own + slow);
     fit.share[i] = slow / (own + slow);
@@ -136,7 +137,7 @@ void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spr
   }
 }
 
-EndsFit Ends::fit(const std::vector<double>& bound, double slow_spread) const {
+EndsFit Ends::fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const {
   EndsFit out = healthy_;
   weigh(out, bound, slow_spread);
   for (int round = 0; round < kRounds; ++round) {

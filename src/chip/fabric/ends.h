@@ -41,12 +41,12 @@ class Ends {
   const EndsFit& healthy() const {
     return healthy_;
   }
-  // `bound` is b by wait, kFree where there is none; `slow_spread` u.
-  EndsFit fit(const std::vector<double>& bound, double slow_spread) const;
+  // `bound` is b by wait, kFree where there is none; `slow_spread` u, by wait.
+  EndsFit fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
  private:
   void centre(EndsFit& fit) const;
-  void weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spread) const;
+  void weigh(EndsFit& fit, const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
   std::vector<double> x_;
   std::vector<uint32_t> sort_;

@@ -74,10 +74,10 @@ TEST(Ends, SpreadIsThatOfTheWaits) {
 
 TEST(Ends, ABoundFarBelowChangesNothing) {
   const Ends ends({0.0, 0.1, -0.1, 0.05, -0.05}, {0, 0, 0, 0, 0}, 1, true);
-  const EndsFit fit = ends.fit(std::vector<double>(5, -40), 0.01);
+  const EndsFit fit = ends.fit(std::vector<double>(5, -40), std::vector<double>(5, 0.01));
   EXPECT_NEAR(fit.likelihood, ends.healthy().likelihood, 1e-6);
   EXPECT_LT(fit.held, 1e-6);
-  const EndsFit none = ends.fit(std::vector<double>(5, Ends::kFree), 0.01);
+  const EndsFit none = ends.fit(std::vector<double>(5, Ends::kFree), std::vector<double>(5, 0.01));
   EXPECT_DOUBLE_EQ(none.likelihood, ends.healthy().likelihood);
 }
 
@@ -92,7 +92,7 @@ class HeldUp : public testing::Test {
     }
   }
   EndsFit fit(const std::vector<double>& bound) const {
-    return Ends(x_, sort_, 1, false).fit(bound, 0.01);
+    return Ends(x_, sort_, 1, false).fit(bound, std::vector<double>(x_.size(), 0.01));
   }
   double healthy() const {
     return Ends(x_, sort_, 1, false).healthy().likelihood;

@@ -15,7 +15,7 @@ namespace {
 struct Fixture {
   Fixture() {
     played.transfers = {{0, 0, 0, 900, 1200}, {0, 1, 0, 960, 1160}, {0, 2, 0, 1000, 1250}};
-    compared = {{0, 0, 0, 1000, 700, 280}};
+    compared = {{0, 0, 0, 0, 1000, 700, 280, 280}};
   }
   HeldWaits held(std::vector<uint32_t> transfers) const {
     return HeldWaits({{"x"}, std::move(transfers)}, played, compared, {0, 0, 0}, 30);
@@ -66,7 +66,7 @@ TEST(ComparedWaits, TailsBeginAtTheLastIssue) {
   EXPECT_EQ(all.patterns, 1U);
   for (const ComparedWait& wait : all.waits) {
     EXPECT_DOUBLE_EQ(wait.tail, 510);  // the last issue is one gap before the wait begins
-    EXPECT_NEAR(wait.modelled, played.waits[wait.played].end - wait.last_issue, 1e-9);
+    EXPECT_NEAR(wait.modelled, played.waits[wait.wait].end - wait.last_issue, 1e-9);
   }
 }
 

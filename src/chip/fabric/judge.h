@@ -3,10 +3,11 @@
 // Waits that move the same amount in the same way are equal groups. The fabric, played with the recorded
 // issue times, says how long the tail of each wait (from its last issue to its end) should be; equal groups
 // share one unknown correction of that. What is left is noise, whose spread is estimated from the groups.
-// A hypothesis is a candidate (a link, a port, a memory, a whole core) and a factor: every transfer that
-// takes it needs factor times its modelled time, so a wait ends no earlier than the latest of them. The
-// hypothesis that explains the recorded ends best, and enough better than none, is blamed. Candidates that
-// the same transfers take cannot be told apart and are blamed as one class.
+// A hypothesis is a candidate (a link, a port, a memory, a whole core), a factor and what it does: every
+// transfer that takes it needs factor times its modelled time, so a wait ends no earlier than the latest of
+// them (held_search.h); or it serves slowly, and the fabric plays what that does to all traffic
+// (served_search.h). The hypothesis that explains the recorded ends best, and enough better than none, is
+// blamed. Candidates that the same transfers take cannot be told apart and are blamed as one class.
 //
 // Issue stamps show when a transfer was asked for, waits when the last of several had come. Hence: a slow
 // component that never holds the last transfer of a wait leaves no trace here, whatever its factor.
@@ -42,6 +43,7 @@ struct FabricJudgement {
   uint32_t waits = 0;                 // that were compared
   uint32_t patterns = 0;              // sorts of equal groups
   uint32_t left_out = 0;              // waits without an equal
+  uint32_t played = 0;                // classes of components that were played slow
   double spread = 0;                  // of equal groups: robust standard deviation of the log of their tails
   std::vector<FabricSuspect> ranked;  // best first, at most ten
   bool blamed = false;                // the first of them is

@@ -84,13 +84,13 @@ TEST(Judge, HealthyRunsAreSilent) {
   }
 }
 
-// With a fifth of noise on every service not each draw suffices; nobody else is blamed in any.
+// With a fifth of noise on every service; nobody else is blamed in any draw.
 TEST(Judge, SlowLinkIsNamed) {
   const Fabric fabric(grid());
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   int named = 0;
   int first = 0;
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
     PlayOptions options = noise(seed);
     options.slow = {{link, 5}};
     const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
@@ -100,7 +100,7 @@ TEST(Judge, SlowLinkIsNamed) {
     named += right && verdict.blamed;
   }
   EXPECT_GE(named, 3);
-  EXPECT_GE(first, 6);
+  EXPECT_EQ(first, 4);
 }
 
 TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
@@ -108,7 +108,7 @@ TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   for (const bool waits : {false, true}) {
     int named = 0;
-    for (uint64_t seed = 1; seed <= 4; ++seed) {
+    for (uint64_t seed = 1; seed <= 2; ++seed) {
       const FabricJudgement healthy = judge(fabric, recorded(fabric, single_transfers(waits), noise(seed)));
       EXPECT_TRUE(healthy.judged) << healthy.reason;
       EXPECT_FALSE(healthy.blamed) << waits << " " << seed << " " << healthy.ranked.front().members.front();
@@ -120,8 +120,24 @@ TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
           << waits << " " << seed << " " << slow.ranked.front().members.front();
       named += slow.blamed && right;
     }
-    EXPECT_EQ(named, 4) << waits;
+    EXPECT_EQ(named, 2) << waits;
   }
+}
+
+// Transfers behind a slow link wait, and so do those behind them: only the play of all traffic says so.
+TEST(Judge, SlowServerChangesTrafficThatDoesNotPassIt) {
+  const Fabric fabric(grid());
+  const trace::TransferTrace trace = recorded(fabric, program(), {});
+  const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
+  PlayOptions slow;
+  slow.slow = {{link, 5}};
+  const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), slow));
+  ASSERT_TRUE(verdict.blamed) << verdict.reason;
+  const FabricSuspect& first = verdict.ranked.front();
+  EXPECT_EQ(first.members.front(), fabric.server_name(link));
+  EXPECT_NEAR(first.factor, 5, 0.5);
+  EXPECT_GT(verdict.played, 10U);
+  EXPECT_FALSE(judge(fabric, trace).blamed);
 }
 
 TEST(Judge, NothingRepeatsIsNoVerdict) {

@@ -41,6 +41,9 @@ class Collector {
         out.left_out += uint32_t(waits.size());
         continue;
       }
+      std::ranges::sort(waits, {}, [](const ComparedWait& w) {
+        return std::pair(w.stream, w.number);
+      });
       for (ComparedWait& wait : waits) {
         wait.pattern = out.patterns;
         out.waits.push_back(wait);
@@ -67,8 +70,9 @@ class Collector {
     if (nth >= first_ || wait.transfers == 0 || record.end == trace::kNoTime)
       return std::nullopt;
     ComparedWait out;
-    out.played = index;
+    out.wait = index;
     out.stream = wait.stream;
+    out.number = nth;
     uint64_t asked = 0;  // the last issue, as recorded
     for (uint32_t k = 0; k < wait.transfers; ++k) {
       const uint32_t id = transfer(wait, k);
@@ -76,12 +80,13 @@ class Collector {
       asked = std::max(asked, record_of(id).begin);
     }
     out.tail = double(record.end) - double(asked);
-    out.modelled = wait.end - out.last_issue;
+    out.played = wait.end - out.last_issue;
+    out.modelled = out.played;
     if (earlier_) {
       const auto found = earlier_->find({wait.stream, nth});
       out.modelled = found == earlier_->end() ? 0 : found->second;
     }
-    if (out.tail <= 0 || out.modelled <= 0)
+    if (out.tail <= 0 || out.modelled <= 0 || out.played <= 0)
       return std::nullopt;
     return out;
   }

@@ -14,16 +14,19 @@
 namespace lento::chip {
 
 struct ComparedWait {
-  uint32_t played = 0;  // index into Played::waits
+  uint32_t wait = 0;  // index into Played::waits
   uint32_t stream = 0;
+  uint32_t number = 0;   // of the stream's waits
   uint32_t pattern = 0;  // equal ones are compared: the same network, number, bytes and kind of peer
   // cycles
   double last_issue = 0;  // as played
   double tail = 0;        // as recorded
-  double modelled = 0;    // as it should be
+  double played = 0;      // as played
+  double modelled = 0;    // as it should be: as played, or as it was in the earlier run
 };
 
 struct ComparedWaits {
+  // By pattern, stream, number: in one order however the program was played.
   std::vector<ComparedWait> waits;
   std::vector<uint32_t> streams;  // of waits
   uint32_t patterns = 0;

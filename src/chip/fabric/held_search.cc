@@ -1,0 +1,193 @@
+#include "chip/fabric/held_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "chip/fabric/held_waits.h"
+#include "chip/fabric/tuning.h"
+
+namespace lento::chip {
+namespace {
+
+using trace::TransferRecord;
+using trace::TransferTrace;
+
+// Factors that most waits agree on.
+std::vector<double> sharp_factors(const std::vector<double>& factors) {
+  std::vector<std::pair<int, double>> by_company;
+  for (const double factor : factors) {
+    if (factor < kLeastFactor || factor > kMostFactor)
+      continue;
+    const auto low = std::ranges::lower_bound(factors, factor * (1 - kAgree));
+    const auto high = std::ranges::upper_bound(factors, factor * (1 + kAgree));
+    by_company.emplace_back(-int(high - low), factor);
+  }
+  std::ranges::stable_sort(by_company);
+  std::vector<double> out;
+  for (const auto& [company, factor] : by_company) {
+    const auto near = [factor = factor](double other) {
+      return std::abs(factor / other - 1) < kAgree / 2;
+    };
+    if (std::ranges::none_of(out, near))
+      out.push_back(factor);
+    if (out.size() == kSharpFactors)
+      break;
+  }
+  return out;
+}
+
+// Of one processor.
+uint32_t most_waits(const Timeline& line) {
+  std::map<uint32_t, uint32_t> count;
+  uint32_t most = 0;
+  for (const ComparedWait& wait : line.compared.waits)
+    most = std::max(most, ++count[wait.stream]);
+  return most;
+}
+
+// By wait: a processor's first wait is played as it was; the traffic that later ones meet is known nearly.
+std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const SlowSpread& slow) {
+  std::vector<double> out;
+  out.reserve(waits.size());
+  for (const ComparedWait& wait : waits)
+    out.push_back(wait.number == 0 ? slow.first : slow.later);
+  return out;
+}
+
+}  // namespace
+
+HeldSearch::HeldSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes)
+    : recorded_(recorded),
+      classes_(classes) {
+  for (size_t i = 0; i < classes.size(); ++i)
+    by_members_[classes[i].members] = i;
+}
+
+// Transfers are numbered by issue, and so differently on each time line.
+void HeldSearch::search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const {
+  for (const CandidateClass& each : candidate_classes(recorded_.fabric, recorded_.trace, line.played)) {
+    const auto found = by_members_.find(each.members);
+    if (found != by_members_.end())
+      try_class(each, line, healthy, best[found->second]);
+  }
+}
+
+void HeldSearch::try_class(
+    const CandidateClass& candidate,
+    const Timeline& line,
+    double healthy,
+    Hypothesis& best) const {
+  const std::vector<ComparedWait>& waits = line.compared.waits;
+  const double completion = recorded_.fabric.sheet().completion_cycles;
+  const HeldWaits held(candidate, line.played, waits, line.wait_of, completion);
+  if (held.count() == 0)
+    return;
+  const auto consider = [&](double factor, const SlowSpread& slow) {
+    Hypothesis h{Effect::Holds, factor, slow};
+    h.bound = held.bounds(factor);
+    h.fit = line.ends->fit(h.bound, spreads_of(waits, slow));
+    if (is_sharp(h) && h.fit.held < kSharpWaits - 0.5)
+      return;
+    // Of all factors between the least and the most, those that explain as much lie this near to the best.
+    const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.held));
+    h.evidence = h.fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
+    if (h.evidence <= best.evidence)
+      return;
+    h.support = best.support;
+    h.supported = best.supported;
+    h.waits = uint32_t(held.count());
+    h.stream = line.compared.streams;
+    best = std::move(h);
+  };
+  for (const double factor : sharp_factors(held.factors()))
+    for (const SlowSpread& slow : kSharpSpreads)
+      consider(factor, slow);
+  for (const double factor : kFactors)
+    consider(factor, kBroadSpread);
+}
+
+// What a slow candidate held up came later into the traffic, and so did all that its processor asked for
+// afterwards. What follows such a wait is right only once the wait is, so one wait of each processor after
+// the other is put back to where a healthy fabric would have ended it.
+void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
+  const uint32_t rounds = std::min(kPutBack, most_waits(stamped));
+  if (recorded_.earlier || rounds < 2)
+    return;
+  std::vector<double> healthy;  // of the first 1, 2, ... waits
+  std::vector<Hypothesis> first(classes_.size());
+  for (uint32_t n = 1; n <= rounds; ++n) {
+    const Timeline line = timeline(recorded_, recorded_.trace, Issue::Stamps, n);
+    healthy.push_back(line.ends->healthy().likelihood);
+    if (n == 1)
+      search(line, healthy.back(), first);
+  }
+  std::set<size_t> again;
+  const auto add = [&again](const std::vector<Hypothesis>& ranking) {
+    std::vector<size_t> order = by_evidence(ranking);
+    while (order.size() > kRefined && !level(ranking[order.back()], ranking[order.front()]))
+      order.pop_back();
+    again.insert(order.begin(), order.end());
+  };
+  add(best);
+  add(first);
+  for (const size_t index : again)
+    put_back(index, healthy, best[index]);
+}
+
+void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
+  TransferTrace stamps = recorded_.trace;
+  for (uint32_t n = 1; n <= healthy.size(); ++n) {
+    const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
+    Hypothesis here;
+    try_members(index, line, healthy[n - 1], here);
+    // So many parts of the records, so many chances for the model's error: only what it cannot imitate.
+    const double support = best.support + (is_sharp(here) ? here.evidence : 0);
+    std::optional<TransferTrace> next = restore(line, here.fit);
+    if (is_sharp(here) && here.evidence > best.evidence)
+      best = std::move(here);
+    best.support = support;
+    best.supported = true;
+    if (next)
+      stamps = std::move(*next);
+  }
+}
+
+void HeldSearch::try_members(size_t index, const Timeline& line, double healthy, Hypothesis& best) const {
+  for (const CandidateClass& each : candidate_classes(recorded_.fabric, recorded_.trace, line.played))
+    if (each.members == classes_[index].members)
+      try_class(each, line, healthy, best);
+}
+
+// The recorded program with the waits that the fit explains put back; nothing when none has a transfer after
+// it.
+std::optional<TransferTrace> HeldSearch::restore(const Timeline& line, const EndsFit& fit) const {
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
+  for (size_t i = 0; i < fit.share.size(); ++i) {
+    const ComparedWait& wait = line.compared.waits[i];
+    const double healthy = wait.modelled * std::exp(fit.centre[wait.pattern]);
+    if (fit.share[i] > 0.5 && wait.tail > healthy)
+      later[{wait.stream, line.played.waits[wait.wait].record}] = uint64_t(wait.tail - healthy);
+  }
+  TransferTrace out = recorded_.trace;
+  bool moved = false;
+  for (uint32_t s = 0; s < out.streams.size(); ++s) {
+    uint64_t shift = 0;
+    for (uint32_t r = 0; r < out.streams[s].records.size(); ++r) {
+      TransferRecord& record = out.streams[s].records[r];
+      record.begin -= std::min(record.begin, shift);
+      moved = moved || (shift > 0 && trace::is_transfer(record.kind));
+      const auto found = later.find({s, r});
+      const uint64_t late = found == later.end() ? 0 : found->second;
+      if (record.end != trace::kNoTime)
+        record.end -= std::min(record.end, shift + late);
+      if (!trace::ends_alone(record) || trace::waited_for(recorded_.trace.streams[s], r))
+        shift += late;
+    }
+  }
+  if (!moved)
+    return std::nullopt;
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,44 @@
+// One class of components that is slow by a factor, and how well that explains the recorded waits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chip/fabric/ends.h"
+#include "chip/fabric/tuning.h"
+
+namespace lento::chip {
+
+// What a slow component does.
+enum class Effect : uint8_t {
+  Holds,  // each of its transfers takes factor times its modelled time; other traffic is as it was
+  Serves  // it serves slowly, and the fabric plays what that does to all traffic
+};
+
+struct Hypothesis {
+  Effect effect = Effect::Holds;
+  double factor = 1;
+  SlowSpread slow = kBroadSpread;  // of Holds
+  double evidence = 0;             // log-likelihood above that of a healthy fabric, for the same waits
+  double support = 0;              // the same summed over the parts of the records that were tried besides
+  bool supported = false;
+  uint32_t waits = 0;  // that its transfers take part in; of Serves, that it changes
+  EndsFit fit;
+  std::vector<uint32_t> stream;  // by compared wait
+  std::vector<double> bound;     // of Holds: of Ends::fit
+  std::vector<double> tails;     // of Serves: log of modelled over healthy tail, by compared wait
+};
+
+inline bool is_sharp(const Hypothesis& h) {
+  return h.effect == Effect::Holds && h.slow.first < kBroadSpread.first;
+}
+
+// Of two that the records hardly tell apart.
+inline bool level(const Hypothesis& a, const Hypothesis& b) {
+  return a.evidence > b.evidence - kMargin;
+}
+
+// Of those with any evidence, best first.
+std::vector<size_t> by_evidence(const std::vector<Hypothesis>& all);
+
+}  // namespace lento::chip
