@@ -5,6 +5,8 @@
 #include "base/number.h"
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
+#include "chip/map/program.h"
+#include "chip/sim/simulate.h"
 #include "jobs/chip_network.h"
 #include "spec/chip.h"
 
@@ -23,6 +25,14 @@ spec::OnnxOptions onnx_options(const ChipMappingOptions& o) {
   return options;
 }
 
+// Cycles of one inference without probes.
+double simulated_cycles(const chip::Mapping& mapping, const spec::Chip& machine, const std::string& file) {
+  const chip::Program program = chip::expand(mapping, machine, file);
+  chip::Options options;
+  options.probes = chip::named_plan("none");
+  return double(chip::simulate(chip::Model(machine, program), {}, options, nullptr).cycles);
+}
+
 chip::Mapping map_model(
     const ChipMappingOptions& o,
     const spec::Chip& machine,
@@ -33,6 +43,9 @@ chip::Mapping map_model(
   out.guessed = int(graph.generic);
   chip::MapOptions options;
   options.batch = o.batch;
+  options.judge = [&](const chip::Mapping& mapping) {
+    return simulated_cycles(mapping, machine, o.model);
+  };
   chip::Mapping mapping = chip::map_network(graph, machine, options, o.model, progress);
   // Exporters name their graphs poorly; a configuration names its architecture.
   if (!is_model_config(o.model))

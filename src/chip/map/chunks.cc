@@ -13,15 +13,6 @@
 namespace lento::chip {
 namespace {
 
-// The dimension of a layer that is exactly its channels, in order.
-std::optional<size_t> channel_dim(const Layout& layout) {
-  for (size_t d = 0; d < layout.dims.size(); ++d) {
-    if (layout.dims[d] == std::vector<Digit>{{0, 1, layout.extents[0]}})
-      return d;
-  }
-  return std::nullopt;
-}
-
 // The only operand dimension that is reduced; nothing when there are several or it is not all channels.
 std::optional<size_t> reduced_dim(const Layer& layer) {
   std::optional<size_t> found;

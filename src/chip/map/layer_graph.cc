@@ -74,4 +74,22 @@ int64_t weight_elements(const Layer& layer, int64_t channels) {
   return channels * layer.depth * layer.window;
 }
 
+std::optional<size_t> channel_dim(const Layout& layout) {
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    if (layout.dims[d] == std::vector<Digit>{{0, 1, layout.extents[0]}})
+      return d;
+  }
+  return std::nullopt;
+}
+
+bool has_matrix(const Layer& layer) {
+  if (layer.depth == 0 || !layer.weights_from_dram || layer.window != 1 || layer.group_count != 1 ||
+      layer.operands.size() != 1)
+    return false;
+  const auto channels = channel_dim(layer.layout);
+  return channels && std::ranges::none_of(layer.operands.front().rules, [&](const DimRule& rule) {
+           return rule.kind != DimRule::Kind::Full && rule.from == int(*channels);
+         });
+}
+
 }  // namespace lento::chip

@@ -4,6 +4,7 @@
 // operators and what becomes of each is in docs/methods/mapping.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,5 +70,10 @@ LayerGraph lower(const spec::Network& network, const std::string& file);
 // Operations of one output element, as the expansion counts them (chip/map/program.h).
 int64_t operations_per_output(const Layer& layer);
 int64_t weight_elements(const Layer& layer, int64_t channels);
+
+// The dimension of a layer that is exactly its channels, in order.
+std::optional<size_t> channel_dim(const Layout& layout);
+// Whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
+bool has_matrix(const Layer& layer);
 
 }  // namespace lento::chip

@@ -6,10 +6,12 @@
 #include <span>
 
 #include "base/error.h"
+#include "chip/map/blocks.h"
 #include "chip/map/chunks.h"
 #include "chip/map/grid.h"
 #include "chip/map/identify.h"
 #include "chip/map/program.h"
+#include "chip/map/runs.h"
 #include "chip/map/segments.h"
 #include "chip/map/sequence.h"
 #include "chip/map/tuning.h"
@@ -189,15 +191,17 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-// So that a layer of few cores still reads through all DRAM ports.
-std::vector<Position> spread(const std::vector<Position>& cores, int count) {
+// Where the parts of a layer of a sequence stand; a layer of few still reads through all DRAM ports.
+std::vector<Position> spread(const std::vector<Position>& cores, const Cut& cut, bool blocks) {
   std::vector<Position> out;
-  for (int i = 0; i < count; ++i)
-    out.push_back(cores[core_in_sequence(i, count, cores.size())]);
+  for (size_t i = 0; i < size_t(cut.cores); ++i) {
+    const size_t stand = blocks ? stand_of(cut, i) : i;
+    out.push_back(cores[core_in_sequence(int64_t(stand), cut.cores, cores.size())]);
+  }
   return out;
 }
 
-// From layer `turn` of a sequence on, cores are taken along rows.
+// From layer `turn` of a sequence on, cores are taken along rows, or blocks of them halved the other way.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
@@ -207,6 +211,7 @@ Mapping place(
     size_t turn = SIZE_MAX) {
   const auto readers = list_readers(graph);
   std::vector<Position> cores;
+  const std::vector<Position> turned = plan.blocks ? BlockOrder(grid, true).cores() : serpentine_rows(grid);
   Mapping mapping{graph.name, options.batch, {}};
   size_t next_core = 0;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -214,12 +219,13 @@ Mapping place(
     const PlannedLayer& planned = plan.layers[i];
     if (i == 0 || planned.segment != plan.layers[i - 1].segment) {
       next_core = 0;
-      cores = serpentine(grid, images[size_t(planned.segment)]);
+      cores =
+          plan.blocks ? BlockOrder(grid, false).cores() : serpentine(grid, images[size_t(planned.segment)]);
     }
     if (i == turn)
-      cores = serpentine_rows(grid);
+      cores = turned;
     const std::vector<Position> taken = plan.sequential
-                                            ? spread(cores, planned.cut.cores)
+                                            ? spread(cores, planned.cut, plan.blocks)
                                             : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
     const std::vector<Part> parts = list_parts(layer, planned, taken);
     next_core += parts.size();
@@ -282,19 +288,28 @@ size_t narrow_place(const LayerGraph& graph) {
   return best;
 }
 
-// Of a network with attention, which is where what layers hand on outweighs their weights.
-std::optional<Mapping> map_in_sequence(
+// Ways to group cores that are compared where a mapping can be judged; the first is the one where it cannot.
+constexpr Grouping kGroupings[] = {{0, 1}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}};
+
+// A mapping and the share of links that it shows.
+struct Shown {
+  Mapping mapping;
+  double links = 0;
+};
+
+std::optional<Shown> map_grouped(
     const LayerGraph& graph,
     const Grid& grid,
     const spec::Chip& chip,
-    const MapOptions& options) {
-  if (!has_attention(graph))
-    return std::nullopt;
+    const MapOptions& options,
+    const Grouping& grouping) {
   std::optional<Plan> best;
   LayerGraph run;
   for (const int64_t channels : kChunks) {
+    if (grouping.cores > 0 && best && best->segments == 1)
+      break;  // whole rows fit
     LayerGraph tried = in_chunks(graph, channels);
-    auto plan = plan_sequence(tried, chip, options);
+    auto plan = plan_sequence(tried, chip, options, grouping);
     if (!plan || (best && plan->cycles >= best->cycles))
       continue;
     best = std::move(plan);
@@ -303,10 +318,44 @@ std::optional<Mapping> map_in_sequence(
   if (!best)
     return std::nullopt;
   const std::vector<int> images(size_t(best->segments));
-  Mapping mapping = place(run, grid, options, *best, images);
-  if (links_shown(mapping, grid, chip, run.name) < kLinksShown)
-    mapping = place(run, grid, options, *best, images, narrow_place(run));
-  return mapping;
+  Shown out{in_runs(place(run, grid, options, *best, images), *best)};
+  out.links = links_shown(out.mapping, grid, chip, run.name);
+  if (out.links < kLinksShown) {
+    out.mapping = in_runs(place(run, grid, options, *best, images, narrow_place(run)), *best);
+    out.links = links_shown(out.mapping, grid, chip, run.name);
+  }
+  return out;
+}
+
+// Of a network with attention, which is where what layers hand on outweighs their weights. Mappings that show
+// fewer links than they should, and fewer than the first, are left out.
+std::optional<Mapping> map_in_sequence(
+    const LayerGraph& graph,
+    const Grid& grid,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const base::Progress& progress) {
+  if (!has_attention(graph))
+    return std::nullopt;
+  std::optional<Shown> best;
+  double least = 0;
+  double done = 0;
+  for (const Grouping& grouping : kGroupings) {
+    progress("grouping cores", done++, double(std::size(kGroupings)));
+    auto tried = map_grouped(graph, grid, chip, options, grouping);
+    if (!tried || (best && tried->links < std::min(kLinksShown, best->links)))
+      continue;
+    const double cycles = options.judge ? options.judge(tried->mapping) : 0;
+    if (!best || cycles < least) {
+      least = cycles;
+      best = std::move(tried);
+    }
+    if (!options.judge || progress.stopped())
+      break;
+  }
+  if (!best)
+    return std::nullopt;
+  return std::move(best->mapping);
 }
 
 }  // namespace
@@ -328,7 +377,7 @@ Mapping map_network(
     }
     return most >= kLinksShown;
   };
-  if (auto mapping = map_in_sequence(graph, grid, chip, options))
+  if (auto mapping = map_in_sequence(graph, grid, chip, options, progress))
     return *mapping;
   for (const double alone : kAlone) {
     MapOptions tried = options;

@@ -3,6 +3,8 @@
 // channel, height and width. See docs/methods/mapping.md for the cost model and the search.
 #pragma once
 
+#include <functional>
+
 #include "base/progress.h"
 #include "chip/map/layer_graph.h"
 #include "chip/map/mapping.h"
@@ -16,6 +18,9 @@ struct MapOptions {
   // What a segment of one layer, which sends nothing between cores, counts in the search: above 1, layers
   // that fit together only a little less well still show the links between them.
   double alone = 1;
+  // Cycles that a mapping takes. With it, networks with attention are laid out in several ways, of which the
+  // fastest is taken; without, in the one that the cost model knows best.
+  std::function<double(const Mapping&)> judge = {};
 };
 
 // Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,

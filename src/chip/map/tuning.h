@@ -21,6 +21,16 @@ constexpr int kRounds = 4;
 constexpr int64_t kStreamStepBytes = 16 << 10;
 constexpr int64_t kStreamSteps = 32;
 
+// Bytes of a part's weights in one run where they are handed on, about, and the most runs of a part.
+constexpr int64_t kRunBytes = 32 << 10;
+constexpr int64_t kMostRuns = 16;
+
+// Of what the links over the middle of a block could carry, how much they do while all its cores exchange.
+constexpr double kMiddleShare = 0.75;
+
+// Pass sizes of groupings that are compared once the scratchpads hold what all layers of the network hand on.
+constexpr int kWholePasses = 1;
+
 // Layers behind a producer that can still read it; a residual sum of a transformer reads eight back.
 constexpr size_t kLongestReach = 64;
 

@@ -1,0 +1,46 @@
+// Cores in an order whose runs are compact: the chip halved across its longer side, each half again, and so
+// on. Internal to the mapper.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chip/map/grid.h"
+
+namespace lento::chip {
+
+// Routes between two cores of one block stay inside it (x first, then y), so that what crosses the middle of
+// a block is what goes between its halves.
+class BlockOrder {
+ public:
+  struct Middle {      // of the blocks that have been halved equally often
+    double links = 1;  // in one direction, over the shortest of these middles
+    double cores = 0;  // of one half, the largest
+  };
+
+  // `rows_first`: square blocks are halved into upper and lower halves instead of left and right.
+  BlockOrder(const Grid& grid, bool rows_first);
+
+  const std::vector<Position>& cores() const {
+    return cores_;
+  }
+  const std::vector<Middle>& middles() const {
+    return middles_;
+  }
+  // The index in middles() of the one that lies between two different places in the order.
+  size_t middle_between(size_t a, size_t b) const;
+
+ private:
+  struct Block {
+    // in tiles
+    int x, y, width, height;
+  };
+  void halve(const Grid& grid, const Block& block, uint64_t path, size_t depth);
+
+  const bool rows_first_;
+  std::vector<Position> cores_;
+  std::vector<uint64_t> paths_;  // bit 63: the first halving
+  std::vector<Middle> middles_;
+};
+
+}  // namespace lento::chip
