@@ -2,9 +2,10 @@
 """Prefill of transformers beside the chip's roof: bench/chip_roofline.py LENTO [OUT.csv]
 
 Maps each network (`lento chip map`), simulates one inference without probes (`lento chip simulate`) and divides the
-larger of two lower bounds by the simulated time: operations of the mapping over all cores, and the bytes that must pass
-the DRAM ports however a network is mapped (weights once, the first layer's input, the last layer's output). The bytes
-that the mapping does read and write, and those over the middle of the chip, stand beside them."""
+larger of two lower bounds by the simulated time: operations of the mapping over all cores, without copies of weights
+that cores hand on, and the bytes that must pass the DRAM ports however a network is mapped (weights once, the first
+layer's input, the last layer's output). The bytes that the mapping does read and write, and those over the middle of
+the chip, stand beside them."""
 
 import json
 import os
@@ -42,16 +43,40 @@ def volume(block):
     return out
 
 
+def hands_on(layer):
+    """Whether a layer only reads weights for others."""
+    return layer["type"] == "trans" and layer["name"].endswith(".weights")
+
+
+def once(feature):
+    slices = {json.dumps(b["tensor_slice"]) for b in feature["blocks"]}
+    return sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) for s in slices)
+
+
 def weight_shapes(mapping):
     """Bytes of all weights, each once."""
     total = 0
     for layer in mapping["layers"]:
+        if hands_on(layer):
+            total += once(layer["input_feature"][0])
         for feature in layer["wgt_feature"]:
             if feature["source"] != "dram":
                 continue
-            slices = {json.dumps(b["tensor_slice"]) for b in feature["blocks"]}
-            total += sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) for s in slices)
+            total += once(feature)
     return total
+
+
+def copied(mapping):
+    """Operations of layers that only read weights for others: no work of the network."""
+    batch = mapping["batch_size"]
+    return sum(sum(volume(b) for b in layer["output_feature"][0]["blocks"]) * (batch // layer["layer_batch_size"])
+               for layer in mapping["layers"] if hands_on(layer))
+
+
+def around(blocks):
+    """The box that holds all blocks."""
+    slices = [b["tensor_slice"] for b in blocks]
+    return [{"start": min(s[a]["start"] for s in slices), "end": max(s[a]["end"] for s in slices)} for a in range(4)]
 
 
 def ends(mapping):
@@ -61,12 +86,14 @@ def ends(mapping):
     for layer in mapping["layers"]:
         passes = batch // layer["layer_batch_size"]
         for feature in layer["input_feature"]:
-            if feature["source_layer_id"] < 0:
-                read.update((json.dumps(b["tensor_slice"]), passes) for b in feature["blocks"])
-    # Halos and copies would count twice: rows that several parts read are rare at the first layer.
+            if feature["source_layer_id"] < 0 and not hands_on(layer):
+                read.add((json.dumps(around(feature["blocks"])), passes))
+    # What several layers read, cut in other ways, counts once; inputs of one size would count as one.
     inputs = sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) * n for s, n in read)
-    last = mapping["layers"][-1]
-    out = sum(volume(b) for b in last["output_feature"][0]["blocks"]) * (batch // last["layer_batch_size"])
+    out = 0
+    for layer in mapping["layers"]:
+        if not layer["output_feature"][0]["next"]:
+            out += sum(volume(b) for b in layer["output_feature"][0]["blocks"]) * (batch // layer["layer_batch_size"])
     return inputs, out
 
 
@@ -113,7 +140,7 @@ def main():
             loaded = json.load(open(mapping))
             dram = (weight_shapes(loaded) + sum(ends(loaded))) / (2 * side * 16)
             ports, middle = server_bytes(os.path.join(folder, "f"), side)
-            compute = busy * cycles
+            compute = busy * cycles - copied(loaded) / (1024 * side * side)
             segments = max(layer["layer_group_id"] for layer in loaded["layers"])
             shown = layers or config.get("n_layer") or config["num_hidden_layers"]
             print(f"{name},{side}x{side},{batch},{tokens},{shown},{segments},{cycles},{compute:.0f},{dram:.0f},"

@@ -1,7 +1,9 @@
 #include "jobs/chip_mapping.h"
 
 #include <filesystem>
+#include <limits>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
@@ -25,12 +27,16 @@ spec::OnnxOptions onnx_options(const ChipMappingOptions& o) {
   return options;
 }
 
-// Cycles of one inference without probes.
+// Cycles of one inference without probes; infinite where it cannot end, as routes by tables allow.
 double simulated_cycles(const chip::Mapping& mapping, const spec::Chip& machine, const std::string& file) {
   const chip::Program program = chip::expand(mapping, machine, file);
   chip::Options options;
   options.probes = chip::named_plan("none");
-  return double(chip::simulate(chip::Model(machine, program), {}, options, nullptr).cycles);
+  try {
+    return double(chip::simulate(chip::Model(machine, program), {}, options, nullptr).cycles);
+  } catch (const base::Error&) {
+    return std::numeric_limits<double>::infinity();
+  }
 }
 
 chip::Mapping map_model(
