@@ -1,8 +1,9 @@
 // For a component c slower by f, a row k that crosses it should take
 //   y1 = log2(2^y0 + (T_k(c, f) - T_k) / bytes)
 // instead of its baseline y0 (T: unloaded path). A cell with mean level y of n records then says
-//   llr = rho((y - y0) / s) - rho((y - y1) / s1),   rho(z) = 2 log(1 + z^2 / 3)   (Student t, 3 degrees)
-// with s^2 = common^2 + single^2 / n, and s1 twice s above y1: queues behind a slow server only add. Heavy
+//   llr = rho((y - y0) / s) - rho((y - y1) / s1) - log((1 + w) / 2),   rho(z) = 2 log(1 + z^2 / 3)
+// (Student t, 3 degrees) with s^2 = common^2 + single^2 / n. Queues behind a slow server only add, as much as
+// the server itself: s1 = w s above y1 and s below, w^2 = 1 + ((y1 - y0) / s)^2, at most kMostWider. Heavy
 // tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk in time whose
 // largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end.
 // Cost: components x factors x cells of crossing rows. On a large chip few rows cross a component, so each is
@@ -31,10 +32,17 @@ faulted_level(const Row& row, const Path& path, double level, const Component& c
   return std::log2(std::exp2(level - offset) + extra) + offset;
 }
 
+// The logarithm of a density that is wider on its upper side, at z of its lower deviations: its middle is as
+// much lower as both sides hold more, or every scattered cell would speak for a slow component.
+double wider_above(double z, double times) {
+  return unlikely(z > 0 ? z / times : z) + std::log((1 + times) / 2);
+}
+
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
   const double s = std::sqrt(base.variance(cell.count));
-  const double z1 = (cell.level - faulted) / s;
-  const double evidence = unlikely((cell.level - healthy) / s) - unlikely(z1 > 0 ? z1 / 2 : z1);
+  const double times = std::min(kMostWider, std::hypot(1, (faulted - healthy) / s));
+  const double evidence =
+      unlikely((cell.level - healthy) / s) - wider_above((cell.level - faulted) / s, times);
   // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/rng.h"
 #include "chip/detect/test_table.h"
 #include "chip/detect/tuning.h"
 
@@ -17,6 +18,11 @@ const Component kLink{Part::Link, 0, 1};
 // Deviations that a cell of `n` records lies off.
 double sigmas(double octaves, const Baseline& base, int n) {
   return octaves / std::sqrt(base.common * base.common + base.single * base.single / n);
+}
+
+// Times that levels scatter more above a slow level than below it, when it lies so many deviations up.
+double wider(double sigmas_up) {
+  return std::min(kMostWider, std::hypot(1, sigmas_up));
 }
 
 TEST(Scan, NothingSlowNothingFound) {
@@ -42,13 +48,15 @@ TEST(Scan, FactorAndIntervalAreThoseOfTheFault) {
   }
 }
 
-// One row at exactly the slow level: every bin says what Student's t says of the healthy one.
+// One row at exactly the slow level: every bin says what Student's t says of the healthy one, less what the
+// slow one gives away by being wider.
 TEST(Scan, StrengthIsTheLikelihoodRatioOfItsBins) {
   Table t(16, 5);
   const size_t row = t.message(0, 1);
   t.slow(kLink, 4, 3, 9);
   const double step = t.level(row, kLink, 4) - t.baselines[row].level[0];
-  const double one = 2 * std::log(1 + std::pow(sigmas(step, t.baselines[row], 5), 2) / 3);
+  const double up = sigmas(step, t.baselines[row], 5);
+  const double one = 2 * std::log(1 + up * up / 3) - std::log((1 + wider(up)) / 2);
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, 6 * one, 1e-4 * one);
 }
 
@@ -68,8 +76,22 @@ TEST(Scan, WaitingForLongSaysLessForASlowComponentOnly) {
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, contradicted, 1e-3);
 }
 
-// Queues behind a slow server only add: twice as far above the slow level counts as once below it.
-TEST(Scan, AboveTheSlowLevelCountsHalf) {
+// Transfers that scatter as their noise says and no more: each of a hundred patterns may lie a little above
+// its level in half of its bins, and all together they say nothing of what they pass.
+TEST(Scan, ScatterAloneSpeaksForNoSlowComponent) {
+  Table t(16);
+  base::Rng rng(3, "scatter");
+  for (int i = 0; i < 100; ++i) {
+    const size_t row = t.message(0, 1);
+    for (Cell& cell : t.cells.rows[row].cells)
+      cell.level += float(rng.normal() * std::sqrt(t.baselines[row].variance(cell.count)));
+  }
+  for (const Suspect& s : scan(t.input(), {kLink}))
+    EXPECT_LT(s.strength, 7) << s.factor;
+}
+
+// Queues behind a slow server only add: above the slow level counts less than below it.
+TEST(Scan, AboveTheSlowLevelCountsLess) {
   const auto strength_at = [](double off) {
     Table t(8);
     const size_t row = t.message(0, 1);
@@ -83,8 +105,9 @@ TEST(Scan, AboveTheSlowLevelCountsHalf) {
     const Baseline& base = t.baselines[row];
     const Cell& cell = t.cells.rows[row].cells[0];
     const double z1 = sigmas(off, base, cell.count);
+    const double times = wider(sigmas(t.level(row, kLink, 3) - base.level[0], base, cell.count));
     evidence += 8 * (unlikely(sigmas(cell.level - base.level[0], base, cell.count)) -
-                     unlikely(off > 0 ? z1 / 2 : z1));
+                     unlikely(off > 0 ? z1 / times : z1) - std::log((1 + times) / 2));
     double best = 0;
     for (const Suspect& found : scan(t.input(), {kLink}))
       best = found.strength;

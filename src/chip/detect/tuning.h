@@ -39,6 +39,11 @@ inline constexpr size_t kHeardFirst = 3;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised; a larger component must stand out from a smaller one.
 inline constexpr double kRivalShare = 0.75;
+// Times that the levels of transfers through a slow component scatter more above its level than below it, at
+// most: its queues only add. On four chips (GoogLeNet, x3) a scale of 2 whatever the factor, without the
+// logarithm of what both sides hold, gave components of healthy runs strengths of 270 to 300, this one 13 to
+// 14 (bench/results/2026-11-24/chip_stages.csv).
+inline constexpr double kMostWider = 2;
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link.
 inline constexpr double kLuck = 2.5;
 // Share of the patterns that may have met less than a slow server allows, and of a run's bins that are
