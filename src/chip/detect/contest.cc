@@ -21,7 +21,7 @@ bool beats(const Hypothesis& a, const Hypothesis& b) {
 
 // No factor beyond what the fastest transfers allow.
 double possible(const ScanInput& before, const Suspect& s) {
-  return std::min(s.factor, most_possible_factor(before, s));
+  return std::min(s.factor, most_allowed_factor(before, s));
 }
 
 bool same(const Suspect& a, const Suspect& b) {
@@ -71,9 +71,13 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   });
   if (all[best].hypothesis.gain < 0 && all_whole)
     return std::move(all[best].hypothesis);
-  while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
-    const bool more = rival < all.size() && sharpen(all[rival]);
-    if (!sharpen(all[best]) && !more)
+  while (true) {
+    bool more = sharpen_doubts(all, best);
+    if (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
+      more = (rival < all.size() && sharpen(all[rival])) || more;
+      more = sharpen(all[best]) || more;
+    }
+    if (!more)
       break;
     rank();
   }
@@ -95,7 +99,8 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
     if (expected_.left() == 0 || (!gains && in_order.size() == kHeardFirst))
       break;
     Entrant& entrant = in_order[i] = {replayed(close[i])};
-    while (correct(entrant.hypothesis)) {
+    Bracket bracket;
+    while (correct(entrant.hypothesis, bracket)) {
     }
     gains = gains || entrant.hypothesis.gain >= 0;
   }
@@ -127,10 +132,16 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
 }
 
 // Tries the factor that the replay suggests, and when that goes too far, half the way; whether one was
-// better.
-bool Contest::correct(Hypothesis& h) {
+// better. Queues make the excess grow faster than the factor: a suggestion beyond a factor that was too much
+// already, or too little, goes half the way to that one.
+bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   Suspect again = h.suspect;
   again.factor = corrected_factor(before_, h.suspect, h.baselines);
+  (again.factor < h.suspect.factor ? bracket.most : bracket.least) = h.suspect.factor;
+  if (again.factor >= bracket.most)
+    again.factor = std::sqrt(h.suspect.factor * bracket.most);
+  if (again.factor <= bracket.least)
+    again.factor = std::sqrt(h.suspect.factor * bracket.least);
   again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
     const bool the_same = 2 * std::abs(std::log(again.factor / h.suspect.factor)) < std::log(kFactorStep);
@@ -166,6 +177,19 @@ bool Contest::sharpen(Entrant& entrant) {
     entrant.helped = false;
   }
   return true;
+}
+
+// What passes a link passes its routers too: where the link alone is stronger, the rest speaks against the
+// router, and the link that gains less may only be known less well. Whether there is more to try.
+bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
+  const Suspect leading = all[best].hypothesis.suspect;
+  bool more = false;
+  for (size_t i = 0; i < best; ++i) {
+    const Suspect& smaller = all[i].hypothesis.suspect;
+    if (smaller.component.part != leading.component.part && smaller.strength > leading.strength)
+      more = sharpen(all[i]) || more;
+  }
+  return more;
 }
 
 Suspect Contest::changed(Suspect s, int change) const {

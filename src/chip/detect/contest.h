@@ -2,6 +2,7 @@
 // slow by a factor for a while, and the one whose simulated run looks most like the recorded one wins.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "chip/detect/expected.h"
@@ -42,6 +43,11 @@ class Contest {
     int change = 0;       // the next way to sharpen it
     bool helped = false;  // it did at least once
   };
+  // Factors of a hypothesis that were too little and too much.
+  struct Bracket {
+    double least = 0;
+    double most = std::numeric_limits<double>::infinity();
+  };
   // What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
   // run is a healthy one shifted in time, which says nothing about where it is slow.
   struct Scope {
@@ -55,8 +61,9 @@ class Contest {
   std::vector<Entrant> heard(const std::vector<Suspect>& close);
   void set_scope(const std::vector<Suspect>& close);
   Hypothesis replayed(const Suspect& suspect);
-  bool correct(Hypothesis& h);
+  bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
+  bool sharpen_doubts(std::vector<Entrant>& all, size_t best);
   // Changes 1 and 2, 3 and 4 are one way and the other.
   static constexpr int kChanges = 5;  // as changed() knows
   Suspect changed(Suspect suspect, int change) const;

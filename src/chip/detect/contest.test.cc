@@ -107,6 +107,32 @@ TEST_F(ContestTest, AWrongFactorIsCorrected) {
   }
 }
 
+// Queues that fill up at once: too slow shows far too much, a little less slow far too little. What was too
+// much already bounds what is tried next.
+TEST_F(ContestTest, ACorrectionStaysBelowWhatWasTooMuch) {
+  options_.replay = [replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    for (Fault& f : faults)
+      f.factor = f.factor > 4.5 ? 3 * f.factor : f.factor < 3.5 ? 1 + (f.factor - 1) / 4 : f.factor;
+    return replay(faults, draw);
+  };
+  const Hypothesis h = best({quiet_.fault(kRight, 4, 4, 12)}, {suspect(kRight, 8, 4, 12)});
+  EXPECT_NEAR(h.suspect.factor, 4, 0.5);
+}
+
+// A link that is stronger alone than its router is made as good as it can be before the router wins; one that
+// is weaker is not worth it.
+TEST_F(ContestTest, ARouterWinsOnlyBesideItsStrongerLinksAtTheirBest) {
+  const Component router{Part::Router, 5};
+  const auto replays_with = [&](double strength) {
+    Suspect link = suspect(kRight, 4, 4, 12);
+    link.strength = strength;
+    const Hypothesis h = best({quiet_.fault(router, 4, 4, 12)}, {link, suspect(router, 4, 4, 12)});
+    EXPECT_EQ(h.suspect.component, router);
+    return replays_;
+  };
+  EXPECT_GT(replays_with(60), replays_with(40));
+}
+
 // Closed form and envelope are right already: one replay tells, and nothing needs to be sharpened.
 TEST_F(ContestTest, AWinnerThatStandsOutCostsItsReplaysOnly) {
   best({quiet_.fault(kRight, 4, 4, 12)}, {suspect(kRight, 4, 4, 12)});

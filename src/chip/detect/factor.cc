@@ -22,7 +22,8 @@ Bins inside(const Cells& cells, const Suspect& s) {
 
 // The factor that each pattern through the component shows by its fastest transfers; those that would show
 // none are left out.
-std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
+// With `wait` all that they wait on a healthy chip counts as well.
+std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, bool wait = false) {
   const Bins bins = inside(in.cells, suspect);
   std::vector<double> factors;
   std::vector<double> lowest;
@@ -43,7 +44,7 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
     if (std::log2(1 + most / healthy) < kVisible)
       continue;
     const double extra = std::exp2(base::median(lowest) - offset) * row.bytes - healthy;
-    const double unloaded = in.paths[r].cycles(row.bytes);
+    const double unloaded = wait ? healthy : in.paths[r].cycles(row.bytes);
     factors.push_back(
         std::clamp(in.paths[r].factor(row.bytes, suspect.component, unloaded + extra), 1.0, kMostFactor));
   }
@@ -74,6 +75,13 @@ double factor_of_the_fastest(const ScanInput& in, const Suspect& suspect) {
   const auto lucky = factors.begin() + std::ptrdiff_t(double(factors.size()) * kFewest);
   std::ranges::nth_element(factors, lucky);
   return *lucky;
+}
+
+double most_allowed_factor(const ScanInput& in, const Suspect& suspect) {
+  if (!covers_whole_bins(in.cells, suspect))
+    return kMostFactor;
+  const std::vector<double> factors = shown_factors(in, suspect, true);
+  return factors.empty() ? kMostFactor : kLuck * base::quantile(factors, kFewest);
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {

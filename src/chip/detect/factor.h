@@ -21,6 +21,10 @@ double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 // through the component leave possible. A bound, well above the factor itself.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 
+// The same with what they wait on a healthy chip: its fastest transfers may have waited there where they now
+// met the slow server alone. A replay takes the wait into account itself and needs no closer bound.
+double most_allowed_factor(const ScanInput& input, const Suspect& suspect);
+
 // A better guess after a replay: in octaves the excess of what passes through the component grows about as
 // the factor does, so the factor is scaled by recorded over simulated excess. `simulated` has the suspect in
 // it, `before` has not.

@@ -94,6 +94,22 @@ TEST(MostPossibleFactor, IsNoBoundWhereNothingIsKnown) {
   EXPECT_EQ(most_possible_factor(t.input(), Table::suspect({Part::Link, 4, 5}, 7, 0, 16)), 64);
 }
 
+// Where the fastest transfers of a healthy chip take as long as one slower by 3 would make them, so much is
+// allowed; that they take no longer than before speaks only against what the closed form may try.
+TEST(MostAllowedFactor, CountsTheWaitOfAHealthyChip) {
+  Table t(16);
+  for (int i = 0; i < 4; ++i) {
+    const size_t row = t.message(0, 1, 4096 + i);
+    t.baselines[row].lowest = t.level(row, kLink, 3);
+    for (Cell& cell : t.cells.rows[row].cells)
+      cell.lowest = t.level(row, kLink, 3);
+  }
+  const Suspect suspect = Table::suspect(kLink, 7, 0, 16);
+  EXPECT_NEAR(most_possible_factor(t.input(), suspect), 2.5, 0.1);
+  EXPECT_NEAR(most_allowed_factor(t.input(), suspect), 3 * 2.5, 0.1);
+  EXPECT_EQ(most_allowed_factor(t.input(), Table::suspect(kLink, 7, 3, 5)), 64);  // no whole bin
+}
+
 TEST(FactorOfTheFastest, IsWhatNearlyAllShow) {
   Table t(16);
   for (int i = 0; i < 8; ++i) {
