@@ -100,6 +100,7 @@ void times(const FabricArguments& args, Context& context) {
 }
 
 std::string plant_line(const chip::PlantCase& c) {
+  const bool looked_at = c.counted || c.kind == "none";
   std::string members;
   for (const std::string& m : c.planted)
     members += (members.empty() ? "" : " ") + m;
@@ -110,7 +111,9 @@ std::string plant_line(const chip::PlantCase& c) {
               format_number(c.factor),
               std::to_string(c.moved),
               std::to_string(c.beyond),
-              c.judged ? "yes" : "no",
+              !looked_at ? ""
+              : c.judged ? "yes"
+                         : "no",
               c.counted ? "yes" : "no",
               c.accused ? c.blamed : "",
               c.blamed,

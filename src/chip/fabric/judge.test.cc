@@ -77,7 +77,7 @@ PlayOptions noise(uint64_t seed) {
 
 TEST(Judge, HealthyRunsAreSilent) {
   const Fabric fabric(grid());
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
     const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), noise(seed)));
     EXPECT_TRUE(verdict.judged);
     EXPECT_FALSE(verdict.blamed) << verdict.ranked.front().members.front();
@@ -90,7 +90,7 @@ TEST(Judge, SlowLinkIsNamed) {
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   int named = 0;
   int first = 0;
-  for (uint64_t seed = 1; seed <= 4; ++seed) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
     PlayOptions options = noise(seed);
     options.slow = {{link, 5}};
     const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
@@ -99,28 +99,22 @@ TEST(Judge, SlowLinkIsNamed) {
     first += right;
     named += right && verdict.blamed;
   }
-  EXPECT_GE(named, 3);
-  EXPECT_EQ(first, 4);
+  EXPECT_EQ(named, 2);
+  EXPECT_EQ(first, 2);
 }
 
 TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
   const Fabric fabric(grid());
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   for (const bool waits : {false, true}) {
-    int named = 0;
-    for (uint64_t seed = 1; seed <= 2; ++seed) {
-      const FabricJudgement healthy = judge(fabric, recorded(fabric, single_transfers(waits), noise(seed)));
-      EXPECT_TRUE(healthy.judged) << healthy.reason;
-      EXPECT_FALSE(healthy.blamed) << waits << " " << seed << " " << healthy.ranked.front().members.front();
-      PlayOptions options = noise(100 + seed);
-      options.slow = {{link, 5}};
-      const FabricJudgement slow = judge(fabric, recorded(fabric, single_transfers(waits), options));
-      const bool right = slow.ranked.front().members.front() == fabric.server_name(link);
-      EXPECT_TRUE(right || !slow.blamed)
-          << waits << " " << seed << " " << slow.ranked.front().members.front();
-      named += slow.blamed && right;
-    }
-    EXPECT_EQ(named, 2) << waits;
+    const FabricJudgement healthy = judge(fabric, recorded(fabric, single_transfers(waits), noise(1)));
+    EXPECT_TRUE(healthy.judged) << healthy.reason;
+    EXPECT_FALSE(healthy.blamed) << waits << " " << healthy.ranked.front().members.front();
+    PlayOptions options = noise(101);
+    options.slow = {{link, 5}};
+    const FabricJudgement slow = judge(fabric, recorded(fabric, single_transfers(waits), options));
+    EXPECT_TRUE(slow.blamed) << waits << " " << slow.reason;
+    EXPECT_EQ(slow.ranked.front().members.front(), fabric.server_name(link)) << waits;
   }
 }
 
@@ -138,6 +132,23 @@ TEST(Judge, SlowServerChangesTrafficThatDoesNotPassIt) {
   EXPECT_NEAR(first.factor, 5, 0.5);
   EXPECT_GT(verdict.played, 10U);
   EXPECT_FALSE(judge(fabric, trace).blamed);
+}
+
+// The model is wrong by as much on healthy chips.
+TEST(Judge, SlightlySlowServersAreNotJudged) {
+  const Fabric fabric(grid());
+  trace::TransferTrace busy = program();
+  for (trace::TransferStream& stream : busy.streams)
+    for (trace::TransferRecord& record : stream.records)
+      record.bytes *= 8;
+  const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
+  PlayOptions slow;
+  slow.slow = {{link, 1.55}};
+  const FabricJudgement verdict = judge(fabric, recorded(fabric, busy, slow));
+  EXPECT_FALSE(verdict.judged);
+  EXPECT_NE(verdict.reason.find("may be wrong by as much"), std::string::npos)
+      << verdict.strength << " " << verdict.reason;
+  EXPECT_NE(verdict.remedy.find("chip compare"), std::string::npos);
 }
 
 TEST(Judge, NothingRepeatsIsNoVerdict) {
