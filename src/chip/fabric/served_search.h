@@ -2,10 +2,10 @@
 // server of the class slow, so that what it does to the traffic behind it counts too (Effect::Serves).
 //
 // Waits are then compared with the slow play as they are with the healthy one; nothing else is assumed. Of a
-// class the server that takes longest as it is is slow, so that the factor is the least that explains as much.
-// Two factors are tried, then ever smaller steps from the better one for the classes that come nearest. Cost:
-// one play of the program a class and factor; of long programs only the classes that explain most as held up,
-// or carry most, are played (kServedEvents).
+// class the server that takes longest as it is is slow, so that the factor is the least that explains as
+// much. Two factors are tried, then ever smaller steps from the better one for the classes that come nearest.
+// Cost: one play of the program a class and factor; of long programs only the classes that explain most as
+// held up, or carry most, are played (kServedEvents).
 #pragma once
 
 #include <vector>
