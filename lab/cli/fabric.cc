@@ -122,6 +122,7 @@ std::string plant_line(const chip::PlantCase& c) {
               format_number(c.runner_up, 5),
               format_number(c.spread),
               c.exact   ? "yes"
+              : c.same  ? "same"
               : c.among ? "among"
                         : "no"}) +
          "\n";
@@ -132,6 +133,7 @@ struct Tally {
   uint64_t counted = 0;
   uint64_t exact = 0;
   uint64_t among = 0;
+  uint64_t same = 0;
   uint64_t wrong = 0;
 };
 
@@ -145,7 +147,8 @@ finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally
       "exact class",
       "share",
       "95 %",
-      "with classes of the same records",
+      "with others of the same records",
+      "to the byte",
       "another blamed"};
   for (const auto& [key, t] : tallies) {
     const base::Interval range = base::wilson95(t.exact, t.counted);
@@ -158,6 +161,7 @@ finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally
          t.counted ? format_number(100.0 * double(t.exact) / double(t.counted), 3) + " %" : "-",
          format_number(100 * range.low, 3) + "-" + format_number(100 * range.high, 3),
          std::to_string(t.among),
+         std::to_string(t.same),
          std::to_string(t.wrong)});
   }
   return {"Plants", "Counted: at least eight waits moved beyond what equal waits differ by anyway.", table};
@@ -190,6 +194,7 @@ void plants(const FabricArguments& args, Context& context) {
         t.counted += c.counted;
         t.exact += c.counted && c.exact;
         t.among += c.counted && c.among;
+        t.same += c.counted && c.same;
         t.wrong += c.counted && c.accused && !c.exact && !c.among;
       }
     }

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
-
-#include "base/rng.h"
-#include "chip/fabric/judge.h"
 
 namespace lento::chip {
 namespace {
@@ -98,17 +94,6 @@ uint64_t origin_of(const TransferTrace& trace) {
   if (zone == kNoTime)
     return any;
   return zone;
-}
-
-std::string kind_of(const std::string& name) {
-  const auto holds = [&](const char* part) {
-    return name.find(part) != std::string::npos;
-  };
-  if (holds("link"))
-    return "link";
-  if (holds("/in") || holds("/out") || holds("dram"))
-    return "port";
-  return "core";
 }
 
 // All stamps of the trace, later by what the slow component costs the program as the fabric plays it.
@@ -228,82 +213,14 @@ plant(const Fabric& fabric, const TransferTrace& trace, const Played& played, co
   return out;
 }
 
-std::vector<PlantCase> plant_cases(
+Planted plant_server(
     const Fabric& fabric,
-    const std::string& file,
     const TransferTrace& trace,
-    const PlantPlan& plan) {
-  const Played played = played_by(fabric, trace, Issue::Stamps);
-  const double origin = double(origin_of(trace));
-  const std::vector<CandidateClass> classes = candidate_classes(fabric, trace, played);
-  std::vector<PlantCase> out;
-  const auto look = [&](const TransferTrace& seen, PlantCase c) {
-    const FabricJudgement verdict = judge(fabric, seen);
-    c.judged = verdict.judged;
-    c.accused = verdict.blamed;
-    if (!verdict.ranked.empty()) {
-      const FabricSuspect& first = verdict.ranked.front();
-      c.blamed = first.members.front();
-      c.blamed_factor = first.factor;
-      c.evidence = first.evidence;
-      c.spread = first.spread;
-      const bool alike = std::ranges::find(first.alike, c.planted) != first.alike.end();
-      const bool named = verdict.blamed && (alike || first.members == c.planted);
-      const bool alone = first.alike.empty();
-      c.exact = named && alone;
-      c.among = named && !alone;
-    }
-    if (verdict.ranked.size() > 1)
-      c.runner_up = verdict.ranked[1].evidence;
-    out.push_back(std::move(c));
-  };
-  PlantCase untouched;
-  untouched.file = file;
-  untouched.kind = "none";
-  look(trace, untouched);
-  std::map<std::string, std::vector<size_t>> by_kind;
-  for (size_t i = 0; i < classes.size(); ++i) {
-    std::set<std::string> kinds;
-    for (const std::string& name : classes[i].members)
-      kinds.insert(kind_of(name));
-    for (const std::string& kind : kinds)
-      by_kind[kind].push_back(i);
-  }
-  for (auto& [kind, ids] : by_kind) {
-    base::Rng rng(plan.seed, "lab.fabric.plant." + kind + "." + file);
-    const size_t drawn = std::min<size_t>(ids.size(), plan.per_kind);
-    for (size_t i = 0; i < drawn; ++i)
-      std::swap(ids[i], ids[i + rng.below(ids.size() - i)]);
-    for (size_t i = 0; i < drawn; ++i) {
-      const CandidateClass& candidate = classes[ids[i]];
-      for (const double factor : plan.factors) {
-        SlowTransfers slow = slow_transfers(candidate.transfers, factor);
-        for (double& each : slow.factors)
-          each *= std::exp(rng.normal(0, plan.time_error));
-        Planted planted;
-        if (plan.model == PlantModel::Server) {
-          const std::string& name = candidate.members[rng.below(candidate.members.size())];
-          const Slowdown one{server_of(fabric, name), factor};
-          planted = compared(trace, moved_by_server(fabric, trace, one), played, origin);
-        } else {
-          planted = plant(fabric, trace, played, slow);
-        }
-        PlantCase c;
-        c.file = file;
-        c.kind = kind;
-        c.planted = candidate.members;
-        c.factor = factor;
-        c.moved = planted.moved;
-        c.beyond = planted.beyond;
-        c.counted = planted.beyond >= plan.least_moved;
-        if (c.counted)
-          look(planted.trace, std::move(c));
-        else
-          out.push_back(std::move(c));
-      }
-    }
-  }
-  return out;
+    const Played& played,
+    const std::string& name,
+    double factor) {
+  const Slowdown slow{server_of(fabric, name), factor};
+  return compared(trace, moved_by_server(fabric, trace, slow), played, double(origin_of(trace)));
 }
 
 }  // namespace lento::chip

@@ -36,6 +36,14 @@ Planted plant(
     const Played& played,
     const SlowTransfers& slow);
 
+// With the server of this name slow, or a component's memory.
+Planted plant_server(
+    const Fabric& fabric,
+    const trace::TransferTrace& trace,
+    const Played& played,
+    const std::string& name,
+    double factor);
+
 struct PlantCase {
   // link, port, core
   std::string file;
@@ -47,7 +55,8 @@ struct PlantCase {
   bool judged = false;
   bool counted = false;
   bool exact = false;  // the planted class blamed, alone
-  bool among = false;  // blamed together with classes whose plant gives the very same records
+  bool among = false;  // blamed together with classes that leave the same records, as the judgement says
+  bool same = false;   // among, and each of these, planted in its place, makes the very same records
   bool accused = false;
   std::string blamed;
   double blamed_factor = 1;

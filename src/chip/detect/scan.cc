@@ -1,12 +1,13 @@
 // For a component c slower by f, a row k that crosses it should take
 //   y1 = log2(2^y0 + (T_k(c, f) - T_k) / bytes)
 // instead of its baseline y0 (T: unloaded path). A cell with mean level y of n records then says
-//   llr = rho((y - y0) / s) - rho((y - y1) / s1) - log((1 + w) / 2),   rho(z) = 2 log(1 + z^2 / 3)
-// (Student t, 3 degrees) with s^2 = common^2 + single^2 / n. Queues behind a slow server only add, as much as
-// the server itself: s1 = w s above y1 and s below, w^2 = 1 + ((y1 - y0) / s)^2, at most kMostWider. Heavy
-// tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk in time whose
-// largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end.
-// Cost: components x factors x cells of crossing rows. On a large chip few rows cross a component, so each is
+//   llr = rho((y - y0) / s) - rho((y - y1) / s1),   rho(z) = 2 log(1 + z^2 / 3)   (Student t, 3 degrees)
+// with s^2 = common^2 + single^2 / n, and s1 = kMostWider s above y1 and s below: queues behind a slow server
+// only add. Of a component that kManyPatterns pass the second density is normalised (- log((1 + w) / 2)) and
+// as wide above as the server's own delay makes it: s1 = w s, w^2 = 1 + ((y1 - y0) / s)^2, at most
+// kMostWider. Heavy tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk
+// in time whose largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end. Cost:
+// components x factors x cells of crossing rows. On a large chip few rows cross a component, so each is
 // scanned over a copy of its own.
 #include "chip/detect/scan.h"
 
@@ -38,11 +39,13 @@ double wider_above(double z, double times) {
   return unlikely(z > 0 ? z / times : z) + std::log((1 + times) / 2);
 }
 
-double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
+// `many`: so many cells that each must tell the truth by itself.
+double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, bool many) {
   const double s = std::sqrt(base.variance(cell.count));
+  const double z = (cell.level - faulted) / s;
   const double times = std::min(kMostWider, std::hypot(1, (faulted - healthy) / s));
-  const double evidence =
-      unlikely((cell.level - healthy) / s) - wider_above((cell.level - faulted) / s, times);
+  const double slow = many ? wider_above(z, times) : unlikely(z > 0 ? z / kMostWider : z);
+  const double evidence = unlikely((cell.level - healthy) / s) - slow;
   // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }
@@ -110,13 +113,14 @@ void for_each_cell(
 Stretch
 stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component, double factor) {
   std::vector<double> by_bin(in.cells.bins);
+  const bool many = rows.size() >= kManyPatterns;
   for_each_cell(
       in,
       rows,
       component,
       factor,
       [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-        by_bin[b] += cell_evidence(cell, healthy, faulted, base);
+        by_bin[b] += cell_evidence(cell, healthy, faulted, base, many);
       });
   return best_stretch(by_bin);
 }
@@ -230,8 +234,10 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
 
 Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
+  const std::vector<size_t> rows = rows_through(in, suspect.component);
+  const bool many = rows.size() >= kManyPatterns;
   Agreement agreement;
-  for (const size_t r : rows_through(in, suspect.component)) {
+  for (const size_t r : rows) {
     double sum = 0;
     for_each_cell(
         in,
@@ -240,7 +246,7 @@ Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
         suspect.factor,
         [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
           if (b >= bins.begin && b < bins.end)
-            sum += cell_evidence(cell, healthy, faulted, base);
+            sum += cell_evidence(cell, healthy, faulted, base, many);
         });
     if (sum != 0)
       ++(sum > 0 ? agreement.for_it : agreement.against);

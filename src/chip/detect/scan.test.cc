@@ -20,11 +20,6 @@ double sigmas(double octaves, const Baseline& base, int n) {
   return octaves / std::sqrt(base.common * base.common + base.single * base.single / n);
 }
 
-// Times that levels scatter more above a slow level than below it, when it lies so many deviations up.
-double wider(double sigmas_up) {
-  return std::min(kMostWider, std::hypot(1, sigmas_up));
-}
-
 TEST(Scan, NothingSlowNothingFound) {
   Table t(16);
   t.message(0, 1);
@@ -48,15 +43,13 @@ TEST(Scan, FactorAndIntervalAreThoseOfTheFault) {
   }
 }
 
-// One row at exactly the slow level: every bin says what Student's t says of the healthy one, less what the
-// slow one gives away by being wider.
+// One row at exactly the slow level: every bin says what Student's t says of the healthy one.
 TEST(Scan, StrengthIsTheLikelihoodRatioOfItsBins) {
   Table t(16, 5);
   const size_t row = t.message(0, 1);
   t.slow(kLink, 4, 3, 9);
   const double step = t.level(row, kLink, 4) - t.baselines[row].level[0];
-  const double up = sigmas(step, t.baselines[row], 5);
-  const double one = 2 * std::log(1 + up * up / 3) - std::log((1 + wider(up)) / 2);
+  const double one = 2 * std::log(1 + std::pow(sigmas(step, t.baselines[row], 5), 2) / 3);
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, 6 * one, 1e-4 * one);
 }
 
@@ -76,12 +69,12 @@ TEST(Scan, WaitingForLongSaysLessForASlowComponentOnly) {
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, contradicted, 1e-3);
 }
 
-// Transfers that scatter as their noise says and no more: each of a hundred patterns may lie a little above
+// Transfers that scatter as their noise says and no more: each of many patterns may lie a little above
 // its level in half of its bins, and all together they say nothing of what they pass.
 TEST(Scan, ScatterAloneSpeaksForNoSlowComponent) {
   Table t(16);
   base::Rng rng(3, "scatter");
-  for (int i = 0; i < 100; ++i) {
+  for (size_t i = 0; i < kManyPatterns; ++i) {
     const size_t row = t.message(0, 1);
     for (Cell& cell : t.cells.rows[row].cells)
       cell.level += float(rng.normal() * std::sqrt(t.baselines[row].variance(cell.count)));
@@ -90,8 +83,8 @@ TEST(Scan, ScatterAloneSpeaksForNoSlowComponent) {
     EXPECT_LT(s.strength, 7) << s.factor;
 }
 
-// Queues behind a slow server only add: above the slow level counts less than below it.
-TEST(Scan, AboveTheSlowLevelCountsLess) {
+// Queues behind a slow server only add: twice as far above the slow level counts as once below it.
+TEST(Scan, AboveTheSlowLevelCountsHalf) {
   const auto strength_at = [](double off) {
     Table t(8);
     const size_t row = t.message(0, 1);
@@ -105,9 +98,8 @@ TEST(Scan, AboveTheSlowLevelCountsLess) {
     const Baseline& base = t.baselines[row];
     const Cell& cell = t.cells.rows[row].cells[0];
     const double z1 = sigmas(off, base, cell.count);
-    const double times = wider(sigmas(t.level(row, kLink, 3) - base.level[0], base, cell.count));
     evidence += 8 * (unlikely(sigmas(cell.level - base.level[0], base, cell.count)) -
-                     unlikely(off > 0 ? z1 / times : z1) - std::log((1 + times) / 2));
+                     unlikely(off > 0 ? z1 / 2 : z1));
     double best = 0;
     for (const Suspect& found : scan(t.input(), {kLink}))
       best = found.strength;
