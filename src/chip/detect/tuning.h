@@ -43,11 +43,11 @@ inline constexpr double kRivalShare = 0.75;
 // most: its queues only add.
 inline constexpr double kMostWider = 2;
 // Patterns through a component from which that density must be normalised. Unnormalised, every scattered cell
-// speaks for a slow component: of 400 patterns (four chips, GoogLeNet) components of healthy runs showed 270 to
-// 300, normalised 13 to 14 (bench/results/2026-11-24/chip_stages.csv). Of few patterns what is asked follows
-// from what healthy draws show, and the milder of slow links need the first: a link of 1.5 times for a tenth of
-// a run is lost normalised, and one of nine drifting healthy runs accused (lab/chip/trial.test.cc). With 200 a
-// Llama-like network on 16x16 could not be judged that 60 judges.
+// speaks for a slow component: of 400 patterns (four chips, GoogLeNet) components of healthy runs showed 270
+// to 300, normalised 13 to 14 (bench/results/2026-11-24/chip_stages.csv). Of few patterns what is asked
+// follows from what healthy draws show, and the milder of slow links need the first: a link of 1.5 times for
+// a tenth of a run is lost normalised, and one of nine drifting healthy runs accused
+// (lab/chip/trial.test.cc). With 200 a Llama-like network on 16x16 could not be judged that 60 judges.
 inline constexpr size_t kManyPatterns = 60;
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link.
 inline constexpr double kLuck = 2.5;
