@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "chip/fabric/candidates.h"
 #include "chip/fabric/held_search.h"
 #include "chip/fabric/hypothesis.h"
@@ -188,8 +189,9 @@ class Judge {
   // A slow server explains the waits, but the fabric is wrong by as much on chips that are healthy.
   void within_error(const FabricSuspect& first) {
     out_.judged = false;
-    out_.reason = "waits end later than they should, as if " + first.members.front() +
-                  " were less than 1.6 times as slow, and the fabric itself may be wrong by as much";
+    out_.reason = "waits end later than they should, as if " + first.members.front() + " were less than " +
+                  base::format_number(kLeastServed) +
+                  " times as slow, and the fabric itself may be wrong by as much";
     out_.remedy = "give an earlier run of the same program to `lento chip compare`";
   }
 

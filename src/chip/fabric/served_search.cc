@@ -12,7 +12,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kPacketBytes = 2048;
+constexpr double kPacketBytes = 2048;  // by which the servers of a class are compared
 
 class Search {
  public:
@@ -28,8 +28,11 @@ class Search {
         healthy_(healthy) {
     for (size_t i = 0; i < waits_.size(); ++i)
       wait_at_[{waits_[i].stream, stamped.played.waits[waits_[i].wait].record}] = i;
+    std::map<std::string, int> servers;  // by name; of a component its memory
     for (int id = 0; id < recorded.fabric.server_count(); ++id)
-      servers_[recorded.fabric.server_name(id)] = id;
+      servers[recorded.fabric.server_name(id)] = id;
+    for (const CandidateClass& each : classes)
+      server_.push_back(slowest_of(each, servers));
     out_.best.resize(classes.size());
     distance_.assign(classes.size(), std::numeric_limits<double>::infinity());
     factor_.assign(classes.size(), 1);
@@ -78,7 +81,7 @@ class Search {
 
   // Whether it comes nearer to the recorded tails than the factors before.
   bool attempt(size_t index, double factor) {
-    const int server = server_of(classes_[index]);
+    const int server = server_[index];
     if (server < 0 || factor > kMostFactor || factor <= 1)
       return false;
     Hypothesis h{Effect::Serves, factor};
@@ -126,13 +129,13 @@ class Search {
     return out;
   }
 
-  // Of the class the server that takes longest as it is: its factor is the least that explains as much.
-  int server_of(const CandidateClass& candidate) const {
+  // The server that takes longest as it is: its factor is the least that explains as much.
+  int slowest_of(const CandidateClass& candidate, const std::map<std::string, int>& servers) const {
     int slowest = -1;
     double most = 0;
     for (const std::string& name : candidate.members) {
-      const auto found = servers_.find(name);
-      if (found == servers_.end())
+      const auto found = servers.find(name);
+      if (found == servers.end())
         continue;
       const Server& server = recorded_.fabric.server(found->second);
       const double time = server.packet_cycles + kPacketBytes / server.bytes_per_cycle;
@@ -150,9 +153,9 @@ class Search {
   const std::vector<ComparedWait>& waits_;
   double healthy_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
-  std::map<std::string, int> servers_;  // by name of a component (its memory) or of the server
-  // by class: of the factor that comes nearest, sum of the distances to the recorded tails, logarithm
-  std::vector<double> distance_;
+  // by class
+  std::vector<int> server_;       // -1: none
+  std::vector<double> distance_;  // of the factor that comes nearest, sum over the waits, logarithm
   std::vector<double> factor_;
   ServedSearch out_;
 };
