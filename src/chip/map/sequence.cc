@@ -3,9 +3,9 @@
 // those of its sources:
 //
 //   receive = max(received by a core / its links, received by all / mesh) + one message over its hops
-//   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its memory
-//   unit layer   = receive + first sub-step of the stream + max(compute, stream) + start-up cost    = batch /
-//   s * sum of layers
+//   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
+//   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
+//   cost    = batch / s * sum of layers
 //
 // A layer's cost depends on the cuts of its sources only, so cuts are improved one layer at a time, with the
 // layers that read it, until a round changes nothing (at most kRounds). Parts are alike: a few of them stand
@@ -17,39 +17,17 @@
 #include "chip/map/sequence.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "chip/map/blocks.h"
+#include "chip/map/choices.h"
 #include "chip/map/tuning.h"
 
 namespace lento::chip {
 namespace {
 
-using Loads = std::array<double, 64>;  // bytes over the middles of blocks (BlockOrder)
-
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-struct SampledPart {
-  size_t core = 0;
-  Range batch;
-  Box box;
-  std::vector<Need> needs;
-};
-
-struct Choice {
-  Cut cut;
-  int sharers = 1;     // cores that hand the weights on to one another
-  int runs = 1;        // of a part's channels
-  double compute = 0;  // cycles
-  double weights = 0;  // bytes of one part
-  double output = 0;   // bytes of one part
-  double hand_on = 0;  // cycles until all have the weights of their sharers
-  std::vector<SampledPart> parts;
-  std::vector<uint32_t> cores;  // of all parts, in the order in which a mapping lists them
-};
 
 int64_t bytes_of(const Box& box) {
   return box[0].size() * box[1].size() * box[2].size();
@@ -62,18 +40,6 @@ Range common(Range a, Range b) {
 
 bool holds(Range outer, Range inner) {
   return outer.start <= inner.start && inner.end <= outer.end;
-}
-
-// Part `index` in the order in which a mapping lists them.
-void locate(const Layer& layer, int64_t samples, const Cut& cut, size_t index, Range& batch, Box& box) {
-  const auto& n = cut.parts;
-  const auto& e = layer.layout.extents;
-  auto rest = int64_t(index);
-  for (size_t axis = 3; axis >= 1; --axis) {
-    box[axis - 1] = part_range(e[axis - 1], n[axis], rest % n[axis]);
-    rest /= n[axis];
-  }
-  batch = part_range(samples, n[0], rest);
 }
 
 class Sequencer {
@@ -89,9 +55,8 @@ class Sequencer {
         grouping_(grouping),
         chip_(chip),
         samples_(samples),
-        cores_(size_t(chip.core_count())),
         dram_rate_(dram_bytes_per_cycle(chip)),
-        mesh_rate_(mesh_bytes_per_cycle(chip)) {
+        costs_(chip, order, grouping, samples) {
   }
 
   // Cycles of one pass; kNever when a layer does not fit.
@@ -140,15 +105,12 @@ class Sequencer {
   std::vector<Choice> list_choices(size_t index) const {
     const Layer& layer = graph_.layers[index];
     std::vector<std::pair<double, Choice>> found;
-    for (const Cut& cut : list_cuts_of_groups(layer)) {
-      Choice c = describe(layer, cut);
-      c.sharers = sharers_of(layer, cut);
-      if (!choose_steps(layer, c))
+    for (const Cut& cut : costs_.cuts(layer)) {
+      auto c = costs_.choice(layer, cut);
+      if (!c)
         continue;
-      c.hand_on = hand_on_cycles(c);
-      const double stream = stream_cycles(c, 0, 0);
-      const double rough = c.sharers > 1 ? handed_cycles(c, stream) : streamed_cycles(c, stream);
-      found.emplace_back(rough, std::move(c));
+      const double rough = costs_.computed(*c, costs_.stream_cycles(*c, 0, 0));
+      found.emplace_back(rough, std::move(*c));
     }
     std::ranges::stable_sort(found, {}, [](const auto& f) {
       return f.first;
@@ -160,7 +122,7 @@ class Sequencer {
       if (same >= 2 * kCutsABatch || (same >= kCutsABatch && !like_a_source(index, c.cut)))
         continue;
       ++same;
-      sample(layer, c);
+      costs_.sample(layer, c);
       out.push_back(std::move(c));
     }
     return out;
@@ -179,139 +141,6 @@ class Sequencer {
                       });
              });
            });
-  }
-
-  int sharers_of(const Layer& layer, const Cut& cut) const {
-    const int same = cut.cores / cut.parts[1];
-    return has_matrix(layer) && same % grouping_.sharers == 0 ? grouping_.sharers : 1;
-  }
-
-  // Those of products with as many parts along the channels as a group has cores, where there are any.
-  std::vector<Cut> list_cuts_of_groups(const Layer& layer) const {
-    const std::vector<Cut> all = list_full_cuts(layer, chip_, samples_);
-    if (grouping_.cores == 0 || !has_matrix(layer))
-      return all;
-    std::vector<Cut> out;
-    std::ranges::copy_if(all, std::back_inserter(out), [&](const Cut& cut) {
-      return cut.parts[1] == grouping_.cores;
-    });
-    return out.empty() ? all : out;
-  }
-
-  size_t core_of(const Cut& cut, size_t index) const {
-    const size_t stand = grouping_.cores > 0 ? stand_of(cut, index) : index;
-    return core_in_sequence(int64_t(stand), cut.cores, cores_);
-  }
-
-  // Cycles for the middles of blocks of one size to pass what each of the cores that work receives over them.
-  double middle_cycles(const Loads& loads, size_t m, int cores) const {
-    const BlockOrder::Middle& middle = order_.middles()[m];
-    const double rate = kMiddleShare * chip_.network.link_bytes_per_cycle * middle.links;
-    return loads[m] * middle.cores * double(cores) / double(cores_) / rate;
-  }
-
-  // Loads are those of an average core.
-  double exchange_cycles(const Loads& loads, int cores) const {
-    if (grouping_.cores == 0)
-      return std::reduce(loads.begin(), loads.end()) * cores / mesh_rate_;
-    double most = 0;
-    for (size_t m = 0; m < order_.middles().size(); ++m)
-      most = std::max(most, middle_cycles(loads, m, cores));
-    return most;
-  }
-
-  // Cycles to compute while weights stream in: each waits for the other now and then.
-  double streamed_cycles(const Choice& c, double stream) const {
-    if (grouping_.cores == 0)
-      return std::max(c.compute, stream);
-    return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
-  }
-
-  // The same of weights that are handed on: reading, handing on and computing take turns in one window.
-  static double handed_cycles(const Choice& c, double stream) {
-    return std::sqrt(c.compute * c.compute + stream * stream + c.hand_on * c.hand_on);
-  }
-
-  // Cores of the same channels stand apart by the number of parts along them.
-  double hand_on_cycles(const Choice& c) const {
-    if (c.sharers == 1)
-      return 0;
-    Loads loads{};
-    const auto apart = size_t(c.cut.parts[1]);
-    const size_t ranks = size_t(c.cut.cores) / apart;
-    for (size_t rank = 0; rank < ranks; ++rank) {
-      const size_t first = rank / size_t(c.sharers) * size_t(c.sharers);
-      for (size_t other = first; other < first + size_t(c.sharers); ++other) {
-        if (other == rank)
-          continue;
-        const size_t here = core_in_sequence(int64_t(rank * apart), c.cut.cores, cores_);
-        const size_t there = core_in_sequence(int64_t(other * apart), c.cut.cores, cores_);
-        loads[order_.middle_between(here, there)] += c.weights / c.sharers / double(ranks);
-      }
-    }
-    double cycles = 0;  // what goes far meets the traffic of all blocks on its way
-    for (size_t m = 0; m < order_.middles().size(); ++m)
-      cycles += middle_cycles(loads, m, c.cut.cores);
-    return cycles;
-  }
-
-  Choice describe(const Layer& layer, const Cut& cut) const {
-    const auto largest = [](int64_t extent, int n) {
-      return double((extent + n - 1) / n);
-    };
-    const auto& e = layer.layout.extents;
-    Choice c;
-    c.cut = cut;
-    c.output = largest(samples_, cut.parts[0]);
-    for (size_t axis = 0; axis < 3; ++axis)
-      c.output *= largest(e[axis], cut.parts[axis + 1]);
-    c.compute = c.output * double(operations_per_output(layer)) / chip_.core.ops_per_cycle;
-    if (layer.depth > 0 && layer.weights_from_dram)
-      c.weights = double(weight_elements(layer, int64_t(largest(e[0], cut.parts[1]))));
-    return c;
-  }
-
-  // Weights arrive in sub-steps over channels: reads run side by side in the memory unit, and the first are
-  // there early.
-  bool choose_steps(const Layer& layer, Choice& c) const {
-    const int64_t channels = layer.layout.extents[0] / c.cut.parts[1];
-    if (c.sharers > 1) {
-      const auto wanted = int64_t(std::ceil(c.weights / double(kRunBytes)));
-      c.runs = int(std::clamp<int64_t>(wanted, 1, std::min(channels, kMostRuns)));
-    }
-    if (c.sharers == 1) {
-      const auto wanted = int64_t(std::ceil(c.weights / double(kStreamStepBytes) / c.runs));
-      const int64_t most = std::min((channels + c.runs - 1) / c.runs, (kStreamSteps + c.runs - 1) / c.runs);
-      c.cut.fetch = {1, int(std::clamp<int64_t>(wanted, 1, most)), 1, 1};
-    }
-    return c.output + streamed(c) <= double(chip_.core.scratchpad_bytes) && reads_in_time(c);
-  }
-
-  // One read of a core fills one slot of its memory unit; those that share are to be done well before the run
-  // that computes meanwhile.
-  bool reads_in_time(const Choice& c) const {
-    return c.sharers == 1 || 2 * c.weights / c.sharers <= c.compute * chip_.memory_unit.bytes_per_cycle;
-  }
-
-  // Bytes of weights that a core holds while their layer runs: two sub-steps.
-  static double streamed(const Choice& c) {
-    return 2 * c.weights / c.runs / c.cut.fetch[1];
-  }
-
-  void sample(const Layer& layer, Choice& c) const {
-    const auto cores = size_t(c.cut.cores);
-    for (size_t i = 0; i < cores; ++i)
-      c.cores.push_back(uint32_t(core_of(c.cut, i)));
-    const size_t count = std::min(cores, kSampledParts);
-    for (size_t k = 0; k < count; ++k) {
-      SampledPart part;
-      const size_t index = k * cores / count + k % (cores / count);  // not all of one column
-      part.core = c.cores[index];
-      locate(layer, samples_, c.cut, index, part.batch, part.box);
-      for (const Operand& operand : layer.operands)
-        needs(layer, operand, part.box, part.needs);
-      c.parts.push_back(std::move(part));
-    }
   }
 
   // Parts of `n` along an extent that overlap a range.
@@ -381,14 +210,6 @@ class Sequencer {
     return source >= 0 && segment_[size_t(source)] == segment_[reader];
   }
 
-  // Bytes read beside the weights: of the part that reads most, and of all.
-  double stream_cycles(const Choice& c, double most, double all) const {
-    const double unit = chip_.memory_unit.slots * chip_.memory_unit.bytes_per_cycle;
-    const double weights = c.weights / c.sharers;
-    const double shared = (weights * c.cut.cores + all) / dram_rate_;
-    return std::max(shared, (weights + most) / unit);
-  }
-
   double cost(size_t index) const {
     const Choice& c = choice(index);
     double most_read = 0;
@@ -414,16 +235,16 @@ class Sequencer {
       load /= double(c.parts.size());
     const double share = double(c.cut.cores) / double(c.parts.size());
     const double links = 2 * chip_.network.link_bytes_per_cycle;
-    const double receive = std::max(most_received / links, exchange_cycles(loads, c.cut.cores));
-    const double stream = stream_cycles(c, most_read, read * share);
+    const double receive = std::max(most_received / links, costs_.exchange_cycles(loads, c.cut.cores));
+    const double stream = costs_.stream_cycles(c, most_read, read * share);
     const double inputs = read * share / dram_rate_;  // there before the first step
     const double ends = inputs + written(index) / dram_rate_;
     if (c.sharers > 1) {
-      return receive + handed_cycles(c, stream - inputs) +
+      return receive + costs_.computed(c, stream - inputs) +
              chip_.core.start_up_cycles * c.runs * (1 + c.sharers) + ends;
     }
     const double first = (stream - inputs) / (c.cut.fetch[1] * c.runs);
-    return receive + first + streamed_cycles(c, stream - inputs - first) +
+    return receive + first + costs_.computed(c, stream - inputs - first) +
            chip_.core.start_up_cycles * c.runs * (1 + c.cut.fetch[1]) + ends;
   }
 
@@ -550,7 +371,7 @@ class Sequencer {
   // While layer i of the segment [begin, i] runs.
   double held(size_t i, size_t begin) const {
     const Choice& c = choice(i);
-    double bytes = c.output + streamed(c) + read_input(i, begin) + ahead(i);
+    double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     for (size_t reader = i; reader < last; ++reader)
       bytes += held_input(reader, begin, i);
@@ -578,10 +399,8 @@ class Sequencer {
   const Grouping& grouping_;
   const spec::Chip& chip_;
   const int64_t samples_;
-  const size_t cores_;
-  // bytes a cycle
-  const double dram_rate_;
-  const double mesh_rate_;
+  const double dram_rate_;  // bytes a cycle
+  const Choices costs_;
   std::vector<std::vector<size_t>> readers_;
   std::vector<std::vector<Choice>> choices_;  // by layer
   std::vector<size_t> chosen_;

@@ -1,0 +1,80 @@
+// One way to cut a layer of a sequence over cores, and what it costs by itself. Internal to sequence.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "chip/map/blocks.h"
+#include "chip/map/layer_graph.h"
+#include "chip/map/partition.h"
+#include "chip/map/sequence.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+using Loads = std::array<double, 64>;  // bytes over the middles of blocks (BlockOrder)
+
+struct SampledPart {
+  size_t core = 0;
+  Range batch;
+  Box box;
+  std::vector<Need> needs;
+};
+
+struct Choice {
+  Cut cut;
+  int sharers = 1;     // cores that hand the weights on to one another
+  int runs = 1;        // of a part's channels
+  double compute = 0;  // cycles
+  double weights = 0;  // bytes of one part
+  double output = 0;   // bytes of one part
+  double hand_on = 0;  // cycles until all have the weights of their sharers
+  std::vector<SampledPart> parts;
+  std::vector<uint32_t> cores;  // of all parts, in the order in which a mapping lists them
+};
+
+class Choices {
+ public:
+  // All outlive it. `samples`: of one pass.
+  Choices(const spec::Chip& chip, const BlockOrder& order, const Grouping& grouping, int64_t samples);
+
+  // Of products those with as many parts along the channels as a group has cores, where there are any.
+  std::vector<Cut> cuts(const Layer& layer) const;
+  // With its sub-steps, sharers and runs, without sampled parts; nullopt where it does not fit.
+  std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
+  // A few parts that stand for all, and where all stand.
+  void sample(const Layer& layer, Choice& c) const;
+
+  // Cycles to compute while what `stream` cycles read comes in.
+  double computed(const Choice& c, double stream) const;
+  // Cycles to read the weights, and beside them so many bytes: of the part that reads most, and of all.
+  double stream_cycles(const Choice& c, double most, double all) const;
+  // Loads are those of an average core.
+  double exchange_cycles(const Loads& loads, int cores) const;
+  // Bytes of weights that a core holds while their layer runs: two sub-steps.
+  static double streamed(const Choice& c) {
+    return 2 * c.weights / c.runs / c.cut.fetch[1];
+  }
+
+ private:
+  int sharers_of(const Layer& layer, const Cut& cut) const;
+  size_t core_of(const Cut& cut, size_t index) const;
+  double middle_cycles(const Loads& loads, size_t m, int cores) const;
+  double hand_on_cycles(const Choice& c) const;
+  Choice describe(const Layer& layer, const Cut& cut) const;
+  bool choose_steps(const Layer& layer, Choice& c) const;
+  bool reads_in_time(const Choice& c) const;
+
+  const spec::Chip& chip_;
+  const BlockOrder& order_;
+  const Grouping& grouping_;
+  const int64_t samples_;
+  const size_t cores_;
+  // bytes a cycle
+  const double dram_rate_;
+  const double mesh_rate_;
+};
+
+}  // namespace lento::chip
