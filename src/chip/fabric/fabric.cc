@@ -117,9 +117,13 @@ int Fabric::link(int network, int from, int to) const {
 
 std::vector<int> Fabric::route(int network, int from, int to) const {
   std::vector<Wiring::Hop> hops;
+  hops.reserve(size_t(sheet_.width + sheet_.height));
   if (!wiring_.route(network, from, to, hops))
     return {};
-  std::vector<int> out{memory(from), out_port(network, from)};
+  std::vector<int> out;
+  out.reserve(hops.size() + 4);
+  out.push_back(memory(from));
+  out.push_back(out_port(network, from));
   for (const Wiring::Hop& hop : hops)
     out.push_back(wires_[size_t(hop.link)]);
   out.push_back(in_port(network, to));
@@ -155,14 +159,6 @@ std::string Fabric::server_name(int id) const {
       return spec::chip_link_name(from, to);
   }
   return {};
-}
-
-std::string Fabric::subject(int id) const {
-  const Server& s = server(id);
-  const bool whole = s.kind == ServerKind::Memory;
-  if (whole)
-    return component_name(s.from);
-  return server_name(id);
 }
 
 }  // namespace lento::chip

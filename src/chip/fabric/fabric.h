@@ -75,8 +75,6 @@ class Fabric {
 
   std::string component_name(int component) const;
   std::string server_name(int server) const;
-  // Whoever has to be looked at: the component for memory and ports, the server itself for links.
-  std::string subject(int server) const;
 
  private:
   int add(Server server);

@@ -191,7 +191,7 @@ class Player {
     }
     const int towards = traffic_.route(network, own, peer);
     const int route = write ? towards : traffic_.route(network, peer, own);
-    if (traffic_.servers(route).empty() || traffic_.servers(towards).empty()) {
+    if (traffic_.routes()[size_t(route)].empty() || traffic_.routes()[size_t(towards)].empty()) {
       ++out_.unplaced;
       return false;
     }
@@ -294,6 +294,10 @@ class Player {
   void finish() {
     out_.begin = 0;
     out_.end = cycles(last_end_);
+    const auto servers = size_t(fabric_.server_count());
+    out_.busy.reserve(servers);
+    out_.waited.reserve(servers);
+    out_.bytes.reserve(servers);
     for (int server = 0; server < fabric_.server_count(); ++server) {
       const Traffic::Use use = traffic_.use(server);
       out_.busy.push_back(cycles(use.busy));

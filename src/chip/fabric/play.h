@@ -38,7 +38,7 @@ struct PlayOptions {
 struct PlayedTransfer {
   uint32_t stream = 0;
   uint32_t record = 0;
-  int32_t route = -1;  // index into Played::routes
+  int32_t route = -1;  // of Played::routes
   // cycles
   double issue = 0;
   double arrival = 0;
@@ -61,7 +61,7 @@ struct Played {
   std::vector<PlayedTransfer> transfers;
   std::vector<PlayedWait> waits;
   std::vector<uint32_t> transfers_of_waits;  // indexes into `transfers`
-  std::vector<std::vector<int>> routes;      // servers of the data
+  RouteTable routes;                         // servers of the data
   // by server: cycles taken, cycles that packets stood before it
   std::vector<double> busy;
   std::vector<double> waited;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "chip/fabric/play.h"
 #include "chip/fabric/test_program.h"
@@ -98,7 +100,7 @@ TEST(PlayFabrics, BytesAreOnTheServersOfTheRouteAndNowhereElse) {
   spec::join_chips(sheet, 2, false);
   const Fabric fabric(sheet);
   const Played played = play(fabric, one_read({0, 0, 0}, {1, 2, 2}, 768));
-  const std::vector<int>& route = played.routes[size_t(played.transfers[0].route)];
+  const std::span<const int> route = played.routes[size_t(played.transfers[0].route)];
   for (int server = 0; server < fabric.server_count(); ++server) {
     const bool on = std::ranges::find(route, server) != route.end();
     EXPECT_EQ(played.bytes[size_t(server)], on ? 768u : 0u) << fabric.server_name(server);
@@ -112,8 +114,8 @@ TEST(PlayFabrics, SlownessAnywhereOnTheRouteDelaysAndElsewhereDoesNot) {
   const TransferTrace trace = one_read({0, 0, 0}, {1, 2, 0}, 2048);
   const Played healthy = play(fabric, trace);
   std::vector<int> route;  // of the request and of the data
-  for (const std::vector<int>& one : healthy.routes)
-    route.insert(route.end(), one.begin(), one.end());
+  for (size_t i = 0; i < healthy.routes.size(); ++i)
+    std::ranges::copy(healthy.routes[i], std::back_inserter(route));
   for (int server = 0; server < fabric.server_count(); ++server) {
     PlayOptions slow;
     slow.slow = {{server, 20}};

@@ -6,18 +6,9 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kTicks = 64;     // a cycle
 constexpr size_t kFirstLink = 2;  // behind memory and port
 
 }  // namespace
-
-int64_t ticks(double cycles) {
-  return std::llround(cycles * kTicks);
-}
-
-double cycles(int64_t ticks) {
-  return double(ticks) / kTicks;
-}
 
 Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
     : fabric_(fabric),
@@ -27,9 +18,9 @@ Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
       hop_(ticks(fabric.sheet().link.hop_cycles)) {
   const auto count = size_t(fabric.server_count());
   std::vector<double> slow(count, 1);
-  servers_.reserve(count);
   for (const Slowdown& each : options.slow)
     slow[size_t(each.server)] *= each.factor;
+  servers_.reserve(count);
   for (size_t id = 0; id < count; ++id)
     servers_.push_back(state_of(int(id), slow[id]));
   gates_.resize(count, kOpen);
@@ -57,16 +48,19 @@ int Traffic::route(int network, int from, int to) {
     ids.assign(count, -1);
   int& id = ids[size_t(to)];
   if (id < 0) {
-    id = int(ways_.size());
-    ways_.push_back(way_of(fabric_.route(network, from, to)));
+    id = int(routes_.size());
+    const std::vector<int> servers = fabric_.route(network, from, to);
+    routes_.add(servers);
+    add_spots(servers);
   }
   return id;
 }
 
-Traffic::Way Traffic::way_of(std::vector<int> servers) {
-  Way way;
-  way.spots.assign(servers.size(), kOpen);
+void Traffic::add_spots(std::span<const int> servers) {
   const auto& sheet = fabric_.sheet();
+  const size_t first = spots_.size();
+  spots_.resize(first + servers.size(), kOpen);
+  gate_of_.push_back(kOpen);
   size_t lane = 0;
   for (size_t i = kFirstLink; i < servers.size(); ++i) {
     const auto id = size_t(servers[i]);
@@ -76,12 +70,10 @@ Traffic::Way Traffic::way_of(std::vector<int> servers) {
     const bool goes_on =
         servers_[size_t(servers[i - 1])].link && fabric_.server(servers[i - 1]).along_x == link.along_x;
     lane = link.wraps ? 1 : goes_on ? lane : 0;
-    way.spots[i] = spot_of(lanes_[id * 2 + lane], sheet.link.virtual_channels);
+    spots_[first + i] = spot_of(lanes_[id * 2 + lane], sheet.link.virtual_channels);
     if (i == kFirstLink)
-      way.gate = spot_of(gates_[id], sheet.port.channels);
+      gate_of_.back() = spot_of(gates_[id], sheet.port.channels);
   }
-  way.servers = std::move(servers);
-  return way;
 }
 
 uint32_t Traffic::spot_of(uint32_t& spot, int places) {
@@ -91,9 +83,8 @@ uint32_t Traffic::spot_of(uint32_t& spot, int places) {
 }
 
 void Traffic::send(int route, uint64_t bytes, int64_t time) {
-  const Way& way = ways_[size_t(route)];
-  Flight flight{way.servers.data(), way.spots.data(), uint32_t(way.servers.size())};
-  flight.gate = way.gate;
+  Flight flight{routes_.begin(size_t(route)), uint32_t(routes_[size_t(route)].size())};
+  flight.gate = gate_of_[size_t(route)];
   flight.bytes = bytes;
   const double buffer = fabric_.sheet().link.buffer_bytes;
   if (buffer > 0)
@@ -103,7 +94,7 @@ void Traffic::send(int route, uint64_t bytes, int64_t time) {
 }
 
 int64_t Traffic::request(int route, int64_t now) const {
-  const std::vector<int>& way = servers(route);
+  const std::span<const int> way = routes_[size_t(route)];
   for (size_t i = 1; i + 1 < way.size(); ++i) {
     const ServerState& server = servers_[size_t(way[i])];
     if (server.link)
@@ -131,7 +122,7 @@ std::optional<int64_t> Traffic::serve(uint32_t packet, int64_t now) {
   Flight& flight = flights_[packet];
   if (!flight.admitted) {
     flight.arrived = now;
-    const uint32_t spot = flight.stop == 0 ? flight.gate : flight.spots[flight.stop];
+    const uint32_t spot = flight.stop == 0 ? flight.gate : spots_[flight.first + flight.stop];
     const int64_t from = spot == kOpen ? now : places_.enter(spot, packet, now);
     if (from == Places::kLater)
       return std::nullopt;
@@ -146,7 +137,7 @@ std::optional<int64_t> Traffic::serve(uint32_t packet, int64_t now) {
 
 std::optional<int64_t> Traffic::take(uint32_t packet) {
   Flight& flight = flights_[packet];
-  ServerState& server = servers_[size_t(flight.way[flight.stop])];
+  ServerState& server = server_at(flight);
   const int64_t begin = std::max(now_, server.free);
   const int64_t duration = service(server, flight.bytes);
   server.free = begin + duration;
@@ -179,7 +170,7 @@ int64_t Traffic::service(const ServerState& server, uint64_t bytes) {
 
 // The head begins at its stop: `span` links further back the tail has passed, or all of it lies in a memory.
 void Traffic::leave_behind(Flight& flight, int64_t begin) {
-  if (servers_[size_t(flight.way[flight.stop])].stores)
+  if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);
   while (flight.held + flight.span <= flight.stop)
     leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
@@ -192,7 +183,7 @@ void Traffic::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
 }
 
 void Traffic::leave(Flight& flight, int64_t time) {
-  const uint32_t spot = flight.spots[flight.held];
+  const uint32_t spot = spots_[flight.first + flight.held];
   if (flight.held == kFirstLink && flight.gate != kOpen)
     hand_on(flight.gate, time);
   ++flight.held;
@@ -208,13 +199,6 @@ void Traffic::hand_on(uint32_t spot, int64_t time) {
 
 Traffic::Use Traffic::use(int server) const {
   return servers_[size_t(server)].use;
-}
-
-std::vector<std::vector<int>> Traffic::take_routes() {
-  std::vector<std::vector<int>> out;
-  for (Way& way : ways_)
-    out.push_back(std::move(way.servers));
-  return out;
 }
 
 }  // namespace lento::chip

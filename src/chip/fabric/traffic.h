@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -25,8 +27,39 @@ struct Slowdown {
   double factor = 1;
 };
 
-int64_t ticks(double cycles);
-double cycles(int64_t ticks);
+constexpr double kTicks = 64;  // a cycle
+inline int64_t ticks(double cycles) {
+  return int64_t(cycles * kTicks + (cycles < 0 ? -0.5 : 0.5));
+}
+inline double cycles(int64_t ticks) {
+  return double(ticks) / kTicks;
+}
+
+// The servers of routes, one route behind the other.
+class RouteTable {
+ public:
+  size_t size() const {
+    return ends_.size();
+  }
+  std::span<const int> operator[](size_t route) const {
+    return {servers_.data() + begin(route), servers_.data() + ends_[route]};
+  }
+  // Of the route's first server, among the servers of all.
+  uint32_t begin(size_t route) const {
+    return route == 0 ? 0 : ends_[route - 1];
+  }
+  int server(size_t at) const {
+    return servers_[at];
+  }
+  void add(std::span<const int> servers) {
+    servers_.insert(servers_.end(), servers.begin(), servers.end());
+    ends_.push_back(uint32_t(servers_.size()));
+  }
+
+ private:
+  std::vector<int> servers_;
+  std::vector<uint32_t> ends_;  // by route
+};
 
 // What happens when; `what` is the caller's. Times may lie before zero.
 class Agenda {
@@ -63,8 +96,8 @@ class Traffic {
 
   // Number of the route; its servers, memory to memory, none where there is no way.
   int route(int network, int from, int to);
-  const std::vector<int>& servers(int route) const {
-    return ways_[size_t(route)].servers;
+  const RouteTable& routes() const {
+    return routes_;
   }
 
   // The next packet, numbered in order from 0, asks for its first server at `time`.
@@ -90,7 +123,9 @@ class Traffic {
     uint64_t bytes = 0;
   };
   Use use(int server) const;
-  std::vector<std::vector<int>> take_routes();
+  RouteTable take_routes() {
+    return std::move(routes_);
+  }
 
  private:
   static constexpr uint32_t kOpen = UINT32_MAX;  // no spot: any packet may pass
@@ -105,15 +140,8 @@ class Traffic {
     bool link = false;
     bool stores = false;  // what comes here lies in a memory first
   };
-  // A route, and the spot (of Places) that a packet needs to enter each of its servers.
-  struct Way {
-    std::vector<int> servers;
-    std::vector<uint32_t> spots;
-    uint32_t gate = kOpen;  // spot of the sending end, left with the first link
-  };
   struct Flight {
-    const int* way = nullptr;  // servers
-    const uint32_t* spots = nullptr;
+    uint32_t first = 0;  // of its servers and spots
     uint32_t stops = 0;
     uint32_t stop = 0;
     uint32_t held = 0;  // stops before this one are left
@@ -126,9 +154,12 @@ class Traffic {
   };
 
   ServerState state_of(int server, double slow) const;
-  Way way_of(std::vector<int> servers);
+  void add_spots(std::span<const int> servers);
   uint32_t spot_of(uint32_t& spot, int places);
   void admit(uint32_t packet, int64_t time);
+  ServerState& server_at(const Flight& flight) {
+    return servers_[size_t(routes_.server(flight.first + flight.stop))];
+  }
   std::optional<int64_t> take(uint32_t packet);
   int64_t service(const ServerState& server, uint64_t bytes);
   void leave_behind(Flight& flight, int64_t begin);
@@ -144,7 +175,11 @@ class Traffic {
   int64_t hop_ = 0;
   std::vector<ServerState> servers_;
   std::vector<Flight> flights_;  // by packet
-  std::vector<Way> ways_;
+  RouteTable routes_;
+  // spots (of Places) that a packet needs: to enter each server of the routes; by route that of the sending
+  // end, left with the first link
+  std::vector<uint32_t> spots_;
+  std::vector<uint32_t> gate_of_;
   std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not asked
   Places places_;
   // spots, by server; of lanes those before and behind a ring's wrap

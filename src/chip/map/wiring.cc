@@ -15,10 +15,19 @@ using spec::Sense;
 using spec::TilePlace;
 using spec::Topology;
 
+namespace {
+
+size_t direction(bool along_y, int sign) {
+  return size_t(along_y) * 2 + size_t(sign < 0);
+}
+
+}  // namespace
+
 Wiring::Wiring(Interconnect net, const std::vector<int>& order)
     : net_(std::move(net)),
       per_chip_(net_.width * net_.height),
       leaving_(net_.networks.size() * size_t(tile_count())),
+      next_(leaving_.size(), {-1, -1, -1, -1}),
       table_(net_.networks.size()) {
   LENTO_CHECK(int(net_.tiles.size()) == per_chip_, "an interconnect names the kind of each of its tiles");
   std::vector<int> rows = order;
@@ -66,6 +75,8 @@ void Wiring::add_network(int network, const std::vector<int>& order) {
             continue;
           along = (along + step.size) % step.size;
           add(network, from, tile(at), over);
+          next_[size_t(network * tile_count() + from)][direction(along_y, sign)] =
+              link(network, from, tile(at));
         }
       }
     }
@@ -208,20 +219,18 @@ void Wiring::walk(int network, int from, int to, std::vector<Hop>& out) const {
 
 void Wiring::walk_axis(int network, bool along_y, int to, int& at, std::vector<Hop>& out) const {
   const Step step = axis(net_.networks[size_t(network)], along_y);
-  TilePlace p = place(at);
+  const TilePlace begin = place(at);
   const TilePlace end = place(to);
-  int& along = along_y ? p.y : p.x;
-  int left = distance(step, along, along_y ? end.y : end.x);
+  int left = distance(step, along_y ? begin.y : begin.x, along_y ? end.y : end.x);
   const int sign = left < 0 ? -1 : 1;
+  const size_t way = direction(along_y, sign);
   for (int lane = 0; left != 0; left -= sign) {
-    along = (along + sign + step.size) % step.size;
-    const int next = tile(p);
-    const int id = link(network, at, next);
+    const int id = next_[size_t(network * tile_count() + at)][way];
     LENTO_CHECK(id >= 0, "a route leaves the chip");
     if (links_[size_t(id)].wraps)
       lane = 1;
     out.push_back({id, lane});
-    at = next;
+    at = links_[size_t(id)].to;
   }
 }
 

@@ -7,6 +7,7 @@
 // that leaves the fewest hops to it and, where the way ends on that chip, behind it, of equals the first.
 #pragma once
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -84,6 +85,7 @@ class Wiring {
   int per_chip_;
   std::vector<Link> links_;
   std::vector<std::vector<int>> leaving_;                     // by network * tiles + tile
+  std::vector<std::array<int, 4>> next_;                      // the same: right, left, down, up; -1: none
   std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles of a chip -> sheet's route
   size_t first_joint_ = 0;
   std::vector<int> next_chip_;            // by chip * chips + chip
