@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chip/map/mapping.h"
+#include "spec/chip.h"
 
 namespace lento::chip::test {
 
@@ -43,6 +44,32 @@ inline Mapping two_layers() {
   b.weights = {};
   b.outputs = {{true, {}, block(1, feature)}};
   mapping.layers = {a, b};
+  return mapping;
+}
+
+// A chip on which nothing is drawn.
+inline spec::Chip exact_chip(int width, int height, spec::Topology topology = spec::Topology::Mesh) {
+  spec::Chip chip;
+  chip.width = width;
+  chip.height = height;
+  chip.topology = topology;
+  chip.network.transit_cv = 0;
+  chip.core.rate_deviation = 0;
+  return chip;
+}
+
+// One message of `bytes` from (0, 0) to `to`, and nothing else but the reads and writes around it.
+inline Mapping one_message(int64_t bytes, Position to) {
+  Mapping mapping = two_layers();
+  mapping.batch = 1;
+  const Slice slice{{{0, 1}, {0, 1}, {0, 1}, {0, bytes}}};
+  for (MappedLayer& layer : mapping.layers) {
+    layer.samples_per_pass = 1;
+    layer.inputs[0].blocks[0].slice = slice;
+    layer.outputs[0].blocks[0].slice = slice;
+  }
+  mapping.layers[1].inputs[0].blocks[0].cores = {to};
+  mapping.layers[1].outputs[0].blocks[0].cores = {to};
   return mapping;
 }
 

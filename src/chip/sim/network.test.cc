@@ -11,29 +11,8 @@
 namespace lento::chip {
 namespace {
 
-spec::Chip exact(int width, int height, spec::Topology topology = spec::Topology::Mesh) {
-  spec::Chip chip;
-  chip.width = width;
-  chip.height = height;
-  chip.topology = topology;
-  chip.network.transit_cv = 0;
-  chip.core.rate_deviation = 0;
-  return chip;
-}
-
-Mapping one_message(int64_t bytes, Position to) {
-  Mapping mapping = test::two_layers();
-  mapping.batch = 1;
-  const Slice slice{{{0, 1}, {0, 1}, {0, 1}, {0, bytes}}};
-  for (MappedLayer& layer : mapping.layers) {
-    layer.samples_per_pass = 1;
-    layer.inputs[0].blocks[0].slice = slice;
-    layer.outputs[0].blocks[0].slice = slice;
-  }
-  mapping.layers[1].inputs[0].blocks[0].cores = {to};
-  mapping.layers[1].outputs[0].blocks[0].cores = {to};
-  return mapping;
-}
+using test::exact_chip;
+using test::one_message;
 
 struct Sent {
   Result result;
@@ -82,7 +61,7 @@ std::pair<uint64_t, uint64_t> link_bytes(const spec::Chip& chip, const Result& r
 TEST(Network, EveryLinkOfTheRouteCarriesTheWholeMessage) {
   for (const auto topology : {spec::Topology::Mesh, spec::Topology::Torus}) {
     for (const Position to : {Position{1, 0}, Position{3, 0}, Position{2, 3}}) {
-      const spec::Chip chip = exact(4, 4, topology);
+      const spec::Chip chip = exact_chip(4, 4, topology);
       const Grid grid(chip);
       const auto route = grid.route(grid.core(0, 0), grid.core(to));
       for (const int64_t bytes : {100, 65536, 200000}) {
@@ -98,7 +77,7 @@ TEST(Network, EveryLinkOfTheRouteCarriesTheWholeMessage) {
 
 TEST(Network, ALoneLinkIsBusyForItsBytes) {
   for (const double rate : {8.0, 16.0, 32.0}) {
-    spec::Chip chip = exact(2, 1);
+    spec::Chip chip = exact_chip(2, 1);
     chip.network.link_bytes_per_cycle = rate;
     const Sent r = run(chip, 65536, {1, 0});
     const int link = Grid(chip).find_link(0, 1);
@@ -109,7 +88,7 @@ TEST(Network, ALoneLinkIsBusyForItsBytes) {
 
 TEST(Network, ASegmentWaitsAtEachRouterItsCycles) {
   for (const int hops : {1, 2, 5}) {
-    spec::Chip chip = exact(6, 1);
+    spec::Chip chip = exact_chip(6, 1);
     chip.network.router_cycles = 1;
     const uint64_t fast = run(chip, 4096, {hops, 0}).message_cycles;
     chip.network.router_cycles = 51;
@@ -118,7 +97,7 @@ TEST(Network, ASegmentWaitsAtEachRouterItsCycles) {
 }
 
 TEST(Network, ARingTakesTheShorterWay) {
-  const spec::Chip ring = exact(8, 1, spec::Topology::Ring);
+  const spec::Chip ring = exact_chip(8, 1, spec::Topology::Ring);
   for (int to = 1; to < 8; ++to) {
     const int steps = std::min(to, 8 - to);
     EXPECT_EQ(run(ring, 4096, {to, 0}).message_cycles, run(ring, 4096, {steps, 0}).message_cycles) << to;
@@ -126,7 +105,7 @@ TEST(Network, ARingTakesTheShorterWay) {
 }
 
 TEST(Network, ASlowLinkCostsItsFactorOnceAHop) {
-  const spec::Chip chip = exact(4, 1);
+  const spec::Chip chip = exact_chip(4, 1);
   const uint64_t healthy = run(chip, 65536, {3, 0}).message_cycles;
   for (const double factor : {2.0, 5.0, 10.0}) {
     Fault fault = component("link1-2", Grid(chip), {});
@@ -137,7 +116,7 @@ TEST(Network, ASlowLinkCostsItsFactorOnceAHop) {
 }
 
 TEST(Network, ASlowLinkBesideTheRouteCostsNothing) {
-  const spec::Chip chip = exact(4, 2);
+  const spec::Chip chip = exact_chip(4, 2);
   const Sent healthy = run(chip, 65536, {2, 0});
   Fault fault = component("link4-5", Grid(chip), {});
   fault.factor = 50;
@@ -147,7 +126,7 @@ TEST(Network, ASlowLinkBesideTheRouteCostsNothing) {
 }
 
 TEST(Network, TwiceTheInferencesAreTwiceTheBytes) {
-  const spec::Chip chip = exact(3, 1);
+  const spec::Chip chip = exact_chip(3, 1);
   const auto bytes = [&](uint64_t inferences) {
     return link_bytes(chip, run(chip, 5000, {2, 0}, {}, inferences).result, {2, 0}).first;
   };
@@ -157,7 +136,7 @@ TEST(Network, TwiceTheInferencesAreTwiceTheBytes) {
 
 TEST(Network, ManySegmentsRunAsAPipeline) {
   // The slowest server decides between two long messages that differ by whole segments.
-  const spec::Chip chip = exact(5, 1);
+  const spec::Chip chip = exact_chip(5, 1);
   for (const int hops : {1, 4}) {
     const uint64_t ten = run(chip, 10 * 65536, {hops, 0}).message_cycles;
     const uint64_t twenty = run(chip, 20 * 65536, {hops, 0}).message_cycles;

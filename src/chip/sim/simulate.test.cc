@@ -15,6 +15,8 @@
 namespace lento::chip {
 namespace {
 
+using test::exact_chip;
+using test::one_message;
 using testing::HasSubstr;
 
 // Keeps what it is given.
@@ -34,30 +36,6 @@ class Collect : public trace::RecordSink {
   }
   std::vector<trace::ProbeRecord> records;
 };
-
-spec::Chip exact_chip(int width, int height) {
-  spec::Chip chip;
-  chip.width = width;
-  chip.height = height;
-  chip.network.transit_cv = 0;
-  chip.core.rate_deviation = 0;
-  return chip;
-}
-
-// One message of `bytes` from (0, 0) to `to`, and nothing else but the reads and writes around it.
-Mapping one_message(int64_t bytes, Position to) {
-  Mapping mapping = test::two_layers();
-  mapping.batch = 1;
-  const Slice slice{{{0, 1}, {0, 1}, {0, 1}, {0, bytes}}};
-  for (MappedLayer& layer : mapping.layers) {
-    layer.samples_per_pass = 1;
-    layer.inputs[0].blocks[0].slice = slice;
-    layer.outputs[0].blocks[0].slice = slice;
-  }
-  mapping.layers[1].inputs[0].blocks[0].cores = {to};
-  mapping.layers[1].outputs[0].blocks[0].cores = {to};
-  return mapping;
-}
 
 struct Finished {
   Result result;
