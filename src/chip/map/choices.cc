@@ -36,8 +36,12 @@ Choices::Choices(const spec::Chip& chip, const BlockOrder& order, const Grouping
 std::optional<Choice> Choices::choice(const Layer& layer, const Cut& cut) const {
   Choice c = describe(layer, cut);
   c.sharers = sharers_of(layer, cut);
-  if (!choose_steps(layer, c))
-    return std::nullopt;
+  while (!choose_steps(layer, c)) {
+    if (c.sharers == 1)
+      return std::nullopt;
+    c.sharers /= 2;
+    c.runs = 1;
+  }
   c.hand_on = hand_on_cycles(c);
   return c;
 }
@@ -48,7 +52,15 @@ int Choices::sharers_of(const Layer& layer, const Cut& cut) const {
 }
 
 std::vector<Cut> Choices::cuts(const Layer& layer) const {
-  const std::vector<Cut> all = list_full_cuts(layer, chip_, samples_);
+  if (layer.ranks > 1)
+    return rank_cuts(layer);
+  std::vector<Cut> all = list_full_cuts(layer, chip_, samples_);
+  if (grouping_.cores > 0) {
+    const int most = std::ranges::max(all, {}, &Cut::cores).cores;
+    std::erase_if(all, [most](const Cut& cut) {
+      return cut.cores < most;
+    });
+  }
   if (grouping_.cores == 0 || !has_matrix(layer))
     return all;
   std::vector<Cut> out;
@@ -58,9 +70,25 @@ std::vector<Cut> Choices::cuts(const Layer& layer) const {
   return out.empty() ? all : out;
 }
 
-size_t Choices::core_of(const Cut& cut, size_t index) const {
+// Of one rank of every group: whole rows, of samples of its own where there are as many.
+std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
+  std::vector<Cut> out;
+  const auto groups = int64_t(cores_) / layer.ranks;
+  const auto& e = layer.layout.extents;
+  int64_t b = std::min(groups, samples_);
+  while (groups % b != 0)
+    --b;
+  for (int64_t h = 1; h <= std::min(groups / b, e[1]); ++h) {
+    const int64_t w = groups / (b * h);
+    if (b * h * w == groups && w <= e[2])
+      out.push_back({{int(b), 1, int(h), int(w)}, {1, 1, 1, 1}, int(groups)});
+  }
+  return out;
+}
+
+size_t Choices::core_of(const Layer& layer, const Cut& cut, size_t index) const {
   const size_t stand = grouping_.cores > 0 ? stand_of(cut, index) : index;
-  return core_in_sequence(int64_t(stand), cut.cores, cores_);
+  return core_in_sequence(int64_t(stand), cut.cores, cores_) + size_t(layer.rank);
 }
 
 // Cycles for the middles of blocks of one size to pass what each of the cores that work receives over them.
@@ -108,7 +136,7 @@ double Choices::hand_on_cycles(const Choice& c) const {
   }
   double cycles = 0;  // what goes far meets the traffic of all blocks on its way
   for (size_t m = 0; m < order_.middles().size(); ++m)
-    cycles += middle_cycles(loads, m, c.cut.cores);
+    cycles += middle_cycles(loads, m, c.cut.cores * c.ranks);
   return cycles;
 }
 
@@ -119,6 +147,7 @@ Choice Choices::describe(const Layer& layer, const Cut& cut) const {
   const auto& e = layer.layout.extents;
   Choice c;
   c.cut = cut;
+  c.ranks = layer.ranks;
   c.output = largest(samples_, cut.parts[0]);
   for (size_t axis = 0; axis < 3; ++axis)
     c.output *= largest(e[axis], cut.parts[axis + 1]);
@@ -153,7 +182,7 @@ bool Choices::reads_in_time(const Choice& c) const {
 void Choices::sample(const Layer& layer, Choice& c) const {
   const auto cores = size_t(c.cut.cores);
   for (size_t i = 0; i < cores; ++i)
-    c.cores.push_back(uint32_t(core_of(c.cut, i)));
+    c.cores.push_back(uint32_t(core_of(layer, c.cut, i)));
   const size_t count = std::min(cores, kSampledParts);
   for (size_t k = 0; k < count; ++k) {
     SampledPart part;
@@ -169,7 +198,7 @@ void Choices::sample(const Layer& layer, Choice& c) const {
 double Choices::stream_cycles(const Choice& c, double most, double all) const {
   const double unit = chip_.memory_unit.slots * chip_.memory_unit.bytes_per_cycle;
   const double weights = c.weights / c.sharers;
-  const double shared = (weights * c.cut.cores + all) / dram_rate_;
+  const double shared = (weights * c.cut.cores * c.ranks + all) / dram_rate_;
   return std::max(shared, (weights + most) / unit);
 }
 

@@ -27,6 +27,7 @@ struct Choice {
   Cut cut;
   int sharers = 1;     // cores that hand the weights on to one another
   int runs = 1;        // of a part's channels
+  int ranks = 1;       // layers like this one that other cores compute meanwhile
   double compute = 0;  // cycles
   double weights = 0;  // bytes of one part
   double output = 0;   // bytes of one part
@@ -59,8 +60,9 @@ class Choices {
   }
 
  private:
+  std::vector<Cut> rank_cuts(const Layer& layer) const;
   int sharers_of(const Layer& layer, const Cut& cut) const;
-  size_t core_of(const Cut& cut, size_t index) const;
+  size_t core_of(const Layer& layer, const Cut& cut, size_t index) const;
   double middle_cycles(const Loads& loads, size_t m, int cores) const;
   double hand_on_cycles(const Choice& c) const;
   Choice describe(const Layer& layer, const Cut& cut) const;

@@ -13,23 +13,6 @@
 namespace lento::chip {
 namespace {
 
-// The only operand dimension that is reduced; nothing when there are several or it is not all channels.
-std::optional<size_t> reduced_dim(const Layer& layer) {
-  std::optional<size_t> found;
-  const Operand& operand = layer.operands.front();
-  for (size_t d = 0; d < operand.rules.size(); ++d) {
-    int64_t extent = 1;
-    for (const Digit& digit : operand.value.layout.dims[d])
-      extent *= digit.extent;
-    if (operand.rules[d].kind != DimRule::Kind::Full || extent == 1)
-      continue;
-    if (found || extent != layer.depth)
-      return std::nullopt;
-    found = d;
-  }
-  return found;
-}
-
 bool makes_own_products(const Layer& layer) {
   return layer.depth > 0 && layer.weights_from_dram && layer.window == 1 && layer.group_count == 1 &&
          layer.operands.size() == 1;

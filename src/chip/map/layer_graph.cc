@@ -82,6 +82,22 @@ std::optional<size_t> channel_dim(const Layout& layout) {
   return std::nullopt;
 }
 
+std::optional<size_t> reduced_dim(const Layer& layer) {
+  std::optional<size_t> found;
+  const Operand& operand = layer.operands.front();
+  for (size_t d = 0; d < operand.rules.size(); ++d) {
+    int64_t extent = 1;
+    for (const Digit& digit : operand.value.layout.dims[d])
+      extent *= digit.extent;
+    if (operand.rules[d].kind != DimRule::Kind::Full || extent == 1)
+      continue;
+    if (found || extent != layer.depth)
+      return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
 bool has_matrix(const Layer& layer) {
   if (layer.depth == 0 || !layer.weights_from_dram || layer.window != 1 || layer.group_count != 1 ||
       layer.operands.size() != 1)

@@ -49,6 +49,9 @@ struct Layer {
   int64_t depth = 0;              // reduced channels (C_in of a group); 0: no weights
   int64_t window = 1;             // R * S
   bool weights_from_dram = true;  // false: an operand is the weight
+  // Of the cores of a group, the one that makes this layer (splits.h); 1 rank: all of them.
+  int rank = 0;
+  int ranks = 1;
 };
 
 struct LayerGraph {
@@ -73,6 +76,8 @@ int64_t weight_elements(const Layer& layer, int64_t channels);
 
 // The dimension of a layer that is exactly its channels, in order.
 std::optional<size_t> channel_dim(const Layout& layout);
+// The only operand dimension that a layer reduces; nothing when there are several or it is not `depth` long.
+std::optional<size_t> reduced_dim(const Layer& layer);
 // Whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
 bool has_matrix(const Layer& layer);
 

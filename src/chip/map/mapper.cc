@@ -14,6 +14,7 @@
 #include "chip/map/runs.h"
 #include "chip/map/segments.h"
 #include "chip/map/sequence.h"
+#include "chip/map/splits.h"
 #include "chip/map/tuning.h"
 
 namespace lento::chip {
@@ -192,11 +193,11 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
 }
 
 // Where the parts of a layer of a sequence stand; a layer of few still reads through all DRAM ports.
-std::vector<Position> spread(const std::vector<Position>& cores, const Cut& cut, bool blocks) {
+std::vector<Position> spread(const std::vector<Position>& cores, const Cut& cut, int rank, bool blocks) {
   std::vector<Position> out;
   for (size_t i = 0; i < size_t(cut.cores); ++i) {
     const size_t stand = blocks ? stand_of(cut, i) : i;
-    out.push_back(cores[core_in_sequence(int64_t(stand), cut.cores, cores.size())]);
+    out.push_back(cores[core_in_sequence(int64_t(stand), cut.cores, cores.size()) + size_t(rank)]);
   }
   return out;
 }
@@ -225,7 +226,7 @@ Mapping place(
     if (i == turn)
       cores = turned;
     const std::vector<Position> taken = plan.sequential
-                                            ? spread(cores, planned.cut, plan.blocks)
+                                            ? spread(cores, planned.cut, layer.rank, plan.blocks)
                                             : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
     const std::vector<Part> parts = list_parts(layer, planned, taken);
     next_core += parts.size();
@@ -288,8 +289,17 @@ size_t narrow_place(const LayerGraph& graph) {
   return best;
 }
 
-// Ways to group cores that are compared where a mapping can be judged; the first is the one where it cannot.
-constexpr Grouping kGroupings[] = {{0, 1}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}};
+// Layers one after the other in one of the ways that are compared.
+struct Layout {
+  Grouping grouping;
+  int64_t channels = INT64_MAX;  // that a product reduces at a time
+  bool split = false;            // whether the cores of a group share long reductions
+};
+
+struct Planned {
+  LayerGraph graph;
+  Plan plan;
+};
 
 // A mapping and the share of links that it shows.
 struct Shown {
@@ -297,32 +307,86 @@ struct Shown {
   double links = 0;
 };
 
-std::optional<Shown> map_grouped(
+std::optional<Planned> plan_layout(
     const LayerGraph& graph,
-    const Grid& grid,
     const spec::Chip& chip,
     const MapOptions& options,
-    const Grouping& grouping) {
-  std::optional<Plan> best;
-  LayerGraph run;
-  for (const int64_t channels : kChunks) {
-    if (grouping.cores > 0 && best && best->segments == 1)
-      break;  // whole rows fit
-    LayerGraph tried = in_chunks(graph, channels);
-    auto plan = plan_sequence(tried, chip, options, grouping);
-    if (!plan || (best && plan->cycles >= best->cycles))
-      continue;
-    best = std::move(plan);
-    run = std::move(tried);
-  }
-  if (!best)
+    const Layout& layout) {
+  LayerGraph run = in_chunks(graph, layout.channels);
+  if (layout.split)
+    run = in_splits(run, layout.grouping.cores);
+  auto plan = plan_sequence(run, chip, options, layout.grouping);
+  if (!plan)
     return std::nullopt;
-  const std::vector<int> images(size_t(best->segments));
-  Shown out{in_runs(place(run, grid, options, *best, images), *best)};
-  out.links = links_shown(out.mapping, grid, chip, run.name);
+  return Planned{std::move(run), std::move(*plan)};
+}
+
+// The layout that is best known, which is taken where mappings cannot be judged: no groups.
+std::optional<Planned>
+plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options) {
+  std::optional<Planned> best;
+  for (const int64_t channels : kChunks) {
+    auto tried = plan_layout(graph, chip, options, {{}, channels, false});
+    if (tried && (!best || tried->plan.cycles < best->plan.cycles))
+      best = std::move(tried);
+  }
+  return best;
+}
+
+Shown show(const Planned& planned, const Grid& grid, const spec::Chip& chip, const MapOptions& options) {
+  const auto& [graph, plan] = planned;
+  const std::vector<int> images(size_t(plan.segments));
+  Shown out{in_runs(place(graph, grid, options, plan, images), plan)};
+  out.links = links_shown(out.mapping, grid, chip, graph.name);
   if (out.links < kLinksShown) {
-    out.mapping = in_runs(place(run, grid, options, *best, images, narrow_place(run)), *best);
-    out.links = links_shown(out.mapping, grid, chip, run.name);
+    out.mapping = in_runs(place(graph, grid, options, plan, images, narrow_place(graph)), plan);
+    out.links = links_shown(out.mapping, grid, chip, graph.name);
+  }
+  return out;
+}
+
+std::vector<Layout> list_grouped(const LayerGraph& graph, const spec::Chip& chip) {
+  std::vector<Layout> out;
+  for (const int cores : kGroupCores) {
+    if (2 * cores > chip.core_count())
+      continue;
+    for (const int sharers : kSharers) {
+      size_t layers = 0;
+      for (const int64_t channels : kChunks) {
+        const size_t now = in_chunks(graph, channels).layers.size();
+        if (now != layers)  // shorter runs of nothing are the same layout
+          out.push_back({{cores, sharers}, channels, false});
+        layers = now;
+      }
+      if (in_splits(graph, cores).layers.size() != graph.layers.size())
+        out.push_back({{cores, sharers}, INT64_MAX, true});
+    }
+  }
+  return out;
+}
+
+// Plans of the grouped layouts that the cost model likes best, best first.
+std::vector<Planned> plan_grouped(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const base::Progress& progress) {
+  const std::vector<Layout> layouts = list_grouped(graph, chip);
+  std::vector<Planned> out;
+  double done = 0;
+  for (const Layout& layout : layouts) {
+    progress("grouping cores", done++, double(layouts.size()));
+    if (progress.stopped())
+      break;
+    auto planned = plan_layout(graph, chip, options, layout);
+    if (!planned)
+      continue;
+    out.push_back(std::move(*planned));
+    std::ranges::stable_sort(out, {}, [](const Planned& p) {
+      return p.plan.cycles;
+    });
+    if (out.size() > kJudged)
+      out.pop_back();
   }
   return out;
 }
@@ -338,20 +402,20 @@ std::optional<Mapping> map_in_sequence(
   if (!has_attention(graph))
     return std::nullopt;
   std::optional<Shown> best;
-  double least = 0;
-  double done = 0;
-  for (const Grouping& grouping : kGroupings) {
-    progress("grouping cores", done++, double(std::size(kGroupings)));
-    auto tried = map_grouped(graph, grid, chip, options, grouping);
-    if (!tried || (best && tried->links < std::min(kLinksShown, best->links)))
-      continue;
-    const double cycles = options.judge ? options.judge(tried->mapping) : 0;
-    if (!best || cycles < least) {
+  if (const auto first = plan_ungrouped(graph, chip, options))
+    best = show(*first, grid, chip, options);
+  if (options.judge) {
+    double least = best ? options.judge(best->mapping) : 0;
+    for (const Planned& planned : plan_grouped(graph, chip, options, progress)) {
+      Shown tried = show(planned, grid, chip, options);
+      if (best && tried.links < std::min(kLinksShown, best->links))
+        continue;
+      const double cycles = options.judge(tried.mapping);
+      if (best && cycles >= least)
+        continue;
       least = cycles;
       best = std::move(tried);
     }
-    if (!options.judge || progress.stopped())
-      break;
   }
   if (!best)
     return std::nullopt;

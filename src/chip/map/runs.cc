@@ -96,12 +96,23 @@ class Runner {
     }
   }
 
+  // Parts of several ranks are on cores of their own; others are on all.
+  static bool share_cores(const Item& a, const Item& b) {
+    const Position core = b.layer.outputs.front().blocks.front().cores.front();
+    return std::ranges::any_of(a.layer.outputs.front().blocks, [core](const Block& block) {
+      return std::ranges::any_of(block.cores, [core](Position p) {
+        return p.x == core.x && p.y == core.y;
+      });
+    });
+  }
+
   // The item before which the weights of product `at` go.
   size_t place_ahead(size_t at) const {
     const int segment = items_[at].layer.segment;
+    const size_t reader = at;
     while (at > 0 && items_[at - 1].layer.segment == segment) {
       --at;
-      if (items_[at].product)
+      if (items_[at].product && share_cores(items_[at], items_[reader]))
         break;
     }
     return at;

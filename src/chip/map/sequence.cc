@@ -42,6 +42,10 @@ bool holds(Range outer, Range inner) {
   return outer.start <= inner.start && inner.end <= outer.end;
 }
 
+bool holds(const Box& outer, const Box& inner) {
+  return holds(outer[0], inner[0]) && holds(outer[1], inner[1]) && holds(outer[2], inner[2]);
+}
+
 class Sequencer {
  public:
   Sequencer(
@@ -198,8 +202,7 @@ class Sequencer {
         continue;
       const SampledPart& there = before.parts[part];
       if (holds(there.batch, c.parts[part].batch) && std::ranges::any_of(there.needs, [&](const Need& n) {
-            return n.source == need.source && holds(n.box[0], need.box[0]) && holds(n.box[1], need.box[1]) &&
-                   holds(n.box[2], need.box[2]);
+            return n.source == need.source && holds(n.box, need.box);
           }))
         return true;
     }
@@ -210,7 +213,12 @@ class Sequencer {
     return source >= 0 && segment_[size_t(source)] == segment_[reader];
   }
 
+  // Layers of several ranks run side by side: each costs its share.
   double cost(size_t index) const {
+    return cost_alone(index) / choice(index).ranks;
+  }
+
+  double cost_alone(size_t index) const {
     const Choice& c = choice(index);
     double most_read = 0;
     double most_received = 0;
@@ -233,9 +241,10 @@ class Sequencer {
     }
     for (double& load : loads)
       load /= double(c.parts.size());
-    const double share = double(c.cut.cores) / double(c.parts.size());
+    const double share = double(c.cut.cores) * c.ranks / double(c.parts.size());
     const double links = 2 * chip_.network.link_bytes_per_cycle;
-    const double receive = std::max(most_received / links, costs_.exchange_cycles(loads, c.cut.cores));
+    const double receive =
+        std::max(most_received / links, costs_.exchange_cycles(loads, c.cut.cores * c.ranks));
     const double stream = costs_.stream_cycles(c, most_read, read * share);
     const double inputs = read * share / dram_rate_;  // there before the first step
     const double ends = inputs + written(index) / dram_rate_;
@@ -271,12 +280,12 @@ class Sequencer {
   }
 
   // Neighbours hold one another where they are: improving starts once from each number of parts along the
-  // batch.
+  // batch; of groups, from samples of their own where there are as many.
   void settle() {
     std::vector<size_t> best;
     double least = kNever;
     for (int64_t parts = 1; parts <= samples_; ++parts) {
-      if (samples_ % parts != 0)
+      if (samples_ % parts != 0 || (grouping_.cores > 0 && parts < own_samples()))
         continue;
       start_from(int(parts));
       improve();
@@ -286,6 +295,14 @@ class Sequencer {
       }
     }
     chosen_ = best;
+  }
+
+  int64_t own_samples() const {
+    const int64_t groups = std::max<int64_t>(1, int64_t(chip_.core_count()) / grouping_.cores);
+    int64_t parts = std::min(samples_, groups);
+    while (samples_ % parts != 0)
+      --parts;
+    return parts;
   }
 
   // The best cut alone among those with the most parts along the batch up to `parts`.
@@ -331,14 +348,30 @@ class Sequencer {
     return best != before;
   }
 
-  // Bytes of input that the fullest sampled part takes from layers since `begin`, by layer of the segment.
+  // Whether a layer from `first` on, before `reader`, takes the same data to the same core.
+  bool held_already(size_t reader, size_t part, const Need& need, size_t first) const {
+    const Choice& c = choice(reader);
+    return std::ranges::any_of(readers_[size_t(need.source)], [&](size_t other) {
+      if (other < first || other >= reader || choice(other).cut.cores != c.cut.cores)
+        return false;
+      const SampledPart& there = choice(other).parts[part];
+      return there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
+             std::ranges::any_of(there.needs, [&](const Need& n) {
+               return n.source == need.source && holds(n.box, need.box);
+             });
+    });
+  }
+
+  // Bytes of input that the fullest sampled part takes from layers in [begin, before), without what an
+  // earlier reader of those from `before` on holds anyway.
   double held_input(size_t reader, size_t begin, size_t before) const {
     double most = 0;
-    for (const SampledPart& part : choice(reader).parts) {
+    const Choice& c = choice(reader);
+    for (size_t p = 0; p < c.parts.size(); ++p) {
       double bytes = 0;
-      for (const Need& need : part.needs) {
-        if (need.source >= int(begin) && need.source < int(before))
-          bytes += double(part.batch.size()) * double(bytes_of(need.box));
+      for (const Need& need : c.parts[p].needs) {
+        if (need.source >= int(begin) && need.source < int(before) && !held_already(reader, p, need, before))
+          bytes += double(c.parts[p].batch.size()) * double(bytes_of(need.box));
       }
       most = std::max(most, bytes);
     }
@@ -373,9 +406,16 @@ class Sequencer {
     const Choice& c = choice(i);
     double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
-    for (size_t reader = i; reader < last; ++reader)
-      bytes += held_input(reader, begin, i);
-    return bytes;
+    double of_ranks = 0;  // a core has one of them
+    for (size_t reader = i; reader < last; ++reader) {
+      const Layer& layer = graph_.layers[reader];
+      of_ranks = std::max(of_ranks, held_input(reader, begin, i));
+      if (layer.rank + 1 < layer.ranks)
+        continue;
+      bytes += of_ranks;
+      of_ranks = 0;
+    }
+    return bytes + of_ranks;
   }
 
   bool cut_segments() {
@@ -424,7 +464,7 @@ std::optional<Plan> plan_sequence(
   std::optional<Plan> best;
   int whole = 0;  // pass sizes that need one segment only
   for (int64_t samples = options.batch; samples >= 1; --samples) {
-    if (options.batch % samples != 0)
+    if (options.batch % samples != 0 || (grouping.samples > 0 && samples != grouping.samples))
       continue;
     Plan plan;
     plan.sequential = true;

@@ -28,6 +28,12 @@ constexpr int64_t kMostRuns = 16;
 // Of what the links over the middle of a block could carry, how much they do while all its cores exchange.
 constexpr double kMiddleShare = 0.75;
 
+// Cores of a group, and those that hand their weights on, that are compared where mappings can be judged; and how many
+// layouts are: the cost model is off by a quarter between them.
+constexpr int kGroupCores[] = {4, 8, 16, 32};
+constexpr int kSharers[] = {1, 2, 4};
+constexpr size_t kJudged = 8;
+
 // Pass sizes of groupings that are compared once the scratchpads hold what all layers of the network hand on.
 constexpr int kWholePasses = 1;
 
