@@ -162,7 +162,7 @@ Choice Choices::describe(const Layer& layer, const Cut& cut) const {
 bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   const int64_t channels = layer.layout.extents[0] / c.cut.parts[1];
   if (c.sharers > 1) {
-    const auto wanted = int64_t(std::ceil(c.weights / double(kRunBytes)));
+    const auto wanted = int64_t(std::ceil(c.weights / double(layer.ranks > 1 ? kRankRunBytes : kRunBytes)));
     c.runs = int(std::clamp<int64_t>(wanted, 1, std::min(channels, kMostRuns)));
   }
   if (c.sharers == 1) {
@@ -173,10 +173,11 @@ bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   return c.output + streamed(c) <= double(chip_.core.scratchpad_bytes) && reads_in_time(c);
 }
 
-// One read of a core fills one slot of its memory unit; those that share are to be done well before the run
-// that computes meanwhile.
+// Those that share are to have read well before the run that computes meanwhile is done.
 bool Choices::reads_in_time(const Choice& c) const {
-  return c.sharers == 1 || 2 * c.weights / c.sharers <= c.compute * chip_.memory_unit.bytes_per_cycle;
+  const double rate =
+      chip_.memory_unit.bytes_per_cycle * std::min<double>(chip_.memory_unit.slots, kReadsARun);
+  return c.sharers == 1 || 2 * c.weights / c.sharers <= c.compute * rate;
 }
 
 void Choices::sample(const Layer& layer, Choice& c) const {

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 
 #include "base/error.h"
 #include "chip/map/blocks.h"
-#include "chip/map/chunks.h"
 #include "chip/map/grid.h"
 #include "chip/map/identify.h"
+#include "chip/map/layouts.h"
 #include "chip/map/program.h"
 #include "chip/map/runs.h"
 #include "chip/map/segments.h"
 #include "chip/map/sequence.h"
-#include "chip/map/splits.h"
 #include "chip/map/tuning.h"
 
 namespace lento::chip {
@@ -261,138 +261,86 @@ links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, co
   return double(seen.used_links) / grid.link_count();
 }
 
-// The layer in the middle half of a network before which least must be kept for later layers.
-size_t narrow_place(const LayerGraph& graph) {
-  const size_t n = graph.layers.size();
-  std::vector<size_t> last(n);
-  for (size_t i = 0; i < n; ++i) {
-    for (const Operand& operand : graph.layers[i].operands) {
-      for (const Piece& p : operand.value.pieces) {
-        if (p.source >= 0)
-          last[size_t(p.source)] = i;
-      }
-    }
+// Bytes of each source that the parts of a layer take, all together.
+std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& planned) {
+  std::map<int, int64_t> bytes;
+  std::vector<Need> found;
+  const std::vector<Position> anywhere(size_t(planned.cut.cores));
+  for (const Part& part : list_parts(layer, planned, anywhere)) {
+    found.clear();
+    for (const Operand& operand : layer.operands)
+      needs(layer, operand, part.box, found);
+    for (const Need& need : found)
+      bytes[need.source] += part.batch.size() * need.box[0].size() * need.box[1].size() * need.box[2].size();
   }
+  return bytes;
+}
+
+// The layer in the middle half of a network for which and for whose followers least comes from before it.
+// What several of them take counts once, at its largest: rows that a group gathers are many times those that
+// it made.
+size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
+  const size_t n = graph.layers.size();
+  std::vector<int64_t> most(n);  // of each source, by its readers from `at` on
   size_t best = n / 2;
-  int64_t least = INT64_MAX;
-  for (size_t at = n / 4 + 1; at <= n - n / 4 - 1; ++at) {
-    int64_t kept = 0;
-    for (size_t i = 0; i < at; ++i) {
-      const Extents& e = graph.layers[i].layout.extents;
-      kept += last[i] >= at ? e[0] * e[1] * e[2] : 0;
+  int64_t fewest = INT64_MAX;
+  for (size_t at = n; at-- > n / 4 + 1;) {
+    for (const auto& [source, bytes] : taken_bytes(graph.layers[at], plan.layers[at])) {
+      if (source >= 0)
+        most[size_t(source)] = std::max(most[size_t(source)], bytes);
     }
-    if (kept < least) {
-      least = kept;
+    const int64_t crossing = std::reduce(most.begin(), most.begin() + ptrdiff_t(at), int64_t{0});
+    if (at <= n - n / 4 - 1 && crossing < fewest) {
+      fewest = crossing;
       best = at;
     }
   }
   return best;
 }
 
-// Layers one after the other in one of the ways that are compared.
-struct Layout {
-  Grouping grouping;
-  int64_t channels = INT64_MAX;  // that a product reduces at a time
-  bool split = false;            // whether the cores of a group share long reductions
-};
-
-struct Planned {
-  LayerGraph graph;
-  Plan plan;
-};
-
-// A mapping and the share of links that it shows.
-struct Shown {
-  Mapping mapping;
-  double links = 0;
-};
-
-std::optional<Planned> plan_layout(
-    const LayerGraph& graph,
-    const spec::Chip& chip,
-    const MapOptions& options,
-    const Layout& layout) {
-  LayerGraph run = in_chunks(graph, layout.channels);
-  if (layout.split)
-    run = in_splits(run, layout.grouping.cores);
-  auto plan = plan_sequence(run, chip, options, layout.grouping);
-  if (!plan)
-    return std::nullopt;
-  return Planned{std::move(run), std::move(*plan)};
-}
-
-// The layout that is best known, which is taken where mappings cannot be judged: no groups.
-std::optional<Planned>
-plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options) {
-  std::optional<Planned> best;
-  for (const int64_t channels : kChunks) {
-    auto tried = plan_layout(graph, chip, options, {{}, channels, false});
-    if (tried && (!best || tried->plan.cycles < best->plan.cycles))
-      best = std::move(tried);
+// Keeps the mapping that is fastest among those that show enough links; without such the one that shows most.
+class Fastest {
+ public:
+  Fastest(const Grid& grid, const spec::Chip& chip, const MapOptions& options)
+      : grid_(grid),
+        chip_(chip),
+        options_(options) {
   }
-  return best;
-}
 
-Shown show(const Planned& planned, const Grid& grid, const spec::Chip& chip, const MapOptions& options) {
-  const auto& [graph, plan] = planned;
-  const std::vector<int> images(size_t(plan.segments));
-  Shown out{in_runs(place(graph, grid, options, plan, images), plan)};
-  out.links = links_shown(out.mapping, grid, chip, graph.name);
-  if (out.links < kLinksShown) {
-    out.mapping = in_runs(place(graph, grid, options, plan, images, narrow_place(graph)), plan);
-    out.links = links_shown(out.mapping, grid, chip, graph.name);
-  }
-  return out;
-}
-
-std::vector<Layout> list_grouped(const LayerGraph& graph, const spec::Chip& chip) {
-  std::vector<Layout> out;
-  for (const int cores : kGroupCores) {
-    if (2 * cores > chip.core_count())
-      continue;
-    for (const int sharers : kSharers) {
-      size_t layers = 0;
-      for (const int64_t channels : kChunks) {
-        const size_t now = in_chunks(graph, channels).layers.size();
-        if (now != layers)  // shorter runs of nothing are the same layout
-          out.push_back({{cores, sharers}, channels, false});
-        layers = now;
-      }
-      if (in_splits(graph, cores).layers.size() != graph.layers.size())
-        out.push_back({{cores, sharers}, INT64_MAX, true});
+  void consider(const Planned& planned) {
+    const auto& [graph, plan] = planned;
+    const std::vector<int> images(size_t(plan.segments));
+    Mapping mapping = in_runs(place(graph, grid_, options_, plan, images), plan);
+    double links = links_shown(mapping, grid_, chip_, graph.name);
+    if (links < kLinksShown) {
+      mapping = in_runs(place(graph, grid_, options_, plan, images, narrow_place(graph, plan)), plan);
+      links = links_shown(mapping, grid_, chip_, graph.name);
     }
+    links = std::min(links, kLinksShown);
+    if (best_ && links < links_)
+      return;
+    const double cycles = options_.judge ? options_.judge(mapping) : plan.cycles;
+    if (best_ && links == links_ && cycles >= cycles_)
+      return;
+    best_ = std::move(mapping);
+    links_ = links;
+    cycles_ = cycles;
   }
-  return out;
-}
 
-// Plans of the grouped layouts that the cost model likes best, best first.
-std::vector<Planned> plan_grouped(
-    const LayerGraph& graph,
-    const spec::Chip& chip,
-    const MapOptions& options,
-    const base::Progress& progress) {
-  const std::vector<Layout> layouts = list_grouped(graph, chip);
-  std::vector<Planned> out;
-  double done = 0;
-  for (const Layout& layout : layouts) {
-    progress("grouping cores", done++, double(layouts.size()));
-    if (progress.stopped())
-      break;
-    auto planned = plan_layout(graph, chip, options, layout);
-    if (!planned)
-      continue;
-    out.push_back(std::move(*planned));
-    std::ranges::stable_sort(out, {}, [](const Planned& p) {
-      return p.plan.cycles;
-    });
-    if (out.size() > kJudged)
-      out.pop_back();
+  std::optional<Mapping> take() {
+    return std::move(best_);
   }
-  return out;
-}
 
-// Of a network with attention, which is where what layers hand on outweighs their weights. Mappings that show
-// fewer links than they should, and fewer than the first, are left out.
+ private:
+  const Grid& grid_;
+  const spec::Chip& chip_;
+  const MapOptions& options_;
+  std::optional<Mapping> best_;
+  double links_ = 0;  // of those that should be shown
+  double cycles_ = 0;
+};
+
+// Of a network with attention, which is where what layers hand on outweighs their weights.
 std::optional<Mapping> map_in_sequence(
     const LayerGraph& graph,
     const Grid& grid,
@@ -401,25 +349,19 @@ std::optional<Mapping> map_in_sequence(
     const base::Progress& progress) {
   if (!has_attention(graph))
     return std::nullopt;
-  std::optional<Shown> best;
-  if (const auto first = plan_ungrouped(graph, chip, options))
-    best = show(*first, grid, chip, options);
-  if (options.judge) {
-    double least = best ? options.judge(best->mapping) : 0;
-    for (const Planned& planned : plan_grouped(graph, chip, options, progress)) {
-      Shown tried = show(planned, grid, chip, options);
-      if (best && tried.links < std::min(kLinksShown, best->links))
-        continue;
-      const double cycles = options.judge(tried.mapping);
-      if (best && cycles >= least)
-        continue;
-      least = cycles;
-      best = std::move(tried);
-    }
+  Fastest fastest(grid, chip, options);
+  std::vector<Planned> grouped;
+  if (options.judge)
+    grouped = plan_grouped(graph, chip, options, progress);
+  // Without groups every layer is cut for itself, which takes long to search and is better for few samples
+  // only.
+  if (grouped.empty() || options.batch * kSamplesOfGroups < chip.core_count()) {
+    if (const auto ungrouped = plan_ungrouped(graph, chip, options))
+      fastest.consider(*ungrouped);
   }
-  if (!best)
-    return std::nullopt;
-  return std::move(best->mapping);
+  for (const Planned& planned : grouped)
+    fastest.consider(planned);
+  return fastest.take();
 }
 
 }  // namespace

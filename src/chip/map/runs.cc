@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chip/map/partition.h"
+#include "chip/map/tuning.h"
 
 namespace lento::chip {
 namespace {
@@ -22,6 +23,22 @@ std::vector<Block> run_of(std::vector<Block> blocks, int64_t runs, int64_t j) {
   for (Block& block : blocks)
     block.slice[kChannels] = run_of(block.slice[kChannels], runs, j);
   return blocks;
+}
+
+// The same rows in several reads: one fills one slot of its core's memory unit.
+std::vector<Block> in_reads(const std::vector<Block>& blocks) {
+  std::vector<Block> out;
+  for (const Block& block : blocks) {
+    const Range rows = block.slice[2];
+    const int64_t bytes = block.slice[1].size() * rows.size();
+    const int64_t reads = std::clamp<int64_t>(bytes / kReadBytes, 1, std::min(rows.size(), kReadsARun));
+    for (int64_t i = 0; i < reads; ++i) {
+      const Range read = part_range(rows.size(), reads, i);
+      out.push_back(block);
+      out.back().slice[2] = {rows.start + read.start, rows.start + read.end};
+    }
+  }
+  return out;
 }
 
 // A run of weights on its way, read by the cores of the outputs `made`.
@@ -45,7 +62,7 @@ MappedLayer weights_of(const MappedLayer& run, int sharers) {
       blocks.push_back({{}, {Range{0, 1}, channels, part_range(rows, sharers, run_of_rows), Range{0, 1}}});
     blocks[at->second].cores.push_back(made.cores.front());
   }
-  out.inputs = {{true, -1, blocks}};
+  out.inputs = {{true, -1, in_reads(blocks)}};
   out.weights = {{true, {}}};
   out.outputs = {{false, {}, std::move(blocks)}};
   return out;

@@ -4,6 +4,9 @@
 //
 // The product before has left x_i on the core of rank i, when it is cut into g parts along its channels: runs
 // and parts end at the same channels (part_range).
+//
+// The sum stands as late as it may: before what reads it, or before the next such product. What is computed
+// meanwhile (the next expert of a mixture) hides the exchange.
 #include "chip/map/splits.h"
 
 #include <algorithm>
@@ -25,10 +28,20 @@ class Splitter {
     out_.name = graph_.name;
     out_.generic = graph_.generic;
     count_readers();
-    for (const Layer& layer : graph_.layers) {
+    now_.assign(graph_.layers.size(), -1);
+    for (size_t i = 0; i < graph_.layers.size(); ++i) {
+      const Layer& layer = graph_.layers[i];
       const auto dim = split_dim(layer);
-      now_.push_back(dim ? split(layer, *dim) : add(layer));
+      if (waiting_ && (dim || reads(layer, waiting_->of)))
+        add_waiting();
+      if (dim) {
+        split(i, *dim);
+      } else {
+        now_[i] = add(layer);
+      }
     }
+    if (waiting_)
+      add_waiting();
     return std::move(out_);
   }
 
@@ -61,7 +74,27 @@ class Splitter {
     return dim;
   }
 
-  int split(const Layer& whole, size_t dim) {
+  struct Sum {
+    Layer layer;
+    size_t of = 0;  // the product, in the old graph
+  };
+
+  static bool reads(const Layer& layer, size_t source) {
+    return std::ranges::any_of(layer.operands, [source](const Operand& operand) {
+      return std::ranges::any_of(operand.value.pieces, [source](const Piece& p) {
+        return p.source == int(source);
+      });
+    });
+  }
+
+  void add_waiting() {
+    out_.layers.push_back(std::move(waiting_->layer));
+    now_[waiting_->of] = int(out_.layers.size()) - 1;
+    waiting_.reset();
+  }
+
+  void split(size_t index, size_t dim) {
+    const Layer& whole = graph_.layers[index];
     Layer sum;
     sum.name = whole.name + ".sum";
     sum.kind = LayerKind::Elementwise;
@@ -80,8 +113,7 @@ class Splitter {
       const int made = add(std::move(part));
       sum.operands.push_back({{whole.layout, {{made, {}, {}, whole.layout.extents}}}, rules, false});
     }
-    out_.layers.push_back(std::move(sum));
-    return int(out_.layers.size()) - 1;
+    waiting_ = Sum{std::move(sum), index};
   }
 
   // Puts today's layers for those of the old graph.
@@ -97,6 +129,7 @@ class Splitter {
   const LayerGraph& graph_;
   const int ranks_;
   std::vector<int> readers_;
+  std::optional<Sum> waiting_;
   std::vector<int> now_;  // new index of a layer
   LayerGraph out_;
 };

@@ -25,14 +25,28 @@ constexpr int64_t kStreamSteps = 32;
 constexpr int64_t kRunBytes = 32 << 10;
 constexpr int64_t kMostRuns = 16;
 
+// The same of products that a group sums: each run is sent to all of the group, and a window of ten
+// instructions lets in no reads before those messages have left.
+constexpr int64_t kRankRunBytes = 128 << 10;
+
+// Reads of a run of weights, of so many bytes about: at most the slots of a memory unit.
+constexpr int64_t kReadsARun = 4;
+constexpr int64_t kReadBytes = 16 << 10;
+
 // Of what the links over the middle of a block could carry, how much they do while all its cores exchange.
 constexpr double kMiddleShare = 0.75;
 
-// Cores of a group, and those that hand their weights on, that are compared where mappings can be judged; and how many
-// layouts are: the cost model is off by a quarter between them.
+// Cores of a group that are compared where mappings can be judged, and those that hand their weights on: the
+// first number with all layouts, the others with those within a factor of the best.
 constexpr int kGroupCores[] = {4, 8, 16, 32};
-constexpr int kSharers[] = {1, 2, 4};
+constexpr int kSharers[] = {2, 1, 4};
+constexpr double kNearBest = 1.5;
+
+// Layouts that are simulated: the cost model is off by a quarter between them.
 constexpr size_t kJudged = 8;
+
+// With a sample for so many cores, groups have samples of their own and beat layers cut one by one.
+constexpr int64_t kSamplesOfGroups = 8;
 
 // Pass sizes of groupings that are compared once the scratchpads hold what all layers of the network hand on.
 constexpr int kWholePasses = 1;
@@ -42,6 +56,6 @@ constexpr size_t kLongestReach = 64;
 
 // Channels that a product reduces at a time, at most: whole rows, or runs of them where whole rows of enough
 // tokens fill the scratchpads.
-constexpr int64_t kChunks[] = {INT64_MAX, 2048, 1024};
+constexpr int64_t kChunks[] = {INT64_MAX, 4096, 2048, 1024};
 
 }  // namespace lento::chip
