@@ -24,13 +24,13 @@
 namespace lento::chip {
 namespace {
 
-// A row's cells under one component: its extra time per byte for each factor.
-double
-faulted_level(const Row& row, const Path& path, double level, const Component& component, double factor) {
-  const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
-  const double extra =
-      (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
-  return std::log2(std::exp2(level - offset) + extra) + offset;
+double offset_of(const Row& row) {
+  return level_offset(row.pattern.kind) / double{kLevelsPerOctave};
+}
+
+// Cycles per byte that a transfer of the row takes longer with the component slower by `factor`.
+double extra_of(const Row& row, const Path& path, const Component& component, double factor) {
+  return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
 // The logarithm of a density that is wider on its upper side, at z of its lower deviations: its middle is as
@@ -96,6 +96,8 @@ void for_each_cell(
     Visit visit) {
   for (const size_t r : rows) {
     const Row& row = in.cells.rows[r];
+    const double offset = offset_of(row);
+    const double extra = extra_of(row, in.paths[r], component, factor);
     double last_level = NAN;  // equal to none
     double last_faulted = 0;
     for (size_t b = 0; b < in.cells.bins; ++b) {
@@ -103,7 +105,7 @@ void for_each_cell(
         continue;
       const double level = in.baselines[r].level[b];
       if (level != last_level)
-        last_faulted = faulted_level(row, in.paths[r], level, component, factor);
+        last_faulted = std::log2(std::exp2(level - offset) + extra) + offset;
       last_level = level;
       visit(b, row.cells[b], level, last_faulted, in.baselines[r]);
     }

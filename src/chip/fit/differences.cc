@@ -96,11 +96,15 @@ std::vector<Difference> differences_from(const std::vector<Shared>& shared) {
   std::array<std::array<std::vector<double>, kStatistics>, kKinds> variances;
   for (const Shared& s : shared)
     variances[s.kind][s.statistic].push_back(base::variance(s.draws));
+  std::array<Statistics, kKinds> usual{};
+  for (size_t kind = 0; kind < kKinds; ++kind)
+    for (size_t s = 0; s < kStatistics; ++s)
+      usual[kind][s] = base::mean(variances[kind][s]);
   std::vector<Difference> out;
   for (const Shared& s : shared) {
-    const double usual = base::mean(variances[s.kind][s.statistic]);
     const double both = 1 + 1.0 / double(s.draws.size());  // the recorded run, and the mean of the draws
-    const double variance = both * (base::variance(s.draws) + usual) / 2 + kResolution * kResolution;
+    const double own = base::variance(s.draws);
+    const double variance = both * (own + usual[s.kind][s.statistic]) / 2 + kResolution * kResolution;
     out.push_back({int(s.row), s.recorded - base::mean(s.draws), std::sqrt(variance)});
   }
   return out;
