@@ -6,6 +6,7 @@
 // are never judged by the same noise, and the same run always by the same one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -49,8 +50,9 @@ class ChipReplays {
 
   chip::Replay operator()(const chip::Twin& twin) const {
     return [shared = shared_,
-            draws = shared_->draws_of(twin)](const std::vector<chip::Fault>& guess, uint32_t draw) {
-      return shared->replay(*draws, guess, draw);
+            draws = shared_->draws_of(
+                twin)](const std::vector<chip::Fault>& guess, uint32_t draw, uint64_t until) {
+      return shared->replay(*draws, guess, draw, until);
     };
   }
 
@@ -110,7 +112,8 @@ class ChipReplays {
       return twins.front();
     }
 
-    chip::Sketch replay(Draws& draws, const std::vector<chip::Fault>& guess, uint32_t number) const {
+    chip::Sketch replay(Draws& draws, const std::vector<chip::Fault>& guess, uint32_t number, uint64_t until)
+        const {
       Draw& draw = draws[number];
       std::call_once(draw.once, [&] {
         chip::Options options = run;
@@ -122,7 +125,8 @@ class ChipReplays {
             chip::affordable_checkpoints(bytes));
       });
       chip::Sketch out = sketch_of(
-          guess.empty() ? draw.checkpointed->healthy() : draw.checkpointed->run(guess, run.max_cycles));
+          guess.empty() ? draw.checkpointed->healthy()
+                        : draw.checkpointed->run(guess, std::min(run.max_cycles, until)));
       if (run.stop && run.stop())
         throw base::Error({}, "interrupted");
       return out;

@@ -14,9 +14,11 @@ bool same(const chip::Twin& a, const chip::Twin& b) {
 
 chip::ReplayOf SimulationCount::counting(chip::ReplayOf replays) const {
   return [seen = seen_, replays = std::move(replays)](const chip::Twin& twin) {
-    return [seen, twin, replay = replays(twin)](const std::vector<chip::Fault>& faults, uint32_t draw) {
+    return [seen,
+            twin,
+            replay = replays(twin)](const std::vector<chip::Fault>& faults, uint32_t draw, uint64_t until) {
       seen->add(twin, !faults.empty(), draw);
-      return replay(faults, draw);
+      return replay(faults, draw, until);
     };
   };
 }

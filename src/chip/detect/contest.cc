@@ -42,6 +42,7 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
     s = refitted(before_, s);
   }
   set_scope(close);
+  until_ = first_part(close);
   Hypothesis best = sharpened(close);
   if (best.gain > 0)
     best.chance = expected_.chance(scope_.rows, scope_.begin, scope_.end);
@@ -71,6 +72,10 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   });
   if (all[best].hypothesis.gain < 0 && all_whole)
     return std::move(all[best].hypothesis);
+  if (until_ < scope_.end) {
+    all = finalists(std::move(all));
+    rank();
+  }
   while (true) {
     bool more = sharpen_doubts(all, best);
     if (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
@@ -95,12 +100,13 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   });
   std::map<size_t, Entrant> in_order;
   bool gains = false;
+  const int kept = until_ < scope_.end ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   for (const size_t i : by_strength) {
-    if (expected_.left() == 0 || (!gains && in_order.size() == kHeardFirst))
+    if (expected_.left() <= kept || (!gains && in_order.size() == kHeardFirst))
       break;
     Entrant& entrant = in_order[i] = {replayed(close[i])};
     Bracket bracket;
-    while (correct(entrant.hypothesis, bracket)) {
+    while (expected_.left() > kept && correct(entrant.hypothesis, bracket)) {
     }
     gains = gains || entrant.hypothesis.gain >= 0;
   }
@@ -108,6 +114,39 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   for (auto& [i, entrant] : in_order)
     out.push_back(std::move(entrant));
   return out;
+}
+
+// Those that gain nearly as much as the best in the first part of their intervals, by the whole of them, for
+// as long as replays are left; in the order that they came in.
+std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
+  until_ = UINT64_MAX;
+  std::vector<double> gains;
+  for (const Entrant& e : all)
+    gains.push_back(e.hypothesis.gain);
+  std::ranges::sort(gains, std::ranges::greater{});
+  const double enough = std::max(gains[0] / 2, gains[std::min(gains.size(), kHeardFirst) - 1]);
+  std::vector<Entrant> out;
+  for (Entrant& e : all) {
+    if (e.hypothesis.gain < enough || expected_.left() == 0)
+      continue;
+    Entrant& whole = out.emplace_back(Entrant{replayed(e.hypothesis.suspect)});
+    Bracket bracket;
+    if (expected_.left() > 0)
+      correct(whole.hypothesis, bracket);
+  }
+  return out;
+}
+
+// Up to when hypotheses are heard. All of it, unless so long a simulation of each and its corrections cannot
+// be afforded: then a quarter of each interval, and as many bins as tell whether any is whole.
+uint64_t Contest::first_part(const std::vector<Suspect>& close) const {
+  if (expected_.affordable() >= kReplaysEach * double(close.size()))
+    return UINT64_MAX;
+  const uint64_t bin = before_.cells.bin_cycles;
+  uint64_t until = 0;
+  for (const Suspect& s : close)
+    until = std::max(until, s.begin + std::max(3 * bin, (s.end - s.begin) / 4));
+  return (until + bin - 1) / bin * bin;
 }
 
 void Contest::set_scope(const std::vector<Suspect>& close) {
@@ -125,9 +164,10 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
 Hypothesis Contest::replayed(const Suspect& suspect) {
   std::vector<Suspect> slow = given_;
   slow.push_back(suspect);
-  Hypothesis h{suspect, expected_.with(slow), 0, 0, {}};
-  h.misfit = expected_.misfit(h.baselines, scope_.rows, scope_.begin, scope_.end);
-  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, scope_.end) - h.misfit;
+  Hypothesis h{suspect, expected_.with(slow, until_), 0, 0, {}};
+  const uint64_t end = std::min(scope_.end, until_);
+  h.misfit = expected_.misfit(h.baselines, scope_.rows, scope_.begin, end);
+  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) - h.misfit;
   return h;
 }
 
@@ -136,7 +176,9 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
 // already, or too little, goes half the way to that one.
 bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   Suspect again = h.suspect;
-  again.factor = corrected_factor(before_, h.suspect, h.baselines);
+  Suspect simulated = h.suspect;
+  simulated.end = std::min(simulated.end, until_);
+  again.factor = corrected_factor(before_, simulated, h.baselines);
   (again.factor < h.suspect.factor ? bracket.most : bracket.least) = h.suspect.factor;
   if (again.factor >= bracket.most)
     again.factor = std::sqrt(h.suspect.factor * bracket.most);

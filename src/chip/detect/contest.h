@@ -34,7 +34,8 @@ class Contest {
   // nothing, the simulation contradicts the strongest and nothing was sharpened. Each is replayed up to twice
   // again with the factor that its last replay suggests. While no winner stands out, the two best are
   // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
-  // that begins elsewhere is out of step with the recorded one ever after.
+  // that begins elsewhere is out of step with the recorded one ever after. Where simulations are too long for
+  // as many, all are heard by the first part of their intervals, and those that do best there by the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
  private:
@@ -59,7 +60,9 @@ class Contest {
 
   Hypothesis sharpened(const std::vector<Suspect>& close);
   std::vector<Entrant> heard(const std::vector<Suspect>& close);
+  std::vector<Entrant> finalists(std::vector<Entrant> all);
   void set_scope(const std::vector<Suspect>& close);
+  uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
   bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
@@ -72,6 +75,7 @@ class Contest {
   const std::vector<Suspect>& given_;
   Expected& expected_;
   Scope scope_;
+  uint64_t until_ = UINT64_MAX;  // cycles: what is simulated and compared at present
 };
 
 }  // namespace lento::chip

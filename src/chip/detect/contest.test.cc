@@ -154,6 +154,79 @@ TEST_F(ContestTest, NoMoreReplaysThanAllowed) {
   EXPECT_GT(replays_, 2);
 }
 
+// How much of the run each simulation was asked for, in bins; 0: all.
+class LongRunsTest : public ContestTest {
+ protected:
+  std::vector<uint64_t> asked_;
+
+  // As many whole runs may be simulated.
+  Hypothesis best_of_few(double runs, const std::vector<Fault>& faults, const std::vector<Suspect>& close) {
+    double transfers = 0;
+    for (const Row& row : cells_of(quiet_.run(faults, 1), quiet_.grid()).rows)
+      transfers += double(row.count);
+    options_.most_transfers = runs * transfers;
+    options_.replay =
+        [this, replay = quiet_.replay()](const std::vector<Fault>& slow, uint32_t draw, uint64_t until) {
+          if (!slow.empty())
+            asked_.push_back(until == UINT64_MAX ? 0 : until / kBin);
+          return replay(slow, draw, until);
+        };
+    asked_.clear();
+    return best(faults, close);
+  }
+};
+
+// About the first four of sixteen bins are heard of each, and the rest of those that do nearly as well as the
+// best.
+TEST_F(LongRunsTest, AllAreHeardByTheirFirstPartAndTheBestByTheWhole) {
+  const std::vector<Suspect> three{
+      suspect(kLeft, 4, 0, 16),
+      suspect(kRight, 2, 0, 16),
+      suspect({Part::Link, 8, 9}, 4, 0, 16)};
+  const std::vector<Fault> slow{quiet_.fault(kRight, 4, 0, 16)};
+  const Hypothesis h = best_of_few(11, slow, three);
+  EXPECT_EQ(h.suspect.component, kRight);
+  EXPECT_NEAR(h.suspect.factor, 4, 0.4);
+  const uint64_t part = asked_.front();
+  EXPECT_LE(part, 5u);
+  EXPECT_GE(std::ranges::count(asked_, part), 4);
+  EXPECT_GE(std::ranges::count(asked_, 0u), 1);
+  EXPECT_LE(std::ranges::count(asked_, 0u), 2);
+  EXPECT_EQ(std::ranges::count(asked_, part) + std::ranges::count(asked_, 0u), std::ssize(asked_));
+  EXPECT_EQ(asked_.back(), 0u);
+  best_of_few(12, slow, three);
+  EXPECT_EQ(std::ranges::count(asked_, 0u), std::ssize(asked_));
+}
+
+// A first part that contradicts all is enough.
+TEST_F(LongRunsTest, WhereTheFirstPartContradictsTheRestIsNotSimulated) {
+  const Hypothesis h = best_of_few(11, {}, std::vector<Suspect>(3, suspect(kRight, 3, 0, 16)));
+  EXPECT_LT(h.gain, 0);
+  EXPECT_EQ(asked_.size(), 3u);
+  EXPECT_TRUE(std::ranges::all_of(asked_, [](uint64_t bins) {
+    return bins > 0 && bins <= 5;
+  }));
+}
+
+// Of short intervals so much that a whole bin is among it.
+TEST_F(LongRunsTest, TheFirstPartHoldsWholeBins) {
+  best_of_few(3, {quiet_.fault(kRight, 4, 4, 12)}, {suspect(kRight, 4, 4, 12)});
+  EXPECT_EQ(asked_.front(), 7u);
+}
+
+TEST_F(LongRunsTest, NoMoreIsSimulatedThanCanBeAfforded) {
+  for (const double runs : {0.5, 2.0, 5.0}) {
+    best_of_few(
+        runs,
+        {quiet_.fault(kRight, 1.5, 4, 12)},
+        {suspect(kLeft, 4, 4, 12), suspect(kRight, 9, 2, 5)});
+    double simulated = 0;
+    for (const uint64_t bins : asked_)
+      simulated += bins == 0 ? 1 : double(bins) / 16;
+    EXPECT_LE(simulated, runs);
+  }
+}
+
 // On a healthy chip no hypothesis is better than none.
 TEST_F(ContestTest, NothingIsGainedOnAHealthyChip) {
   const Hypothesis h = best({}, {suspect(kRight, 3, 4, 12), suspect(kLeft, 3, 4, 12)});

@@ -56,6 +56,11 @@ class Detector {
       const bool room = int(out_.reported.size()) < options_.most_suspects;
       if (!room || !bring_forward(rest))
         break;
+      if (options_.replay && !out_.reported.empty() && expected_.affordable() < few_more()) {
+        out_.notes.emplace_back(
+            "whether more is slow was not looked into: simulations of this run are too long");
+        break;
+      }
       if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
         settle();
         continue;
@@ -63,12 +68,17 @@ class Detector {
       if (!options_.replay) {
         judge_unreplayed(rest.front());
       } else if (hypotheses_left() == 0 || !report_replayed(rest)) {
+        given_up_ = expected_.affordable() <= kKeptForFinalists;
         break;
       }
     }
     if (out_.reported.empty() && expected_.longer() >= kLeastFactor)
       out_.unjudged = "the run took " + base::format_number(expected_.longer(), 3) +
                       " times as long as this chip should, and no slow part explains that";
+    if (out_.reported.empty() && out_.unjudged.empty() && given_up_) {
+      out_.unjudged = "parts may be slow, and simulations of this run are too long to try each";
+      out_.would_help = "record fewer inferences, of which more can be simulated";
+    }
     rank(rest);
     return std::move(out_);
   }
@@ -114,6 +124,11 @@ class Detector {
       return false;
     std::rotate(found.begin(), first, first + 1);
     return true;
+  }
+
+  // Runs that a further component takes at least.
+  double few_more() const {
+    return kKeptForFinalists + (settled_ ? 0 : options_.faulty_draws);
   }
 
   int hypotheses_left() const {
@@ -247,6 +262,7 @@ class Detector {
   int hypotheses_ = 0;                    // replayed
   bool settled_ = false;                  // baselines_ are of several draws
   bool contradicted_ = false;             // by simulation: the strongest explain nothing
+  bool given_up_ = false;                 // before all were tried, since simulations are too long
   Detection out_;
 };
 

@@ -5,9 +5,11 @@
 // simulator in. docs/methods/chip-detect.md describes the method.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chip/detect/path.h"
@@ -44,8 +46,37 @@ struct Suspect {
 };
 
 // The chip as it would record under these faults (none: healthy), as many inferences as the sketch holds.
-// `draw` picks one of several independent noises.
-using Replay = std::function<Sketch(const std::vector<Fault>&, uint32_t draw)>;
+// `draw` picks one of several independent noises; what begins at `until` cycles or later is not asked for and
+// may be left out. Made of any function of these, or of the first two.
+class Replay {
+ public:
+  using Function = std::function<Sketch(const std::vector<Fault>&, uint32_t draw, uint64_t until)>;
+
+  Replay() = default;
+  template <class F>
+  requires std::invocable < F&, const std::vector<Fault>
+  &, uint32_t,
+      uint64_t > Replay(F f)
+      : simulate_(std::move(f)) {
+  }
+  template <class F>
+  requires std::invocable < F&, const std::vector<Fault>
+  &, uint32_t > Replay(F f)
+      : simulate_([f = std::move(f)](const std::vector<Fault>& faults, uint32_t draw, uint64_t) mutable {
+          return f(faults, draw);
+        }) {
+  }
+
+  Sketch operator()(const std::vector<Fault>& faults, uint32_t draw, uint64_t until = UINT64_MAX) const {
+    return simulate_(faults, draw, until);
+  }
+  explicit operator bool() const {
+    return bool(simulate_);
+  }
+
+ private:
+  Function simulate_;
+};
 
 // The same of a chip that differs from its file.
 using ReplayOf = std::function<Replay(const Twin&)>;
@@ -59,6 +90,7 @@ struct DetectOptions {
   int most_hypotheses = 24;         // replayed
   int most_together = 8;            // of them, compared with one another
   int most_replays = 48;            // about one component: again with a better factor or begin
+  double most_transfers = 80e6;     // simulated for hypotheses in all
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
   uint32_t faulty_draws = 3;        // the same of the chip with what was found, at most as many
 };
@@ -68,6 +100,7 @@ struct Detection {
   std::vector<Suspect> ranked;     // reported first, then others worth a look, at most 10
   std::vector<std::string> notes;  // what could not be judged
   std::string unjudged;            // why nothing could be; nothing is reported then
+  std::string would_help;          // with that, when there is more to say than for any chip
   uint64_t run_cycles = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chip/detect/cells.h"
 #include "chip/detect/test_chip.h"
 #include "chip/detect/tuning.h"
 
@@ -214,6 +215,29 @@ TEST_F(ReplaysTest, EachComponentHasItsOwnReplays) {
 TEST_F(ReplaysTest, HypothesesAreForAllComponentsTogether) {
   options_.most_hypotheses = 3;
   EXPECT_EQ(found(links(10, 12)).reported.size(), 1u);
+}
+
+// Runs so long that hardly any can be simulated: what is found by then is told, and no all-clear is given.
+TEST_F(ReplaysTest, WhereSimulationsAreTooLongTheVerdictSaysSo) {
+  double transfers = 0;
+  for (const Row& row : cells_of(quiet_.run({}, 1), quiet_.grid()).rows)
+    transfers += double(row.count);
+  const auto with_runs = [&](double runs, double second) {
+    options_.most_transfers = runs * transfers;
+    return found(links(second, 12));
+  };
+  const Detection none = with_runs(0.5, 10);
+  EXPECT_EQ(names(none), "");
+  EXPECT_EQ(none.unjudged, "parts may be slow, and simulations of this run are too long to try each");
+  EXPECT_EQ(none.would_help, "record fewer inferences, of which more can be simulated");
+  const Detection first = with_runs(8, 10);
+  ASSERT_EQ(first.reported.size(), 1u);
+  EXPECT_EQ(first.unjudged, "");
+  ASSERT_EQ(first.notes.size(), 1u);
+  EXPECT_EQ(first.notes[0], "whether more is slow was not looked into: simulations of this run are too long");
+  EXPECT_EQ(with_runs(100, 10).reported.size(), 2u);
+  options_.most_transfers = 0;
+  EXPECT_EQ(found({}).unjudged, "");
 }
 
 // One that is slower for a while is weaker than one that is a little slow all the time; it is heard beside it

@@ -211,7 +211,9 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
     finding::cannot_judge(
         d,
         detection.unjudged,
-        "give a healthy run of this chip (--healthy) or a chip file that is nearer to it",
+        !detection.would_help.empty()
+            ? detection.would_help
+            : "give a healthy run of this chip (--healthy) or a chip file that is nearer to it",
         covered);
   if (sketch.records() == 0)
     finding::cannot_judge(d, "the recorder holds nothing", "record a run with probes on", covered);

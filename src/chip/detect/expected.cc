@@ -152,6 +152,8 @@ std::vector<const Cells*> all_of(const std::vector<Cells>& draws) {
 Expected::Expected(const Setup& setup)
     : setup_(setup) {
   const DetectOptions& options = setup.options;
+  for (const Row& row : setup.cells.rows)
+    transfers_ += double(row.count);
   const auto from = [&](const Cells& reference) {
     return baselines_from(setup_.cells, reference, setup_.paths);
   };
@@ -222,18 +224,29 @@ std::vector<LeftOut> Expected::left_out() const {
   return out;
 }
 
-Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const {
+int Expected::left() const {
+  if (!setup_.options.replay)
+    return 0;
+  return std::min(setup_.options.most_replays - used_, int(std::max(0.0, affordable())));
+}
+
+double Expected::affordable() const {
+  return std::min(1e6, setup_.options.most_transfers / std::max(1.0, transfers_)) - spent_;
+}
+
+Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw, uint64_t until) const {
   return cells_of(
-      setup_.options.replay(as_faults(slow, setup_.grid), draw),
+      setup_.options.replay(as_faults(slow, setup_.grid), draw, until),
       setup_.grid,
       setup_.cells.bin_cycles);
 }
 
-std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
+std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow, uint64_t until) {
   if (slow.empty())
     return healthy_;
   ++used_;
-  return moved(slow, replayed(slow, 0), 0);
+  spent_ += std::min(1.0, double(until) / double(setup_.cells.bins * setup_.cells.bin_cycles));
+  return moved(slow, replayed(slow, 0, until), 0);
 }
 
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
@@ -242,6 +255,7 @@ std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
   for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), setup_.options.faulty_draws); ++draw) {
     const std::vector<Suspect> about = varied(slow, int(draw), setup_.cells.bin_cycles);
     settled_.push_back(replayed(about, draw));
+    ++spent_;
     all.push_back(moved(about, settled_.back(), draw));
   }
   std::vector<Baseline> out = pooled(all);

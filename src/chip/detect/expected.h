@@ -2,6 +2,7 @@
 // lies from them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "chip/detect/cells.h"
@@ -49,17 +50,19 @@ class Expected {
   double longer() const;
 
   // Replays left for hypotheses about the next component.
-  int left() const {
-    return setup_.options.replay ? setup_.options.most_replays - used_ : 0;
-  }
+  int left() const;
+  // Of runs that end where the recorded one does, without regard to how many there may be about one
+  // component.
+  double affordable() const;
   void next_component() {
     used_ = 0;
   }
 
   // With these components slow: the healthy levels moved by what the same draw of the simulation changes when
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
-  // hypotheses differ only where they say different things. Costs one replay; precondition: one is left.
-  std::vector<Baseline> with(const std::vector<Suspect>& slow);
+  // hypotheses differ only where they say different things. Costs one replay, of as much of the run as begins
+  // before `until` cycles: what is expected later follows from that. Precondition: one is left.
+  std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
   // The same over several draws: a chip under a fault settles into one of several rhythms, and what was found
   // is known only about; how far the draws lie apart widens what is expected. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
@@ -80,7 +83,7 @@ class Expected {
       const std::vector<const Cells*>& draws,
       const Cells& cells,
       std::vector<Baseline>& baselines) const;
-  Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
+  Cells replayed(const std::vector<Suspect>& slow, uint32_t draw, uint64_t until = UINT64_MAX) const;
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;
 
   const Setup setup_;
@@ -88,6 +91,8 @@ class Expected {
   std::vector<Cells> settled_;  // of the chip with what was found; empty before it was asked for
   std::vector<Baseline> healthy_;
   int used_ = 0;
+  double transfers_ = 0;  // of the recorded run
+  double spent_ = 0;      // such runs that were simulated, of hypotheses
 };
 
 }  // namespace lento::chip

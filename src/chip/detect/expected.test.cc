@@ -85,6 +85,36 @@ TEST_F(ExpectedTest, ReplaysAreCountedByComponent) {
   EXPECT_EQ(expected.left(), 2);
 }
 
+// Long runs are few: all that is simulated of hypotheses counts, of any component and by how much of the run
+// it is.
+TEST_F(ExpectedTest, WhatIsSimulatedHasAnEnd) {
+  double transfers = 0;
+  make();
+  for (const Row& row : cells_.rows)
+    transfers += double(row.count);
+  options_.most_transfers = 4.5 * transfers;
+  Expected expected = make();
+  EXPECT_NEAR(expected.affordable(), 4.5, 1e-9);
+  EXPECT_EQ(expected.left(), 4);
+  expected.with({suspect(3, 5, 15)});
+  expected.with({suspect(3, 5, 15)}, cells_.bins / 4 * test::QuietChip::kBin);
+  EXPECT_NEAR(expected.affordable(), 3.25, 0.02);
+  expected.settled({suspect(3, 5, 15)});
+  expected.next_component();
+  EXPECT_NEAR(expected.affordable(), 0.25, 0.02);
+  EXPECT_EQ(expected.left(), 0);
+}
+
+// A run that was simulated in part is expected to go on as it began.
+TEST_F(ExpectedTest, WhatComesLaterFollowsFromTheFirstPart) {
+  Expected expected = make();
+  const std::vector<Baseline> whole = expected.with({suspect(4, 8, 16)});
+  const std::vector<Baseline> part = expected.with({suspect(4, 8, 16)}, 12 * test::QuietChip::kBin);
+  for (size_t r = 0; r < cells_.rows.size(); ++r)
+    for (size_t b = 0; b < 16; ++b)
+      EXPECT_NEAR(part[r].level[b], whole[r].level[b], b < 12 ? 1e-6 : 0.05) << r << " " << b;
+}
+
 TEST_F(ExpectedTest, WithoutAReplayThereIsNoneAndTheRunJudgesItself) {
   const Expected expected = make({}, false);
   EXPECT_EQ(expected.left(), 0);

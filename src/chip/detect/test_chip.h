@@ -54,7 +54,9 @@ class QuietChip {
     return grid_;
   }
 
-  Sketch run(const Twin& twin, const std::vector<Fault>& faults, uint64_t seed) const {
+  // `until`: cycles, of which no bin is cut.
+  Sketch run(const Twin& twin, const std::vector<Fault>& faults, uint64_t seed, uint64_t until = UINT64_MAX)
+      const {
     SketchShape shape;
     shape.hashes = 0;
     shape.buckets = 0;
@@ -67,7 +69,7 @@ class QuietChip {
     options.ops_per_cycle = recorder_rate(file_.core.ops_per_cycle, file_.core.rate_deviation);
     Sketch sketch(std::vector<SketchShape>(size_t(grid_.core_count()), shape), options);
     base::Rng rng(seed, "quiet chip");
-    for (uint64_t bin = 0; bin < bins; ++bin)
+    for (uint64_t bin = 0; bin < std::min<uint64_t>(bins, until / kBin); ++bin)
       for (int i = 0; i < records; ++i) {
         const uint64_t now = bin * kBin + uint64_t(i) * (kBin / uint64_t(records));
         for (int core = 0; core < grid_.core_count(); ++core)
@@ -84,8 +86,8 @@ class QuietChip {
   // Draws of its own, far from the seeds that tests take for the recorded run.
   ReplayOf replays() const {
     return [this](const Twin& twin) {
-      return [this, twin](const std::vector<Fault>& faults, uint32_t draw) {
-        return run(twin, faults, 1'000'000 + draw);
+      return [this, twin](const std::vector<Fault>& faults, uint32_t draw, uint64_t until) {
+        return run(twin, faults, 1'000'000 + draw, until);
       };
     };
   }

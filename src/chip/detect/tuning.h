@@ -36,6 +36,11 @@ inline constexpr double kSimulatedAnyway = 18;
 // fastest transfers are slowest: where full queues make dozens strong, the slow part is first or second
 // there.
 inline constexpr size_t kHeardFirst = 3;
+// Replays that hearing a hypothesis takes, its corrections among them: where fewer runs of the whole chip can
+// be afforded, hypotheses are heard by a part of their intervals, and as many whole replays are kept for
+// those that do best there.
+inline constexpr double kReplaysEach = 4;
+inline constexpr int kKeptForFinalists = 6;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised; a larger component must stand out from a smaller one.
 inline constexpr double kRivalShare = 0.75;

@@ -114,7 +114,11 @@ class Fitter {
 
   // Rounds until nothing moves, and how far off the twin then is.
   void settle() {
-    for (int round = 0; round < kFitRounds; ++round) {
+    double transfers = 0;
+    for (const Run& run : runs_)
+      for (const Row& row : run.cells.rows)
+        transfers += double(row.count);
+    for (int round = 0; round < fit_rounds(transfers); ++round) {
       const Seen seen = compare();
       measure(seen);
       const bool cores = move_cores(seen.cores);

@@ -267,6 +267,14 @@ TEST_F(FitTest, BuffersThatTellNothingApartArePossibleToo) {
   EXPECT_EQ(fit.other_buffers, 2 * quiet_.file().network.buffer_segments);
 }
 
+// Rounds of a long run are few, and never fewer than tell whether anything moves.
+TEST(FitRounds, FollowWhatCanBeSimulated) {
+  EXPECT_EQ(fit_rounds(0), 4);
+  EXPECT_EQ(fit_rounds(1e6), 4);
+  EXPECT_EQ(fit_rounds(2e6), 3);
+  EXPECT_EQ(fit_rounds(1e8), 2);
+}
+
 // Below one in a hundred a class is left as the file says it, however surely it differs.
 TEST_F(FitTest, LessThanAHundredthIsNoDifference) {
   Twin real{quiet_.file(), {}};

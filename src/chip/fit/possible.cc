@@ -80,8 +80,8 @@ Twin possible_twin(const Fit& fit, uint64_t seed) {
 
 Replay possible_replay(const Fit& fit, const ReplayOf& replays, uint64_t seed) {
   const auto all = std::make_shared<PossibleReplays>(fit, replays, seed);
-  return [all](const std::vector<Fault>& faults, uint32_t draw) {
-    return all->of(draw)(faults, draw);
+  return [all](const std::vector<Fault>& faults, uint32_t draw, uint64_t until) {
+    return all->of(draw)(faults, draw, until);
   };
 }
 
