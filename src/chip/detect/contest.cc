@@ -45,8 +45,18 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   until_ = first_part(close);
   Hypothesis best = sharpened(close);
   if (best.gain > 0)
-    best.chance = expected_.chance(scope_.rows, scope_.begin, scope_.end);
+    judge_by_its_own(best);
   return best;
+}
+
+void Contest::judge_by_its_own(Hypothesis& h) const {
+  std::vector<size_t> rows;
+  for (const size_t r : scope_.rows)
+    if (before_.paths[r].crosses(h.suspect.component))
+      rows.push_back(r);
+  h.own_misfit = expected_.misfit(h.baselines, rows, scope_.begin, scope_.end);
+  h.own_gain = expected_.misfit(before_.baselines, rows, scope_.begin, scope_.end) - h.own_misfit;
+  h.own_chance = expected_.chance(rows, scope_.begin, scope_.end);
 }
 
 Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
@@ -89,9 +99,13 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   return std::move(all[best].hypothesis);
 }
 
-// In the order of `close`, for smaller components win among equals; simulated by falling strength. When each
-// of the strongest makes the simulation less like the recorded run, what is weaker goes unheard: beside a
-// slow part even the wrong ones gain something, because their queues are full.
+// When each of the strongest makes the simulation less like the recorded run, what is weaker goes unheard:
+// beside a slow part even the wrong ones gain something, because their queues are full.
+bool Contest::unheard(const Suspect& s, size_t heard, bool gains) const {
+  return !gains && heard >= kHeardFirst && std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
+}
+
+// In the order of `close`, for smaller components win among equals; simulated by falling strength.
 std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
   std::vector<size_t> by_strength(close.size());
   std::iota(by_strength.begin(), by_strength.end(), size_t{0});
@@ -102,8 +116,10 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   bool gains = false;
   const int kept = until_ < scope_.end ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   for (const size_t i : by_strength) {
-    if (expected_.left() <= kept || (!gains && in_order.size() == kHeardFirst))
+    if (expected_.left() <= kept)
       break;
+    if (unheard(close[i], in_order.size(), gains))
+      continue;
     Entrant& entrant = in_order[i] = {replayed(close[i])};
     Bracket bracket;
     while (expected_.left() > kept && correct(entrant.hypothesis, bracket)) {
@@ -164,10 +180,10 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
 Hypothesis Contest::replayed(const Suspect& suspect) {
   std::vector<Suspect> slow = given_;
   slow.push_back(suspect);
-  Hypothesis h{suspect, expected_.with(slow, until_), 0, 0, {}};
+  Hypothesis h{suspect, expected_.with(slow, until_)};
   const uint64_t end = std::min(scope_.end, until_);
-  h.misfit = expected_.misfit(h.baselines, scope_.rows, scope_.begin, end);
-  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) - h.misfit;
+  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) -
+           expected_.misfit(h.baselines, scope_.rows, scope_.begin, end);
   return h;
 }
 

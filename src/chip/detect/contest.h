@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "chip/detect/expected.h"
@@ -16,18 +17,27 @@ struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
-  double misfit = 0;  // what it leaves over of the recorded run
-  Chance chance;      // what runs without a fault leave over in its place and time
+  // The same over the transfers that pass through its component, of the winner: what the contest makes of
+  // other transfers can be far off where all are slow together.
+  double own_gain = 0;
+  double own_misfit = 0;  // what it leaves over of the recorded run
+  Chance own_chance;      // what runs without a fault leave over there and then
 };
 
 // Precondition: what it is given outlives it.
 class Contest {
  public:
-  // `before`: the recorded run and what was expected so far; `given`: the components that this already holds.
-  Contest(const ScanInput& before, const std::vector<Suspect>& given, Expected& expected)
+  // `before`: the recorded run and what was expected so far; `given`: the components that this already holds;
+  // `in_any_case`: heard even when the simulation contradicts all that are stronger.
+  Contest(
+      const ScanInput& before,
+      const std::vector<Suspect>& given,
+      Expected& expected,
+      std::vector<Component> in_any_case = {})
       : before_(before),
         given_(given),
-        expected_(expected) {
+        expected_(expected),
+        in_any_case_(std::move(in_any_case)) {
   }
 
   // The winner; of equals the first. Its baselines are empty when no replay was left; when it gains less than
@@ -61,6 +71,8 @@ class Contest {
   Hypothesis sharpened(const std::vector<Suspect>& close);
   std::vector<Entrant> heard(const std::vector<Suspect>& close);
   std::vector<Entrant> finalists(std::vector<Entrant> all);
+  void judge_by_its_own(Hypothesis& h) const;
+  bool unheard(const Suspect& s, size_t heard, bool gains) const;
   void set_scope(const std::vector<Suspect>& close);
   uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
@@ -74,6 +86,7 @@ class Contest {
   const ScanInput& before_;
   const std::vector<Suspect>& given_;
   Expected& expected_;
+  const std::vector<Component> in_any_case_;
   Scope scope_;
   uint64_t until_ = UINT64_MAX;  // cycles: what is simulated and compared at present
 };

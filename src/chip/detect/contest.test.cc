@@ -31,7 +31,7 @@ class ContestTest : public testing::Test {
     const std::vector<Baseline> healthy = expected.healthy();
     replays_ = 0;
     const std::vector<Suspect> none;
-    return Contest({cells, paths, healthy}, none, expected).best_of(close);
+    return Contest({cells, paths, healthy}, none, expected, in_any_case_).best_of(close);
   }
   static Suspect suspect(const Component& component, double factor, uint64_t first, uint64_t last) {
     Suspect s;
@@ -45,6 +45,7 @@ class ContestTest : public testing::Test {
 
   test::QuietChip quiet_;
   DetectOptions options_;
+  std::vector<Component> in_any_case_;
   int replays_ = 0;
 };
 
@@ -72,7 +73,7 @@ TEST_F(ContestTest, TheScatterIsThatOfItsPlaceAndTime) {
     return replay(faults, draw);
   };
   const auto scatter = [&](const Component& link, uint64_t first, uint64_t last) {
-    return best({quiet_.fault(link, 6, first, last)}, {suspect(link, 6, first, last)}).chance.scatter;
+    return best({quiet_.fault(link, 6, first, last)}, {suspect(link, 6, first, last)}).own_chance.scatter;
   };
   EXPECT_GT(scatter(kRight, 4, 8), 5);
   EXPECT_GT(scatter(kRight, 4, 8), 5 * scatter(kRight, 10, 14));
@@ -403,6 +404,28 @@ TEST_F(TrailTest, AContradictedOneOfFewBinsIsSharpenedAllTheSame) {
   const Trail brief = trail({}, {suspect(kRight, 3, 8, 9)});
   EXPECT_LT(brief.won.gain, 6);
   EXPECT_GE(brief.tried.size(), 5u);
+}
+
+// One that joined because its fastest transfers are slowest is heard all the same.
+TEST_F(ContestTest, WhatIsHeardInAnyCaseIsHeardWhenAllThatIsStrongerIsContradicted) {
+  std::vector<Suspect> close(4, suspect({Part::Link, 8, 9}, 4, 1, 14));
+  close.push_back(suspect(kRight, 4, 4, 12));
+  close.back().strength = 40;
+  in_any_case_ = {};
+  EXPECT_LT(best({quiet_.fault(kRight, 4, 4, 12)}, close).gain, 0);
+  in_any_case_ = {kRight};
+  EXPECT_EQ(best({quiet_.fault(kRight, 4, 4, 12)}, close).suspect.component, kRight);
+}
+
+// Transfers that pass elsewhere and are late by themselves say nothing of whether a link that was slow is.
+TEST_F(ContestTest, TheWinnerIsJudgedByWhatPassesIt) {
+  const Component elsewhere{Part::Link, 8, 9};
+  const std::vector<Fault> slow{quiet_.fault(kRight, 4, 4, 12), quiet_.fault(elsewhere, 1.2, 4, 12)};
+  const Hypothesis alone = best(slow, {suspect(kRight, 4, 4, 12)});
+  const Hypothesis beside = best(slow, {suspect(kRight, 4, 4, 12), suspect(elsewhere, 1.2, 4, 12)});
+  ASSERT_EQ(beside.suspect.component, kRight);
+  EXPECT_NEAR(beside.own_misfit, alone.own_misfit, 1e-9);
+  EXPECT_NEAR(beside.own_gain, alone.own_gain, 1e-9);
 }
 
 TEST_F(TrailTest, TheStrongestAreHeardFirst) {

@@ -146,7 +146,7 @@ class Detector {
       const std::vector<Suspect> heard = worth_hearing(left);
       hypotheses_ += int(heard.size());
       heard_of += heard.size();
-      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(heard);
+      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_, slowest_).best_of(heard);
       contradicted_ = contradicted_ || best.gain < 0;
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
@@ -185,13 +185,14 @@ class Detector {
       mild_.push_back(suspect.component);
   }
 
-  // Its simulation must be more like the recorded run than chance makes any of those that were simulated: by
-  // more than healthy runs lie apart, or so that no more is left over than a healthy run leaves.
+  // Its simulation must be more like the recorded run than chance makes any of those that were simulated, and
+  // what passes through it too: by more than healthy runs lie apart, or so that no more is left over than a
+  // healthy run leaves.
   bool convincing(const Hypothesis& h, size_t heard) const {
     if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
       return false;
-    return h.misfit <= h.chance.median ||
-           h.gain >= Thresholds::by_chance(heard, options_.false_alarms, h.chance.scatter);
+    return h.own_misfit <= h.own_chance.median ||
+           h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
   }
 
   // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:
@@ -210,6 +211,10 @@ class Detector {
       return factor_of_the_fastest(seen, s);
     });
     weaker.resize(std::min({weaker.size(), kHeardFirst, left - out.size()}));
+    slowest_.clear();
+    for (const Suspect& s : weaker)
+      if (s.component.part == Part::Link)
+        slowest_.push_back(s.component);
     std::ranges::move(weaker, std::back_inserter(out));
     std::ranges::stable_sort(out, {}, [](const Suspect& s) {
       return reach(s.component.part);
@@ -259,10 +264,11 @@ class Detector {
   std::vector<Baseline> baselines_;       // what the chip should show with everything reported so far
   std::optional<Thresholds> thresholds_;  // of that chip
   std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
-  int hypotheses_ = 0;                    // replayed
-  bool settled_ = false;                  // baselines_ are of several draws
-  bool contradicted_ = false;             // by simulation: the strongest explain nothing
-  bool given_up_ = false;                 // before all were tried, since simulations are too long
+  std::vector<Component> slowest_;  // links that were heard last because their fastest transfers are slowest
+  int hypotheses_ = 0;              // replayed
+  bool settled_ = false;            // baselines_ are of several draws
+  bool contradicted_ = false;       // by simulation: the strongest explain nothing
+  bool given_up_ = false;           // before all were tried, since simulations are too long
   Detection out_;
 };
 
