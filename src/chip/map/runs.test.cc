@@ -49,18 +49,21 @@ bool carries_weights(const std::string& name) {
   return name.ends_with(".weights");
 }
 
-// By what a run belongs to: elements made, and weights used.
+// By what a run belongs to: products made (elements of layers without weights), and weights used. Sums of
+// what the cores of a group made are no part of the network.
 std::map<std::string, std::pair<int64_t, int64_t>> work_of(const Mapping& mapping, const LayerGraph& graph) {
   std::map<std::string, std::pair<int64_t, int64_t>> work;
   for (const MappedLayer& layer : mapping.layers) {
-    if (carries_weights(layer.name))
+    if (carries_weights(layer.name) || layer.name.ends_with(".down.sum"))
       continue;
     const auto whole = std::ranges::find_if(graph.layers, [&](const Layer& l) {
       return layer.name == l.name || layer.name.starts_with(l.name + ".");
     });
     EXPECT_NE(whole, graph.layers.end()) << layer.name;
+    const std::vector<Block>& weights = layer.weights.front().blocks;
+    const int64_t depth = weights.empty() || !whole->weights_from_dram ? 1 : weights.front().slice[2].size();
     for (const Block& block : layer.outputs.front().blocks)
-      work[whole->name].first += volume(block.slice) * int64_t(block.cores.size());
+      work[whole->name].first += depth * volume(block.slice) * int64_t(block.cores.size());
     for (const Block& block : layer.weights.front().blocks)
       work[whole->name].second += volume(block.slice) * int64_t(block.cores.size());
   }
@@ -87,7 +90,8 @@ TEST(Runs, EveryOutputIsMadeOnce) {
     const auto layer = std::ranges::find(graph.layers, name, &Layer::name);
     ASSERT_NE(layer, graph.layers.end());
     const auto& e = layer->layout.extents;
-    EXPECT_EQ(work.first, 8 * e[0] * e[1] * e[2]) << name;
+    const int64_t depth = layer->weights_from_dram ? std::max<int64_t>(1, layer->depth) : 1;
+    EXPECT_EQ(work.first, 8 * e[0] * e[1] * e[2] * depth) << name;
     EXPECT_EQ(work.second % std::max<int64_t>(1, e[0] * layer->depth), 0) << name;
   }
 }
@@ -122,13 +126,38 @@ TEST(Runs, WeightsStandAtLeastOneRunAhead) {
   }
 }
 
+// The ranks of a product stand on cores of their own, which have its input already.
+TEST(Runs, RanksHaveTheirChannelsAtHome) {
+  const Mapping mapping = mapped([](const Mapping& m) {
+    return double(expand(m, square(4), "m").totals().message_bytes);
+  });
+  std::map<std::string, std::map<std::pair<int, int>, std::string>> rank_of;  // by product and core
+  for (const MappedLayer& layer : mapping.layers) {
+    const size_t at = layer.name.find(".rank");
+    if (at == std::string::npos || carries_weights(layer.name))
+      continue;
+    const std::string rank = layer.name.substr(at, layer.name.find('.', at + 1) - at);
+    for (const Block& block : layer.outputs.front().blocks) {
+      const Position p = block.cores.front();
+      const auto [found, fresh] = rank_of[layer.name.substr(0, at)].try_emplace({p.x, p.y}, rank);
+      EXPECT_EQ(found->second, rank) << layer.name;
+    }
+  }
+  ASSERT_EQ(rank_of.size(), 2u);
+  for (const auto& [product, cores] : rank_of)
+    EXPECT_EQ(cores.size(), 16u) << product;
+}
+
 TEST(Runs, TheJudgeDecides) {
   int asked = 0;
-  const Mapping first = mapped([&](const Mapping&) {
+  std::string first;
+  const Mapping taken = mapped([&](const Mapping& m) {
+    if (asked == 0)
+      first = write_map(m);
     return double(asked++);
   });
   EXPECT_GT(asked, 1);
-  EXPECT_EQ(write_map(first), write_map(mapped({})));
+  EXPECT_EQ(write_map(taken), first);
 }
 
 }  // namespace
