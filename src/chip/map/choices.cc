@@ -60,6 +60,12 @@ std::vector<Cut> Choices::cuts(const Layer& layer) const {
     std::erase_if(all, [most](const Cut& cut) {
       return cut.cores < most;
     });
+    const bool own = std::ranges::any_of(all, [&](const Cut& cut) {
+      return cut.parts[0] % own_samples() == 0;
+    });
+    std::erase_if(all, [&](const Cut& cut) {
+      return own && cut.parts[0] % own_samples() != 0;
+    });
   }
   if (grouping_.cores == 0 || !has_matrix(layer))
     return all;
@@ -70,14 +76,21 @@ std::vector<Cut> Choices::cuts(const Layer& layer) const {
   return out.empty() ? all : out;
 }
 
+int64_t Choices::own_samples() const {
+  if (grouping_.cores == 0)
+    return 1;
+  int64_t parts = std::clamp<int64_t>(int64_t(cores_) / grouping_.cores, 1, samples_);
+  while (samples_ % parts != 0)
+    --parts;
+  return parts;
+}
+
 // Of one rank of every group: whole rows, of samples of its own where there are as many.
 std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   std::vector<Cut> out;
   const auto groups = int64_t(cores_) / layer.ranks;
   const auto& e = layer.layout.extents;
-  int64_t b = std::min(groups, samples_);
-  while (groups % b != 0)
-    --b;
+  const int64_t b = std::gcd(groups, own_samples());
   for (int64_t h = 1; h <= std::min(groups / b, e[1]); ++h) {
     const int64_t w = groups / (b * h);
     if (b * h * w == groups && w <= e[2])

@@ -41,7 +41,10 @@ class Choices {
   // All outlive it. `samples`: of one pass.
   Choices(const spec::Chip& chip, const BlockOrder& order, const Grouping& grouping, int64_t samples);
 
-  // Of products those with as many parts along the channels as a group has cores, where there are any.
+  // Parts along the batch when groups have samples of their own, or share one where there are fewer samples.
+  int64_t own_samples() const;
+  // With groups only cuts over all cores, into a multiple of those parts; of products those with as many
+  // parts along the channels as a group has cores, where there are any.
   std::vector<Cut> cuts(const Layer& layer) const;
   // With its sub-steps, sharers and runs, without sampled parts; nullopt where it does not fit.
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;

@@ -285,7 +285,7 @@ class Sequencer {
     std::vector<size_t> best;
     double least = kNever;
     for (int64_t parts = 1; parts <= samples_; ++parts) {
-      if (samples_ % parts != 0 || (grouping_.cores > 0 && parts < own_samples()))
+      if (samples_ % parts != 0 || (grouping_.cores > 0 && parts < costs_.own_samples()))
         continue;
       start_from(int(parts));
       improve();
@@ -295,14 +295,6 @@ class Sequencer {
       }
     }
     chosen_ = best;
-  }
-
-  int64_t own_samples() const {
-    const int64_t groups = std::max<int64_t>(1, int64_t(chip_.core_count()) / grouping_.cores);
-    int64_t parts = std::min(samples_, groups);
-    while (samples_ % parts != 0)
-      --parts;
-    return parts;
   }
 
   // The best cut alone among those with the most parts along the batch up to `parts`.

@@ -43,7 +43,7 @@ constexpr int kSharers[] = {2, 1, 4};
 constexpr double kNearBest = 1.5;
 
 // Layouts that are simulated: the cost model is off by a quarter between them.
-constexpr size_t kJudged = 8;
+constexpr size_t kJudged = 10;
 
 // With a sample for so many cores, groups have samples of their own and beat layers cut one by one.
 constexpr int64_t kSamplesOfGroups = 8;
