@@ -456,7 +456,7 @@ std::optional<Plan> plan_sequence(
   std::optional<Plan> best;
   int whole = 0;  // pass sizes that need one segment only
   for (int64_t samples = options.batch; samples >= 1; --samples) {
-    if (options.batch % samples != 0 || (grouping.samples > 0 && samples != grouping.samples))
+    if (options.batch % samples != 0)
       continue;
     Plan plan;
     plan.sequential = true;

@@ -32,7 +32,6 @@ struct Grouping {
   // block (BlockOrder). 0: as many as cost least, along columns.
   int cores = 0;
   int sharers = 1;  // those that hand their weights on to one another, where a cut has as many of the same
-  int64_t samples = 0;  // of a pass; 0: as many as cost least
 };
 
 // A plan whose segments hold as many layers as the scratchpads can keep what is handed on between them;

@@ -27,7 +27,7 @@ constexpr int64_t kMostRuns = 16;
 
 // The same of products that a group sums: each run is sent to all of the group, and a window of ten
 // instructions lets in no reads before those messages have left.
-constexpr int64_t kRankRunBytes = 128 << 10;
+constexpr int64_t kRankRunBytes = 64 << 10;
 
 // Reads of a run of weights, of so many bytes about: at most the slots of a memory unit.
 constexpr int64_t kReadsARun = 4;
