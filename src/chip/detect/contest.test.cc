@@ -27,7 +27,7 @@ class ContestTest : public testing::Test {
     const Sketch recorded = quiet_.run(faults, 1);
     const Cells cells = cells_of(recorded, quiet_.grid());
     const std::vector<Path> paths = paths_of(cells, quiet_.file(), quiet_.grid());
-    Expected expected({cells, paths, quiet_.file(), quiet_.grid(), options_});
+    Expected expected({cells, paths, quiet_.file(), quiet_.grid(), options_, recorded.records()});
     const std::vector<Baseline> healthy = expected.healthy();
     replays_ = 0;
     const std::vector<Suspect> none;
@@ -162,10 +162,7 @@ class LongRunsTest : public ContestTest {
 
   // As many whole runs may be simulated.
   Hypothesis best_of_few(double runs, const std::vector<Fault>& faults, const std::vector<Suspect>& close) {
-    double transfers = 0;
-    for (const Row& row : cells_of(quiet_.run(faults, 1), quiet_.grid()).rows)
-      transfers += double(row.count);
-    options_.most_transfers = runs * transfers;
+    options_.most_records = runs * double(quiet_.run(faults, 1).records());
     options_.replay =
         [this, replay = quiet_.replay()](const std::vector<Fault>& slow, uint32_t draw, uint64_t until) {
           if (!slow.empty())

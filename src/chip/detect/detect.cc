@@ -37,7 +37,7 @@ class Detector {
         cells_(cells_of(sketch, grid_)),
         paths_(paths_of(cells_, chip, grid_)),
         components_(candidates(paths_, grid_)),
-        expected_({cells_, paths_, chip, grid_, options}) {
+        expected_({cells_, paths_, chip, grid_, options, sketch.records()}) {
     out_.run_cycles = sketch.end_cycles();
     out_.reported = slow_cores(sketch, chip, options, out_.notes);
     if (int(out_.reported.size()) > options.most_suspects)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chip/detect/cells.h"
 #include "chip/detect/test_chip.h"
 #include "chip/detect/tuning.h"
 
@@ -219,11 +218,9 @@ TEST_F(ReplaysTest, HypothesesAreForAllComponentsTogether) {
 
 // Runs so long that hardly any can be simulated: what is found by then is told, and no all-clear is given.
 TEST_F(ReplaysTest, WhereSimulationsAreTooLongTheVerdictSaysSo) {
-  double transfers = 0;
-  for (const Row& row : cells_of(quiet_.run({}, 1), quiet_.grid()).rows)
-    transfers += double(row.count);
+  const auto records = double(quiet_.run({}, 1).records());
   const auto with_runs = [&](double runs, double second) {
-    options_.most_transfers = runs * transfers;
+    options_.most_records = runs * records;
     return found(links(second, 12));
   };
   const Detection none = with_runs(0.5, 10);
@@ -236,7 +233,7 @@ TEST_F(ReplaysTest, WhereSimulationsAreTooLongTheVerdictSaysSo) {
   ASSERT_EQ(first.notes.size(), 1u);
   EXPECT_EQ(first.notes[0], "whether more is slow was not looked into: simulations of this run are too long");
   EXPECT_EQ(with_runs(100, 10).reported.size(), 2u);
-  options_.most_transfers = 0;
+  options_.most_records = 0;
   EXPECT_EQ(found({}).unjudged, "");
 }
 

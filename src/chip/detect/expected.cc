@@ -152,8 +152,6 @@ std::vector<const Cells*> all_of(const std::vector<Cells>& draws) {
 Expected::Expected(const Setup& setup)
     : setup_(setup) {
   const DetectOptions& options = setup.options;
-  for (const Row& row : setup.cells.rows)
-    transfers_ += double(row.count);
   const auto from = [&](const Cells& reference) {
     return baselines_from(setup_.cells, reference, setup_.paths);
   };
@@ -231,7 +229,7 @@ int Expected::left() const {
 }
 
 double Expected::affordable() const {
-  return std::min(1e6, setup_.options.most_transfers / std::max(1.0, transfers_)) - spent_;
+  return std::min(1e6, setup_.options.most_records / std::max(1.0, double(setup_.records))) - spent_;
 }
 
 Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw, uint64_t until) const {

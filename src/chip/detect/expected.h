@@ -33,6 +33,7 @@ class Expected {
     const spec::Chip& chip;
     const Grid& grid;
     const DetectOptions& options;
+    uint64_t records = 0;  // of the recorded run
   };
   explicit Expected(const Setup& setup);
 
@@ -91,8 +92,7 @@ class Expected {
   std::vector<Cells> settled_;  // of the chip with what was found; empty before it was asked for
   std::vector<Baseline> healthy_;
   int used_ = 0;
-  double transfers_ = 0;  // of the recorded run
-  double spent_ = 0;      // such runs that were simulated, of hypotheses
+  double spent_ = 0;  // whole runs that were simulated, of hypotheses
 };
 
 }  // namespace lento::chip

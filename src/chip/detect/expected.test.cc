@@ -42,7 +42,7 @@ class ExpectedTest : public testing::Test {
     options_.healthy_draws = 3;
     if (replay)
       options_.replay = quiet_.replay();
-    return Expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_});
+    return Expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_, recorded_.records()});
   }
   Suspect suspect(double factor, uint64_t first, uint64_t last) const {
     Suspect s;
@@ -88,11 +88,7 @@ TEST_F(ExpectedTest, ReplaysAreCountedByComponent) {
 // Long runs are few: all that is simulated of hypotheses counts, of any component and by how much of the run
 // it is.
 TEST_F(ExpectedTest, WhatIsSimulatedHasAnEnd) {
-  double transfers = 0;
-  make();
-  for (const Row& row : cells_.rows)
-    transfers += double(row.count);
-  options_.most_transfers = 4.5 * transfers;
+  options_.most_records = 4.5 * double(quiet_.run({}, 1).records());
   Expected expected = make();
   EXPECT_NEAR(expected.affordable(), 4.5, 1e-9);
   EXPECT_EQ(expected.left(), 4);

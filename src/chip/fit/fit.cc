@@ -114,11 +114,10 @@ class Fitter {
 
   // Rounds until nothing moves, and how far off the twin then is.
   void settle() {
-    double transfers = 0;
+    double records = 0;
     for (const Run& run : runs_)
-      for (const Row& row : run.cells.rows)
-        transfers += double(row.count);
-    for (int round = 0; round < fit_rounds(transfers); ++round) {
+      records += double(run.given.sketch->records());
+    for (int round = 0; round < fit_rounds(records); ++round) {
       const Seen seen = compare();
       measure(seen);
       const bool cores = move_cores(seen.cores);

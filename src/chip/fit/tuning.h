@@ -59,13 +59,13 @@ inline constexpr int kSpreadHalvings = 30;
 // Simulated runs of the chip for one round, and rounds: by the third the residuals are those of the noise.
 inline constexpr uint32_t kFitDraws = 3;
 inline constexpr int kFitRounds = 4;
-// Transfers that may be simulated in all rounds, and rounds for which there must be as many: on 32x32 a round
+// Records that may be simulated in all rounds, and rounds for which there must be as many: on 32x32 a round
 // of DarkNet-19 simulates 9 million in 40 s, and its misfit was 2.0, 1.9, 1.7, 1.8 and 1.9 by rounds.
-inline constexpr double kFitTransfers = 20e6;
+inline constexpr double kFitRecords = 20e6;
 inline constexpr int kLeastFitRounds = 2;
-// Of runs that hold so many transfers together.
-constexpr int fit_rounds(double transfers) {
-  const double affordable = kFitTransfers / (kFitDraws * std::max(transfers, 1.0));
+// Of runs that hold so many records together.
+constexpr int fit_rounds(double records) {
+  const double affordable = kFitRecords / (kFitDraws * std::max(records, 1.0));
   return int(std::clamp(affordable, double{kLeastFitRounds}, double{kFitRounds}));
 }
 // Records of a pattern below which its fastest and its median say little.
