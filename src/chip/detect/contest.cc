@@ -28,6 +28,11 @@ bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
+// Two corrections come near the best factor; what then gains half of what another does will not win.
+bool hopeless(const Hypothesis& h, int corrections, double most) {
+  return corrections >= 2 && 2 * h.gain < most;
+}
+
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
   return best.gain >= kRivalShare * best.suspect.strength &&
          (rival == nullptr || rival->gain <= kRivalShare * best.gain);
@@ -49,11 +54,14 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   return best;
 }
 
+// Beside what was found already the queues of that are nearly what is simulated, and a further component must
+// explain them better wherever any of the hypotheses has to do with them.
 void Contest::judge_by_its_own(Hypothesis& h) const {
-  std::vector<size_t> rows;
-  for (const size_t r : scope_.rows)
-    if (before_.paths[r].crosses(h.suspect.component))
-      rows.push_back(r);
+  std::vector<size_t> rows = scope_.rows;
+  if (given_.empty())
+    std::erase_if(rows, [&](size_t r) {
+      return !before_.paths[r].crosses(h.suspect.component);
+    });
   h.own_misfit = expected_.misfit(h.baselines, rows, scope_.begin, scope_.end);
   h.own_gain = expected_.misfit(before_.baselines, rows, scope_.begin, scope_.end) - h.own_misfit;
   h.own_chance = expected_.chance(rows, scope_.begin, scope_.end);
@@ -114,6 +122,7 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   });
   std::map<size_t, Entrant> in_order;
   bool gains = false;
+  double most = 0;
   const int kept = until_ < scope_.end ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   for (const size_t i : by_strength) {
     if (expected_.left() <= kept)
@@ -122,8 +131,11 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
       continue;
     Entrant& entrant = in_order[i] = {replayed(close[i])};
     Bracket bracket;
-    while (expected_.left() > kept && correct(entrant.hypothesis, bracket)) {
-    }
+    int helped = 0;
+    while (expected_.left() > kept && !hopeless(entrant.hypothesis, helped, most) &&
+           correct(entrant.hypothesis, bracket))
+      ++helped;
+    most = std::max(most, entrant.hypothesis.gain);
     gains = gains || entrant.hypothesis.gain >= 0;
   }
   std::vector<Entrant> out;

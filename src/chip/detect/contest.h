@@ -18,7 +18,7 @@ struct Hypothesis {
   std::vector<Baseline> baselines;
   double gain = 0;
   // The same over the transfers that pass through its component, of the winner: what the contest makes of
-  // other transfers can be far off where all are slow together.
+  // other transfers can be far off where all are slow together. Of a further component over all of them.
   double own_gain = 0;
   double own_misfit = 0;  // what it leaves over of the recorded run
   Chance own_chance;      // what runs without a fault leave over there and then

@@ -30,8 +30,7 @@ class ContestTest : public testing::Test {
     Expected expected({cells, paths, quiet_.file(), quiet_.grid(), options_, recorded.records()});
     const std::vector<Baseline> healthy = expected.healthy();
     replays_ = 0;
-    const std::vector<Suspect> none;
-    return Contest({cells, paths, healthy}, none, expected, in_any_case_).best_of(close);
+    return Contest({cells, paths, healthy}, given_, expected, in_any_case_).best_of(close);
   }
   static Suspect suspect(const Component& component, double factor, uint64_t first, uint64_t last) {
     Suspect s;
@@ -46,6 +45,7 @@ class ContestTest : public testing::Test {
   test::QuietChip quiet_;
   DetectOptions options_;
   std::vector<Component> in_any_case_;
+  std::vector<Suspect> given_;
   int replays_ = 0;
 };
 
@@ -371,6 +371,21 @@ TEST_F(TrailTest, HalfTheWayIsTriedWhenAllOfItIsTooFar) {
   EXPECT_GT(t.won.suspect.factor, t.tried[0].factor);
 }
 
+// What gains far less than another is corrected twice; heard first, for as long as that helps.
+TEST_F(TrailTest, WhatGainsFarLessIsCorrectedLess) {
+  const Component other{Part::Link, 8, 9};
+  Fault brief = quiet_.fault(kRight, 20, 8, 9);
+  brief.end = brief.begin + kBin / 2;
+  const std::vector<Fault> slow{brief, quiet_.fault(other, 6, 0, 16)};
+  const Suspect small = suspect(kRight, 2.5, 8, 9);
+  const Suspect large = suspect(other, 6, 0, 16);
+  const auto corrections = [&](const Trail& t) {
+    EXPECT_EQ(t.won.suspect.component, other);
+    return std::ranges::count(t.tried, kRight, component_of);
+  };
+  EXPECT_LT(corrections(trail(slow, {large, small})), corrections(trail(slow, {small, large})));
+}
+
 // A gain of three quarters of what was promised is enough, and a rival of three quarters of it is too much.
 TEST_F(TrailTest, AWinnerStandsOutByItsPromiseAndItsRival) {
   const double gain = trail(right_slow(), {suspect(kRight, 4, 4, 12)}).won.gain;
@@ -423,6 +438,10 @@ TEST_F(ContestTest, TheWinnerIsJudgedByWhatPassesIt) {
   ASSERT_EQ(beside.suspect.component, kRight);
   EXPECT_NEAR(beside.own_misfit, alone.own_misfit, 1e-9);
   EXPECT_NEAR(beside.own_gain, alone.own_gain, 1e-9);
+  // Once something was found, by all that was compared.
+  given_ = {suspect({Part::Link, 12, 13}, 1.01, 4, 5)};
+  const Hypothesis further = best(slow, {suspect(kRight, 4, 4, 12), suspect(elsewhere, 1.2, 4, 12)});
+  EXPECT_GT(further.own_misfit, beside.own_misfit + 1);
 }
 
 TEST_F(TrailTest, TheStrongestAreHeardFirst) {

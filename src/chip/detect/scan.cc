@@ -5,10 +5,10 @@
 // with s^2 = common^2 + single^2 / n, and s1 = kMostWider s above y1 and s below: queues behind a slow server
 // only add. Of a component that kManyPatterns pass the second density is normalised (- log((1 + w) / 2)) and
 // as wide above as the server's own delay makes it: s1 = w s, w^2 = 1 + ((y1 - y0) / s)^2, at most
-// kMostWider. Heavy tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk
-// in time whose largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end. Cost:
-// components x factors x cells of crossing rows. On a large chip few rows cross a component, so each is
-// scanned over a copy of its own.
+// kMostWider; of one that fewer pass in part, down to kFewPatterns. Heavy tails keep any one row from
+// deciding alone. Summed over the rows of a bin this is a walk in time whose largest stretch (Kadane) is the
+// generalised likelihood-ratio estimate of start and end. Cost: components x factors x cells of crossing
+// rows. On a large chip few rows cross a component, so each is scanned over a copy of its own.
 #include "chip/detect/scan.h"
 
 #include <algorithm>
@@ -33,18 +33,19 @@ double extra_of(const Row& row, const Path& path, const Component& component, do
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
-// The logarithm of a density that is wider on its upper side, at z of its lower deviations: its middle is as
-// much lower as both sides hold more, or every scattered cell would speak for a slow component.
-double wider_above(double z, double times) {
-  return unlikely(z > 0 ? z / times : z) + std::log((1 + times) / 2);
+// How far each cell must tell the truth by itself when so many patterns pass a component: 0 to 1.
+double normalised_share(size_t patterns) {
+  return std::clamp((double(patterns) - kFewPatterns) / (kManyPatterns - kFewPatterns), 0.0, 1.0);
 }
 
-// `many`: so many cells that each must tell the truth by itself.
-double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, bool many) {
+// `many`: as normalised_share() says. A density that is wider on its upper side has a middle as much lower as
+// both sides hold more, or every scattered cell would speak for a slow component.
+double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, double many) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z = (cell.level - faulted) / s;
-  const double times = std::min(kMostWider, std::hypot(1, (faulted - healthy) / s));
-  const double slow = many ? wider_above(z, times) : unlikely(z > 0 ? z / kMostWider : z);
+  const double own = std::min(kMostWider, std::hypot(1, (faulted - healthy) / s));
+  const double times = kMostWider + many * (own - kMostWider);
+  const double slow = unlikely(z > 0 ? z / times : z) + many * std::log((1 + times) / 2);
   const double evidence = unlikely((cell.level - healthy) / s) - slow;
   // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
@@ -115,7 +116,7 @@ void for_each_cell(
 Stretch
 stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component, double factor) {
   std::vector<double> by_bin(in.cells.bins);
-  const bool many = rows.size() >= kManyPatterns;
+  const double many = normalised_share(rows.size());
   for_each_cell(
       in,
       rows,
@@ -237,7 +238,7 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
 Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
   const std::vector<size_t> rows = rows_through(in, suspect.component);
-  const bool many = rows.size() >= kManyPatterns;
+  const double many = normalised_share(rows.size());
   Agreement agreement;
   for (const size_t r : rows) {
     double sum = 0;

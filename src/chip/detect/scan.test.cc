@@ -83,6 +83,23 @@ TEST(Scan, ScatterAloneSpeaksForNoSlowComponent) {
     EXPECT_LT(s.strength, 7) << s.factor;
 }
 
+// The more patterns pass a component, the more each must tell the truth by itself: without a step, or those
+// just below it would lead the list by their scatter.
+TEST(Scan, TheDensityIsNormalisedByAndBy) {
+  const auto strength_each = [](size_t patterns) {
+    Table t(16);
+    for (size_t i = 0; i < patterns; ++i)
+      t.message(0, 1);
+    t.slow(kLink, 4, 3, 9);
+    return scan(t.input(), {kLink}).at(0).strength / double(patterns);
+  };
+  const double wider = 6 * std::log(1.5);  // bins, of a density that is twice as wide above
+  EXPECT_NEAR(strength_each(1), strength_each(20), 1e-3);
+  EXPECT_NEAR(strength_each(20) - strength_each(30), wider / 2, 1e-3);
+  EXPECT_NEAR(strength_each(20) - strength_each(40), wider, 1e-3);
+  EXPECT_NEAR(strength_each(40), strength_each(80), 1e-3);
+}
+
 // Queues behind a slow server only add: twice as far above the slow level counts as once below it.
 TEST(Scan, AboveTheSlowLevelCountsHalf) {
   const auto strength_at = [](double off) {

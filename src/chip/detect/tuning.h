@@ -53,7 +53,10 @@ inline constexpr double kMostWider = 2;
 // follows from what healthy draws show, and the milder of slow links need the first: a link of 1.5 times for
 // a tenth of a run is lost normalised, and one of nine drifting healthy runs accused
 // (lab/chip/trial.test.cc). With 200 a Llama-like network on 16x16 could not be judged that 60 judges.
-inline constexpr size_t kManyPatterns = 60;
+// Between is a part of both: at a step, components just below it are strong by their scatter and lead the
+// list of those above it (GPT-2 on 16x16, a slow link of 78 patterns: the first four had 55 to 59).
+inline constexpr double kManyPatterns = 40;
+inline constexpr double kFewPatterns = 20;
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link.
 inline constexpr double kLuck = 2.5;
 // Share of the patterns that may have met less than a slow server allows, and of a run's bins that are
