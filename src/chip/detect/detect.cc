@@ -153,6 +153,7 @@ class Detector {
       });
     } while (!convincing(best, heard_of) && hypotheses_left() > 0 && bring_forward(left));
     if (convincing(best, heard_of)) {
+      left_over_ = std::max(left_over_, best.own_misfit - best.own_chance.median);
       add_evidence(best.suspect, {cells_, paths_, baselines_}, components_, chip_, out_.run_cycles);
       out_.reported.push_back(std::move(best.suspect));
       baselines_ = std::move(best.baselines);
@@ -191,8 +192,20 @@ class Detector {
   bool convincing(const Hypothesis& h, size_t heard) const {
     if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
       return false;
+    if (beside_found(h.suspect.component) && h.gain < left_over_)
+      return false;
     return h.own_misfit <= h.own_chance.median ||
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
+  }
+
+  // Whether transfers pass it that pass something found as well. What was found is known nearly, in factor,
+  // begin and end, and whatever that leaves over lies on those transfers: a neighbour explains a part of it.
+  bool beside_found(const Component& component) const {
+    return std::ranges::any_of(paths_, [&](const Path& path) {
+      return path.crosses(component) && std::ranges::any_of(out_.reported, [&](const Suspect& found) {
+               return path.crosses(found.component);
+             });
+    });
   }
 
   // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:
@@ -268,6 +281,7 @@ class Detector {
   int hypotheses_ = 0;              // replayed
   bool settled_ = false;            // baselines_ are of several draws
   bool contradicted_ = false;       // by simulation: the strongest explain nothing
+  double left_over_ = 0;            // misfit beyond a healthy run's on the transfers of what was found
   bool given_up_ = false;           // before all were tried, since simulations are too long
   Detection out_;
 };

@@ -237,6 +237,19 @@ TEST_F(ReplaysTest, WhereSimulationsAreTooLongTheVerdictSaysSo) {
   EXPECT_EQ(found({}).unjudged, "");
 }
 
+// No simulation makes the link as slow as it was. What that leaves over lies on its own transfers, which its
+// neighbour shares: a neighbour that explains less than that is not accused, one elsewhere is.
+TEST_F(ReplaysTest, WhatAFoundLinkLeavesOverAccusesNoNeighbour) {
+  options_.replay = [replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    for (Fault& f : faults)
+      f.factor = std::min(f.factor, 6.0);
+    return replay(faults, draw);
+  };
+  const Fault slow = quiet_.fault({Part::Link, 1, 2}, 10, 0, 16);
+  EXPECT_EQ(names(found({slow, quiet_.fault({Part::Link, 2, 3}, 2, 4, 8)})), "link1-2");
+  EXPECT_EQ(found({slow, quiet_.fault({Part::Link, 14, 15}, 2, 4, 8)}).reported.size(), 2u);
+}
+
 // One that is slower for a while is weaker than one that is a little slow all the time; it is heard beside it
 // although only the strongest is asked for.
 TEST_F(ReplaysTest, WhoseFastestTransfersAreSlowestIsHeardAsWell) {

@@ -17,6 +17,7 @@ struct Identifiability {
   std::vector<uint64_t> port_bytes;       // by DRAM port
   std::vector<uint64_t> message_bytes;    // by directed link: core to core
   std::vector<uint64_t> dram_bytes;       // by directed link: to and from DRAM ports
+  std::vector<uint64_t> transfers;        // by directed link, one inference: messages, reads and writes
   int pairs = 0;                          // core pairs that exchange messages
   int used_links = 0;                     // directed links that messages use
   int rank = -1;                          // of the matrix pairs x used links; -1: not asked for, or too large
@@ -33,8 +34,9 @@ enum class LinkRank {
 };
 Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
-// The same in sentences: components of which no fault can be seen, and links that cannot be told apart. Empty
-// when the mapping shows every component and tells all links apart.
+// The same in sentences: components of which no fault can be seen, links of which one may stay unseen in a
+// short run, and links that cannot be told apart. Empty when the mapping shows every component and tells all
+// links apart.
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
 
 }  // namespace lento::chip
