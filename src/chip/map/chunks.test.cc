@@ -6,39 +6,15 @@
 
 #include <set>
 
-#include "spec/transformer_network.h"
+#include "chip/map/test_transformer.h"
 
 namespace lento::chip {
 namespace {
 
-LayerGraph transformer(bool gated) {
-  spec::TransformerShape m;
-  m.hidden = 64;
-  m.heads = m.kv_heads = 4;
-  m.head_size = 16;
-  m.ffn = 192;
-  m.gated = gated;
-  spec::TransformerRun run;
-  run.tokens = 24;
-  return lower(spec::transformer_network(m, run, "config.json"), "config.json");
-}
+using test::work;
 
 int64_t channels_of(const Layer& layer) {
   return layer.layout.extents[0];
-}
-
-// Products of weights, and weights, over all layers that have some.
-std::pair<int64_t, int64_t> work(const LayerGraph& graph) {
-  int64_t products = 0;
-  int64_t weights = 0;
-  for (const Layer& layer : graph.layers) {
-    if (layer.depth == 0 || !layer.weights_from_dram)
-      continue;
-    const Extents& e = layer.layout.extents;
-    products += e[0] * e[1] * e[2] * operations_per_output(layer);
-    weights += weight_elements(layer, e[0]);
-  }
-  return {products, weights};
 }
 
 std::vector<std::string> feed_forward(const LayerGraph& graph) {
@@ -73,7 +49,7 @@ std::set<std::string> hidden_channels(const LayerGraph& graph, size_t index, con
 }
 
 TEST(Chunks, ShortReductionsStayAsTheyAre) {
-  const LayerGraph graph = transformer(true);
+  const LayerGraph graph = test::small_transformer(true);
   const LayerGraph same = in_chunks(graph, 192);
   ASSERT_EQ(same.layers.size(), graph.layers.size());
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -84,7 +60,7 @@ TEST(Chunks, ShortReductionsStayAsTheyAre) {
 
 TEST(Chunks, ARunIsMadeUsedAndForgottenBeforeTheNext) {
   EXPECT_THAT(
-      feed_forward(in_chunks(transformer(true), 96)),
+      feed_forward(in_chunks(test::small_transformer(true), 96)),
       ::testing::ElementsAre(
           "up.0",
           "gate.0",
@@ -97,13 +73,13 @@ TEST(Chunks, ARunIsMadeUsedAndForgottenBeforeTheNext) {
           "down.sum1",
           "sum"));
   EXPECT_THAT(
-      feed_forward(in_chunks(transformer(false), 100)),
+      feed_forward(in_chunks(test::small_transformer(false), 100)),
       ::testing::ElementsAre("up.0", "down.0", "up.1", "down.1", "down.sum1", "sum"));
 }
 
 TEST(Chunks, TheWorkAndTheWeightsAreTheSame) {
   for (const bool gated : {false, true}) {
-    const LayerGraph graph = transformer(gated);
+    const LayerGraph graph = test::small_transformer(gated);
     for (const int64_t channels : {20, 64, 96, 191}) {
       const LayerGraph cut = in_chunks(graph, channels);
       EXPECT_EQ(work(cut), work(graph)) << channels;
@@ -114,7 +90,7 @@ TEST(Chunks, TheWorkAndTheWeightsAreTheSame) {
 
 // Every run reads its own channels, from 0, and all runs together are what the whole row was.
 TEST(Chunks, RunsReadTheirOwnChannels) {
-  const LayerGraph cut = in_chunks(transformer(true), 64);
+  const LayerGraph cut = in_chunks(test::small_transformer(true), 64);
   const auto sum = std::ranges::find_if(cut.layers, [](const Layer& l) {
     return l.name.ends_with("mlp.down.sum2");
   });
@@ -131,7 +107,7 @@ TEST(Chunks, RunsReadTheirOwnChannels) {
 
 // What another layer reads too must stay whole: the sum over attention is read by the norm and the last sum.
 TEST(Chunks, WhatOthersReadStaysWhole) {
-  const LayerGraph cut = in_chunks(transformer(false), 32);
+  const LayerGraph cut = in_chunks(test::small_transformer(false), 32);
   for (const Layer& layer : cut.layers) {
     if (layer.name.ends_with("attention.sum") || layer.name.ends_with("norm2")) {
       EXPECT_EQ(channels_of(layer), 64);

@@ -64,8 +64,8 @@ plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions
   return best;
 }
 
-// Layouts with other numbers of
-// sharers are planned where those with the numbers before are not far from the best.
+// Layouts with other numbers of sharers are planned where those with the numbers before are not far from the
+// best.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

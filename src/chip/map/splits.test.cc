@@ -5,37 +5,15 @@
 
 #include <algorithm>
 
-#include "spec/transformer_network.h"
+#include "chip/map/test_transformer.h"
 
 namespace lento::chip {
 namespace {
 
-LayerGraph transformer(int64_t experts) {
-  spec::TransformerShape m;
-  m.hidden = 64;
-  m.heads = 4;
-  m.kv_heads = 2;  // keys and values are narrower than the rows that they are made from
-  m.head_size = 16;
-  m.ffn = 192;
-  m.gated = true;
-  m.experts = experts;
-  m.active_experts = 1;
-  spec::TransformerRun run;
-  run.tokens = 24;
-  return lower(spec::transformer_network(m, run, "config.json"), "config.json");
-}
+using test::work;
 
-std::pair<int64_t, int64_t> work(const LayerGraph& graph) {
-  int64_t products = 0;
-  int64_t weights = 0;
-  for (const Layer& layer : graph.layers) {
-    if (layer.depth == 0 || !layer.weights_from_dram)
-      continue;
-    const Extents& e = layer.layout.extents;
-    products += e[0] * e[1] * e[2] * operations_per_output(layer);
-    weights += weight_elements(layer, e[0]);
-  }
-  return {products, weights};
+LayerGraph transformer(int64_t experts) {
+  return test::small_transformer(true, 2, experts);
 }
 
 size_t find(const LayerGraph& graph, const std::string& end) {
