@@ -24,14 +24,22 @@ double possible(const ScanInput& before, const Suspect& s) {
   return std::min(s.factor, most_allowed_factor(before, s));
 }
 
+// What slows the same transfers as much is about as slow.
+Suspect as_slow_as(const Hypothesis& leading, const ScanInput& before, Suspect s) {
+  s.factor = std::min(s.factor, leading.suspect.factor);
+  return refitted(before, s);
+}
+
 bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
-// Two corrections come near the best factor; what then gains half of what another does will not win.
-bool hopeless(const Hypothesis& h, int corrections, double most) {
-  return corrections >= 2 && 2 * h.gain < most;
-}
+// So many corrections come near the best factor; what then gains half of what another does will not win.
+constexpr int kEnoughCorrections = 2;
+
+// Sharpened beside the best: the next, and the one after it when that gains half as much. Of a few bins the
+// right one can be third until its begin is known.
+constexpr size_t kRivals = 2;
 
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
   return best.gain >= kRivalShare * best.suspect.strength &&
@@ -39,6 +47,12 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
 }
 
 }  // namespace
+
+bool explains(const Hypothesis& h) {
+  const double before = h.own_misfit + h.own_gain;
+  return h.own_misfit <= h.own_chance.median &&
+         before >= h.own_chance.median + kUnlikeHealthy * h.own_chance.scatter;
+}
 
 Hypothesis Contest::best_of(std::vector<Suspect> close) {
   for (Suspect& s : close) {
@@ -72,16 +86,19 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   if (all.empty())
     return {};
   size_t best = 0;
-  size_t rival = all.size();
+  std::vector<size_t> rivals;  // all others, by falling gain
   const auto rank = [&] {
     best = 0;
     for (size_t i = 1; i < all.size(); ++i)
       if (beats(all[i].hypothesis, all[best].hypothesis))
         best = i;
-    rival = all.size();
+    rivals.clear();
     for (size_t i = 0; i < all.size(); ++i)
-      if (i != best && (rival == all.size() || all[i].hypothesis.gain > all[rival].hypothesis.gain))
-        rival = i;
+      if (i != best)
+        rivals.push_back(i);
+    std::ranges::stable_sort(rivals, std::ranges::greater{}, [&](size_t i) {
+      return all[i].hypothesis.gain;
+    });
   };
   rank();
   // Of a few bins it is not known for which part of them a fault lasted: these are sharpened in any case.
@@ -92,13 +109,20 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
     return std::move(all[best].hypothesis);
   if (until_ < scope_.end) {
     all = finalists(std::move(all));
+    if (all.empty())
+      return {};
     rank();
   }
   while (true) {
     bool more = sharpen_doubts(all, best);
-    if (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
-      more = (rival < all.size() && sharpen(all[rival])) || more;
+    const Hypothesis& first = all[best].hypothesis;
+    if (!stands_out(first, rivals.empty() ? nullptr : &all[rivals[0]].hypothesis)) {
+      for (size_t k = 0; k < std::min(rivals.size(), kRivals); ++k)
+        if (k == 0 || 2 * all[rivals[k]].hypothesis.gain > first.gain)
+          more = sharpen(all[rivals[k]]) || more;
       more = sharpen(all[best]) || more;
+    } else if (!covers_whole_bins(before_.cells, first.suspect)) {
+      more = sharpen(all[best]) || more;  // how well it explains the run follows from when it began
     }
     if (!more)
       break;
@@ -121,22 +145,26 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
     return close[i].strength;
   });
   std::map<size_t, Entrant> in_order;
-  bool gains = false;
-  double most = 0;
-  const int kept = until_ < scope_.end ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
+  const Hypothesis* leading = nullptr;  // of what was heard, when it gains anything
+  const bool in_part = until_ < scope_.end;
+  const int kept = in_part ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   for (const size_t i : by_strength) {
     if (expected_.left() <= kept)
       break;
-    if (unheard(close[i], in_order.size(), gains))
+    if (unheard(close[i], in_order.size(), leading != nullptr))
       continue;
-    Entrant& entrant = in_order[i] = {replayed(close[i])};
+    const bool as_leading = in_part && leading != nullptr;
+    const double most = leading == nullptr ? 0 : leading->gain;
+    Entrant& entrant =
+        in_order[i] = {replayed(as_leading ? as_slow_as(*leading, before_, close[i]) : close[i])};
     Bracket bracket;
-    int helped = 0;
-    while (expected_.left() > kept && !hopeless(entrant.hypothesis, helped, most) &&
-           correct(entrant.hypothesis, bracket))
-      ++helped;
-    most = std::max(most, entrant.hypothesis.gain);
-    gains = gains || entrant.hypothesis.gain >= 0;
+    for (int corrections = as_leading ? kEnoughCorrections : 0; expected_.left() > kept; ++corrections) {
+      const bool hopeless = corrections >= kEnoughCorrections && 2 * entrant.hypothesis.gain < most;
+      if (hopeless || !correct(entrant.hypothesis, bracket))
+        break;
+    }
+    if (entrant.hypothesis.gain >= std::max(0.0, most))
+      leading = &entrant.hypothesis;
   }
   std::vector<Entrant> out;
   for (auto& [i, entrant] : in_order)
@@ -153,16 +181,21 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
     gains.push_back(e.hypothesis.gain);
   std::ranges::sort(gains, std::ranges::greater{});
   const double enough = std::max(gains[0] / 2, gains[std::min(gains.size(), kHeardFirst) - 1]);
-  std::vector<Entrant> out;
-  for (Entrant& e : all) {
-    if (e.hypothesis.gain < enough || expected_.left() == 0)
-      continue;
-    Entrant& whole = out.emplace_back(Entrant{replayed(e.hypothesis.suspect)});
-    Bracket bracket;
-    if (expected_.left() > 0)
-      correct(whole.hypothesis, bracket);
-  }
-  return out;
+  std::erase_if(all, [&](const Entrant& e) {
+    return e.hypothesis.gain < enough;
+  });
+  std::vector<Entrant*> by_gain;
+  for (Entrant& e : all)
+    by_gain.push_back(&e);
+  std::ranges::stable_sort(by_gain, std::ranges::greater{}, [](const Entrant* e) {
+    return e->hypothesis.gain;
+  });
+  for (Entrant* e : by_gain)
+    *e = expected_.left() > 0 ? Entrant{replayed(e->hypothesis.suspect)} : Entrant{};
+  std::erase_if(all, [](const Entrant& e) {
+    return e.hypothesis.baselines.empty();
+  });
+  return all;
 }
 
 // Up to when hypotheses are heard. All of it, unless so long a simulation of each and its corrections cannot
@@ -264,6 +297,7 @@ bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
 
 Suspect Contest::changed(Suspect s, int change) const {
   const uint64_t width = before_.cells.bin_cycles;
+  const uint64_t step = covers_whole_bins(before_.cells, s) ? width / 2 : width / 4;
   switch (change) {
     case 0:  // much slower for a part of its few bins
       if (!covers_whole_bins(before_.cells, s)) {
@@ -272,11 +306,11 @@ Suspect Contest::changed(Suspect s, int change) const {
       }
       break;
     case 1:  // a later begin
-      if (s.end > s.begin + width)
-        s.begin += width / 2;
+      if (s.end > s.begin + 2 * step)
+        s.begin += step;
       break;
     case 2:  // an earlier one
-      s.begin -= std::min(s.begin, width / 2);
+      s.begin -= std::min(s.begin, step);
       break;
     case 3:  // less slow
       s.factor = std::max(s.factor / kFactorStep, 1.0);

@@ -24,6 +24,9 @@ struct Hypothesis {
   Chance own_chance;      // what runs without a fault leave over there and then
 };
 
+// Whether it leaves no more over than a healthy run does, of a run that was unlike healthy ones.
+bool explains(const Hypothesis& h);
+
 // Precondition: what it is given outlives it.
 class Contest {
  public:
@@ -42,10 +45,11 @@ class Contest {
 
   // The winner; of equals the first. Its baselines are empty when no replay was left; when it gains less than
   // nothing, the simulation contradicts the strongest and nothing was sharpened. Each is replayed up to twice
-  // again with the factor that its last replay suggests. While no winner stands out, the two best are
+  // again with the factor that its last replay suggests. While no winner stands out, the three best are
   // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
-  // that begins elsewhere is out of step with the recorded one ever after. Where simulations are too long for
-  // as many, all are heard by the first part of their intervals, and those that do best there by the whole.
+  // that begins elsewhere is out of step with the recorded one ever after; a winner of a few bins is sharpened
+  // in any case. Where simulations are too long for as many, all are heard by the first part of their
+  // intervals, as slow as the one that leads by then, and those that do best there by the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
  private:

@@ -142,17 +142,21 @@ class Detector {
     std::vector<Suspect> left = found;
     Hypothesis best;
     size_t heard_of = 0;
+    double refused = 0;  // the most that one gained which did not convince
+    bool convinces = false;
     do {
       const std::vector<Suspect> heard = worth_hearing(left);
       hypotheses_ += int(heard.size());
       heard_of += heard.size();
       best = Contest({cells_, paths_, baselines_}, out_.reported, expected_, slowest_).best_of(heard);
       contradicted_ = contradicted_ || best.gain < 0;
+      convinces = best.gain >= refused && convincing(best, heard_of);
+      refused = std::max(refused, best.gain);
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
       });
-    } while (!convincing(best, heard_of) && hypotheses_left() > 0 && bring_forward(left));
-    if (convincing(best, heard_of)) {
+    } while (!convinces && hypotheses_left() > 0 && bring_forward(left));
+    if (convinces) {
       left_over_ = std::max(left_over_, best.own_misfit - best.own_chance.median);
       add_evidence(best.suspect, {cells_, paths_, baselines_}, components_, chip_, out_.run_cycles);
       out_.reported.push_back(std::move(best.suspect));
@@ -188,13 +192,13 @@ class Detector {
 
   // Its simulation must be more like the recorded run than chance makes any of those that were simulated, and
   // what passes through it too: by more than healthy runs lie apart, or so that no more is left over than a
-  // healthy run leaves.
+  // healthy run leaves where before there was more than healthy runs leave.
   bool convincing(const Hypothesis& h, size_t heard) const {
     if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
       return false;
     if (beside_found(h.suspect.component) && h.gain < left_over_)
       return false;
-    return h.own_misfit <= h.own_chance.median ||
+    return explains(h) ||
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
   }
 
@@ -208,6 +212,13 @@ class Detector {
     });
   }
 
+  // Whether it may explain what the leading one does: half as strong by patterns that pass both.
+  bool rivals(const Suspect& s, const Suspect& leading) const {
+    return 2 * s.strength >= leading.strength && std::ranges::any_of(paths_, [&](const Path& path) {
+             return path.crosses(s.component) && path.crosses(leading.component);
+           });
+  }
+
   // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:
   // a link behind the slow one, whose transfers wait in its queues, can look stronger than the one that makes
   // them wait, and in a full network dozens do. The smaller component comes first, so that it wins among
@@ -217,7 +228,7 @@ class Detector {
     std::vector<Suspect> out;
     std::vector<Suspect> weaker;
     for (const Suspect& s : found)
-      if (s.strength >= needed(s))
+      if (s.strength >= needed(s) || (out.size() < kHeardFirst && rivals(s, found.front())))
         (out.size() < std::min(size_t(options_.most_together), left) ? out : weaker).push_back(s);
     const ScanInput seen{cells_, paths_, baselines_};
     std::ranges::stable_sort(weaker, std::ranges::greater{}, [&](const Suspect& s) {

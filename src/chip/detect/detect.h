@@ -89,7 +89,7 @@ struct DetectOptions {
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 24;         // replayed
   int most_together = 8;            // of them, compared with one another
-  int most_replays = 48;            // about one component: again with a better factor or begin
+  int most_replays = 72;            // about one component: again with a better factor or begin
   double most_records = 56e6;       // simulated for hypotheses in all
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
   uint32_t faulty_draws = 3;        // the same of the chip with what was found, at most as many
