@@ -47,9 +47,9 @@ class Contest {
   // nothing, the simulation contradicts the strongest and nothing was sharpened. Each is replayed up to twice
   // again with the factor that its last replay suggests. While no winner stands out, the three best are
   // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
-  // that begins elsewhere is out of step with the recorded one ever after; a winner of a few bins is sharpened
-  // in any case. Where simulations are too long for as many, all are heard by the first part of their
-  // intervals, as slow as the one that leads by then, and those that do best there by the whole.
+  // that begins elsewhere is out of step with the recorded one ever after; a winner of a few bins is
+  // sharpened in any case. Where simulations are too long for as many, all are heard by the first part of
+  // their intervals, as slow as the one that leads by then, and those that do best there by the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
  private:
