@@ -137,18 +137,27 @@ bool Contest::unheard(const Suspect& s, size_t heard, bool gains) const {
   return !gains && heard >= kHeardFirst && std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
 }
 
-// In the order of `close`, for smaller components win among equals; simulated by falling strength.
-std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
-  std::vector<size_t> by_strength(close.size());
-  std::iota(by_strength.begin(), by_strength.end(), size_t{0});
-  std::ranges::stable_sort(by_strength, std::ranges::greater{}, [&](size_t i) {
-    return close[i].strength;
+// By falling strength. Of a long run what is heard first sets the factor of all others: those whose fastest
+// transfers are slowest, for a link that carries on what came late through a slow one can be the stronger.
+std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bool in_part) const {
+  std::vector<std::pair<double, double>> worth;
+  for (const Suspect& s : close)
+    worth.emplace_back(in_part ? factor_of_the_fastest(before_, s) : 0, s.strength);
+  std::vector<size_t> order(close.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) {
+    return worth[i];
   });
+  return order;
+}
+
+// In the order of `close`, for smaller components win among equals.
+std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
   const Hypothesis* leading = nullptr;  // of what was heard, when it gains anything
   const bool in_part = until_ < scope_.end;
   const int kept = in_part ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
-  for (const size_t i : by_strength) {
+  for (const size_t i : hearing_order(close, in_part)) {
     if (expected_.left() <= kept)
       break;
     if (unheard(close[i], in_order.size(), leading != nullptr))
@@ -160,7 +169,8 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
     Bracket bracket;
     for (int corrections = as_leading ? kEnoughCorrections : 0; expected_.left() > kept; ++corrections) {
       const bool hopeless = corrections >= kEnoughCorrections && 2 * entrant.hypothesis.gain < most;
-      if (hopeless || !correct(entrant.hypothesis, bracket))
+      const bool behind = as_leading && corrections > kEnoughCorrections && entrant.hypothesis.gain < most;
+      if (hopeless || behind || !correct(entrant.hypothesis, bracket))
         break;
     }
     if (entrant.hypothesis.gain >= std::max(0.0, most))

@@ -73,6 +73,7 @@ class Contest {
   };
 
   Hypothesis sharpened(const std::vector<Suspect>& close);
+  std::vector<size_t> hearing_order(const std::vector<Suspect>& close, bool in_part) const;
   std::vector<Entrant> heard(const std::vector<Suspect>& close);
   std::vector<Entrant> finalists(std::vector<Entrant> all);
   void judge_by_its_own(Hypothesis& h) const;

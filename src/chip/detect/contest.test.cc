@@ -210,17 +210,22 @@ TEST_F(LongRunsTest, WhereTheFirstPartContradictsTheRestIsNotSimulated) {
   }));
 }
 
-// What may slow the same transfers is heard as slow as the one that leads by then; where all can be simulated
-// in whole each is as slow as the scan says.
+// First the one whose fastest transfers are slowest, then the others, as slow as the one that leads by then;
+// where all can be simulated in whole the strongest first, each as slow as the scan says.
 TEST_F(LongRunsTest, TheOthersBeginAsSlowAsTheLeadingOne) {
-  std::vector<Suspect> two{suspect(kLeft, 4, 0, 16), suspect(kRight, 4, 0, 16)};
+  std::vector<Suspect> two{suspect(kLeft, 60, 0, 16), suspect(kRight, 4, 0, 16)};
   two[0].strength = 60;
-  const auto first_of_right = [&](double runs) {
+  const auto heard_with = [&](double runs) {
     best_of_few(runs, {quiet_.fault(kRight, 4, 0, 16), quiet_.fault(kLeft, 2, 0, 16)}, two);
-    return std::ranges::find(asked_about_, kRight, component_of)->factor;
+    const auto left = std::ranges::find(asked_about_, kLeft, component_of);
+    return std::pair(component_of(asked_about_.front()), left->factor);
   };
-  EXPECT_GT(first_of_right(100), 3.5);
-  EXPECT_LT(first_of_right(7), 3);
+  const auto [first, as_the_scan_says] = heard_with(100);
+  EXPECT_EQ(first, kLeft);
+  EXPECT_GT(as_the_scan_says, 4.5);
+  const auto [first_in_part, as_leading] = heard_with(7);
+  EXPECT_EQ(first_in_part, kRight);
+  EXPECT_LT(as_leading, 4.2);
 }
 
 // Of short intervals so much that a whole bin is among it.
