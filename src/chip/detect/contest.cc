@@ -49,9 +49,7 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
 }  // namespace
 
 bool explains(const Hypothesis& h) {
-  const double before = h.own_misfit + h.own_gain;
-  return h.own_misfit <= h.own_chance.median &&
-         before >= h.own_chance.median + kUnlikeHealthy * h.own_chance.scatter;
+  return h.own_misfit <= h.own_chance.median && h.own_gain >= h.own_misfit;
 }
 
 Hypothesis Contest::best_of(std::vector<Suspect> close) {

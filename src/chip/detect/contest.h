@@ -24,7 +24,8 @@ struct Hypothesis {
   Chance own_chance;      // what runs without a fault leave over there and then
 };
 
-// Whether it leaves no more over than a healthy run does, of a run that was unlike healthy ones.
+// Whether it leaves no more over than a healthy run does, and less than it explains: where healthy runs are
+// far from one another, one of them was accused by a hypothesis that explained 60 of 200.
 bool explains(const Hypothesis& h);
 
 // Precondition: what it is given outlives it.

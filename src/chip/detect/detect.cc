@@ -192,7 +192,7 @@ class Detector {
 
   // Its simulation must be more like the recorded run than chance makes any of those that were simulated, and
   // what passes through it too: by more than healthy runs lie apart, or so that no more is left over than a
-  // healthy run leaves where before there was more than healthy runs leave.
+  // healthy run leaves and less than it explains.
   bool convincing(const Hypothesis& h, size_t heard) const {
     if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
       return false;

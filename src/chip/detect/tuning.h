@@ -44,9 +44,6 @@ inline constexpr int kKeptForFinalists = 6;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised; a larger component must stand out from a smaller one.
 inline constexpr double kRivalShare = 0.75;
-// Standard deviations of healthy runs by which a run must be unlike them for a winner that leaves no more over
-// than they do: of 24 healthy runs of four chips one was accused at 2 that this leaves alone.
-inline constexpr double kUnlikeHealthy = 3;
 // Times that the levels of transfers through a slow component scatter more above its level than below it, at
 // most: its queues only add.
 inline constexpr double kMostWider = 2;
