@@ -137,7 +137,8 @@ class Detector {
 
   // The best of the hypotheses, if the chip simulated with it looks more like the recorded one; when it does
   // not, the next ones. When none convinces, a first component that stands out by the closed form alone is
-  // reported as without a replay: its time bins are too coarse to simulate it.
+  // reported as without a replay: its time bins are too coarse to simulate it. Not one of whole bins when
+  // simulations are less like the recorded run with each that was heard first.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
@@ -165,7 +166,8 @@ class Detector {
       expected_.next_component();
       return true;
     }
-    if (out_.reported.empty() && stands_out(found))
+    const bool refuted = contradicted_ && covers_whole_bins(cells_, found.front());
+    if (out_.reported.empty() && !refuted && stands_out(found))
       judge_unreplayed(found.front());
     return false;
   }
