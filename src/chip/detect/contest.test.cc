@@ -344,6 +344,18 @@ TEST_F(TrailTest, TheTwoBestAreSharpenedInTurn) {
     EXPECT_EQ(component_of(t.tried[i]), i % 2 == 0 ? kLeft : kRight) << i;
 }
 
+// The third as well while it gains half of what the best does; the fourth is heard only.
+TEST_F(TrailTest, AThirdOfNearlyTheSameGainIsSharpenedToo) {
+  strength_ = 1e6;
+  const auto tries = [&](size_t suspects) {
+    return trail(right_slow(), std::vector<Suspect>(suspects, suspect(kRight, 4, 4, 12))).tried.size();
+  };
+  const size_t two = tries(2);
+  const size_t three = tries(3);
+  EXPECT_EQ(2 * three, 3 * two);
+  EXPECT_LT(tries(4) - three, three - two);
+}
+
 // A step that helped is taken again, until it helps no more.
 TEST_F(TrailTest, WhatHelpedIsTriedAgain) {
   strength_ = 1e6;

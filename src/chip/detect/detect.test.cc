@@ -287,6 +287,16 @@ TEST_F(ReplaysTest, WhatNoSimulationShowsMustStandOut) {
   EXPECT_EQ(names(found({quiet_.fault({Part::Link, 5, 6}, 1.5, 6, 7)})), "");
 }
 
+// Of whole bins a simulation that contradicts is the last word; a part of a bin it may not resolve.
+TEST_F(ReplaysTest, WhatSimulationsRefuteIsNotNamedByTheClosedForm) {
+  options_.replay = [replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    for (Fault& f : faults)
+      f.factor = 0.2;
+    return replay(faults, draw);
+  };
+  EXPECT_EQ(names(found({quiet_.fault({Part::Link, 5, 6}, 10, 3, 12)})), "");
+}
+
 // Slow by 1.27 all the while is a strong case, and still less than parts of one class may differ by: it is
 // not reported without a simulation either, nor is what shares its transfers instead of it.
 TEST_F(ReplaysTest, WhatIsOnlyMildlySlowIsNotNamedUnreplayed) {

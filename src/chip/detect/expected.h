@@ -17,7 +17,6 @@ struct LeftOut {
   std::vector<Baseline> baselines;
 };
 
-// Precondition: what it is given outlives it.
 // Misfits of runs without a fault, each against what the others expect of it: a run of another rhythm is far
 // from them.
 struct Chance {
@@ -25,6 +24,7 @@ struct Chance {
   double scatter = 0;  // standard deviation
 };
 
+// Precondition: what it is given outlives it.
 class Expected {
  public:
   struct Setup {
