@@ -180,26 +180,24 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   return out;
 }
 
-// Those that gain nearly as much as the best in the first part of their intervals, by the whole of them, for
-// as long as replays are left; in the order that they came in.
+// Those that gain nearly as much as the best in the first part of their intervals, by the whole of them, the
+// best first, for as long as replays are left; in the order that they came in.
 std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   until_ = UINT64_MAX;
-  std::vector<double> gains;
-  for (const Entrant& e : all)
-    gains.push_back(e.hypothesis.gain);
-  std::ranges::sort(gains, std::ranges::greater{});
-  const double enough = std::max(gains[0] / 2, gains[std::min(gains.size(), kHeardFirst) - 1]);
-  std::erase_if(all, [&](const Entrant& e) {
-    return e.hypothesis.gain < enough;
-  });
   std::vector<Entrant*> by_gain;
   for (Entrant& e : all)
     by_gain.push_back(&e);
   std::ranges::stable_sort(by_gain, std::ranges::greater{}, [](const Entrant* e) {
     return e->hypothesis.gain;
   });
-  for (Entrant* e : by_gain)
-    *e = expected_.left() > 0 ? Entrant{replayed(e->hypothesis.suspect)} : Entrant{};
+  const auto gain_of = [&](size_t place) {
+    return by_gain[std::min(by_gain.size(), place) - 1]->hypothesis.gain;
+  };
+  const double enough = std::max(gain_of(1) / 2, gain_of(kHeardFirst));
+  for (Entrant* e : by_gain) {
+    const bool goes_on = e->hypothesis.gain >= enough && expected_.left() > 0;
+    *e = goes_on ? Entrant{replayed(e->hypothesis.suspect)} : Entrant{};
+  }
   std::erase_if(all, [](const Entrant& e) {
     return e.hypothesis.baselines.empty();
   });
