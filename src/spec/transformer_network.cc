@@ -1,7 +1,8 @@
 // Keys and values are tensors [batch, kv heads, cached tokens, head size]; queries that share a key head
-// stand one behind the other in its rows, so that one product does them all:
+// stand one behind the other in its rows, so that one product does them all, and those of one token together,
+// so that a run of tokens is a run of rows:
 //
-//   [1, T, kv, group, d] -> transpose -> [1, kv, group * T, d] x [1, kv, d, cache] -> softmax -> x values
+//   [1, T, kv, group, d] -> transpose -> [1, kv, T * group, d] x [1, kv, d, cache] -> softmax -> x values
 //
 // An expert takes a run of neighbouring tokens. Which tokens those are is data, and does not matter to how
 // much every core computes and receives; how many are it does.
@@ -186,8 +187,8 @@ class Builder {
     const int64_t d = m_.head_size;
     const int q = linear("q", x, m_.heads * d);
     const int by_token = reshape(q, {1, tokens, m_.kv_heads, group, d});
-    const int by_head = transpose(by_token, {0, 2, 3, 1, 4});
-    const int queries = reshape(by_head, {1, m_.kv_heads, group * tokens, d});
+    const int by_head = transpose(by_token, {0, 2, 1, 3, 4});
+    const int queries = reshape(by_head, {1, m_.kv_heads, tokens * group, d});
     const int64_t cached_width = m_.kv_heads * d;
     Cache& cache = caches_[size_t(layer)];
     const int new_keys = heads_of(linear("k", x, cached_width), tokens);
@@ -195,13 +196,13 @@ class Builder {
     const int new_values = heads_of(linear("v", x, cached_width), tokens);
     cache.values = extended(cache.values, new_values, "values");
     const int64_t seen = shape(cache.keys)[2];
-    const Shape square{1, m_.kv_heads, group * tokens, seen};
+    const Shape square{1, m_.kv_heads, tokens * group, seen};
     const int turned_keys = transpose(cache.keys, {0, 1, 3, 2});
     const int scores = op("MatMul", "scores", {queries, turned_keys}, square);
     const int weights = op("Softmax", "softmax", {scores}, square, {{"axis", {-1}}});
     const int mixed = op("MatMul", "mix", {weights, cache.values}, shape(queries));
-    const int mixed_by_head = reshape(mixed, {1, m_.kv_heads, group, tokens, d});
-    const int mixed_by_token = transpose(mixed_by_head, {0, 3, 1, 2, 4});
+    const int mixed_by_head = reshape(mixed, {1, m_.kv_heads, tokens, group, d});
+    const int mixed_by_token = transpose(mixed_by_head, {0, 2, 1, 3, 4});
     const int back = reshape(mixed_by_token, {1, tokens, m_.heads * d});
     return linear("out", back, m_.hidden);
   }

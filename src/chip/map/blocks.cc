@@ -7,10 +7,10 @@ namespace lento::chip {
 
 BlockOrder::BlockOrder(const Grid& grid, bool rows_first)
     : rows_first_(rows_first) {
-  halve(grid, {0, 0, grid.width(), grid.height()}, 0, 0);
+  halve(grid, {0, 0, grid.width(), grid.height()}, {}, 0, 0);
 }
 
-void BlockOrder::halve(const Grid& grid, const Block& block, uint64_t path, size_t depth) {
+void BlockOrder::halve(const Grid& grid, const Block& block, Turned turned, uint64_t path, size_t depth) {
   const auto [x, y, width, height] = block;
   if (width == 1 && height == 1) {
     if (grid.core({x, y}) < 0)
@@ -23,14 +23,16 @@ void BlockOrder::halve(const Grid& grid, const Block& block, uint64_t path, size
   const int half = (across ? width : height) / 2;
   if (middles_.size() <= depth)
     middles_.push_back({double(across ? height : width), 0});
+  Block first = across ? Block{x, y, half, height} : Block{x, y, width, half};
+  Block second = across ? Block{x + half, y, width - half, height} : Block{x, y + half, width, height - half};
+  bool& mirrored = across ? turned.x : turned.y;
+  if (mirrored)
+    std::swap(first, second);
   const size_t before = cores_.size();
-  halve(grid, across ? Block{x, y, half, height} : Block{x, y, width, half}, path, depth + 1);
+  halve(grid, first, turned, path, depth + 1);
   const size_t middle = cores_.size();
-  halve(
-      grid,
-      across ? Block{x + half, y, width - half, height} : Block{x, y + half, width, height - half},
-      path | uint64_t{1} << (63 - depth),
-      depth + 1);
+  mirrored = !mirrored;
+  halve(grid, second, turned, path | uint64_t{1} << (63 - depth), depth + 1);
   Middle& at = middles_[depth];
   at.links = std::min(at.links, double(across ? height : width));
   at.cores = std::max(at.cores, double(std::max(middle - before, cores_.size() - middle)));

@@ -9,6 +9,9 @@
 
 namespace lento::chip {
 
+// The second half of a block is listed as the mirror image of the first, so that of a power of two the core
+// at c ^ 2^b is the image of the one at c, in its row or column.
+//
 // Routes between two cores of one block stay inside it (x first, then y), so that what crosses the middle of
 // a block is what goes between its halves.
 class BlockOrder {
@@ -35,7 +38,11 @@ class BlockOrder {
     // in tiles
     int x, y, width, height;
   };
-  void halve(const Grid& grid, const Block& block, uint64_t path, size_t depth);
+  struct Turned {  // which halves come first: those on the right, those below
+    bool x = false;
+    bool y = false;
+  };
+  void halve(const Grid& grid, const Block& block, Turned turned, uint64_t path, size_t depth);
 
   const bool rows_first_;
   std::vector<Position> cores_;

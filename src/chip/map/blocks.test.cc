@@ -58,6 +58,30 @@ TEST(BlockOrder, RunsOfPowersOfTwoAreBlocks) {
   }
 }
 
+// Of powers of two: the same row or column, as far from the middle of their block on the other side.
+TEST(BlockOrder, ACoreStandsAcrossFromItsImage) {
+  for (const auto& [width, height] : {std::pair{8, 8}, {16, 16}, {8, 4}, {2, 16}}) {
+    const BlockOrder order(mesh(width, height), false);
+    const auto& cores = order.cores();
+    for (size_t bit = 1; bit < cores.size(); bit *= 2) {
+      for (size_t c = 0; c < cores.size(); ++c) {
+        const Position a = cores[c], b = cores[c ^ bit];
+        ASSERT_TRUE((a.x == b.x) != (a.y == b.y));
+        const size_t begin = c / (2 * bit) * 2 * bit;
+        int sum_x = 0, sum_y = 0;
+        for (size_t i = begin; i < begin + 2 * bit; ++i) {
+          sum_x += cores[i].x;
+          sum_y += cores[i].y;
+        }
+        if (a.x != b.x)
+          EXPECT_EQ((a.x + b.x) * int(bit), sum_x);
+        else
+          EXPECT_EQ((a.y + b.y) * int(bit), sum_y);
+      }
+    }
+  }
+}
+
 TEST(BlockOrder, MiddlesCountTheirLinksAndCores) {
   const BlockOrder order(mesh(8, 8), false);
   ASSERT_EQ(order.middles().size(), 6u);

@@ -1,9 +1,11 @@
 #include "chip/map/choices.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
+#include "chip/map/stands.h"
 #include "chip/map/tuning.h"
 
 namespace lento::chip {
@@ -99,9 +101,35 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-size_t Choices::core_of(const Layer& layer, const Cut& cut, size_t index) const {
-  const size_t stand = grouping_.cores > 0 ? stand_of(cut, index) : index;
-  return core_in_sequence(int64_t(stand), cut.cores, cores_) + size_t(layer.rank);
+// Neighbouring shares stand across the middle of a group, next ones across those of its halves: what mirror
+// images exchange makes one slice (stages.h).
+uint32_t Choices::in_block(uint32_t stand) const {
+  const auto group = uint32_t(grouping_.cores);
+  if (!std::has_single_bit(group) || cores_ % group != 0)
+    return stand;
+  uint32_t turned = 0;
+  for (uint32_t bit = 1; bit < group; bit <<= 1)
+    turned = turned << 1 | (stand & bit ? 1u : 0u);
+  return (stand & ~(group - 1)) | turned;
+}
+
+// Operations without weights take what they find: of several ways to stand one may leave most of it in place.
+std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const Cut& cut) const {
+  std::vector<std::vector<uint32_t>> out(1, std::vector<uint32_t>(size_t(cut.cores)));
+  if (grouping_.cores == 0) {
+    std::iota(out[0].begin(), out[0].end(), 0u);
+  } else {
+    const int64_t samples = own_samples();
+    const int64_t blocks = std::max<int64_t>(1, int64_t(cores_) / grouping_.cores);
+    out = list_stands(cut, {samples, std::max<int64_t>(1, blocks / samples)});
+    if (has_matrix(layer) || layer.ranks > 1)
+      out.resize(1);
+  }
+  for (auto& stands : out) {
+    for (uint32_t& stand : stands)
+      stand = in_block(uint32_t(core_in_sequence(stand, cut.cores, cores_)) + uint32_t(layer.rank));
+  }
+  return out;
 }
 
 // Cycles for the middles of blocks of one size to pass what each of the cores that work receives over them.
@@ -118,6 +146,21 @@ double Choices::exchange_cycles(const Loads& loads, int cores) const {
   for (size_t m = 0; m < order_.middles().size(); ++m)
     most = std::max(most, middle_cycles(loads, m, cores));
   return most;
+}
+
+double Choices::staged_cycles(const Loads& loads, int cores) const {
+  double cycles = 0;
+  for (size_t m = 0; m < order_.middles().size(); ++m)
+    cycles += middle_cycles(loads, m, cores);
+  return cycles;
+}
+
+bool Choices::images() const {
+  return grouping_.cores > 0 && std::has_single_bit(cores_);
+}
+
+bool Choices::in_stages(const Layer& layer) const {
+  return images() && has_matrix(layer) && layer.ranks == 1;
 }
 
 double Choices::computed(const Choice& c, double stream) const {
@@ -147,10 +190,7 @@ double Choices::hand_on_cycles(const Choice& c) const {
       loads[order_.middle_between(here, there)] += c.weights / c.sharers / double(ranks);
     }
   }
-  double cycles = 0;  // what goes far meets the traffic of all blocks on its way
-  for (size_t m = 0; m < order_.middles().size(); ++m)
-    cycles += middle_cycles(loads, m, c.cut.cores * c.ranks);
-  return cycles;
+  return staged_cycles(loads, c.cut.cores * c.ranks);  // what goes far meets the traffic on its way
 }
 
 Choice Choices::describe(const Layer& layer, const Cut& cut) const {
@@ -195,8 +235,6 @@ bool Choices::reads_in_time(const Choice& c) const {
 
 void Choices::sample(const Layer& layer, Choice& c) const {
   const auto cores = size_t(c.cut.cores);
-  for (size_t i = 0; i < cores; ++i)
-    c.cores.push_back(uint32_t(core_of(layer, c.cut, i)));
   const size_t count = std::min(cores, kSampledParts);
   for (size_t k = 0; k < count; ++k) {
     SampledPart part;

@@ -48,7 +48,9 @@ class Choices {
   std::vector<Cut> cuts(const Layer& layer) const;
   // With its sub-steps, sharers and runs, without sampled parts; nullopt where it does not fit.
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
-  // A few parts that stand for all, and where all stand.
+  // Ways to stand on cores, by part: positions in the order in which a plan takes cores.
+  std::vector<std::vector<uint32_t>> placements(const Layer& layer, const Cut& cut) const;
+  // A few parts that stand for all, where `cores` say.
   void sample(const Layer& layer, Choice& c) const;
 
   // Cycles to compute while what `stream` cycles read comes in.
@@ -57,6 +59,12 @@ class Choices {
   double stream_cycles(const Choice& c, double most, double all) const;
   // Loads are those of an average core.
   double exchange_cycles(const Loads& loads, int cores) const;
+  // The same one middle after the other.
+  double staged_cycles(const Loads& loads, int cores) const;
+  // Whether cores of a block have mirror images in it (BlockOrder).
+  bool images() const;
+  // Whether what a layer gathers comes in stages (stages.h).
+  bool in_stages(const Layer& layer) const;
   // Bytes of weights that a core holds while their layer runs: two sub-steps.
   static double streamed(const Choice& c) {
     return 2 * c.weights / c.runs / c.cut.fetch[1];
@@ -65,7 +73,7 @@ class Choices {
  private:
   std::vector<Cut> rank_cuts(const Layer& layer) const;
   int sharers_of(const Layer& layer, const Cut& cut) const;
-  size_t core_of(const Layer& layer, const Cut& cut, size_t index) const;
+  uint32_t in_block(uint32_t stand) const;
   double middle_cycles(const Loads& loads, size_t m, int cores) const;
   double hand_on_cycles(const Choice& c) const;
   Choice describe(const Layer& layer, const Cut& cut) const;

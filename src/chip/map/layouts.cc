@@ -37,7 +37,7 @@ std::optional<Planned> plan_layout(
 std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip& chip) {
   std::vector<Arrangement> out;
   for (const int cores : kGroupCores) {
-    if (2 * cores > chip.core_count())
+    if (cores > chip.core_count())
       continue;
     size_t layers = 0;
     for (const int64_t channels : kChunks) {

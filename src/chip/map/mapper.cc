@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "chip/map/block_list.h"
 #include "chip/map/blocks.h"
 #include "chip/map/grid.h"
 #include "chip/map/identify.h"
@@ -15,6 +16,7 @@
 #include "chip/map/runs.h"
 #include "chip/map/segments.h"
 #include "chip/map/sequence.h"
+#include "chip/map/stages.h"
 #include "chip/map/tuning.h"
 
 namespace lento::chip {
@@ -108,39 +110,6 @@ list_parts(const Layer& layer, const PlannedLayer& planned, std::span<const Posi
   return parts;
 }
 
-struct SliceLess {
-  bool operator()(const Slice& a, const Slice& b) const {
-    for (size_t i = 0; i < 4; ++i) {
-      if (a[i].start != b[i].start)
-        return a[i].start < b[i].start;
-      if (a[i].end != b[i].end)
-        return a[i].end < b[i].end;
-    }
-    return false;
-  }
-};
-
-// Blocks in order of first use; cores that need the same slice share one.
-class BlockList {
- public:
-  void add(Position core, const Slice& slice) {
-    const auto [at, fresh] = index_.try_emplace(slice, blocks_.size());
-    if (fresh)
-      blocks_.push_back({{}, slice});
-    blocks_[at->second].cores.push_back(core);
-  }
-  std::vector<Block> take() {
-    return std::move(blocks_);
-  }
-  bool empty() const {
-    return blocks_.empty();
-  }
-
- private:
-  std::map<Slice, size_t, SliceLess> index_;
-  std::vector<Block> blocks_;
-};
-
 Slice slice_of(Range batch, const Box& box) {
   return {batch, box[0], box[1], box[2]};
 }
@@ -192,13 +161,11 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-// Where the parts of a layer of a sequence stand; a layer of few still reads through all DRAM ports.
-std::vector<Position> spread(const std::vector<Position>& cores, const Cut& cut, int rank, bool blocks) {
+// Where the parts of a layer of a sequence stand.
+std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& stands) {
   std::vector<Position> out;
-  for (size_t i = 0; i < size_t(cut.cores); ++i) {
-    const size_t stand = blocks ? stand_of(cut, i) : i;
-    out.push_back(cores[core_in_sequence(int64_t(stand), cut.cores, cores.size()) + size_t(rank)]);
-  }
+  for (const uint32_t stand : stands)
+    out.push_back(cores[stand]);
   return out;
 }
 
@@ -226,7 +193,7 @@ Mapping place(
     if (i == turn)
       cores = turned;
     const std::vector<Position> taken = plan.sequential
-                                            ? spread(cores, planned.cut, layer.rank, plan.blocks)
+                                            ? pick(cores, planned.stands)
                                             : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
     const std::vector<Part> parts = list_parts(layer, planned, taken);
     next_core += parts.size();
@@ -310,10 +277,21 @@ class Fastest {
   void consider(const Planned& planned) {
     const auto& [graph, plan] = planned;
     const std::vector<int> images(size_t(plan.segments));
-    Mapping mapping = in_runs(place(graph, grid_, options_, plan, images), plan);
+    const auto placed = [&](size_t turn, bool staged) {
+      Mapping direct = place(graph, grid_, options_, plan, images, turn);
+      if (!staged)
+        return in_runs(direct, plan);
+      const std::vector<Position> orders[2] = {
+          BlockOrder(grid_, false).cores(),
+          BlockOrder(grid_, true).cores()};
+      const Staged stages = in_stages(graph, direct, plan, orders, turn);
+      return in_runs(stages.mapping, stages.plan);
+    };
+    const bool staged = plan.blocks;
+    Mapping mapping = placed(SIZE_MAX, staged);
     double links = links_shown(mapping, grid_, chip_, graph.name);
     if (links < kLinksShown) {
-      mapping = in_runs(place(graph, grid_, options_, plan, images, narrow_place(graph, plan)), plan);
+      mapping = placed(narrow_place(graph, plan), staged);
       links = links_shown(mapping, grid_, chip_, graph.name);
     }
     links = std::min(links, kLinksShown);

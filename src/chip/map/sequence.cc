@@ -79,7 +79,8 @@ class Sequencer {
     double cycles = 0;
     for (size_t i = 0; i < n; ++i) {
       cycles += cost(i);
-      PlannedLayer planned{choice(i).cut, segment_[i], samples_, choice(i).sharers, choice(i).runs};
+      const Choice& c = choice(i);
+      PlannedLayer planned{c.cut, segment_[i], samples_, c.sharers, c.runs, c.cores};
       if (reads_dram(i))
         planned.sharers = planned.runs = 1;
       plan.layers.push_back(planned);
@@ -120,14 +121,19 @@ class Sequencer {
       return f.first;
     });
     std::vector<Choice> out;
+    const size_t few = has_matrix(layer) ? kCutsABatch : kCutsOfOperations;
     std::map<int, size_t> kept;  // by parts along the batch
     for (auto& [rough, c] : found) {
       size_t& same = kept[c.cut.parts[0]];
-      if (same >= 2 * kCutsABatch || (same >= kCutsABatch && !like_a_source(index, c.cut)))
+      if (same >= 2 * few || (same >= few && !like_a_source(index, c.cut)))
         continue;
       ++same;
-      costs_.sample(layer, c);
-      out.push_back(std::move(c));
+      for (auto& cores : costs_.placements(layer, c.cut)) {
+        Choice placed = c;
+        placed.cores = std::move(cores);
+        costs_.sample(layer, placed);
+        out.push_back(std::move(placed));
+      }
     }
     return out;
   }
@@ -158,7 +164,8 @@ class Sequencer {
   }
 
   // Bytes of a need of an earlier layer that other cores send, in all, and added to `loads`.
-  double received(const SampledPart& part, const Need& need, Loads& loads) const {
+  // In stages a share crosses a middle with the first core behind it that stands as its maker does there.
+  double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
     const Cut& cut = choice(size_t(need.source)).cut;
     const auto& n = cut.parts;
     const auto& e = graph_.layers[size_t(need.source)].layout.extents;
@@ -182,7 +189,9 @@ class Sequencer {
             if (from == part.core)
               continue;
             const double here = n[3] == 1 ? row_bytes * double(wanted[3].size()) : row_bytes * overlap(3, w);
-            loads[order_.middle_between(from, part.core)] += here;
+            const size_t apart = from ^ part.core;
+            const size_t across = staged ? part.core ^ (apart & -apart) : from;
+            loads[order_.middle_between(across, part.core)] += here;
             all += here;
           }
         }
@@ -201,12 +210,22 @@ class Sequencer {
       if (before.cut.cores != c.cut.cores)
         continue;
       const SampledPart& there = before.parts[part];
-      if (holds(there.batch, c.parts[part].batch) && std::ranges::any_of(there.needs, [&](const Need& n) {
+      if (there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
+          std::ranges::any_of(there.needs, [&](const Need& n) {
             return n.source == need.source && holds(n.box, need.box);
           }))
         return true;
     }
     return false;
+  }
+
+  // What the ranks of a product made (splits.h).
+  bool adds_up(size_t index) const {
+    const Layer& layer = graph_.layers[index];
+    const auto& pieces = layer.operands.front().value.pieces;
+    return layer.operands.size() > 1 && pieces.size() == 1 && pieces.front().source >= 0 &&
+           graph_.layers[size_t(pieces.front().source)].ranks == int(layer.operands.size()) &&
+           costs_.images();
   }
 
   bool inside(size_t reader, int source) const {
@@ -224,13 +243,14 @@ class Sequencer {
     double most_received = 0;
     double read = 0;
     Loads loads{};
+    const bool staged = costs_.in_stages(graph_.layers[index]) || adds_up(index);
     for (size_t p = 0; p < c.parts.size(); ++p) {
       const SampledPart& part = c.parts[p];
       double here_read = 0;
       double here_received = 0;
       for (const Need& need : part.needs) {
         if (inside(index, need.source)) {
-          here_received += brought(index, p, need) ? 0 : received(part, need, loads);
+          here_received += brought(index, p, need) ? 0 : received(part, need, staged, loads);
         } else {
           here_read += double(part.batch.size()) * double(bytes_of(need.box));
         }
@@ -243,8 +263,10 @@ class Sequencer {
       load /= double(c.parts.size());
     const double share = double(c.cut.cores) * c.ranks / double(c.parts.size());
     const double links = 2 * chip_.network.link_bytes_per_cycle;
-    const double receive =
-        std::max(most_received / links, costs_.exchange_cycles(loads, c.cut.cores * c.ranks));
+    const int cores = c.cut.cores * c.ranks;
+    const double exchange =
+        staged ? costs_.staged_cycles(loads, cores) : costs_.exchange_cycles(loads, cores);
+    const double receive = std::max(most_received / links, exchange);
     const double stream = costs_.stream_cycles(c, most_read, read * share);
     const double inputs = read * share / dram_rate_;  // there before the first step
     const double ends = inputs + written(index) / dram_rate_;

@@ -13,19 +13,6 @@ namespace lento::chip {
 // results of a layer are many times its weights, and where going through DRAM costs most.
 bool has_attention(const LayerGraph& graph);
 
-// Where part `index` of a layer of `parts` stands among `cores` in a row: evenly spread over all.
-inline size_t core_in_sequence(int64_t index, int64_t parts, size_t cores) {
-  return size_t(index) * cores / size_t(parts);
-}
-
-// Its index when parts are counted with those of the same samples, rows and columns one after the other: they
-// need the same inputs, and exchange what they made of them.
-inline size_t stand_of(const Cut& cut, size_t index) {
-  const auto channels = size_t(cut.parts[1]);
-  const size_t below = size_t(cut.parts[2]) * size_t(cut.parts[3]);
-  return (index / (below * channels) * below + index % below) * channels + index / below % channels;
-}
-
 // How the cores of a sequence are grouped.
 struct Grouping {
   // Of a product, those that make the same rows between them, each some of the channels: they stand in one

@@ -31,19 +31,6 @@ spec::Chip square(int side) {
   return chip;
 }
 
-TEST(Sequence, PartsAreSpreadOverAllCores) {
-  for (const size_t cores : {1u, 7u, 64u}) {
-    for (int64_t parts = 1; parts <= int64_t(cores); ++parts) {
-      std::set<size_t> taken;
-      for (int64_t i = 0; i < parts; ++i)
-        taken.insert(core_in_sequence(i, parts, cores));
-      EXPECT_EQ(taken.size(), size_t(parts));
-      EXPECT_LT(*taken.rbegin(), cores);
-    }
-  }
-  EXPECT_EQ(core_in_sequence(47, 48, 64), 62u);
-}
-
 TEST(Sequence, ATransformerStaysOnTheChip) {
   const LayerGraph graph = transformer(64);
   const auto plan = plan_sequence(graph, square(4), {8});

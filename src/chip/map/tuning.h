@@ -7,8 +7,10 @@
 namespace lento::chip {
 
 // Cuts of a layer that are compared with those of its neighbours: the best few by what the layer costs alone,
-// of each number of parts along the batch.
+// of each number of parts along the batch. Operations without weights cost little alone and much where they
+// find nothing in place: of attention the cut along its heads is none of the first ten.
 constexpr size_t kCutsABatch = 10;
+constexpr size_t kCutsOfOperations = 40;
 
 // Parts of a layer that stand for all: parts are alike but for borders.
 constexpr size_t kSampledParts = 16;
@@ -38,7 +40,7 @@ constexpr double kMiddleShare = 0.75;
 
 // Cores of a group that are compared where mappings can be judged, and those that hand their weights on: the
 // first number with all layouts, the others with those within a factor of the best.
-constexpr int kGroupCores[] = {4, 8, 16, 32};
+constexpr int kGroupCores[] = {4, 8, 16, 32, 64};
 constexpr int kSharers[] = {2, 1, 4};
 constexpr double kNearBest = 1.5;
 

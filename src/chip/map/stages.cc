@@ -1,0 +1,421 @@
+// Core c of 2^n stands at c in its order, and c with bit b turned is its mirror image across the middle of
+// their block of 2^(b+1) (BlockOrder). Of a source S(c) that c holds and D(c) that it needs, with stages from
+// the highest bit in which a holder and a needer differ:
+//
+//   N_b(c) = what any core needs that differs from c below bit b only
+//   H_b(c) = (H_b+1(c) and what its image at bit b has) within N_b(c),   H(c) = S(c) at first
+//
+// In the end H(c) holds D(c). Sums go the other way, from the lowest bit: after bit b core c has the sum over
+// all that differ from it up to bit b, of what any core needs that does not.
+//
+// Parts stand such that images hold neighbouring shares (Choices::placements), so
+// that H is one slice nearly always.
+#include "chip/map/stages.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "chip/map/block_list.h"
+#include "chip/map/map_file.h"
+
+namespace lento::chip {
+namespace {
+
+// Slices of one core, at most; what falls into more is sent directly.
+constexpr size_t kMostSlices = 4;
+
+// Messages of a core for one stage from which on stages are worth their layers.
+constexpr size_t kMessagesAStage = 2;
+
+// Ranks whose results are added up in stages, at least.
+constexpr size_t kLeastRanks = 8;
+
+using Slices = std::vector<Slice>;
+using ByCore = std::vector<Slices>;  // by stand
+
+// Two slices that make one, when they differ along one axis only and touch there.
+std::optional<Slice> joined(const Slice& a, const Slice& b) {
+  std::optional<size_t> along;
+  for (size_t axis = 0; axis < a.size(); ++axis) {
+    if (a[axis].start == b[axis].start && a[axis].end == b[axis].end)
+      continue;
+    if (along)
+      return std::nullopt;
+    along = axis;
+  }
+  if (!along)
+    return a;
+  const Range x = a[*along];
+  const Range y = b[*along];
+  if (std::max(x.start, y.start) > std::min(x.end, y.end))
+    return std::nullopt;
+  Slice out = a;
+  out[*along] = {std::min(x.start, y.start), std::max(x.end, y.end)};
+  return out;
+}
+
+void add(Slices& slices, Slice fresh) {
+  for (size_t i = 0; i < slices.size();) {
+    const auto both = joined(slices[i], fresh);
+    if (!both) {
+      ++i;
+      continue;
+    }
+    fresh = *both;
+    slices.erase(slices.begin() + ptrdiff_t(i));
+    i = 0;
+  }
+  slices.push_back(fresh);
+}
+
+bool same_blocks(const std::vector<Block>& a, const std::vector<Block>& b) {
+  return std::ranges::equal(a, b, [](const Block& x, const Block& y) {
+    return !SliceLess()(x.slice, y.slice) && !SliceLess()(y.slice, x.slice) &&
+           std::ranges::equal(x.cores, y.cores, [](Position p, Position q) {
+             return p.x == q.x && p.y == q.y;
+           });
+  });
+}
+
+class Stager {
+ public:
+  Stager(
+      const LayerGraph& graph,
+      const Mapping& mapping,
+      const Plan& plan,
+      const std::vector<Position> (&orders)[2],
+      size_t turn)
+      : graph_(graph),
+        mapping_(mapping),
+        plan_(plan),
+        orders_(orders),
+        turn_(turn) {
+    for (size_t o = 0; o < 2; ++o) {
+      for (size_t i = 0; i < orders[o].size(); ++i)
+        stands_[o][{orders[o][i].x, orders[o][i].y}] = i;
+    }
+  }
+
+  Staged run() {
+    out_.mapping = {mapping_.name, mapping_.batch, {}};
+    out_.plan = plan_;
+    out_.plan.layers.clear();
+    for (size_t i = 0; i < mapping_.layers.size(); ++i) {
+      MappedLayer layer = mapping_.layers[i];
+      gathers_ = 0;
+      if (!add_up(i, layer)) {
+        for (InputFeature& input : layer.inputs)
+          redirect(i, input);
+      }
+      put(std::move(layer), plan_.layers[i]);
+      now_.push_back(int(out_.mapping.layers.size()) - 1);
+    }
+    link();
+    return std::move(out_);
+  }
+
+ private:
+  struct Gathered {  // an exchange that stands already
+    std::vector<Block> needs;
+    int layer = 0;  // new: where the needs are at home
+  };
+
+  size_t order_of(size_t layer) const {
+    return layer >= turn_ && mapping_.layers[layer].segment == mapping_.layers[turn_].segment ? 1 : 0;
+  }
+
+  void put(MappedLayer layer, const PlannedLayer& planned) {
+    layer.id = int(out_.mapping.layers.size());
+    out_.mapping.layers.push_back(std::move(layer));
+    out_.plan.layers.push_back(planned);
+  }
+
+  // Of the reader `index`: sources become new numbers, and what comes from many comes in stages.
+  void redirect(size_t index, InputFeature& input) {
+    if (input.source_layer < 0)
+      return;
+    const auto source = size_t(input.source_layer);
+    input.source_layer = now_[source];
+    if (input.from_dram || mapping_.layers[source].segment != mapping_.layers[index].segment ||
+        order_of(source) != order_of(index))
+      return;
+    for (const Gathered& g : gathered_[source]) {
+      if (same_blocks(g.needs, input.blocks)) {
+        input.source_layer = g.layer;
+        return;
+      }
+    }
+    const int last = gather(index, source, input.blocks);
+    gathered_[source].push_back({input.blocks, last});
+    input.source_layer = last;
+  }
+
+  ByCore by_core(const std::vector<Block>& blocks, size_t order) const {
+    ByCore out(orders_[order].size());
+    for (const Block& block : blocks) {
+      for (const Position p : block.cores)
+        add(out[stands_[order].at({p.x, p.y})], block.slice);
+    }
+    return out;
+  }
+
+  // Bits in which holders and needers differ; 0 where stages are not worth it.
+  static size_t stages_worth(const ByCore& have, const ByCore& need) {
+    size_t bits = 0;
+    size_t messages = 0;
+    size_t receivers = 0;
+    Slice common;
+    for (size_t to = 0; to < need.size(); ++to) {
+      const size_t before = messages;
+      for (size_t from = 0; from < have.size(); ++from) {
+        const bool meets = std::ranges::any_of(have[from], [&](const Slice& h) {
+          return std::ranges::any_of(need[to], [&](const Slice& n) {
+            return intersect(h, n, common);
+          });
+        });
+        if (from == to || !meets)
+          continue;
+        bits |= from ^ to;
+        ++messages;
+      }
+      receivers += messages > before ? 1 : 0;
+    }
+    return messages > kMessagesAStage * size_t(std::popcount(bits)) * receivers ? bits : 0;
+  }
+
+  // Slices by stage, the last first; empty when they fall into too many.
+  static std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, size_t bits) {
+    std::vector<std::pair<size_t, ByCore>> needed;  // by bit, rising
+    ByCore inside = need;
+    for (size_t bit = 1; bit <= bits; bit <<= 1) {
+      if (!(bits & bit))
+        continue;
+      needed.emplace_back(bit, inside);
+      ByCore wider = inside;
+      for (size_t c = 0; c < wider.size(); ++c) {
+        for (const Slice& slice : inside[c ^ bit])
+          add(wider[c], slice);
+        if (wider[c].size() > kMostSlices)
+          return {};
+      }
+      inside = std::move(wider);
+    }
+    std::vector<ByCore> stages;
+    ByCore held = have;
+    for (size_t i = needed.size(); i-- > 0;) {
+      const auto& [bit, wanted] = needed[i];
+      ByCore next(held.size());
+      for (size_t c = 0; c < held.size(); ++c) {
+        take(held[c], wanted[c], next[c]);
+        take(held[c ^ bit], wanted[c], next[c]);
+        if (next[c].size() > kMostSlices)
+          return {};
+      }
+      held = next;
+      stages.push_back(std::move(next));
+    }
+    return stages;
+  }
+
+  static void take(const Slices& from, const Slices& wanted, Slices& into) {
+    Slice common;
+    for (const Slice& have : from) {
+      for (const Slice& want : wanted) {
+        if (intersect(have, want, common))
+          add(into, common);
+      }
+    }
+  }
+
+  // The new layer in which every core has what it needs.
+  int gather(size_t reader, size_t source, const std::vector<Block>& needs) {
+    const size_t order = order_of(source);
+    if (!std::has_single_bit(orders_[order].size()))
+      return now_[source];
+    const ByCore have = by_core(mapping_.layers[source].outputs.front().blocks, order);
+    const ByCore need = by_core(needs, order);
+    const size_t bits = stages_worth(have, need);
+    if (bits == 0)
+      return now_[source];
+    int last = now_[source];
+    for (const ByCore& held : plan_stages(have, need, bits)) {
+      put(stage(reader, last, held, order), stage_plan(reader));
+      last = int(out_.mapping.layers.size()) - 1;
+      out_.changed = true;
+    }
+    return last;
+  }
+
+  MappedLayer stage(size_t reader, int source, const ByCore& held, size_t order) {
+    MappedLayer out = between(reader, blocks_of(held, order));
+    out.name += ".gather" + std::to_string(++gathers_);
+    out.kind = LayerKind::Transpose;
+    out.inputs = {{false, source, out.outputs.front().blocks}};
+    return out;
+  }
+
+  template <class Among>
+  std::vector<Block> blocks_of(const ByCore& held, size_t order, Among among) const {
+    BlockList blocks;
+    for (size_t c = 0; c < held.size(); ++c) {
+      for (const Slice& slice : held[c]) {
+        if (among(c))
+          blocks.add(orders_[order][c], slice);
+      }
+    }
+    return blocks.take();
+  }
+  std::vector<Block> blocks_of(const ByCore& held, size_t order) const {
+    return blocks_of(held, order, [](size_t) {
+      return true;
+    });
+  }
+
+  // A layer before the reader that makes these blocks.
+  MappedLayer between(size_t reader, std::vector<Block> blocks) const {
+    const MappedLayer& of = mapping_.layers[reader];
+    MappedLayer out;
+    out.name = of.name;
+    out.segment = of.segment;
+    out.samples_per_pass = of.samples_per_pass;
+    for (size_t axis = 0; axis < out.partition.size(); ++axis) {
+      std::set<int64_t> starts;
+      for (const Block& block : blocks)
+        starts.insert(block.slice[axis].start);
+      out.partition[axis] = int(starts.size());
+    }
+    out.outputs = {{false, {}, std::move(blocks)}};
+    out.weights = {{true, {}}};
+    return out;
+  }
+
+  // The layers whose results the reader adds up, by their core's place in its group; empty when its inputs
+  // are not those of all ranks of one product, each taken alike.
+  std::vector<size_t> ranks_of(size_t reader) const {
+    const MappedLayer& layer = mapping_.layers[reader];
+    const size_t order = order_of(reader);
+    std::vector<size_t> by_place(layer.inputs.size(), SIZE_MAX);
+    if (!std::has_single_bit(by_place.size()) || by_place.size() < kLeastRanks ||
+        !std::has_single_bit(orders_[order].size()))
+      return {};
+    for (const InputFeature& input : layer.inputs) {
+      if (input.from_dram || input.source_layer < 0)
+        return {};
+      const auto source = size_t(input.source_layer);
+      if (graph_.layers[source].ranks != int(by_place.size()) || order_of(source) != order ||
+          mapping_.layers[source].segment != layer.segment ||
+          !same_blocks(input.blocks, layer.inputs.front().blocks))
+        return {};
+      std::set<size_t> places;
+      for (const Block& block : mapping_.layers[source].outputs.front().blocks) {
+        for (const Position p : block.cores)
+          places.insert(stands_[order].at({p.x, p.y}) % by_place.size());
+      }
+      if (places.size() != 1 || by_place[*places.begin()] != SIZE_MAX)
+        return {};
+      by_place[*places.begin()] = source;
+    }
+    return by_place;
+  }
+
+  // Sums of what the cores of a group made: images near one another add up first, each its half of the rows
+  // (recursive halving). Results that go with the same rows are on different cores, so each is a layer of its
+  // own.
+  bool add_up(size_t reader, MappedLayer& layer) {
+    std::vector<int> sources;
+    for (const size_t source : ranks_of(reader))
+      sources.push_back(now_[source]);
+    if (sources.empty())
+      return false;
+    const size_t order = order_of(reader);
+    std::vector<ByCore> kept(1, by_core(layer.inputs.front().blocks, order));  // the last stage first
+    for (size_t bit = sources.size() / 2; bit > 1; bit /= 2) {
+      ByCore wider = kept.back();
+      for (size_t c = 0; c < wider.size(); ++c) {
+        for (const Slice& slice : kept.back()[c ^ bit])
+          add(wider[c], slice);
+        if (wider[c].size() > kMostSlices)
+          return false;
+      }
+      kept.push_back(std::move(wider));
+    }
+    const size_t ranks = sources.size();
+    for (size_t stage = kept.size(); stage-- > 1;) {
+      const size_t done = kept.size() - stage;  // bits
+      std::vector<int> sums;
+      for (size_t p = 0; p < ranks >> done; ++p) {
+        MappedLayer sum = between(reader, blocks_of(kept[stage], order, [&](size_t c) {
+                                    return c % ranks >> done == p;
+                                  }));
+        sum.name += "." + std::to_string(done) + "." + std::to_string(p);
+        sum.kind = LayerKind::Elementwise;
+        take_both(sum, sources, p, sum.outputs.front().blocks);
+        put(std::move(sum), stage_plan(reader));
+        sums.push_back(int(out_.mapping.layers.size()) - 1);
+      }
+      sources = std::move(sums);
+    }
+    const std::vector<Block> needs = layer.inputs.front().blocks;
+    layer.inputs.clear();
+    take_both(layer, sources, 0, needs);
+    out_.changed = true;
+    return true;
+  }
+
+  static void
+  take_both(MappedLayer& sum, const std::vector<int>& sources, size_t p, const std::vector<Block>& needs) {
+    sum.inputs.push_back({false, sources[2 * p], needs});
+    sum.inputs.push_back({false, sources[2 * p + 1], needs});
+  }
+
+  PlannedLayer stage_plan(size_t reader) const {
+    PlannedLayer planned;
+    planned.segment = plan_.layers[reader].segment;
+    planned.samples = plan_.layers[reader].samples;
+    return planned;
+  }
+
+  // Who reads whom.
+  void link() {
+    auto& layers = out_.mapping.layers;
+    for (MappedLayer& layer : layers)
+      layer.outputs.front().next.clear();
+    for (const MappedLayer& layer : layers) {
+      for (const InputFeature& input : layer.inputs) {
+        if (input.source_layer < 0)
+          continue;
+        std::vector<int>& next = layers[size_t(input.source_layer)].outputs.front().next;
+        if (next.empty() || next.back() != layer.id)
+          next.push_back(layer.id);
+      }
+    }
+  }
+
+  const LayerGraph& graph_;
+  const Mapping& mapping_;
+  const Plan& plan_;
+  const std::vector<Position> (&orders_)[2];
+  const size_t turn_;
+  std::map<std::pair<int, int>, size_t> stands_[2];
+  Staged out_;
+  std::vector<int> now_;                              // new number of a layer
+  std::map<size_t, std::vector<Gathered>> gathered_;  // by source
+  int gathers_ = 0;                                   // layers put before the present reader
+};
+
+}  // namespace
+
+Staged in_stages(
+    const LayerGraph& graph,
+    const Mapping& mapping,
+    const Plan& plan,
+    const std::vector<Position> (&orders)[2],
+    size_t turn) {
+  return Stager(graph, mapping, plan, orders, turn).run();
+}
+
+}  // namespace lento::chip
