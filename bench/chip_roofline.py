@@ -3,7 +3,7 @@
 
 Maps each network (`lento chip map`), simulates one inference without probes (`lento chip simulate`) and divides the
 larger of two lower bounds by the simulated time: operations of the mapping over all cores, without copies of weights
-that cores hand on, and the bytes that must pass the DRAM ports however a network is mapped (weights once, the first
+that cores hand on and without stages of exchanges, and the bytes that must pass the DRAM ports however a network is mapped (weights once, the first
 layer's input, the last layer's output). The bytes that the mapping does read and write, and those over the middle of
 the chip, stand beside them."""
 
@@ -66,11 +66,16 @@ def weight_shapes(mapping):
     return total
 
 
+def exchanges(layer):
+    """Whether a layer is a stage on the way to another."""
+    return re.search(r"[.](gather\d+([.][ab])?|sum[.]\d+[.]\d+)$", layer["name"]) is not None
+
+
 def copied(mapping):
-    """Operations of layers that only read weights for others: no work of the network."""
+    """Operations of layers that only read, gather or add up for others: no work of the network."""
     batch = mapping["batch_size"]
     return sum(sum(volume(b) for b in layer["output_feature"][0]["blocks"]) * (batch // layer["layer_batch_size"])
-               for layer in mapping["layers"] if hands_on(layer))
+               for layer in mapping["layers"] if hands_on(layer) or exchanges(layer))
 
 
 def around(blocks):

@@ -105,7 +105,7 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
 // images exchange makes one slice (stages.h).
 uint32_t Choices::in_block(uint32_t stand) const {
   const auto group = uint32_t(grouping_.cores);
-  if (!std::has_single_bit(group) || cores_ % group != 0)
+  if (!images() || !std::has_single_bit(group))
     return stand;
   uint32_t turned = 0;
   for (uint32_t bit = 1; bit < group; bit <<= 1)

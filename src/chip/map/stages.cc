@@ -13,6 +13,7 @@
 #include "chip/map/stages.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <optional>
@@ -107,10 +108,8 @@ class Stager {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       MappedLayer layer = mapping_.layers[i];
       gathers_ = 0;
-      if (!add_up(i, layer)) {
-        for (InputFeature& input : layer.inputs)
-          redirect(i, input);
-      }
+      if (!add_up(i, layer))
+        redirect(i, layer.inputs);
       put(std::move(layer), plan_.layers[i]);
       now_.push_back(int(out_.mapping.layers.size()) - 1);
     }
@@ -121,7 +120,7 @@ class Stager {
  private:
   struct Gathered {  // an exchange that stands already
     std::vector<Block> needs;
-    int layer = 0;  // new: where the needs are at home
+    std::vector<InputFeature> inputs;  // that are these needs, at home
   };
 
   size_t order_of(size_t layer) const {
@@ -135,23 +134,30 @@ class Stager {
   }
 
   // Of the reader `index`: sources become new numbers, and what comes from many comes in stages.
-  void redirect(size_t index, InputFeature& input) {
+  void redirect(size_t index, std::vector<InputFeature>& inputs) {
+    std::vector<InputFeature> out;
+    for (const InputFeature& input : inputs) {
+      for (InputFeature& now : redirected(index, input))
+        out.push_back(std::move(now));
+    }
+    inputs = std::move(out);
+  }
+
+  std::vector<InputFeature> redirected(size_t index, InputFeature input) {
     if (input.source_layer < 0)
-      return;
+      return {input};
     const auto source = size_t(input.source_layer);
     input.source_layer = now_[source];
     if (input.from_dram || mapping_.layers[source].segment != mapping_.layers[index].segment ||
         order_of(source) != order_of(index))
-      return;
+      return {input};
     for (const Gathered& g : gathered_[source]) {
-      if (same_blocks(g.needs, input.blocks)) {
-        input.source_layer = g.layer;
-        return;
-      }
+      if (same_blocks(g.needs, input.blocks))
+        return g.inputs;
     }
-    const int last = gather(index, source, input.blocks);
-    gathered_[source].push_back({input.blocks, last});
-    input.source_layer = last;
+    std::vector<InputFeature> found = gather(index, source, input.blocks);
+    gathered_[source].push_back({input.blocks, found});
+    return found;
   }
 
   ByCore by_core(const std::vector<Block>& blocks, size_t order) const {
@@ -187,38 +193,46 @@ class Stager {
     return messages > kMessagesAStage * size_t(std::popcount(bits)) * receivers ? bits : 0;
   }
 
-  // Slices by stage, the last first; empty when they fall into too many.
-  static std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, size_t bits) {
-    std::vector<std::pair<size_t, ByCore>> needed;  // by bit, rising
-    ByCore inside = need;
-    for (size_t bit = 1; bit <= bits; bit <<= 1) {
-      if (!(bits & bit))
-        continue;
-      needed.emplace_back(bit, inside);
-      ByCore wider = inside;
-      for (size_t c = 0; c < wider.size(); ++c) {
-        for (const Slice& slice : inside[c ^ bit])
-          add(wider[c], slice);
-        if (wider[c].size() > kMostSlices)
+  // What every core has after each stage; empty when it falls into too many slices. Bits in the order in
+  // which they are exchanged.
+  static std::vector<ByCore>
+  plan_stages(const ByCore& have, const ByCore& need, const std::vector<size_t>& bits) {
+    std::vector<ByCore> needed(bits.size(), need);
+    for (size_t i = bits.size(); i-- > 1;) {
+      needed[i - 1] = needed[i];
+      for (size_t c = 0; c < need.size(); ++c) {
+        for (const Slice& slice : needed[i][c ^ bits[i]])
+          add(needed[i - 1][c], slice);
+        if (needed[i - 1][c].size() > kMostSlices)
           return {};
       }
-      inside = std::move(wider);
     }
     std::vector<ByCore> stages;
-    ByCore held = have;
-    for (size_t i = needed.size(); i-- > 0;) {
-      const auto& [bit, wanted] = needed[i];
+    for (size_t i = 0; i < bits.size(); ++i) {
+      const ByCore& held = i == 0 ? have : stages.back();
       ByCore next(held.size());
       for (size_t c = 0; c < held.size(); ++c) {
-        take(held[c], wanted[c], next[c]);
-        take(held[c ^ bit], wanted[c], next[c]);
+        take(held[c], needed[i][c], next[c]);
+        take(held[c ^ bits[i]], needed[i][c], next[c]);
         if (next[c].size() > kMostSlices)
           return {};
       }
-      held = next;
       stages.push_back(std::move(next));
     }
     return stages;
+  }
+
+  // Halvings lie along columns and along rows by turns. The larger exchanges, which come last, in pairs the
+  // other way around use the other links at the same time.
+  static std::vector<size_t> order_of_bits(size_t bits, bool swapped) {
+    std::vector<size_t> rising;
+    for (size_t bit = 1; bit <= bits; bit <<= 1) {
+      if (bits & bit)
+        rising.push_back(bit);
+    }
+    for (size_t i = 0; swapped && i + 1 < rising.size(); i += 2)
+      std::swap(rising[i], rising[i + 1]);
+    return {rising.rbegin(), rising.rend()};
   }
 
   static void take(const Slices& from, const Slices& wanted, Slices& into) {
@@ -231,28 +245,89 @@ class Stager {
     }
   }
 
-  // The new layer in which every core has what it needs.
-  int gather(size_t reader, size_t source, const std::vector<Block>& needs) {
+  // The layers in which every core has what it needs, and what it takes from them: one, or one for each half.
+  std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
+    const InputFeature direct{false, now_[source], needs};
     const size_t order = order_of(source);
     if (!std::has_single_bit(orders_[order].size()))
-      return now_[source];
+      return {direct};
     const ByCore have = by_core(mapping_.layers[source].outputs.front().blocks, order);
     const ByCore need = by_core(needs, order);
     const size_t bits = stages_worth(have, need);
     if (bits == 0)
-      return now_[source];
-    int last = now_[source];
-    for (const ByCore& held : plan_stages(have, need, bits)) {
-      put(stage(reader, last, held, order), stage_plan(reader));
-      last = int(out_.mapping.layers.size()) - 1;
-      out_.changed = true;
+      return {direct};
+    std::vector<std::vector<ByCore>> ways;
+    if (const auto halves = halved(have, need); halves && has_weights(reader)) {
+      for (const bool second : {false, true}) {
+        ways.push_back(plan_stages(
+            within(have, (*halves)[second]),
+            within(need, (*halves)[second]),
+            order_of_bits(bits, second)));
+      }
     }
-    return last;
+    if (ways.empty() || ways[0].empty() || ways[1].empty())
+      ways = {plan_stages(have, need, order_of_bits(bits, false))};
+    if (ways[0].empty())
+      return {direct};
+    std::vector<int> last(ways.size(), now_[source]);
+    for (size_t i = 0; i < ways[0].size(); ++i) {
+      ++gathers_;
+      for (size_t way = 0; way < ways.size(); ++way) {
+        MappedLayer layer = stage(reader, last[way], ways[way][i], order);
+        if (ways.size() > 1)
+          layer.name += way == 0 ? ".a" : ".b";
+        put(std::move(layer), stage_plan(reader));
+        last[way] = int(out_.mapping.layers.size()) - 1;
+      }
+    }
+    out_.changed = true;
+    std::vector<InputFeature> out;
+    for (size_t way = 0; way < ways.size(); ++way)
+      out.push_back({false, last[way], blocks_of(ways[way].back(), order)});
+    return out;
+  }
+
+  bool has_weights(size_t layer) const {
+    return !mapping_.layers[layer].weights.front().blocks.empty();
+  }
+
+  // Two halves along an axis along which nobody's share is cut.
+  static std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& need) {
+    std::optional<Slice> first;
+    std::array<bool, 4> same{true, true, true, true};
+    for (const ByCore* all : {&have, &need}) {
+      for (const Slices& slices : *all) {
+        for (const Slice& slice : slices) {
+          first = first.value_or(slice);
+          for (size_t axis = 0; axis < same.size(); ++axis)
+            same[axis] = same[axis] && slice[axis].start == (*first)[axis].start &&
+                         slice[axis].end == (*first)[axis].end;
+        }
+      }
+    }
+    for (size_t axis = 0; first && axis < same.size(); ++axis) {
+      const Range whole = (*first)[axis];
+      if (!same[axis] || whole.size() < 2)
+        continue;
+      const Range all{0, INT64_MAX};
+      std::array<Slice, 2> halves{Slice{all, all, all, all}, Slice{all, all, all, all}};
+      halves[0][axis] = {whole.start, whole.start + whole.size() / 2};
+      halves[1][axis] = {halves[0][axis].end, whole.end};
+      return halves;
+    }
+    return std::nullopt;
+  }
+
+  static ByCore within(const ByCore& all, const Slice& part) {
+    ByCore out(all.size());
+    for (size_t c = 0; c < all.size(); ++c)
+      take(all[c], {part}, out[c]);
+    return out;
   }
 
   MappedLayer stage(size_t reader, int source, const ByCore& held, size_t order) {
     MappedLayer out = between(reader, blocks_of(held, order));
-    out.name += ".gather" + std::to_string(++gathers_);
+    out.name += ".gather" + std::to_string(gathers_);
     out.kind = LayerKind::Transpose;
     out.inputs = {{false, source, out.outputs.front().blocks}};
     return out;
