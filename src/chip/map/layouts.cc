@@ -51,6 +51,13 @@ std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip&
   return out;
 }
 
+// Sharers that no layer has make the same plan again.
+bool known(const std::vector<Planned>& plans, const Planned& planned) {
+  return std::ranges::any_of(plans, [&](const Planned& p) {
+    return p.plan.cycles == planned.plan.cycles && p.graph.layers.size() == planned.graph.layers.size();
+  });
+}
+
 }  // namespace
 
 std::optional<Planned>
@@ -88,7 +95,8 @@ std::vector<Planned> plan_grouped(
         continue;
       least = std::min(least, planned->plan.cycles);
       planned_ones.emplace_back(planned->plan.cycles, layout);
-      out.push_back(std::move(*planned));
+      if (!known(out, *planned))
+        out.push_back(std::move(*planned));
     }
     layouts.clear();
     for (const auto& [cycles, layout] : planned_ones) {

@@ -276,22 +276,10 @@ class Fastest {
 
   void consider(const Planned& planned) {
     const auto& [graph, plan] = planned;
-    const std::vector<int> images(size_t(plan.segments));
-    const auto placed = [&](size_t turn, bool staged) {
-      Mapping direct = place(graph, grid_, options_, plan, images, turn);
-      if (!staged)
-        return in_runs(direct, plan);
-      const std::vector<Position> orders[2] = {
-          BlockOrder(grid_, false).cores(),
-          BlockOrder(grid_, true).cores()};
-      const Staged stages = in_stages(graph, direct, plan, orders, turn);
-      return in_runs(stages.mapping, stages.plan);
-    };
-    const bool staged = plan.blocks;
-    Mapping mapping = placed(SIZE_MAX, staged);
+    Mapping mapping = laid_out(planned, SIZE_MAX);
     double links = links_shown(mapping, grid_, chip_, graph.name);
     if (links < kLinksShown) {
-      mapping = placed(narrow_place(graph, plan), staged);
+      mapping = laid_out(planned, narrow_place(graph, plan));
       links = links_shown(mapping, grid_, chip_, graph.name);
     }
     links = std::min(links, kLinksShown);
@@ -310,6 +298,19 @@ class Fastest {
   }
 
  private:
+  Mapping laid_out(const Planned& planned, size_t turn) const {
+    const auto& [graph, plan] = planned;
+    const std::vector<int> images(size_t(plan.segments));
+    const Mapping direct = place(graph, grid_, options_, plan, images, turn);
+    if (!plan.blocks)
+      return in_runs(direct, plan);
+    const std::vector<Position> orders[2] = {
+        BlockOrder(grid_, false).cores(),
+        BlockOrder(grid_, true).cores()};
+    const Staged stages = in_stages(graph, direct, plan, orders, turn);
+    return in_runs(stages.mapping, stages.plan);
+  }
+
   const Grid& grid_;
   const spec::Chip& chip_;
   const MapOptions& options_;
