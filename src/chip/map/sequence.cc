@@ -2,7 +2,9 @@
 // come from DRAM in sub-steps while the core computes. With s samples a pass, for the cut c of layer i and
 // those of its sources:
 //
-//   receive = max(received by a core / its links, received by all / mesh) + one message over its hops
+//   receive = max(received by a core / its links, what the fullest middle passes; of gathers in stages the
+//   sum
+//             over the middles)
 //   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
 //   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
 //   cost    = batch / s * sum of layers

@@ -1,77 +1,19 @@
-// Core c of 2^n stands at c in its order, and c with bit b turned is its mirror image across the middle of
-// their block of 2^(b+1) (BlockOrder). Of a source S(c) that c holds and D(c) that it needs, with stages from
-// the highest bit in which a holder and a needer differ:
-//
-//   N_b(c) = what any core needs that differs from c below bit b only
-//   H_b(c) = (H_b+1(c) and what its image at bit b has) within N_b(c),   H(c) = S(c) at first
-//
-// In the end H(c) holds D(c). Sums go the other way, from the lowest bit: after bit b core c has the sum over
-// all that differ from it up to bit b, of what any core needs that does not.
-//
-// Parts stand such that images hold neighbouring shares (Choices::placements), so
-// that H is one slice nearly always.
 #include "chip/map/stages.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "chip/map/block_list.h"
-#include "chip/map/map_file.h"
+#include "chip/map/exchange.h"
 
 namespace lento::chip {
 namespace {
 
-// Slices of one core, at most; what falls into more is sent directly.
-constexpr size_t kMostSlices = 4;
-
-// Messages of a core for one stage from which on stages are worth their layers.
-constexpr size_t kMessagesAStage = 2;
-
 // Ranks whose results are added up in stages, at least.
 constexpr size_t kLeastRanks = 8;
-
-using Slices = std::vector<Slice>;
-using ByCore = std::vector<Slices>;  // by stand
-
-// Two slices that make one, when they differ along one axis only and touch there.
-std::optional<Slice> joined(const Slice& a, const Slice& b) {
-  std::optional<size_t> along;
-  for (size_t axis = 0; axis < a.size(); ++axis) {
-    if (a[axis].start == b[axis].start && a[axis].end == b[axis].end)
-      continue;
-    if (along)
-      return std::nullopt;
-    along = axis;
-  }
-  if (!along)
-    return a;
-  const Range x = a[*along];
-  const Range y = b[*along];
-  if (std::max(x.start, y.start) > std::min(x.end, y.end))
-    return std::nullopt;
-  Slice out = a;
-  out[*along] = {std::min(x.start, y.start), std::max(x.end, y.end)};
-  return out;
-}
-
-void add(Slices& slices, Slice fresh) {
-  for (size_t i = 0; i < slices.size();) {
-    const auto both = joined(slices[i], fresh);
-    if (!both) {
-      ++i;
-      continue;
-    }
-    fresh = *both;
-    slices.erase(slices.begin() + ptrdiff_t(i));
-    i = 0;
-  }
-  slices.push_back(fresh);
-}
 
 bool same_blocks(const std::vector<Block>& a, const std::vector<Block>& b) {
   return std::ranges::equal(a, b, [](const Block& x, const Block& y) {
@@ -169,82 +111,6 @@ class Stager {
     return out;
   }
 
-  // Bits in which holders and needers differ; 0 where stages are not worth it.
-  static size_t stages_worth(const ByCore& have, const ByCore& need) {
-    size_t bits = 0;
-    size_t messages = 0;
-    size_t receivers = 0;
-    Slice common;
-    for (size_t to = 0; to < need.size(); ++to) {
-      const size_t before = messages;
-      for (size_t from = 0; from < have.size(); ++from) {
-        const bool meets = std::ranges::any_of(have[from], [&](const Slice& h) {
-          return std::ranges::any_of(need[to], [&](const Slice& n) {
-            return intersect(h, n, common);
-          });
-        });
-        if (from == to || !meets)
-          continue;
-        bits |= from ^ to;
-        ++messages;
-      }
-      receivers += messages > before ? 1 : 0;
-    }
-    return messages > kMessagesAStage * size_t(std::popcount(bits)) * receivers ? bits : 0;
-  }
-
-  // What every core has after each stage; empty when it falls into too many slices. Bits in the order in
-  // which they are exchanged.
-  static std::vector<ByCore>
-  plan_stages(const ByCore& have, const ByCore& need, const std::vector<size_t>& bits) {
-    std::vector<ByCore> needed(bits.size(), need);
-    for (size_t i = bits.size(); i-- > 1;) {
-      needed[i - 1] = needed[i];
-      for (size_t c = 0; c < need.size(); ++c) {
-        for (const Slice& slice : needed[i][c ^ bits[i]])
-          add(needed[i - 1][c], slice);
-        if (needed[i - 1][c].size() > kMostSlices)
-          return {};
-      }
-    }
-    std::vector<ByCore> stages;
-    for (size_t i = 0; i < bits.size(); ++i) {
-      const ByCore& held = i == 0 ? have : stages.back();
-      ByCore next(held.size());
-      for (size_t c = 0; c < held.size(); ++c) {
-        take(held[c], needed[i][c], next[c]);
-        take(held[c ^ bits[i]], needed[i][c], next[c]);
-        if (next[c].size() > kMostSlices)
-          return {};
-      }
-      stages.push_back(std::move(next));
-    }
-    return stages;
-  }
-
-  // Halvings lie along columns and along rows by turns. The larger exchanges, which come last, in pairs the
-  // other way around use the other links at the same time.
-  static std::vector<size_t> order_of_bits(size_t bits, bool swapped) {
-    std::vector<size_t> rising;
-    for (size_t bit = 1; bit <= bits; bit <<= 1) {
-      if (bits & bit)
-        rising.push_back(bit);
-    }
-    for (size_t i = 0; swapped && i + 1 < rising.size(); i += 2)
-      std::swap(rising[i], rising[i + 1]);
-    return {rising.rbegin(), rising.rend()};
-  }
-
-  static void take(const Slices& from, const Slices& wanted, Slices& into) {
-    Slice common;
-    for (const Slice& have : from) {
-      for (const Slice& want : wanted) {
-        if (intersect(have, want, common))
-          add(into, common);
-      }
-    }
-  }
-
   // The layers in which every core has what it needs, and what it takes from them: one, or one for each half.
   std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
     const InputFeature direct{false, now_[source], needs};
@@ -280,7 +146,6 @@ class Stager {
         last[way] = int(out_.mapping.layers.size()) - 1;
       }
     }
-    out_.changed = true;
     std::vector<InputFeature> out;
     for (size_t way = 0; way < ways.size(); ++way)
       out.push_back({false, last[way], blocks_of(ways[way].back(), order)});
@@ -289,40 +154,6 @@ class Stager {
 
   bool has_weights(size_t layer) const {
     return !mapping_.layers[layer].weights.front().blocks.empty();
-  }
-
-  // Two halves along an axis along which nobody's share is cut.
-  static std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& need) {
-    std::optional<Slice> first;
-    std::array<bool, 4> same{true, true, true, true};
-    for (const ByCore* all : {&have, &need}) {
-      for (const Slices& slices : *all) {
-        for (const Slice& slice : slices) {
-          first = first.value_or(slice);
-          for (size_t axis = 0; axis < same.size(); ++axis)
-            same[axis] = same[axis] && slice[axis].start == (*first)[axis].start &&
-                         slice[axis].end == (*first)[axis].end;
-        }
-      }
-    }
-    for (size_t axis = 0; first && axis < same.size(); ++axis) {
-      const Range whole = (*first)[axis];
-      if (!same[axis] || whole.size() < 2)
-        continue;
-      const Range all{0, INT64_MAX};
-      std::array<Slice, 2> halves{Slice{all, all, all, all}, Slice{all, all, all, all}};
-      halves[0][axis] = {whole.start, whole.start + whole.size() / 2};
-      halves[1][axis] = {halves[0][axis].end, whole.end};
-      return halves;
-    }
-    return std::nullopt;
-  }
-
-  static ByCore within(const ByCore& all, const Slice& part) {
-    ByCore out(all.size());
-    for (size_t c = 0; c < all.size(); ++c)
-      take(all[c], {part}, out[c]);
-    return out;
   }
 
   MappedLayer stage(size_t reader, int source, const ByCore& held, size_t order) {
@@ -407,18 +238,10 @@ class Stager {
     if (sources.empty())
       return false;
     const size_t order = order_of(reader);
-    std::vector<ByCore> kept(1, by_core(layer.inputs.front().blocks, order));  // the last stage first
-    for (size_t bit = sources.size() / 2; bit > 1; bit /= 2) {
-      ByCore wider = kept.back();
-      for (size_t c = 0; c < wider.size(); ++c) {
-        for (const Slice& slice : kept.back()[c ^ bit])
-          add(wider[c], slice);
-        if (wider[c].size() > kMostSlices)
-          return false;
-      }
-      kept.push_back(std::move(wider));
-    }
     const size_t ranks = sources.size();
+    const std::vector<ByCore> kept = plan_sums(by_core(layer.inputs.front().blocks, order), ranks);
+    if (kept.empty())
+      return false;
     for (size_t stage = kept.size(); stage-- > 1;) {
       const size_t done = kept.size() - stage;  // bits
       std::vector<int> sums;
@@ -437,7 +260,6 @@ class Stager {
     const std::vector<Block> needs = layer.inputs.front().blocks;
     layer.inputs.clear();
     take_both(layer, sources, 0, needs);
-    out_.changed = true;
     return true;
   }
 

@@ -12,7 +12,6 @@ namespace lento::chip {
 struct Staged {
   Mapping mapping;
   Plan plan;  // one layer a layer of the mapping
-  bool changed = false;
 };
 
 // A mapping with one layer a layer of `plan` in which an input that comes from many cores comes through

@@ -98,7 +98,6 @@ Exchange gathering() {
 TEST(Stages, AShareCrossesTheMiddleOnce) {
   const Exchange e = gathering();
   const Staged staged = e.staged();
-  ASSERT_TRUE(staged.changed);
   ASSERT_EQ(staged.mapping.layers.size(), 6u);  // four halvings of 16 cores
   EXPECT_EQ(staged.plan.layers.size(), 6u);
   EXPECT_EQ(staged.mapping.layers[1].name, "product.gather1");
@@ -163,7 +162,7 @@ TEST(Stages, ChannelsBecomeRowsInHalvings) {
   MappedLayer& reader = e.add("norm");
   reader.inputs = {{false, 0, e.spread(2)}};
   reader.outputs = {{true, {}, e.spread(2)}};
-  EXPECT_FALSE(e.staged().changed);
+  EXPECT_EQ(e.staged().mapping.layers.size(), 2u);
   std::vector<Block>& needs = e.mapping.layers[1].inputs.front().blocks;
   for (size_t i = 0; i < needs.size(); ++i)
     needs[i].cores = {e.cores[i]};
@@ -183,13 +182,13 @@ TEST(Stages, WhatComesFromFewComesDirectly) {
   needs = e.spread(2);
   for (Block& block : needs)
     block.slice[2].end = std::min<int64_t>(16, block.slice[2].end + 1);
-  EXPECT_FALSE(e.staged().changed);
+  EXPECT_EQ(e.staged().mapping.layers.size(), 2u);
 }
 
 // Two orders: what crosses from one to the other has no mirror images.
 TEST(Stages, AcrossATurnNothingIsStaged) {
   const Exchange e = gathering();
-  EXPECT_FALSE(in_stages(e.graph, e.mapping, e.plan, e.orders, 1).changed);
+  EXPECT_EQ(in_stages(e.graph, e.mapping, e.plan, e.orders, 1).mapping.layers.size(), 2u);
 }
 
 TEST(Stages, SumsCountEveryRankOnce) {
