@@ -18,6 +18,7 @@ using spec::Fields;
 using spec::YamlNode;
 
 constexpr int kMaxCases = 100'000;
+constexpr double kMaxRunShare = 1000;  // a slow run takes longer than the healthy one that shares count from
 
 void read_tree(const YamlNode& node, ErrorList& errors, BinaryTree& tree) {
   Fields f(node, errors);
@@ -39,6 +40,11 @@ Campaign::Workload read_workload(const YamlNode& node, ErrorList& errors) {
   f.text("mapping", w.mapping);
   f.text("model", w.model);
   f.integer("batch", w.batch, 1, 65536);
+  f.integer("tokens", w.run.tokens, 0, 1 << 20);
+  f.integer("context", w.run.context, 0, 1 << 20);
+  f.integer("steps", w.run.steps, 0, 1024);
+  f.quantity("expert_skew", w.run.expert_skew, Dimension::Plain, 0, 10);
+  f.integer("layers", w.run.layers, 0, 10000);
   if (const YamlNode* tree = f.map("binary_tree")) {
     w.is_tree = true;
     read_tree(*tree, errors, w.tree);
@@ -88,7 +94,7 @@ void read_faults_part(const YamlNode& node, ErrorList& errors, Campaign& c) {
   f.integer("chip_links", c.draw.chip_links, 0, kMaxCases);
   f.integer("together", c.draw.together, 1, 8);
   f.quantity("longest", c.draw.longest_s, Dimension::Time, 1e-9, 1e6);
-  f.quantity("run_share", c.draw.run_share, Dimension::Percent, 0, 1);
+  f.quantity("run_share", c.draw.run_share, Dimension::Percent, 0, kMaxRunShare);
   f.choice("shape", c.draw.shape, {"steady", "ramp", "on_off"});
   int64_t seed = int64_t(c.draw.seed);
   f.integer("seed", seed, 0, INT64_MAX);

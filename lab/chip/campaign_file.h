@@ -11,6 +11,7 @@
 #include "lab/chip/data_set.h"
 #include "lab/chip/mismatch.h"
 #include "lab/chip/recorder.h"
+#include "spec/transformer_network.h"
 
 namespace lento::chip {
 
@@ -23,9 +24,10 @@ struct Campaign {
     double noise_of_cores = -1;
     double noise_of_links = -1;
     std::string mapping;  // path; or
-    std::string model;    // path of an ONNX file, mapped with `batch`; or
+    std::string model;    // path of an ONNX file or a transformer's config.json, mapped with `batch`; or
     int64_t batch = 64;
-    bool is_tree = false;  // a binary tree
+    spec::TransformerRun run;  // of a config.json
+    bool is_tree = false;      // a binary tree
     BinaryTree tree;
   };
   std::string title = "campaign";

@@ -96,7 +96,9 @@ Stretch draw_stretch(const DataSetOptions& o, Rng& rng) {
   const double how_long = rng.uniform();
   const double run = double(o.run_cycles);
   if (o.run_share > 0)
-    return {uint64_t(where * run * (1 - o.run_share)), std::max<uint64_t>(1, uint64_t(o.run_share * run))};
+    return {
+        uint64_t(where * run * std::max(0.0, 1 - o.run_share)),
+        std::max<uint64_t>(1, uint64_t(o.run_share * run))};
   const double cycles = std::ceil(how_long * o.longest_s * o.clock_hz);
   return {uint64_t(where * run), std::max<uint64_t>(1, uint64_t(cycles))};
 }

@@ -26,7 +26,9 @@ struct DataSetOptions {
   int chip_links = 0;  // between chips; not among `links`
   double factor = 10;
   double longest_s = 10;  // durations are uniform up to this; or
-  double run_share = 0;   // above 0: every fault lasts this share of the run and lies within it
+  // Above 0: every fault lasts this share of the run and lies within it; above 1: from its begin to past its
+  // end.
+  double run_share = 0;
   // Or ramp: rises over what the run shows of it; on_off: eight times in that, half of each.
   std::string shape = "steady";
   double clock_hz = 1e8;

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "chip/detect/alike.h"
 #include "chip/map/map_file.h"
-#include "chip/map/mapper.h"
+#include "jobs/chip_mapping.h"
 #include "lab/chip/alter.h"
 
 namespace lento::chip {
@@ -27,11 +27,12 @@ Mapping mapping_of(const Campaign::Workload& w, const Chip& machine) {
     return map_binary_tree(w.tree, machine);
   if (!w.mapping.empty())
     return read_map(w.mapping);
-  base::ReadReport report;
-  MapOptions options;
+  jobs::ChipMappingOptions options;
+  options.model = w.model;
+  options.chip = w.chip;
   options.batch = w.batch;
-  const spec::Network network = spec::read_onnx(w.model, {}, report);
-  return map_network(lower(network, w.model), machine, options, w.model);
+  options.run = w.run;
+  return jobs::map_network(options, w.name, {}).mapping;
 }
 
 std::vector<Case> drawn_cases(const Campaign& c, const Chip& machine, uint64_t run_cycles) {

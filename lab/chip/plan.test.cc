@@ -90,6 +90,23 @@ TEST_F(CampaignPlan, MapsOfAFolderAreWorkloads) {
   EXPECT_EQ(p.stages[1].bench->model().program.name, "tiny");
 }
 
+TEST_F(CampaignPlan, ConfigurationsAreWorkloads) {
+  base::write_file(
+      folder_ + "/small.json",
+      R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 64, "n_layer": 3, "n_head": 4,)"
+      R"( "n_positions": 128, "vocab_size": 96})");
+  const auto workload = [&](const std::string& run) {
+    return plan("- name: small\n  chip: chip.yaml\n  model: small.json\n  batch: 1\n" + run)
+        .stages[1]
+        .run_cycles;
+  };
+  const uint64_t one = workload("  tokens: 16\n  layers: 1\n");
+  EXPECT_LT(one, workload("  tokens: 16\n  layers: 2\n"));
+  EXPECT_LT(one, workload("  tokens: 64\n  layers: 1\n"));
+  EXPECT_GT(workload("  tokens: 0\n  context: 32\n  steps: 2\n  layers: 1\n"), 0u);
+  EXPECT_THROW(workload("  tokens: 0\n"), base::Error);  // asks for nothing
+}
+
 // What a fault file says about a fault decides what its run is: a journal of other faults is another
 // campaign.
 TEST_F(CampaignPlan, ChangedFaultsAreAnotherCampaign) {
@@ -158,6 +175,11 @@ TEST(Data, RunShareAndShapes) {
     EXPECT_EQ(c.faults[0].end - c.faults[0].begin, 10'000u);
     EXPECT_LE(c.faults[0].end, o.run_cycles);
     EXPECT_EQ(c.faults[0].on * 2, c.faults[0].period);
+  }
+  o.run_share = 50;
+  for (const Case& c : draw_cases(Grid(spec::Chip{}), o)) {
+    EXPECT_EQ(c.faults[0].begin, 0u);
+    EXPECT_EQ(c.faults[0].end, 50 * o.run_cycles);
   }
 }
 
