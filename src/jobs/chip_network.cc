@@ -32,7 +32,12 @@ TransformerShape vision_shape(const Json& config, const std::string& file) {
   out.hidden = whole("hidden_size");
   out.heads = whole("num_attention_heads");
   out.kv_heads = out.heads;
-  out.head_size = std::max<int64_t>(1, out.hidden / out.heads);
+  if (out.hidden % out.heads != 0)
+    throw Error(
+        where,
+        "a width of " + std::to_string(out.hidden) + " is no whole number of " + std::to_string(out.heads) +
+            " heads");
+  out.head_size = out.hidden / out.heads;
   out.ffn = whole("intermediate_size");
   out.image = whole("image_size");
   out.patch = whole("patch_size");

@@ -57,6 +57,11 @@ TEST(ChipNetwork, WhatIsNotMappedIsRefused) {
           "qk_nope_head_dim": 8, "v_head_dim": 16})");
   EXPECT_THROW(read_transformer_shape(latent), base::Error);
   EXPECT_THROW(read_transformer_shape(config(R"({"model_type": "vit", "hidden_size": 64})")), base::Error);
+  EXPECT_THROW(
+      read_transformer_shape(config(
+          R"({"model_type": "vit", "hidden_size": 65, "num_hidden_layers": 2, "num_attention_heads": 4,
+              "intermediate_size": 128, "image_size": 32, "patch_size": 8})")),
+      base::Error);
 }
 
 }  // namespace

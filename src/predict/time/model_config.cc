@@ -195,6 +195,21 @@ int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
   return c.whole({"num_key_value_heads", "num_kv_heads", "kv_n_heads", "n_head_kv"}, heads);
 }
 
+// Their size is given or shares the width; latent attention says its own later.
+void read_heads(const Config& c, Transformer& m) {
+  m.head_size = c.whole({"head_dim", "attention_head_dim", "kv_channels"}, 0, 0);
+  if (m.head_size > 0)
+    return;
+  m.head_size = std::max<int64_t>(1, m.hidden / m.heads);
+  const bool latent = c.whole({"kv_lora_rank"}, 0, 0) > 0;
+  if (!latent && m.hidden % m.heads != 0)
+    throw base::Error(
+        c.where(),
+        "a width of " + std::to_string(m.hidden) + " is no whole number of " + std::to_string(m.heads) +
+            " heads",
+        "give 'head_dim' where heads have a size of their own");
+}
+
 void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::min<int64_t>(
       kMostWays,
@@ -202,11 +217,13 @@ void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::max<int64_t>(1, m.experts);
   if (m.experts == 1)
     return;
-  m.active_experts = std::min<int64_t>(
-      m.experts,
-      c.whole(
-          {"num_experts_per_tok", "experts_per_token", "moe_top_k", "moe_k", "num_experts_per_token"},
-          1));
+  m.active_experts =
+      c.whole({"num_experts_per_tok", "experts_per_token", "moe_top_k", "moe_k", "num_experts_per_token"}, 1);
+  if (m.active_experts > m.experts)
+    throw base::Error(
+        c.where(),
+        "a token takes " + std::to_string(m.active_experts) + " of " + std::to_string(m.experts) +
+            " experts");
   m.dense_ffn = c.whole({"intermediate_size_mlp", "intermediate_size"}, m.ffn);
   m.ffn = c.whole({"moe_intermediate_size", "ffn_hidden_size", "intermediate_size"}, m.ffn);
   m.dense_layers = std::min(m.layers - 1, c.whole({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0));
@@ -468,8 +485,7 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   m.kv_heads = kv_heads(c, family, m.heads);
   if (attention && attention->is_object())
     m.kv_heads = kv_heads(Config(*attention, root), family, m.heads);
-  m.head_size =
-      c.whole({"head_dim", "attention_head_dim", "kv_channels"}, std::max<int64_t>(1, m.hidden / m.heads));
+  read_heads(c, m);
   m.vocab = c.needed({"padded_vocab_size", "vocab_size"});
   m.ffn = c.whole({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"}, 4 * m.hidden);
   if (m.ffn == 0)

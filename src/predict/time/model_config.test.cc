@@ -30,6 +30,18 @@ TEST(ModelConfig, UnknownArchitecturesAreRefusedByName) {
   }
 }
 
+TEST(ModelConfig, WhatContradictsItselfIsRefused) {
+  const auto model = [](const std::string& width_and_experts) {
+    return R"({"model_type": "mixtral", "num_hidden_layers": 2, "num_attention_heads": 8, "intermediate_size": 128,
+               "num_key_value_heads": 4, "vocab_size": 100, "num_local_experts": 4, )" +
+           width_and_experts + "}";
+  };
+  EXPECT_EQ(read(model(R"("hidden_size": 96, "num_experts_per_tok": 4)")).active_experts, 4);
+  EXPECT_THROW(read(model(R"("hidden_size": 96, "num_experts_per_tok": 5)")), base::Error);
+  EXPECT_EQ(read(model(R"("hidden_size": 100, "head_dim": 12)")).head_size, 12);
+  EXPECT_THROW(read(model(R"("hidden_size": 100)")), base::Error);
+}
+
 // Every public configuration with a count of its own.
 TEST(ModelConfig, CountsAgreeWithThePublishedOnes) {
   const char* shared = std::getenv("LENTO_SHARED");
