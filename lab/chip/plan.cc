@@ -342,6 +342,23 @@ PlanSize size_of_plan(const std::string& path) {
   return out;
 }
 
+std::vector<Fault>
+faults_of_case(const std::string& path, const std::string& name, const base::Progress& progress) {
+  const Campaign c = read_campaign(path);
+  for (const Campaign::Workload& w : c.workloads) {
+    if (!name.starts_with(w.name + "/"))
+      continue;
+    const Stage stage = make_stage(c, w, progress);
+    for (const Case& one : stage.cases)
+      if (w.name + "/" + one.name == name)
+        return one.faults;
+  }
+  throw base::Error(
+      {path},
+      "there is no case '" + name + "'",
+      "WORKLOAD/CASE as the results name them, such as resnet50/fault7");
+}
+
 std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   const Place at = place_of(plan, run);
   RunResult empty = unjudged(plan, at);

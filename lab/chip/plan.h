@@ -39,6 +39,11 @@ struct Plan {
 // Throws base::Error when the file or one of its inputs is broken. `version` becomes part of the identity.
 Plan make_plan(const std::string& path, const std::string& version, const base::Progress& progress = {});
 
+// What one case slows, so that it can be run alone; `name` is WORKLOAD/CASE as tables and results name them.
+// Throws base::Error when the campaign has no such case.
+std::vector<Fault>
+faults_of_case(const std::string& path, const std::string& name, const base::Progress& progress = {});
+
 // What a plan of this file would hold, without simulating, mapping or expanding anything.
 struct PlanSize {
   struct Row {

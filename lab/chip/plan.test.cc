@@ -90,6 +90,14 @@ TEST_F(CampaignPlan, MapsOfAFolderAreWorkloads) {
   EXPECT_EQ(p.stages[1].bench->model().program.name, "tiny");
 }
 
+TEST_F(CampaignPlan, OneCaseCanBeRunAlone) {
+  const Plan all = plan("");
+  const Case& third = all.stages[0].cases[2];
+  const std::vector<Fault> faults = faults_of_case(folder_ + "/c.yaml", "tree/" + third.name);
+  EXPECT_EQ(write_faults(faults), write_faults(third.faults));
+  EXPECT_THROW(faults_of_case(folder_ + "/c.yaml", "tree/fault99"), base::Error);
+}
+
 TEST_F(CampaignPlan, ConfigurationsAreWorkloads) {
   base::write_file(
       folder_ + "/small.json",

@@ -74,6 +74,7 @@ struct CampaignCommand {
   std::string file;
   std::string journal;
   std::string results;
+  std::string one_case;
   bool dry = false;
 };
 
@@ -83,6 +84,12 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   if (command.dry) {
     if (here.rank == 0)
       show(dry_run(chip::size_of_plan(command.file)), context);
+    return;
+  }
+  if (!command.one_case.empty()) {
+    if (here.rank == 0)
+      context.streams.out << chip::write_faults(
+          chip::faults_of_case(command.file, command.one_case, progress));
     return;
   }
   const chip::Plan plan = chip::make_plan(command.file, base::kVersion, progress);
@@ -138,7 +145,12 @@ void add_chip_campaign(Command& chip_app, Context& context) {
       "--results",
       command->results,
       "Write one JSON line a run and method here, for 'lento-lab chip evaluate'");
-  app->add_flag("--dry-run", command->dry, "Say how many runs there are, without simulating any");
+  auto* dry = app->add_flag("--dry-run", command->dry, "Say how many runs there are, without simulating any");
+  app->add_option(
+         "--case",
+         command->one_case,
+         "WORKLOAD/CASE: print what it slows, as 'lento chip simulate --faults' reads it, and run nothing")
+      ->excludes(dry);
   context.add_output_options(*app);
   context.add_jobs(*app);
   example(*app, "lento-lab chip campaign campaigns/quick.yaml --journal quick.journal --results quick.jsonl");

@@ -289,6 +289,21 @@ std::vector<Fault> read_faults(const std::string& path, const spec::Chip& chip) 
   return parse_faults(base::read_file(path, 16 << 20), path, chip);
 }
 
+std::string write_faults(const std::vector<Fault>& faults) {
+  std::string out = "schema: lento.faults/1\nfaults:\n";
+  for (const Fault& f : faults) {
+    out += "- component: " + f.name + "\n  factor: " + base::format_exact(f.factor) + "\n";
+    out += "  start: " + std::to_string(f.begin) + "\n";
+    if (f.end != UINT64_MAX)
+      out += "  end: " + std::to_string(f.end) + "\n";
+    if (f.ramp > 0)
+      out += "  ramp: " + std::to_string(f.ramp) + "\n";
+    if (f.period > 0)
+      out += "  period: " + std::to_string(f.period) + "\n  on: " + std::to_string(f.on) + "\n";
+  }
+  return out;
+}
+
 void require_present(const std::vector<Fault>& faults, const std::string& file) {
   for (const Fault& fault : faults) {
     if (!fault.exists()) {

@@ -45,6 +45,9 @@ struct Fault {
 std::vector<Fault> read_faults(const std::string& path, const spec::Chip& chip);
 std::vector<Fault> parse_faults(const std::string& text, const std::string& file, const spec::Chip& chip);
 
+// The YAML form, times in cycles; parse_faults(write_faults(f)) gives f again. All exist.
+std::string write_faults(const std::vector<Fault>& faults);
+
 // Throws base::Error naming the first fault whose component the chip does not have.
 void require_present(const std::vector<Fault>& faults, const std::string& file);
 

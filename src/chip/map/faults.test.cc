@@ -18,6 +18,13 @@ std::string error_of(const std::string& text) {
   });
 }
 
+TEST(Faults, WhatIsWrittenReadsTheSame) {
+  const std::string text =
+      "schema: lento.faults/1\nfaults:\n- component: link5-9\n  factor: 1.7\n  start: 5\n"
+      "- component: core2\n  factor: 3\n  start: 0\n  end: 900\n  ramp: 10\n  period: 100\n  on: 40\n";
+  EXPECT_EQ(write_faults(parse_faults(text, "f", {})), text);
+}
+
 TEST(Faults, ReadsOurForm) {
   const auto faults = parse_faults(
       "schema: lento.faults/1\n"
