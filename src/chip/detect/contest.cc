@@ -46,6 +46,35 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
          (rival == nullptr || rival->gain <= kRivalShare * best.gain);
 }
 
+constexpr int kAdjustments = 6;
+
+// What was found, a little slower or less slow, or with its begin or end elsewhere.
+Suspect adjusted(Suspect s, int change, uint64_t step) {
+  if (s.slow_intervals.empty())
+    s.slow_intervals.push_back({s.begin, s.end, s.factor});
+  auto& first = s.slow_intervals.front();
+  auto& last = s.slow_intervals.back();
+  switch (change) {
+    case 0:
+    case 1:
+      for (auto& one : s.slow_intervals)
+        one.factor *= change == 0 ? kFactorStep : 1 / kFactorStep;
+      break;
+    case 2:
+      last.end += step;
+      break;
+    case 3:
+      last.end -= std::min(step, last.end - last.begin);
+      break;
+    case 4:
+      first.begin += std::min(step, first.end - first.begin);
+      break;
+    default:
+      first.begin -= std::min(step, first.begin);
+  }
+  return s;
+}
+
 }  // namespace
 
 bool explains(const Hypothesis& h) {
@@ -226,6 +255,30 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
           return before_.paths[r].crosses(s.component);
         }))
       scope_.rows.push_back(r);
+}
+
+double Contest::gain_with(const std::vector<Suspect>& slow) {
+  const uint64_t end = std::min(scope_.end, until_);
+  return expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) -
+         expected_.misfit(expected_.with_found(slow, until_), scope_.rows, scope_.begin, end);
+}
+
+// Each change that helps is kept.
+double Contest::gain_of_given() {
+  std::vector<Suspect> slow = given_;
+  double most = std::max(0.0, gain_with(slow));
+  for (size_t i = slow.size(); i-- > 0;) {
+    for (int change = 0; change < kAdjustments && expected_.affordable() >= 1; ++change) {
+      const Suspect before = slow[i];
+      slow[i] = adjusted(before, change, before_.cells.bin_cycles / 2);
+      const double gain = gain_with(slow);
+      if (gain > most)
+        most = gain;
+      else
+        slow[i] = before;
+    }
+  }
+  return most;
 }
 
 Hypothesis Contest::replayed(const Suspect& suspect) {

@@ -53,6 +53,10 @@ class Contest {
   // their intervals, as slow as the one that leads by then, and those that do best there by the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
+  // The most that what was found already gains where hypotheses were compared, when its factor, begin and end
+  // are moved a little: what that explains asks for no further component. After best_of().
+  double gain_of_given();
+
  private:
   struct Entrant {
     Hypothesis hypothesis;
@@ -82,6 +86,7 @@ class Contest {
   void set_scope(const std::vector<Suspect>& close);
   uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
+  double gain_with(const std::vector<Suspect>& slow);
   bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);

@@ -23,14 +23,20 @@ class ContestTest : public testing::Test {
     };
   }
 
-  Hypothesis best(const std::vector<Fault>& faults, const std::vector<Suspect>& close) {
+  Hypothesis
+  best(const std::vector<Fault>& faults, const std::vector<Suspect>& close, double* gain_of_given = nullptr) {
     const Sketch recorded = quiet_.run(faults, 1);
     const Cells cells = cells_of(recorded, quiet_.grid());
     const std::vector<Path> paths = paths_of(cells, quiet_.file(), quiet_.grid());
     Expected expected({cells, paths, quiet_.file(), quiet_.grid(), options_, recorded.records()});
-    const std::vector<Baseline> healthy = expected.healthy();
+    const std::vector<Baseline> before = given_.empty() ? expected.healthy() : expected.with(given_);
     replays_ = 0;
-    return Contest({cells, paths, healthy}, given_, expected, in_any_case_).best_of(close);
+    const ScanInput input{cells, paths, before};
+    Contest contest(input, given_, expected, in_any_case_);
+    Hypothesis out = contest.best_of(close);
+    if (gain_of_given != nullptr)
+      *gain_of_given = contest.gain_of_given();
+    return out;
   }
   static Suspect suspect(const Component& component, double factor, uint64_t first, uint64_t last) {
     Suspect s;
@@ -479,6 +485,21 @@ TEST_F(ContestTest, TheWinnerIsJudgedByWhatPassesIt) {
 }
 
 // What healthy runs leave can be more than what a hypothesis explains.
+// A link that was found to begin too late leaves slow transfers over that pass its neighbour as well; an
+// earlier begin explains them. A neighbour that was slow too is more than that.
+TEST_F(ContestTest, WhatWasFoundIsMovedBeforeAnotherIsBelieved) {
+  given_ = {suspect(kLeft, 4, 6, 12)};
+  double otherwise = 0;
+  const Hypothesis late = best({quiet_.fault(kLeft, 4, 5, 12)}, {suspect(kRight, 4, 5, 6)}, &otherwise);
+  EXPECT_GT(otherwise, late.gain + 5);
+  const Hypothesis both = best(
+      {quiet_.fault(kLeft, 4, 6, 12), quiet_.fault(kRight, 4, 6, 12)},
+      {suspect(kRight, 4, 6, 12)},
+      &otherwise);
+  EXPECT_GT(both.gain, 20);
+  EXPECT_LT(otherwise, both.gain / 2);
+}
+
 TEST(ExplainsTest, LittleIsLeftAndLessThanIsExplained) {
   Hypothesis h;
   h.own_chance.median = 142;

@@ -57,8 +57,7 @@ class Detector {
       if (!room || !bring_forward(rest))
         break;
       if (options_.replay && !out_.reported.empty() && expected_.affordable() < few_more()) {
-        out_.notes.emplace_back(
-            "whether more is slow was not looked into: simulations of this run are too long");
+        too_long_to_tell_ = true;
         break;
       }
       if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
@@ -79,6 +78,7 @@ class Detector {
       out_.unjudged = "parts may be slow, and simulations of this run are too long to try each";
       out_.would_help = "record fewer inferences, of which more can be simulated";
     }
+    add_what_may_be_more();
     rank(rest);
     return std::move(out_);
   }
@@ -149,9 +149,11 @@ class Detector {
       const std::vector<Suspect> heard = worth_hearing(left);
       hypotheses_ += int(heard.size());
       heard_of += heard.size();
-      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_, slowest_).best_of(heard);
+      const ScanInput before{cells_, paths_, baselines_};
+      Contest contest(before, out_.reported, expected_, slowest_);
+      best = contest.best_of(heard);
       contradicted_ = contradicted_ || best.gain < 0;
-      convinces = best.gain >= refused && convincing(best, heard_of);
+      convinces = best.gain >= refused && convincing(best, heard_of) && is_more(best, contest);
       refused = std::max(refused, best.gain);
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
@@ -202,6 +204,34 @@ class Detector {
       return false;
     return explains(h) ||
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
+  }
+
+  // Whether a further component explains enough of what lies beyond chance where it was heard, and more than
+  // what was found already does with its factor, begin and end a little elsewhere, or in another rhythm: the
+  // queues of a recovering chip look like slow links.
+  bool is_more(const Hypothesis& h, Contest& contest) {
+    if (out_.reported.empty())
+      return true;
+    if (expected_.affordable() < 1) {
+      too_long_to_tell_ = true;
+      return false;
+    }
+    const double beyond_chance = h.own_gain + h.own_misfit - h.own_chance.median;
+    if (h.own_gain < kLeastExplained * beyond_chance) {
+      perhaps_ = h.suspect.component;
+      return false;
+    }
+    return contest.gain_of_given() <= kRivalShare * h.gain;
+  }
+
+  void add_what_may_be_more() {
+    if (too_long_to_tell_)
+      out_.notes.emplace_back(
+          "whether more is slow was not looked into: simulations of this run are too long");
+    if (perhaps_ && std::ranges::find(out_.reported, *perhaps_, &Suspect::component) == out_.reported.end())
+      out_.notes.push_back(
+          "More may be slow: " + name_of(*perhaps_, grid_) +
+          " comes nearest to what is left over, and does not explain it.");
   }
 
   // Whether transfers pass it that pass something found as well. What was found is known nearly, in factor,
@@ -294,8 +324,10 @@ class Detector {
   int hypotheses_ = 0;              // replayed
   bool settled_ = false;            // baselines_ are of several draws
   bool contradicted_ = false;       // by simulation: the strongest explain nothing
-  double left_over_ = 0;            // misfit beyond a healthy run's on the transfers of what was found
-  bool given_up_ = false;           // before all were tried, since simulations are too long
+  bool too_long_to_tell_ = false;   // whether more than what was found is slow
+  std::optional<Component> perhaps_;  // explained some of what is left over beside what was found
+  double left_over_ = 0;              // misfit beyond a healthy run's on the transfers of what was found
+  bool given_up_ = false;             // before all were tried, since simulations are too long
   Detection out_;
 };
 

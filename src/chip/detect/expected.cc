@@ -243,8 +243,12 @@ std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow, uint64_t 
   if (slow.empty())
     return healthy_;
   ++used_;
+  return with_found(slow, until);
+}
+
+std::vector<Baseline> Expected::with_found(const std::vector<Suspect>& found, uint64_t until) {
   spent_ += std::min(1.0, double(until) / double(setup_.cells.bins * setup_.cells.bin_cycles));
-  return moved(slow, replayed(slow, 0, until), 0);
+  return moved(found, replayed(found, 0, until), 0);
 }
 
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {

@@ -64,6 +64,8 @@ class Expected {
   // hypotheses differ only where they say different things. Costs one replay, of as much of the run as begins
   // before `until` cycles: what is expected later follows from that. Precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
+  // The same of what was found already; costs no hypothesis.
+  std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
   // The same over several draws: a chip under a fault settles into one of several rhythms, and what was found
   // is known only about; how far the draws lie apart widens what is expected. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);

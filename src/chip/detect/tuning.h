@@ -44,6 +44,9 @@ inline constexpr int kKeptForFinalists = 6;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised; a larger component must stand out from a smaller one.
 inline constexpr double kRivalShare = 0.75;
+// Share of what lies beyond chance that a further component must explain: of 24 second faults 23 explained
+// half or more, and what is left over beside a fault that is known only about is explained a little by many.
+inline constexpr double kLeastExplained = 1.0 / 3;
 // Times that the levels of transfers through a slow component scatter more above its level than below it, at
 // most: its queues only add.
 inline constexpr double kMostWider = 2;
