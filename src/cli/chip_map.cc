@@ -92,7 +92,9 @@ void add_chip_map(Command& chip, Context& context) {
   app->add_flag("--strict", context.strict, "Refuse operators without a shape rule");
   example(
       *app,
-      "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
+      "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json\n"
+      "  lento chip map examples/models/gpt2.json --chip examples/chip/8x8.yaml --batch 8 --tokens 512 -o "
+      "gpt2.map.json");
   app->callback([command, model, &context] {
     if (!command->job.binary_tree && model->count() == 0)
       throw UsageError(std::string("MODEL or --binary-tree") + " is required");
