@@ -155,7 +155,10 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
       break;
     rank();
   }
-  return std::move(all[best].hypothesis);
+  Hypothesis winner = std::move(all[best].hypothesis);
+  if (!rivals.empty())
+    winner.rival_gain = all[rivals[0]].hypothesis.gain;
+  return winner;
 }
 
 // When each of the strongest makes the simulation less like the recorded run, what is weaker goes unheard:

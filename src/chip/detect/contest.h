@@ -17,6 +17,7 @@ struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
+  double rival_gain = 0;  // of the winner: what the next best gained
   // The same over the transfers that pass through its component, of the winner: what the contest makes of
   // other transfers can be far off where all are slow together. Of a further component over all of them.
   double own_gain = 0;

@@ -71,7 +71,13 @@ class Detector {
         break;
       }
     }
-    if (out_.reported.empty() && expected_.longer() >= kLeastFactor)
+    if (out_.reported.empty() && perhaps_) {
+      out_.unjudged = "something is slow about " + name_of(*perhaps_, grid_) +
+                      ", and no simulated part explains enough of it: in a full network a little more delay "
+                      "takes another course";
+      out_.would_help = "another mapping or fewer samples at once; the ranked list says where to look first";
+    }
+    if (out_.reported.empty() && out_.unjudged.empty() && expected_.longer() >= kLeastFactor)
       out_.unjudged = "the run took " + base::format_number(expected_.longer(), 3) +
                       " times as long as this chip should, and no slow part explains that";
     if (out_.reported.empty() && out_.unjudged.empty() && given_up_) {
@@ -153,7 +159,7 @@ class Detector {
       Contest contest(before, out_.reported, expected_, slowest_);
       best = contest.best_of(heard);
       contradicted_ = contradicted_ || best.gain < 0;
-      convinces = best.gain >= refused && convincing(best, heard_of) && is_more(best, contest);
+      convinces = best.gain >= refused && convincing(best, heard_of) && is_enough(best, contest);
       refused = std::max(refused, best.gain);
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
@@ -206,28 +212,34 @@ class Detector {
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
   }
 
-  // Whether a further component explains enough of what lies beyond chance where it was heard, and more than
-  // what was found already does with its factor, begin and end a little elsewhere, or in another rhythm: the
-  // queues of a recovering chip look like slow links.
-  bool is_more(const Hypothesis& h, Contest& contest) {
-    if (out_.reported.empty())
-      return true;
-    if (expected_.affordable() < 1) {
+  // Share that it explains of what lies beyond chance where it was heard.
+  static double explained(const Hypothesis& h) {
+    return h.own_gain / std::max(1e-9, h.own_gain + h.own_misfit - h.own_chance.median);
+  }
+
+  // Whether it explains enough, or stands out; and a further component more than what was found already does
+  // with its factor, begin and end a little elsewhere, or in another rhythm: the queues of a recovering chip
+  // look like slow links.
+  bool is_enough(const Hypothesis& h, Contest& contest) {
+    const bool first = out_.reported.empty();
+    if (!first && expected_.affordable() < 1) {
       too_long_to_tell_ = true;
       return false;
     }
-    const double beyond_chance = h.own_gain + h.own_misfit - h.own_chance.median;
-    if (h.own_gain < kLeastExplained * beyond_chance) {
+    const bool stands_out = first && h.rival_gain <= kRivalShare * h.gain;
+    if (!stands_out && explained(h) < (first ? kLeastExplainedAlone : kLeastExplained)) {
       perhaps_ = h.suspect.component;
       return false;
     }
-    return contest.gain_of_given() <= kRivalShare * h.gain;
+    return first || contest.gain_of_given() <= kRivalShare * h.gain;
   }
 
   void add_what_may_be_more() {
     if (too_long_to_tell_)
       out_.notes.emplace_back(
           "whether more is slow was not looked into: simulations of this run are too long");
+    if (out_.reported.empty())
+      return;
     if (perhaps_ && std::ranges::find(out_.reported, *perhaps_, &Suspect::component) == out_.reported.end())
       out_.notes.push_back(
           "More may be slow: " + name_of(*perhaps_, grid_) +

@@ -264,6 +264,27 @@ TEST_F(ReplaysTest, WhatAFoundLinkLeavesOverAccusesNoNeighbour) {
   EXPECT_EQ(found({slow, quiet_.fault({Part::Link, 14, 15}, 2, 4, 8)}).reported.size(), 2u);
 }
 
+// Where the best simulation explains little of what is slow and several parts may be, it is said where to
+// look and nothing is accused.
+TEST_F(ReplaysTest, WhatSimulationsExplainLittleOfIsNotAccused) {
+  double most = 20;
+  quiet_.flows.clear();
+  for (const int to : {1, 2, 6, 10, 14, 3, 7})  // all pass link0-1, and all but one link1-2
+    quiet_.flows.push_back({trace::ProbeKind::Message, 0, to, 4096});
+  options_.replay = [&most, replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    for (Fault& f : faults)
+      f.factor = std::min(f.factor, most);
+    return replay(faults, draw);
+  };
+  const std::vector<Fault> slow{quiet_.fault({Part::Link, 0, 1}, 10, 0, 16)};
+  EXPECT_EQ(found(slow).reported.size(), 1u);
+  most = 3;
+  const Detection d = found(slow);
+  EXPECT_EQ(names(d), "");
+  EXPECT_NE(d.unjudged.find("something is slow about "), std::string::npos) << d.unjudged;
+  EXPECT_NE(d.would_help, "");
+}
+
 // One that is slower for a while is weaker than one that is a little slow all the time; it is heard beside it
 // although only the strongest is asked for.
 TEST_F(ReplaysTest, WhoseFastestTransfersAreSlowestIsHeardAsWell) {
