@@ -3,9 +3,9 @@
 
 Maps each network (`lento chip map`), simulates one inference without probes (`lento chip simulate`) and divides the
 larger of two lower bounds by the simulated time: operations of the mapping over all cores, without copies of weights
-that cores hand on and without stages of exchanges, and the bytes that must pass the DRAM ports however a network is mapped (weights once, the first
-layer's input, the last layer's output). The bytes that the mapping does read and write, and those over the middle of
-the chip, stand beside them."""
+that cores hand on and without stages of exchanges, and the bytes that must pass the DRAM ports however a network is
+mapped (weights once, the first layer's input, the last layer's output). The bytes that the mapping does read and write,
+and those over the middle of the chip, stand beside them."""
 
 import json
 import os

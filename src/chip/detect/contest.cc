@@ -260,21 +260,21 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
       scope_.rows.push_back(r);
 }
 
-double Contest::gain_with(const std::vector<Suspect>& slow) {
+double Contest::gain_of(const std::vector<Baseline>& baselines) const {
   const uint64_t end = std::min(scope_.end, until_);
   return expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) -
-         expected_.misfit(expected_.with_found(slow, until_), scope_.rows, scope_.begin, end);
+         expected_.misfit(baselines, scope_.rows, scope_.begin, end);
 }
 
 // Each change that helps is kept.
 double Contest::gain_of_given() {
   std::vector<Suspect> slow = given_;
-  double most = std::max(0.0, gain_with(slow));
+  double most = std::max(0.0, gain_of(expected_.with_found(slow, until_)));
   for (size_t i = slow.size(); i-- > 0;) {
     for (int change = 0; change < kAdjustments && expected_.affordable() >= 1; ++change) {
       const Suspect before = slow[i];
       slow[i] = adjusted(before, change, before_.cells.bin_cycles / 2);
-      const double gain = gain_with(slow);
+      const double gain = gain_of(expected_.with_found(slow, until_));
       if (gain > most)
         most = gain;
       else
@@ -288,9 +288,7 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
   std::vector<Suspect> slow = given_;
   slow.push_back(suspect);
   Hypothesis h{suspect, expected_.with(slow, until_)};
-  const uint64_t end = std::min(scope_.end, until_);
-  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, end) -
-           expected_.misfit(h.baselines, scope_.rows, scope_.begin, end);
+  h.gain = gain_of(h.baselines);
   return h;
 }
 

@@ -87,7 +87,7 @@ class Contest {
   void set_scope(const std::vector<Suspect>& close);
   uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
-  double gain_with(const std::vector<Suspect>& slow);
+  double gain_of(const std::vector<Baseline>& baselines) const;  // where hypotheses are compared
   bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);

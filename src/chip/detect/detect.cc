@@ -171,6 +171,7 @@ class Detector {
       out_.reported.push_back(std::move(best.suspect));
       baselines_ = std::move(best.baselines);
       settled_ = false;
+      perhaps_.reset();
       expected_.next_component();
       return true;
     }
@@ -212,22 +213,19 @@ class Detector {
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
   }
 
-  // Share that it explains of what lies beyond chance where it was heard.
-  static double explained(const Hypothesis& h) {
-    return h.own_gain / std::max(1e-9, h.own_gain + h.own_misfit - h.own_chance.median);
-  }
-
-  // Whether it explains enough, or stands out; and a further component more than what was found already does
-  // with its factor, begin and end a little elsewhere, or in another rhythm: the queues of a recovering chip
-  // look like slow links.
+  // A first component must explain enough or gain more than its rival; a further one must explain enough, and
+  // more than what was found already does with its factor, begin and end a little elsewhere, or in another
+  // rhythm: the queues of a recovering chip look like slow links.
   bool is_enough(const Hypothesis& h, Contest& contest) {
     const bool first = out_.reported.empty();
     if (!first && expected_.affordable() < 1) {
       too_long_to_tell_ = true;
       return false;
     }
-    const bool stands_out = first && h.rival_gain <= kRivalShare * h.gain;
-    if (!stands_out && explained(h) < (first ? kLeastExplainedAlone : kLeastExplained)) {
+    const double beyond_chance = h.own_gain + h.own_misfit - h.own_chance.median;
+    const double share = first ? kLeastExplainedAlone : kLeastExplained;
+    const bool ahead = first && h.rival_gain <= kRivalShare * h.gain;
+    if (!ahead && h.own_gain < share * beyond_chance) {
       perhaps_ = h.suspect.component;
       return false;
     }
@@ -238,9 +236,7 @@ class Detector {
     if (too_long_to_tell_)
       out_.notes.emplace_back(
           "whether more is slow was not looked into: simulations of this run are too long");
-    if (out_.reported.empty())
-      return;
-    if (perhaps_ && std::ranges::find(out_.reported, *perhaps_, &Suspect::component) == out_.reported.end())
+    if (perhaps_ && !out_.reported.empty())
       out_.notes.push_back(
           "More may be slow: " + name_of(*perhaps_, grid_) +
           " comes nearest to what is left over, and does not explain it.");
@@ -337,7 +333,7 @@ class Detector {
   bool settled_ = false;            // baselines_ are of several draws
   bool contradicted_ = false;       // by simulation: the strongest explain nothing
   bool too_long_to_tell_ = false;   // whether more than what was found is slow
-  std::optional<Component> perhaps_;  // explained some of what is left over beside what was found
+  std::optional<Component> perhaps_;  // explains too little of what is left over since the last was found
   double left_over_ = 0;              // misfit beyond a healthy run's on the transfers of what was found
   bool given_up_ = false;             // before all were tried, since simulations are too long
   Detection out_;

@@ -47,8 +47,9 @@ inline constexpr double kRivalShare = 0.75;
 // Share of what lies beyond chance that a further component must explain: of 24 second faults 23 explained
 // half or more, and what is left over beside a fault that is known only about is explained a little by many.
 inline constexpr double kLeastExplained = 1.0 / 3;
-// The same of a first component that gains little more than the next one: of 70 that were right 67 explained
-// half or more, of five wrong ones in full networks three 0.35 or less.
+// The same of a first component that gains little more than the next one: of 67 that were right 64 explained
+// 0.46 or more, of three wrong ones in full networks two 0.35 or less
+// (bench/results/2026-11-26/chip_explained.csv).
 inline constexpr double kLeastExplainedAlone = 0.4;
 // Times that the levels of transfers through a slow component scatter more above its level than below it, at
 // most: its queues only add.
