@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "chip/map/probe_plan.h"
+#include "jobs/chip_network.h"
 #include "lab/chip/choices.h"
 #include "spec/yaml.h"
 
@@ -40,11 +41,14 @@ Campaign::Workload read_workload(const YamlNode& node, ErrorList& errors) {
   f.text("mapping", w.mapping);
   f.text("model", w.model);
   f.integer("batch", w.batch, 1, 65536);
-  f.integer("tokens", w.run.tokens, 0, 1 << 20);
-  f.integer("context", w.run.context, 0, 1 << 20);
-  f.integer("steps", w.run.steps, 0, 1024);
-  f.quantity("expert_skew", w.run.expert_skew, Dimension::Plain, 0, 10);
-  f.integer("layers", w.run.layers, 0, 10000);
+  f.integer("tokens", w.run.tokens, 0, w.run.kMostTokens);
+  f.integer("context", w.run.context, 0, w.run.kMostTokens);
+  f.integer("steps", w.run.steps, 0, w.run.kMostSteps);
+  f.quantity("expert_skew", w.run.expert_skew, Dimension::Plain, 0, w.run.kMostSkew);
+  f.integer("layers", w.run.layers, 0, w.run.kMostLayers);
+  for (const char* key : {"tokens", "context", "steps", "expert_skew", "layers"})
+    if (f.has(key) && !jobs::is_model_config(w.model))
+      f.error(key, "only of a 'model' that is a config.json");
   if (const YamlNode* tree = f.map("binary_tree")) {
     w.is_tree = true;
     read_tree(*tree, errors, w.tree);

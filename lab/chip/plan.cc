@@ -22,7 +22,7 @@ constexpr uint64_t kAlteredSeeds = 2'000'000;
 // The healthy run that is given with a run has its seed and so many more.
 constexpr uint64_t kHealthySeeds = 500'000;
 
-Mapping mapping_of(const Campaign::Workload& w, const Chip& machine) {
+Mapping mapping_of(const Campaign::Workload& w, const Chip& machine, const base::Progress& progress) {
   if (w.is_tree)
     return map_binary_tree(w.tree, machine);
   if (!w.mapping.empty())
@@ -32,7 +32,7 @@ Mapping mapping_of(const Campaign::Workload& w, const Chip& machine) {
   options.chip = w.chip;
   options.batch = w.batch;
   options.run = w.run;
-  return jobs::map_network(options, w.name, {}).mapping;
+  return jobs::map_network(options, w.name, progress).mapping;
 }
 
 std::vector<Case> drawn_cases(const Campaign& c, const Chip& machine, uint64_t run_cycles) {
@@ -100,7 +100,7 @@ Chip chip_of(const Campaign::Workload& w, const std::string& path) {
 
 Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
   const Chip machine = chip_of(w, w.chip);
-  const Mapping mapping = mapping_of(w, machine);
+  const Mapping mapping = mapping_of(w, machine, progress);
   TrialOptions options;
   options.inferences = uint32_t(c.inferences);
   options.lost_share = c.lost_records;

@@ -113,6 +113,7 @@ TEST_F(CampaignPlan, ConfigurationsAreWorkloads) {
   EXPECT_LT(one, workload("  tokens: 64\n  layers: 1\n"));
   EXPECT_GT(workload("  tokens: 0\n  context: 32\n  steps: 2\n  layers: 1\n"), 0u);
   EXPECT_THROW(workload("  tokens: 0\n"), base::Error);  // asks for nothing
+  EXPECT_THROW(plan("  tokens: 16\n"), base::Error);     // of a tree
 }
 
 // What a fault file says about a fault decides what its run is: a journal of other faults is another

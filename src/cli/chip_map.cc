@@ -35,22 +35,22 @@ void add_run_options(Command& app, spec::TransformerRun& run) {
          "--tokens",
          run.tokens,
          "config.json: tokens of the prompt; 0 only decodes, or reads an image")
-      ->check(range(0, 1 << 20))
+      ->check(range(int64_t{0}, spec::TransformerRun::kMostTokens))
       ->capture_default_str();
   app.add_option("--context", run.context, "config.json: tokens whose keys and values are cached before")
-      ->check(range(0, 1 << 20))
+      ->check(range(int64_t{0}, spec::TransformerRun::kMostTokens))
       ->capture_default_str();
   app.add_option("--steps", run.steps, "config.json: tokens decoded, each over a cache one longer")
-      ->check(range(0, 1024))
+      ->check(range(int64_t{0}, spec::TransformerRun::kMostSteps))
       ->capture_default_str();
   app.add_option(
          "--expert-skew",
          run.expert_skew,
          "config.json: shares of tokens go as 1 / rank^SKEW; 0: balanced")
-      ->check(range(0.0, 10.0))
+      ->check(range(0.0, spec::TransformerRun::kMostSkew))
       ->capture_default_str();
   app.add_option("--layers", run.layers, "config.json: only the first so many layers; 0: all")
-      ->check(range(0, 10000))
+      ->check(range(int64_t{0}, spec::TransformerRun::kMostLayers))
       ->capture_default_str();
 }
 

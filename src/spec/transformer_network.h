@@ -34,6 +34,12 @@ struct TransformerShape {
 };
 
 struct TransformerRun {
+  // What readers take at most.
+  static constexpr int64_t kMostTokens = 1 << 20;
+  static constexpr int64_t kMostSteps = 1024;
+  static constexpr int64_t kMostLayers = 10'000;
+  static constexpr double kMostSkew = 10;
+
   int64_t tokens = 128;    // of the prompt; 0 of a decoder that only continues, and of images
   int64_t context = 0;     // tokens whose keys and values are cached before
   int64_t steps = 0;       // tokens decoded, each reading a cache one longer
