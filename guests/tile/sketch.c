@@ -16,7 +16,7 @@ enum { WINDOW = SKETCH_WINDOW, INDEX = 512, MOST_SLOTS = SKETCH_MOST_SLOTS, MOST
 enum { MOST_HASHES = SKETCH_MOST_HASHES };
 enum { MOST_PAIRS = WINDOW / 6, MOST_WIDENINGS = 10, SLOW_LEVEL = 29, STEP_LEVEL = 128, LEAST_CYCLES = 64 };
 enum { CLOSE_AFTER = 3 };
-enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM };
+enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM, SAMPLE };
 
 struct state {
   uint32_t records[2], evictions, last, slow;
@@ -44,6 +44,9 @@ static uint8_t window[WINDOW] __attribute__((aligned(WINDOW), section(".data")))
 static uint8_t slot_index[INDEX]; /* open addressing, slot + 1; 0: empty */
 static struct sketch_parameters p;
 static uint32_t inferences;
+static struct last {
+  uint32_t hash, slot;
+} last_of_sample[2]; /* the highest hash of each list once it is full */
 
 #define STATE ((struct state*)window)
 #define AT(type, offset) ((type*)((uint32_t)window | ((offset) & (WINDOW - 4))))
@@ -179,6 +182,13 @@ static int32_t unhealthiness(uint32_t slot) {
   return (int32_t)worst - e->lowest;
 }
 
+static uint32_t place(uint32_t key, uint32_t seed) {
+  uint32_t x = (key + seed) * 0x85ebca6bu;
+  x ^= x >> 15;
+  x *= 0xc2b2ae35u;
+  return x ^ x >> 16;
+}
+
 static uint32_t victim(uint32_t begin, uint32_t count) {
   if (p.eviction == RANDOM) {
     STATE->random = multiply_wide(STATE->random, 1664525u) + 1013904223u;
@@ -197,6 +207,17 @@ static uint32_t victim(uint32_t begin, uint32_t count) {
   return best;
 }
 
+/* Of a list that is full: whom the sample holds last. */
+static void note_last_of_sample(struct last* last, uint32_t begin, uint32_t count) {
+  last->hash = 0;
+  for (uint32_t n = 0; n < MOST_SLOTS; ++n) {
+    if (n < count) {
+      const uint32_t hash = place(entry_of(begin + n)->key, p.salt);
+      if (hash >= last->hash) last->hash = hash, last->slot = begin + n;
+    }
+  }
+}
+
 static void clear_row(uint32_t offset) {
   const uint32_t bins = 1u << p.log_bins;
   for (uint32_t i = 0; i < 64; ++i, offset += 3) {
@@ -211,7 +232,7 @@ static uint32_t new_entry(uint32_t key) {
   if (STATE->used[list] < capacity) {
     ++STATE->used[list];
   } else {
-    slot = victim(begin, capacity);
+    slot = p.eviction == SAMPLE ? last_of_sample[list].slot : victim(begin, capacity);
     ++STATE->evictions;
     index_erase(slot);
     if (list) clear_row(bin_offset(first_bin(slot)));
@@ -221,6 +242,8 @@ static uint32_t new_entry(uint32_t key) {
   e->count = e->first = e->last = e->mean_work = 0;
   e->mean = e->lowest = 0;
   index_insert(key, slot);
+  if (p.eviction == SAMPLE && STATE->used[list] == capacity)
+    note_last_of_sample(&last_of_sample[list], begin, capacity);
   return slot;
 }
 
@@ -233,13 +256,6 @@ static void store(uint32_t slot, const struct bucket* b, const struct sample* s)
     entry_of(slot)->lowest = b->lowest;
   }
   update(slot, s);
-}
-
-static uint32_t place(uint32_t key, uint32_t seed) {
-  uint32_t x = (key + seed) * 0x85ebca6bu;
-  x ^= x >> 15;
-  x *= 0xc2b2ae35u;
-  return x ^ x >> 16;
 }
 
 static void count_in(struct bucket* b, const struct sample* s) {
@@ -333,7 +349,8 @@ static void configure(void) {
   for (uint32_t i = 0; i < 9; ++i) to[i] = ypu_io(i);
   p.log_bins &= 7;
   STATE->bin_shift = p.bin_shift;
-  STATE->random = 1;
+  STATE->random = p.random;
+  last_of_sample[0].hash = last_of_sample[1].hash = ~0u;
 }
 
 static void insert(void) {
@@ -351,6 +368,7 @@ static void insert(void) {
   if (kind == 0 && !greater(begin, end) && (took.high != 0 || took.low >= LEAST_CYCLES)) compute_episode(&s);
   struct bucket ripe = {0, 0, 0, 0, 0, 0};
   uint32_t slot = lookup(s.key);
+  if (slot == 255 && place(s.key, p.salt) > last_of_sample[kind != 0].hash) return;
   if (p.hashes != 0 && (slot == 255 || p.as_printed)) ripe = stage_one(&s);
   if (slot != 255) {
     ripe.seen = 0;

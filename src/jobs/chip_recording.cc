@@ -85,6 +85,10 @@ void require_mapping(const std::string& path, const ChipUnderTest& of, ChipRecor
   const chip::Belonging seen = belonging_of(out.sketch, of.program, of.chip);
   out.share = seen.share();
   out.gap = seen.gap();
+  if (size_t(seen.entries) < seen.patterns)
+    out.facts.emplace_back(
+        "patterns held, of those that the mapping makes",
+        std::to_string(seen.entries) + " of " + std::to_string(seen.patterns));
   if (seen.belongs())
     return;
   std::string examples;

@@ -32,8 +32,8 @@ void check_shape(const chip::SketchShape& s) {
         "use a budget of 512 to 8192 bytes");
 }
 
-sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOptions& o) {
-  const chip::CoreSketch fresh(s, o);
+sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOptions& o, uint32_t core) {
+  const chip::CoreSketch fresh(s, o, core);
   const uint32_t entries = SKETCH_STATE_BYTES + s.hashes * s.buckets * uint32_t{SKETCH_BUCKET_BYTES};
   const uint32_t bins = entries + (s.computes + s.transfers) * uint32_t{SKETCH_ENTRY_BYTES};
   const uint32_t episodes = bins + s.transfers * s.bins * uint32_t{SKETCH_BIN_BYTES};
@@ -54,6 +54,8 @@ sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOp
   p.eviction = uint8_t(o.eviction);
   p.as_printed = o.as_printed;
   p.nominal = uint16_t(fresh.nominal_level());
+  p.random = fresh.random();
+  p.salt = p.random * 0x9e3779b9u;
   p.kind = SKETCH_CONFIGURE;
   return p;
 }
@@ -119,7 +121,7 @@ TileRecorder::TileRecorder(
 }
 
 void TileRecorder::configure(Core& core, const chip::SketchShape& shape) {
-  const tile::TileInputs in = inputs_of(parameters_of(shape, sketch_));
+  const tile::TileInputs in = inputs_of(parameters_of(shape, sketch_, uint32_t(cores_.size())));
   core.tile->step(&in);
   run_until_idle(core);
   core.now = 0;

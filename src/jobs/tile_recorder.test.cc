@@ -16,7 +16,7 @@ namespace {
 using trace::ProbeKind;
 using trace::ProbeRecord;
 
-// Records of one core with many patterns, slow stretches, sizes from 0 to 2^63 and gaps that widen the bins.
+// Records of two cores with many patterns, slow stretches, sizes from 0 to 2^63 and gaps that widen the bins.
 std::vector<ProbeRecord> random_records(uint64_t seed, size_t count) {
   base::Rng rng(seed, "tile.recorder");
   std::vector<ProbeRecord> out;
@@ -26,6 +26,7 @@ std::vector<ProbeRecord> random_records(uint64_t seed, size_t count) {
     r.kind = static_cast<ProbeKind>(rng.below(4));
     r.layer = uint32_t(rng.below(40));
     r.peer = uint16_t(rng.below(12));
+    r.core = uint16_t(rng.below(2));
     r.inference = uint32_t(i / 100);
     r.work = rng.below(20) == 0 ? rng.next() >> rng.below(64) : 1000 + rng.below(64);
     now += rng.below(200) == 0 ? rng.below(1u << 22) : rng.below(3000);
@@ -50,15 +51,18 @@ TEST(TileRecorder, RandomStreamsGiveTheStateOfTheSketch) {
       {{2, 4, 5, 6, 16, 3}, Eviction::Healthiest, false, 256},
       {{3, 8, 8, 8, 32, 1}, Eviction::LeastFrequent, true, 4096},
       {{1, 16, 40, 30, 4, 2}, Eviction::Random, false, 1 << 12},
-      {{0, 0, 40, 90, 16, 0}, Eviction::Earliest, false, 1 << 20}};
+      {{0, 0, 40, 90, 16, 0}, Eviction::Earliest, false, 1 << 20},
+      {{0, 0, 7, 9, 32, 4}, Eviction::Sample, false, 1 << 16},
+      {{2, 8, 6, 5, 16, 8}, Eviction::Sample, true, 1 << 14}};
   uint64_t seed = 1;
   for (const Shape& s : shapes) {
     chip::SketchOptions options;
     options.eviction = s.eviction, options.as_printed = s.as_printed, options.bin_cycles = s.bin_cycles;
     options.ops_per_cycle = 16, options.budget_bytes = 8192;
-    chip::Sketch sketch(std::span(&s.shape, 1), options);
-    TileRecorder recorder(std::span(&s.shape, 1), options, {0, true});
-    for (const ProbeRecord& r : random_records(seed++, 3000)) {
+    const std::vector<chip::SketchShape> cores(2, s.shape);
+    chip::Sketch sketch(cores, options);
+    TileRecorder recorder(cores, options, {0, true});
+    for (const ProbeRecord& r : random_records(seed++, 6000)) {
       sketch.record(r);
       EXPECT_FALSE(recorder.record(r).dropped);
     }

@@ -101,6 +101,7 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
   const Plan plan = plan_of(sketch, program, chip);
   const Grid grid(chip);
   Belonging out;
+  out.patterns = plan.size();
   count_coverage(sketch, plan, out);
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
     for (const CoreSketch::Entry& held : sketch.cores()[core].entries()) {

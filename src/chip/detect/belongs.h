@@ -12,8 +12,9 @@
 namespace lento::chip {
 
 struct Belonging {
-  int entries = 0;  // patterns that the sketch holds
-  int strange = 0;  // of them: the mapping does not plan them, or not so often, or of another size
+  int entries = 0;      // patterns that the sketch holds
+  size_t patterns = 0;  // that the mapping makes
+  int strange = 0;      // of them: the mapping does not plan them, or not so often, or of another size
   std::vector<std::string> examples;  // of strange ones, three at most, in words
   uint64_t planned = 0;               // records of as many inferences as were begun
   uint64_t recorded = 0;

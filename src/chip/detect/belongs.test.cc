@@ -51,6 +51,7 @@ TEST(Belongs, WhatAMappingPlansIsItsOwn) {
     for (const uint32_t inferences : {1, 3}) {
       const Belonging seen = belonging_of(run_of(program, chip, inferences), program, chip);
       EXPECT_GT(seen.entries, 30);
+      EXPECT_GE(seen.patterns, size_t(seen.entries));
       EXPECT_EQ(seen.strange, 0) << seen.examples.front();
     }
   }

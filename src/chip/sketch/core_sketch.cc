@@ -37,6 +37,11 @@ uint32_t index_hash(uint32_t key) {
   return (key * 0x9e3779b1u) >> 20;
 }
 
+// Computes are held in one list, transfers in another.
+int list_of(uint32_t key) {
+  return Pattern::unpack(key).kind == ProbeKind::Compute ? 0 : 1;
+}
+
 uint32_t ticks(uint64_t cycles) {
   return uint32_t(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
 }
@@ -101,7 +106,7 @@ void TimeBin::merge(const TimeBin& other) {
   lowest = std::min(lowest, other.lowest);
 }
 
-CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
+CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options, uint32_t core)
     : shape_(shape),
       options_(options) {
   LENTO_CHECK(shape.bytes() <= options.budget_bytes, "a recorder would outgrow its memory budget");
@@ -113,6 +118,7 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
   nominal_ = uint16_t(compute_level(options.ops_per_cycle));
   state_.bin_shift =
       uint8_t(std::max<int>(kTickShift, int(std::bit_width(std::max<uint64_t>(options.bin_cycles, 1))) - 1));
+  state_.random = options.eviction == Eviction::Sample ? core : 1;
   buckets_.resize(size_t{shape.hashes} * shape.buckets);
   entries_.resize(shape.computes + shape.transfers);
   bins_.resize(size_t{shape.transfers} * shape.bins);
@@ -137,6 +143,8 @@ void CoreSketch::insert(const ProbeRecord& r) {
     if (!options_.as_printed)
       return;
   }
+  if (!in_sample(sample.key))
+    return;
   if (buckets_.empty()) {  // exact table
     if (lookup(sample.key) == nullptr)
       update(new_entry(sample.key), sample);
@@ -251,25 +259,36 @@ void CoreSketch::rebuild_index() {
 }
 
 SketchEntry& CoreSketch::new_entry(uint32_t key) {
-  const int list = Pattern::unpack(key).kind == ProbeKind::Compute ? 0 : 1;
-  const uint16_t capacity = list == 0 ? shape_.computes : shape_.transfers;
+  const int list = list_of(key);
   const uint16_t base = list == 0 ? 0 : shape_.computes;
-  uint16_t slot;
-  if (state_.used[list] < capacity) {
-    slot = uint16_t(base + state_.used[list]++);
-    entries_[slot] = {};
-    entries_[slot].key = key;
-    index_insert(key, slot);
-    return entries_[slot];
+  const bool full = state_.used[list] == capacity(list);
+  const uint16_t slot = full ? victim(list) : uint16_t(base + state_.used[list]++);
+  if (full) {
+    ++state_.evictions;
+    if (list == 1)
+      std::fill_n(bins_of(slot), shape_.bins, TimeBin{});
   }
-  slot = victim(list);
-  ++state_.evictions;
   entries_[slot] = {};
   entries_[slot].key = key;
-  if (list == 1)
-    std::fill_n(bins_of(slot), shape_.bins, TimeBin{});
-  rebuild_index();
+  if (full)
+    rebuild_index();
+  else
+    index_insert(key, slot);
+  note_last_of_sample(list);
   return entries_[slot];
+}
+
+uint32_t CoreSketch::place_in_sample(uint32_t key) const {
+  return mix(key, state_.random);
+}
+
+bool CoreSketch::in_sample(uint32_t key) const {
+  return options_.eviction != Eviction::Sample || place_in_sample(key) <= last_of_sample_[list_of(key)];
+}
+
+void CoreSketch::note_last_of_sample(int list) {
+  if (options_.eviction == Eviction::Sample && state_.used[list] == capacity(list))
+    last_of_sample_[list] = place_in_sample(entries_[victim(list)].key);
 }
 
 // How far the worst time bin of a pattern lies above its lowest level; computes: its mean.
@@ -297,6 +316,8 @@ uint16_t CoreSketch::victim(int list) {
       return entries_[slot].first;
     if (options_.eviction == Eviction::LeastFrequent)
       return entries_[slot].count;
+    if (options_.eviction == Eviction::Sample)
+      return -int64_t{place_in_sample(entries_[slot].key)};
     return unhealthiness(slot);
   };
   uint16_t best = begin;

@@ -9,6 +9,12 @@
 // bucket sums up what it saw, so the first H-1 occurrences are not lost; a record enters stage 2 once, not d
 // times. `as_printed` switches the first off.
 //
+// A mapping may make more patterns on a core than there are entries: an all-gather over 224 cores makes 633.
+// The shape then leaves stage 1 out (plan_shape), and Eviction::Sample keeps those patterns of a core whose
+// hash is lowest, a bottom-k sample: what it holds it holds from the first record to the last, where any
+// other policy throws out in turn what comes in turn. The lemma says nothing there: each pattern is held with
+// the same probability, however often it comes.
+//
 // Time bins start narrow and double their width (neighbours merge) whenever the run outgrows them, so that no
 // run length need be known. Invariant: bytes() is fixed at construction and covers all state.
 #pragma once
@@ -24,7 +30,8 @@ enum class Eviction : uint8_t {
   Earliest,    // the pattern that came first (Algorithm 1)
   Healthiest,  // the pattern whose worst time bin is nearest to its best (the paper's text)
   LeastFrequent,
-  Random
+  Random,
+  Sample  // the pattern whose hash is highest; one of a higher hash than all that are held does not come in
 };
 
 // Capacities of one core's recorder.
@@ -44,7 +51,7 @@ struct SketchShape {
 struct SketchOptions {
   uint32_t budget_bytes = 8192;  // a core
   uint32_t threshold = 2;        // H: occurrences before a pattern enters stage 2
-  Eviction eviction = Eviction::Earliest;
+  Eviction eviction = Eviction::Sample;
   bool as_printed = false;
   double ops_per_cycle = 1024;    // nominal rate: what "slow" means for an episode
   uint64_t bin_cycles = 1 << 16;  // first width of a time bin; doubles as needed
@@ -133,7 +140,8 @@ class CoreSketch {
   CoreSketch()
       : CoreSketch(SketchShape{}, SketchOptions{}) {
   }
-  CoreSketch(const SketchShape& shape, const SketchOptions& options);
+  // `core`: which one it records; the samples of two cores have nothing to do with each other.
+  CoreSketch(const SketchShape& shape, const SketchOptions& options, uint32_t core = 0);
 
   void insert(const trace::ProbeRecord& record);
 
@@ -154,6 +162,10 @@ class CoreSketch {
   }
   uint64_t bin_cycles() const {
     return uint64_t{1} << state_.bin_shift;
+  }
+  // Of Eviction::Sample the seed of its hash, of Random the state of its draws.
+  uint32_t random() const {
+    return state_.random;
   }
   uint16_t nominal_level() const {
     return nominal_;
@@ -189,8 +201,8 @@ class CoreSketch {
     uint16_t used[2] = {0, 0};  // stage-2 entries: computes, transfers
     uint16_t episodes = 0;
     uint8_t bin_shift = 16;
-    uint8_t streak = 0;  // nominal operations since the last slow one
-    uint32_t random = 1;
+    uint8_t streak = 0;   // nominal operations since the last slow one
+    uint32_t random = 1;  // of Eviction::Random its state, of Sample the core: each keeps other patterns
   };
   static_assert(sizeof(State) == 32);
 
@@ -209,6 +221,12 @@ class CoreSketch {
   void promote(const Bucket& bucket, const Sample& sample);
   SketchEntry& new_entry(uint32_t key);
   uint16_t victim(int list);
+  uint16_t capacity(int list) const {
+    return list == 0 ? shape_.computes : shape_.transfers;
+  }
+  uint32_t place_in_sample(uint32_t key) const;
+  bool in_sample(uint32_t key) const;
+  void note_last_of_sample(int list);
   int unhealthiness(uint16_t slot) const;
   void index_insert(uint32_t key, uint16_t slot);
   void rebuild_index();
@@ -225,7 +243,8 @@ class CoreSketch {
   std::vector<SketchEntry> entries_;  // computes, then transfers
   std::vector<TimeBin> bins_;
   std::vector<Episode> episodes_;
-  std::vector<uint8_t> index_;  // open addressing, slot + 1; 0: empty
+  std::vector<uint8_t> index_;                             // open addressing, slot + 1; 0: empty
+  uint32_t last_of_sample_[2] = {UINT32_MAX, UINT32_MAX};  // the highest hash of each list once it is full
 };
 
 }  // namespace lento::chip

@@ -14,6 +14,12 @@ bool too_large(const SketchShape& shape, const SketchOptions& options) {
   return shape.bytes() > options.budget_bytes;
 }
 
+// Whether the mapping makes more patterns than there are entries.
+bool overflows(const SketchShape& shape, const PatternCount& patterns) {
+  const uint32_t transfers = shape.octaves == 1 ? patterns.transfers : patterns.coarse_transfers;
+  return patterns.computes > shape.computes || transfers > shape.transfers;
+}
+
 uint16_t buckets_for(const PatternCount& patterns) {
   return uint16_t(std::bit_ceil(std::max(4u, std::min(256u, (patterns.computes + patterns.transfers) / 4))));
 }
@@ -46,6 +52,8 @@ SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& option
   }
   while (too_large(shape, options) && shape.bins > kFewestBins)
     shape.bins /= 2;
+  if (options.eviction == Eviction::Sample && (too_large(shape, options) || overflows(shape, patterns)))
+    shape.hashes = shape.buckets = 0;
   while (too_large(shape, options)) {
     if (shape.computes > 2 * shape.transfers) {
       --shape.computes;
@@ -92,7 +100,7 @@ Sketch::Sketch(std::span<const SketchShape> shapes, const SketchOptions& options
     : options_(options) {
   cores_.reserve(shapes.size());
   for (const SketchShape& shape : shapes)
-    cores_.emplace_back(shape, options);
+    cores_.emplace_back(shape, options, uint32_t(cores_.size()));
 }
 
 trace::RecordSink::Outcome Sketch::record(const trace::ProbeRecord& record) {

@@ -114,7 +114,7 @@ class SketchCodec {
     s.options_.budget_bytes = in.take<uint32_t>();
     s.options_.threshold = in.take<uint32_t>();
     const auto eviction = in.take<uint8_t>();
-    if (eviction > uint8_t(Eviction::Random))
+    if (eviction > uint8_t(Eviction::Sample))
       in.fail("the eviction policy is not known");
     s.options_.eviction = static_cast<Eviction>(eviction);
     s.options_.as_printed = in.take<uint8_t>() != 0;
@@ -157,6 +157,8 @@ class SketchCodec {
     in.take_all(c.episodes_);
     check_state(in, c);
     c.rebuild_index();
+    for (const int list : {0, 1})
+      c.note_last_of_sample(list);
     return c;
   }
 

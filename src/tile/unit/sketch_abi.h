@@ -32,7 +32,8 @@ struct sketch_parameters {
   uint8_t eviction;
   uint8_t as_printed;
   uint16_t nominal;
-  uint32_t unused[2];
+  uint32_t random;
+  uint32_t salt;
   uint32_t kind; /* SKETCH_CONFIGURE in the low byte */
 };
 
