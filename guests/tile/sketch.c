@@ -210,11 +210,10 @@ static uint32_t victim(uint32_t begin, uint32_t count) {
 /* Of a list that is full: whom the sample holds last. */
 static void note_last_of_sample(struct last* last, uint32_t begin, uint32_t count) {
   last->hash = 0;
-  for (uint32_t n = 0; n < MOST_SLOTS; ++n) {
-    if (n < count) {
-      const uint32_t hash = place(entry_of(begin + n)->key, p.salt);
-      if (hash >= last->hash) last->hash = hash, last->slot = begin + n;
-    }
+  for (uint32_t n = 0; n < MOST_SLOTS && n < count; ++n) {
+    ypu_opaque(n);
+    const uint32_t hash = place(entry_of(begin + n)->key, p.salt);
+    if (hash >= last->hash) last->hash = hash, last->slot = begin + n;
   }
 }
 
