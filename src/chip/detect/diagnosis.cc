@@ -184,6 +184,24 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
   return {"Ranked list", "What was reported, then what came next.", table};
 }
 
+// Directed links that enough transfers cross, of which too few are held: a recorder too small for all
+// patterns keeps some, and drops those that came once.
+std::vector<std::string>
+barely_held(const Sketch& sketch, const Identifiability& planned, const spec::Chip& chip, const Grid& grid) {
+  const Cells cells = cells_of(sketch, grid);
+  const std::vector<Path> paths = paths_of(cells, chip, grid);
+  std::vector<uint64_t> held(planned.transfers.size());
+  for (size_t r = 0; r < paths.size(); ++r)
+    for (const int link : paths[r].links())
+      held[size_t(link)] += cells.rows[r].count;
+  std::vector<std::string> out;
+  for (size_t l = 0; l < held.size(); ++l)
+    if (planned.transfers[l] >= kFewTransfers &&
+        held[l] < kFewTransfers * std::max<uint64_t>(sketch.inferences(), 1))
+      out.push_back(grid.link_name(int(l)));
+  return out;
+}
+
 }  // namespace
 
 finding::Diagnosis
@@ -230,8 +248,16 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
   d.figures.push_back(timeline(detection, chip, grid));
   d.figures.push_back(ranking(detection, grid));
   d.notes = detection.notes;
-  for (std::string& note : blind_spots(identify(program, grid, LinkRank::Skip), grid))
+  const Identifiability planned = identify(program, grid, LinkRank::Skip);
+  for (std::string& note : blind_spots(planned, grid))
     d.notes.push_back(std::move(note));
+  if (const auto links = barely_held(sketch, planned, chip, grid); !links.empty() && sketch.records() > 0)
+    d.notes.push_back(insufficient_evidence(
+        "the recorders hold fewer than " + std::to_string(kFewTransfers) +
+            " of the transfers an inference that cross these directed links, and a fault may stay unseen; a "
+            "larger "
+            "budget holds more",
+        links));
   return d;
 }
 

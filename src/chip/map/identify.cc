@@ -12,10 +12,6 @@ namespace {
 
 constexpr size_t kListed = 40;  // names spelled out in one note
 
-// Transfers of a slow component below which a verdict is not counted
-// (bench/results/2026-11-21/chip_table3_lento.csv).
-constexpr uint64_t kFewTransfers = 10;
-
 constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
 
 uint64_t inverse(uint64_t a) {
@@ -183,6 +179,10 @@ class Tally {
 
 }  // namespace
 
+std::string insufficient_evidence(const std::string& what, const std::vector<std::string>& names) {
+  return "Insufficient evidence: " + what + ": " + listed(names);
+}
+
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid) {
   std::vector<std::string> cores;
   std::vector<std::string> units;
@@ -207,7 +207,7 @@ std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& gr
   }
   const auto add = [&](const std::string& what, const std::vector<std::string>& names) {
     if (!names.empty())
-      notes.push_back("Insufficient evidence: " + what + ": " + listed(names));
+      notes.push_back(insufficient_evidence(what, names));
   };
   add("no fault of these cores can be seen, they compute nothing", cores);
   add("no fault of these memory units can be seen, nothing is read or written through them", units);

@@ -25,6 +25,10 @@ struct Identifiability {
   std::vector<std::vector<int>> alike;
 };
 
+// Transfers of a slow component below which a verdict is not counted
+// (bench/results/2026-11-21/chip_table3_lento.csv).
+inline constexpr uint64_t kFewTransfers = 10;
+
 // Links beyond this number are not ranked (the elimination is cubic).
 inline constexpr int kMaxRankedLinks = 1024;
 
@@ -38,5 +42,8 @@ Identifiability identify(const Program& program, const Grid& grid, LinkRank rank
 // short run, and links that cannot be told apart. Empty when the mapping shows every component and tells all
 // links apart.
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
+
+// "Insufficient evidence: WHAT: NAME, NAME, ...", of many names the first.
+std::string insufficient_evidence(const std::string& what, const std::vector<std::string>& names);
 
 }  // namespace lento::chip
