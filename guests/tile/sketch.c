@@ -16,7 +16,7 @@ enum { WINDOW = SKETCH_WINDOW, INDEX = 512, MOST_SLOTS = SKETCH_MOST_SLOTS, MOST
 enum { MOST_HASHES = SKETCH_MOST_HASHES };
 enum { MOST_PAIRS = WINDOW / 6, MOST_WIDENINGS = 10, SLOW_LEVEL = 29, STEP_LEVEL = 128, LEAST_CYCLES = 64 };
 enum { CLOSE_AFTER = 3 };
-enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM, SAMPLE };
+enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM };
 
 struct state {
   uint32_t records[2], evictions, last, slow;
@@ -46,7 +46,7 @@ static struct sketch_parameters p;
 static uint32_t inferences;
 static struct last {
   uint32_t hash, slot;
-} last_of_sample[2]; /* the highest hash of each list once it is full */
+} last_of_sample[2]; /* without a stage 1: the highest hash of each list once it is full */
 
 #define STATE ((struct state*)window)
 #define AT(type, offset) ((type*)((uint32_t)window | ((offset) & (WINDOW - 4))))
@@ -207,13 +207,18 @@ static uint32_t victim(uint32_t begin, uint32_t count) {
   return best;
 }
 
+/* Of transfers four times as large twice as many are kept. */
+static uint32_t place_in_sample(uint32_t key) {
+  return place(key, p.salt) >> (key >> 17 & 31);
+}
+
 /* Of a list that is full: whom the sample holds last. */
 static void note_last_of_sample(struct last* last, uint32_t begin, uint32_t count) {
   last->hash = 0;
   for (uint32_t n = 0; n < MOST_SLOTS && n < count; ++n) {
     ypu_opaque(n);
-    const uint32_t hash = place(entry_of(begin + n)->key, p.salt);
-    if (hash >= last->hash) last->hash = hash, last->slot = begin + n;
+    const uint32_t hash = place_in_sample(entry_of(begin + n)->key);
+    if (n == 0 || hash > last->hash) last->hash = hash, last->slot = begin + n;
   }
 }
 
@@ -231,7 +236,7 @@ static uint32_t new_entry(uint32_t key) {
   if (STATE->used[list] < capacity) {
     ++STATE->used[list];
   } else {
-    slot = p.eviction == SAMPLE ? last_of_sample[list].slot : victim(begin, capacity);
+    slot = p.hashes == 0 ? last_of_sample[list].slot : victim(begin, capacity);
     ++STATE->evictions;
     index_erase(slot);
     if (list) clear_row(bin_offset(first_bin(slot)));
@@ -241,7 +246,7 @@ static uint32_t new_entry(uint32_t key) {
   e->count = e->first = e->last = e->mean_work = 0;
   e->mean = e->lowest = 0;
   index_insert(key, slot);
-  if (p.eviction == SAMPLE && STATE->used[list] == capacity)
+  if (p.hashes == 0 && STATE->used[list] == capacity)
     note_last_of_sample(&last_of_sample[list], begin, capacity);
   return slot;
 }
@@ -367,7 +372,7 @@ static void insert(void) {
   if (kind == 0 && !greater(begin, end) && (took.high != 0 || took.low >= LEAST_CYCLES)) compute_episode(&s);
   struct bucket ripe = {0, 0, 0, 0, 0, 0};
   uint32_t slot = lookup(s.key);
-  if (slot == 255 && place(s.key, p.salt) > last_of_sample[kind != 0].hash) return;
+  if (slot == 255 && place_in_sample(s.key) > last_of_sample[kind != 0].hash) return;
   if (p.hashes != 0 && (slot == 255 || p.as_printed)) ripe = stage_one(&s);
   if (slot != 255) {
     ripe.seen = 0;

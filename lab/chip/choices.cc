@@ -136,24 +136,17 @@ constexpr RecorderKey kRecorderKeys[] = {
      1,
      [](RecorderChoice& r, double v) {
        r.options.as_printed = v != 0;
-       if (r.options.as_printed && r.options.eviction == Eviction::Sample)
-         r.options.eviction = Eviction::Earliest;  // Algorithm 1 knows no sample
      }},
     {"evict",
      0,
-     4,
+     3,
      [](RecorderChoice& r, double v) {
        r.options.eviction = static_cast<Eviction>(int(v));
      }},
 };
 
 double recorder_value(const std::string& key, const YamlNode& node) {
-  static const std::vector<std::string> evictions{
-      "earliest",
-      "healthiest",
-      "least-frequent",
-      "random",
-      "sample"};
+  static const std::vector<std::string> evictions{"earliest", "healthiest", "least-frequent", "random"};
   if (key == "budget")
     return base::parse_quantity(node.text, base::Dimension::Bytes, node.where);
   if (key == "as_printed") {

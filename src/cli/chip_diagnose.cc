@@ -12,7 +12,7 @@ using Kind = jobs::ChipRecorderOptions::Kind;
 
 struct ChipDiagnoseArguments {
   jobs::ChipDiagnosisOptions job;
-  std::string eviction = "sample";
+  std::string eviction = "earliest";
   std::string method = "lento";
   std::string recorder = "sketch";
   bool exact = false;
@@ -28,9 +28,7 @@ chip::Eviction eviction_of(const std::string& name) {
     return chip::Eviction::LeastFrequent;
   if (name == "random")
     return chip::Eviction::Random;
-  if (name == "earliest")
-    return chip::Eviction::Earliest;
-  return chip::Eviction::Sample;
+  return chip::Eviction::Earliest;
 }
 
 void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
@@ -61,12 +59,9 @@ void add_recorder_options(Command& app, ChipDiagnoseArguments& args) {
   app.add_option("--threshold", recorder.sketch.threshold, "Occurrences before a pattern is kept (H)")
       ->capture_default_str()
       ->check(range(1, 65535));
-  app.add_option(
-         "--evict",
-         args.eviction,
-         "What leaves a full sketch; sample: it holds the same patterns all along")
+  app.add_option("--evict", args.eviction, "What leaves a full sketch")
       ->capture_default_str()
-      ->check(one_of({"earliest", "healthiest", "least-frequent", "random", "sample"}));
+      ->check(one_of({"earliest", "healthiest", "least-frequent", "random"}));
   app.add_flag(
       "--exact",
       args.exact,

@@ -1,7 +1,6 @@
 // From healthy runs of a changed chip to a fit on disk, and to a verdict that rests on it.
 #include "jobs/chip_calibration.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -96,7 +95,7 @@ TEST_F(ChipCalibration, AnIllPartIsNamedAndNotTaken) {
   std::string notes;
   for (const std::string& note : d.notes)
     notes += note + "\n";
-  EXPECT_THAT(notes, testing::ContainsRegex("core5 is (2\\.9|3|3\\.0)[0-9]* times"));
+  EXPECT_NE(notes.find("core5 is 2.99 times"), std::string::npos) << notes;
   const finding::Diagnosis faulty = diagnosed(sketch_of({file_, {}}, 7, {slow}), fit_path);
   ASSERT_EQ(faulty.findings.size(), 1u);
   EXPECT_EQ(faulty.findings[0].subject, "core5");

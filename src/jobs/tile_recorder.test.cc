@@ -52,8 +52,8 @@ TEST(TileRecorder, RandomStreamsGiveTheStateOfTheSketch) {
       {{3, 8, 8, 8, 32, 1}, Eviction::LeastFrequent, true, 4096},
       {{1, 16, 40, 30, 4, 2}, Eviction::Random, false, 1 << 12},
       {{0, 0, 40, 90, 16, 0}, Eviction::Earliest, false, 1 << 20},
-      {{0, 0, 7, 9, 32, 4}, Eviction::Sample, false, 1 << 16},
-      {{2, 8, 6, 5, 16, 8}, Eviction::Sample, true, 1 << 14}};
+      {{0, 0, 7, 9, 32, 4}, Eviction::Random, false, 1 << 16},
+      {{0, 0, 6, 5, 16, 8}, Eviction::Earliest, true, 1 << 14}};
   uint64_t seed = 1;
   for (const Shape& s : shapes) {
     chip::SketchOptions options;

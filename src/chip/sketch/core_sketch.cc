@@ -118,7 +118,7 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options, u
   nominal_ = uint16_t(compute_level(options.ops_per_cycle));
   state_.bin_shift =
       uint8_t(std::max<int>(kTickShift, int(std::bit_width(std::max<uint64_t>(options.bin_cycles, 1))) - 1));
-  state_.random = options.eviction == Eviction::Sample ? core : 1;
+  state_.random = shape.hashes == 0 ? core : 1;
   buckets_.resize(size_t{shape.hashes} * shape.buckets);
   entries_.resize(shape.computes + shape.transfers);
   bins_.resize(size_t{shape.transfers} * shape.bins);
@@ -143,10 +143,8 @@ void CoreSketch::insert(const ProbeRecord& r) {
     if (!options_.as_printed)
       return;
   }
-  if (!in_sample(sample.key))
-    return;
-  if (buckets_.empty()) {  // exact table
-    if (lookup(sample.key) == nullptr)
+  if (is_table()) {
+    if (lookup(sample.key) == nullptr && in_sample(sample.key))
       update(new_entry(sample.key), sample);
     return;
   }
@@ -278,16 +276,18 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   return entries_[slot];
 }
 
+// Of transfers four times as large twice as many are kept: what a slow server adds to them stands out more,
+// and those that stream weights are few and the largest.
 uint32_t CoreSketch::place_in_sample(uint32_t key) const {
-  return mix(key, state_.random);
+  return mix(key, state_.random) >> Pattern::unpack(key).octave / 2;
 }
 
 bool CoreSketch::in_sample(uint32_t key) const {
-  return options_.eviction != Eviction::Sample || place_in_sample(key) <= last_of_sample_[list_of(key)];
+  return place_in_sample(key) <= last_of_sample_[list_of(key)];
 }
 
 void CoreSketch::note_last_of_sample(int list) {
-  if (options_.eviction == Eviction::Sample && state_.used[list] == capacity(list))
+  if (is_table() && state_.used[list] == capacity(list))
     last_of_sample_[list] = place_in_sample(entries_[victim(list)].key);
 }
 
@@ -307,17 +307,17 @@ int CoreSketch::unhealthiness(uint16_t slot) const {
 uint16_t CoreSketch::victim(int list) {
   const uint16_t begin = list == 0 ? 0 : shape_.computes;
   const uint16_t end = uint16_t(begin + state_.used[list]);
-  if (options_.eviction == Eviction::Random) {
+  if (options_.eviction == Eviction::Random && !is_table()) {
     state_.random = state_.random * 1664525u + 1013904223u;
     return uint16_t(begin + (state_.random >> 8) % (end - begin));
   }
   const auto rank = [&](uint16_t slot) -> int64_t {
+    if (is_table())
+      return -int64_t{place_in_sample(entries_[slot].key)};
     if (options_.eviction == Eviction::Earliest)
       return entries_[slot].first;
     if (options_.eviction == Eviction::LeastFrequent)
       return entries_[slot].count;
-    if (options_.eviction == Eviction::Sample)
-      return -int64_t{place_in_sample(entries_[slot].key)};
     return unhealthiness(slot);
   };
   uint16_t best = begin;

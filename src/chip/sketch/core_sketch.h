@@ -9,11 +9,11 @@
 // bucket sums up what it saw, so the first H-1 occurrences are not lost; a record enters stage 2 once, not d
 // times. `as_printed` switches the first off.
 //
-// A mapping may make more patterns on a core than there are entries: an all-gather over 224 cores makes 633.
-// The shape then leaves stage 1 out (plan_shape), and Eviction::Sample keeps those patterns of a core whose
-// hash is lowest, a bottom-k sample: what it holds it holds from the first record to the last, where any
-// other policy throws out in turn what comes in turn. The lemma says nothing there: each pattern is held with
-// the same probability, however often it comes.
+// A mapping may make many more patterns on a core than there are entries: an all-gather over 224 cores makes
+// 633. The shape then leaves stage 1 out (plan_shape), and a core keeps the patterns whose hash is lowest, a
+// bottom-k sample: what it holds it holds from the first record to the last, where every eviction policy
+// throws out in turn what comes in turn. The lemma says nothing there: how often a pattern comes does not
+// decide whether it is held, but how large its transfers are.
 //
 // Time bins start narrow and double their width (neighbours merge) whenever the run outgrows them, so that no
 // run length need be known. Invariant: bytes() is fixed at construction and covers all state.
@@ -30,14 +30,13 @@ enum class Eviction : uint8_t {
   Earliest,    // the pattern that came first (Algorithm 1)
   Healthiest,  // the pattern whose worst time bin is nearest to its best (the paper's text)
   LeastFrequent,
-  Random,
-  Sample  // the pattern whose hash is highest; one of a higher hash than all that are held does not come in
+  Random
 };
 
 // Capacities of one core's recorder.
 struct SketchShape {
   uint16_t hashes = 2;      // d
-  uint16_t buckets = 8;     // m, a power of two; 0 buckets with 0 hashes: exact table, no stage 1
+  uint16_t buckets = 8;     // m, a power of two; 0 buckets with 0 hashes: a table, no stage 1
   uint16_t computes = 16;   // stage-2 entries for compute patterns, at most 254
   uint16_t transfers = 16;  // stage-2 entries for transfers, at most 254
   uint16_t bins = 64;       // time bins of a transfer entry, a power of two
@@ -49,9 +48,9 @@ struct SketchShape {
 };
 
 struct SketchOptions {
-  uint32_t budget_bytes = 8192;  // a core
-  uint32_t threshold = 2;        // H: occurrences before a pattern enters stage 2
-  Eviction eviction = Eviction::Sample;
+  uint32_t budget_bytes = 8192;            // a core
+  uint32_t threshold = 2;                  // H: occurrences before a pattern enters stage 2
+  Eviction eviction = Eviction::Earliest;  // of a sketch of two stages
   bool as_printed = false;
   double ops_per_cycle = 1024;    // nominal rate: what "slow" means for an episode
   uint64_t bin_cycles = 1 << 16;  // first width of a time bin; doubles as needed
@@ -163,7 +162,7 @@ class CoreSketch {
   uint64_t bin_cycles() const {
     return uint64_t{1} << state_.bin_shift;
   }
-  // Of Eviction::Sample the seed of its hash, of Random the state of its draws.
+  // Of a table the seed of its sample's hash, else the state of Eviction::Random.
   uint32_t random() const {
     return state_.random;
   }
@@ -202,7 +201,7 @@ class CoreSketch {
     uint16_t episodes = 0;
     uint8_t bin_shift = 16;
     uint8_t streak = 0;   // nominal operations since the last slow one
-    uint32_t random = 1;  // of Eviction::Random its state, of Sample the core: each keeps other patterns
+    uint32_t random = 1;  // state of Eviction::Random; of a table the core: each samples other patterns
   };
   static_assert(sizeof(State) == 32);
 
@@ -223,6 +222,10 @@ class CoreSketch {
   uint16_t victim(int list);
   uint16_t capacity(int list) const {
     return list == 0 ? shape_.computes : shape_.transfers;
+  }
+  // Without a stage 1 a list that is full keeps a sample.
+  bool is_table() const {
+    return buckets_.empty();
   }
   uint32_t place_in_sample(uint32_t key) const;
   bool in_sample(uint32_t key) const;

@@ -9,15 +9,33 @@ namespace {
 
 constexpr uint16_t kGoodBins = 32;
 constexpr uint16_t kFewestBins = 16;
+// Patterns an entry from which a sample is kept. A Llama-like prefill on 8x8 (83 patterns on 70 entries) was
+// judged worse by a sample, whose sparse patterns wait together: 2 of 26 clean runs accused, 0 of 24 without.
+constexpr uint32_t kSampledFrom = 2;
 
 bool too_large(const SketchShape& shape, const SketchOptions& options) {
   return shape.bytes() > options.budget_bytes;
 }
 
-// Whether the mapping makes more patterns than there are entries.
+// Whether the mapping makes so many more patterns than there are entries that most are thrown out before they
+// return.
 bool overflows(const SketchShape& shape, const PatternCount& patterns) {
   const uint32_t transfers = shape.octaves == 1 ? patterns.transfers : patterns.coarse_transfers;
-  return patterns.computes > shape.computes || transfers > shape.transfers;
+  return patterns.computes > kSampledFrom * shape.computes || transfers > kSampledFrom * shape.transfers;
+}
+
+void give_up_entries(SketchShape& shape, const SketchOptions& options) {
+  while (too_large(shape, options)) {
+    if (shape.computes > 2 * shape.transfers) {
+      --shape.computes;
+    } else if (shape.transfers > 1) {
+      --shape.transfers;
+    } else if (shape.computes > 1) {
+      --shape.computes;
+    } else {
+      shape.bins /= 2;
+    }
+  }
 }
 
 uint16_t buckets_for(const PatternCount& patterns) {
@@ -52,19 +70,12 @@ SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& option
   }
   while (too_large(shape, options) && shape.bins > kFewestBins)
     shape.bins /= 2;
-  if (options.eviction == Eviction::Sample && (too_large(shape, options) || overflows(shape, patterns)))
-    shape.hashes = shape.buckets = 0;
-  while (too_large(shape, options)) {
-    if (shape.computes > 2 * shape.transfers) {
-      --shape.computes;
-    } else if (shape.transfers > 1) {
-      --shape.transfers;
-    } else if (shape.computes > 1) {
-      --shape.computes;
-    } else {
-      shape.bins /= 2;
-    }
-  }
+  SketchShape two_stage = shape;
+  give_up_entries(two_stage, options);
+  if (!overflows(two_stage, patterns))
+    return two_stage;
+  shape.hashes = shape.buckets = 0;
+  give_up_entries(shape, options);
   return shape;
 }
 

@@ -27,8 +27,8 @@ inline constexpr unsigned kCoarseOctaves = 2;
 
 // What a workload needs and the budget allows: room for every pattern and up to `most_bins` time bins; under
 // pressure first a smaller stage 1, then fewer bins (32 at least), then coarser patterns, then fewer bins
-// (16 at least), then a sample of the patterns and no stage 1 (fewer entries, where another eviction is asked
-// for). Throws base::Error when the budget is below 512 bytes.
+// (16 at least), then fewer entries, and no stage 1 where not half of the patterns have one: a sample of them
+// is kept. Throws base::Error when the budget is below 512 bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
 std::vector<SketchShape>
 plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins = 64);

@@ -177,11 +177,12 @@ TEST(CoreSketch, AsPrintedCountsOnlyFromTheThresholdOn) {
 
 // Each policy throws out the entry that it names.
 TEST(CoreSketch, EvictionPolicies) {
-  SketchShape shape = exact_shape();
+  SketchShape shape;
   shape.transfers = 3;
   const auto survivors = [&](Eviction policy) {
     SketchOptions options;
     options.eviction = policy;
+    options.threshold = 1;
     CoreSketch sketch(shape, options);
     for (uint64_t i = 0; i < 9; ++i)
       sketch.insert(message(i * 1000000, i < 5 ? 2000 : 9000, 16000, 1));
@@ -200,15 +201,16 @@ TEST(CoreSketch, EvictionPolicies) {
   EXPECT_THAT(survivors(Eviction::Healthiest), testing::UnorderedElementsAre(1, 3, 4));
   EXPECT_THAT(survivors(Eviction::LeastFrequent), testing::UnorderedElementsAre(1, 2, 4));
   EXPECT_THAT(survivors(Eviction::Random), testing::Contains(4));
-  EXPECT_EQ(survivors(Eviction::Sample).size(), 3u);
 }
 
 // 100 patterns that come in turn, eight entries.
-CoreSketch recorder_of_many(Eviction policy, uint32_t core) {
-  SketchShape shape = exact_shape();
+CoreSketch recorder_of_many(uint32_t core, uint16_t hashes = 0) {
+  SketchShape shape;
+  shape.hashes = hashes;
+  shape.buckets = hashes == 0 ? 0 : 128;
   shape.transfers = 8;
   SketchOptions options;
-  options.eviction = policy;
+  options.threshold = 1;
   CoreSketch sketch(shape, options, core);
   for (uint64_t i = 0; i < 1000; ++i)
     sketch.insert(message(i * 1000, 2000, 16000, uint16_t(i % 100)));
@@ -222,13 +224,13 @@ std::vector<int> peers_of(const CoreSketch& sketch) {
   return out;
 }
 
-// Where patterns come in turn, any other policy has thrown each out again by the time that it returns.
+// Where patterns come in turn, a policy of eviction has thrown each out again by the time that it returns.
 TEST(CoreSketch, WhatASampleHoldsItHoldsFromFirstToLast) {
-  const CoreSketch sample = recorder_of_many(Eviction::Sample, 3);
+  const CoreSketch sample = recorder_of_many(3);
   ASSERT_EQ(sample.entries().size(), 8u);
   for (const auto& held : sample.entries())
     EXPECT_EQ(held.entry->count, 10u);
-  const CoreSketch earliest = recorder_of_many(Eviction::Earliest, 3);
+  const CoreSketch earliest = recorder_of_many(3, 2);
   for (const auto& held : earliest.entries())
     EXPECT_EQ(held.entry->count, 1u);
 }
@@ -237,10 +239,10 @@ TEST(CoreSketch, WhatASampleHoldsItHoldsFromFirstToLast) {
 TEST(CoreSketch, EachCoreHoldsAnotherSample) {
   std::set<int> held;
   for (uint32_t core = 0; core < 64; ++core)
-    for (const int peer : peers_of(recorder_of_many(Eviction::Sample, core)))
+    for (const int peer : peers_of(recorder_of_many(core)))
       held.insert(peer);
   EXPECT_GT(held.size(), 95u);  // 99.5 of 100 expected of 512 independent draws
-  EXPECT_EQ(peers_of(recorder_of_many(Eviction::Sample, 7)), peers_of(recorder_of_many(Eviction::Sample, 7)));
+  EXPECT_EQ(peers_of(recorder_of_many(7)), peers_of(recorder_of_many(7)));
 }
 
 // Random streams of a heavy pattern among noise: promoted at least as often as Lemma 3.1 says.
@@ -281,16 +283,14 @@ TEST(RetentionBound, ClosedForm) {
   EXPECT_DOUBLE_EQ(retention_bound({1000, 1000, 10, 3, 100}), 1);
 }
 
-TEST(PlanShape, MorePatternsThanEntriesAreSampled) {
+TEST(PlanShape, TwiceAsManyPatternsAsEntriesAreSampled) {
   SketchOptions options;
-  EXPECT_GT(plan_shape({20, 40, 30}, options).buckets, 0);
-  for (const PatternCount& many : {PatternCount{34, 633, 502}, {20, 120}, {140, 10}}) {
+  for (const PatternCount& few : {PatternCount{20, 40, 30}, {114, 97, 83}})
+    EXPECT_GT(plan_shape(few, options).buckets, 0);
+  for (const PatternCount& many : {PatternCount{34, 633, 502}, {20, 220}, {300, 10}}) {
     const SketchShape sampled = plan_shape(many, options);
     EXPECT_EQ(sampled.hashes, 0);
     EXPECT_EQ(sampled.buckets, 0);
-    options.eviction = Eviction::Earliest;
-    EXPECT_GT(plan_shape(many, options).buckets, 0);
-    options.eviction = Eviction::Sample;
   }
   options.budget_bytes = 1 << 16;
   EXPECT_EQ(plan_shape({34, 633, 502}, options).buckets, 0);  // more than an index byte can name

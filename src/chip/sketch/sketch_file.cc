@@ -114,7 +114,7 @@ class SketchCodec {
     s.options_.budget_bytes = in.take<uint32_t>();
     s.options_.threshold = in.take<uint32_t>();
     const auto eviction = in.take<uint8_t>();
-    if (eviction > uint8_t(Eviction::Sample))
+    if (eviction > uint8_t(Eviction::Random))
       in.fail("the eviction policy is not known");
     s.options_.eviction = static_cast<Eviction>(eviction);
     s.options_.as_printed = in.take<uint8_t>() != 0;
