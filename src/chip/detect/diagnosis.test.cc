@@ -6,6 +6,7 @@
 
 #include "chip/detect/detect.h"
 #include "chip/detect/test_chip.h"
+#include "chip/map/map_file.h"
 
 namespace lento::chip {
 namespace {
@@ -59,6 +60,29 @@ TEST_F(DiagnosisTest, NothingReportedIsHealthyAndSaysWhatWasLookedAt) {
 
 TEST_F(DiagnosisTest, ARecorderThatHoldsNothingIsNotHealthy) {
   EXPECT_EQ(told(0).outcome, finding::Outcome::CannotJudge);
+}
+
+// A healthy verdict says which links it does not cover, because the recorders had no room for their
+// transfers.
+TEST_F(DiagnosisTest, LinksOfWhichTooLittleIsHeldAreSaid) {
+  const std::string map = "examples/chip/tiny.map.json";
+  const Program program = expand(read_map(map), quiet_.file(), map);
+  const auto notes = [&](uint16_t transfers) {
+    SketchShape shape;
+    shape.hashes = shape.buckets = 0;
+    shape.transfers = transfers;
+    Sketch sketch(std::vector<SketchShape>(16, shape), SketchOptions{});
+    for_each_record(program, Grid(quiet_.file()), [&](size_t, trace::ProbeRecord r, uint64_t times) {
+      for (r.end = r.begin + 1000; times > 0; --times)
+        sketch.record(r);
+    });
+    std::string out;
+    for (const std::string& note : diagnose(detection_, sketch, quiet_.file(), program).notes)
+      out += note + "\n";
+    return out;
+  };
+  EXPECT_EQ(notes(16).find("the recorders hold fewer than 10"), std::string::npos) << notes(16);
+  EXPECT_NE(notes(1).find("the recorders hold fewer than 10"), std::string::npos) << notes(1);
 }
 
 TEST_F(DiagnosisTest, WhatCouldNotBeJudgedAccusesNobody) {
