@@ -253,10 +253,8 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
     d.notes.push_back(std::move(note));
   if (const auto links = barely_held(sketch, planned, chip, grid); !links.empty() && sketch.records() > 0)
     d.notes.push_back(insufficient_evidence(
-        "the recorders hold fewer than " + std::to_string(kFewTransfers) +
-            " of the transfers an inference that cross these directed links, and a fault may stay unseen; a "
-            "larger "
-            "budget holds more",
+        "a fault may stay unseen, fewer than " + std::to_string(kFewTransfers) +
+            " transfers an inference across these directed links are held (a larger budget holds more)",
         links));
   return d;
 }

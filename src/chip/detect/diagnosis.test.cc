@@ -81,8 +81,8 @@ TEST_F(DiagnosisTest, LinksOfWhichTooLittleIsHeldAreSaid) {
       out += note + "\n";
     return out;
   };
-  EXPECT_EQ(notes(16).find("the recorders hold fewer than 10"), std::string::npos) << notes(16);
-  EXPECT_NE(notes(1).find("the recorders hold fewer than 10"), std::string::npos) << notes(1);
+  EXPECT_EQ(notes(16).find("fewer than 10 transfers an inference across"), std::string::npos) << notes(16);
+  EXPECT_NE(notes(1).find("fewer than 10 transfers an inference across"), std::string::npos) << notes(1);
 }
 
 TEST_F(DiagnosisTest, WhatCouldNotBeJudgedAccusesNobody) {

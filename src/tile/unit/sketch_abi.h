@@ -33,7 +33,7 @@ struct sketch_parameters {
   uint8_t as_printed;
   uint16_t nominal;
   uint32_t random;
-  uint32_t salt;
+  uint32_t salt; /* of a sample, follows from `random`: the tile has no multiplier */
   uint32_t kind; /* SKETCH_CONFIGURE in the low byte */
 };
 
