@@ -181,25 +181,29 @@ std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bo
   return order;
 }
 
-// In the order of `close`, for smaller components win among equals.
+// In the order of `close`, for smaller components win among equals. Of a long run the others are judged as
+// slow as what leads, and left when that gains too little; but not the strongest: the first lead can be one
+// of chance, of a factor far from the true one.
 std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
   const Hypothesis* leading = nullptr;  // of what was heard, when it gains anything
   const bool in_part = until_ < scope_.end;
   const int kept = in_part ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
+  const auto strongest = size_t(std::ranges::max_element(close, {}, &Suspect::strength) - close.begin());
   for (const size_t i : hearing_order(close, in_part)) {
     if (expected_.left() <= kept)
       break;
     if (unheard(close[i], in_order.size(), leading != nullptr))
       continue;
     const bool as_leading = in_part && leading != nullptr;
+    const bool in_brief = as_leading && i != strongest;
     const double most = leading == nullptr ? 0 : leading->gain;
     Entrant& entrant =
         in_order[i] = {replayed(as_leading ? as_slow_as(*leading, before_, close[i]) : close[i])};
     Bracket bracket;
-    for (int corrections = as_leading ? kEnoughCorrections : 0; expected_.left() > kept; ++corrections) {
+    for (int corrections = in_brief ? kEnoughCorrections : 0; expected_.left() > kept; ++corrections) {
       const bool hopeless = corrections >= kEnoughCorrections && 2 * entrant.hypothesis.gain < most;
-      const bool behind = as_leading && corrections > kEnoughCorrections && entrant.hypothesis.gain < most;
+      const bool behind = in_brief && corrections > kEnoughCorrections && entrant.hypothesis.gain < most;
       if (hopeless || behind || !correct(entrant.hypothesis, bracket))
         break;
     }

@@ -234,6 +234,25 @@ TEST_F(LongRunsTest, TheOthersBeginAsSlowAsTheLeadingOne) {
   EXPECT_LT(as_leading, 4.2);
 }
 
+// The lead can be one of chance: with its factor the strongest gains nothing, and is tried with less all the
+// same. What is weaker is not.
+TEST_F(LongRunsTest, TheStrongestIsCorrectedHoweverSlowTheLeadingOneIs) {
+  const auto tried_with = [&](double strength) {
+    std::vector<Suspect> two{suspect(kLeft, 12, 0, 16), suspect(kRight, 12, 0, 16)};
+    two[1].strength = strength;
+    best_of_few(7, {quiet_.fault(kLeft, 12, 0, 16), quiet_.fault(kRight, 1.6, 0, 16)}, two);
+    std::vector<double> factors;
+    for (const Fault& f : asked_about_)
+      if (component_of(f) == kRight)
+        factors.push_back(f.factor);
+    return factors;
+  };
+  const std::vector<double> strongest = tried_with(60);
+  ASSERT_GE(strongest.size(), 2u);
+  EXPECT_LT(strongest[1], strongest[0] / 1.5);
+  EXPECT_EQ(tried_with(40).size(), 1u);
+}
+
 // Of short intervals so much that a whole bin is among it.
 TEST_F(LongRunsTest, TheFirstPartHoldsWholeBins) {
   best_of_few(3, {quiet_.fault(kRight, 4, 4, 12)}, {suspect(kRight, 4, 4, 12)});

@@ -81,6 +81,7 @@ Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int
     stages_.push_back(memory_unit);
   if (pattern.kind == ProbeKind::Write)
     stages_.push_back(dram);
+  all_ = paces({}).others;
 }
 
 bool Path::belongs(const Stage& stage, const Component& component) {

@@ -2,6 +2,7 @@
 // sketch entry into evidence about links, routers, memory units and DRAM ports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -47,7 +48,8 @@ class Path {
   // servers one after the other (store and forward), segments follow one another at the slowest server.
   double cycles(double bytes, const Component& component, double factor) const;
   double cycles(double bytes) const {
-    return cycles(bytes, {Part::Core, -1}, 1);
+    return all_.sum * std::min(bytes, segment_bytes_) + all_.slowest * std::max(0.0, bytes - segment_bytes_) +
+           hop_cycles_;
   }
   // Deviation that the file declares of one transfer, octaves.
   double noise() const {
@@ -77,6 +79,7 @@ class Path {
   static bool belongs(const Stage& stage, const Component& component);
 
   std::vector<Stage> stages_;
+  Pace all_;  // of all stages
   std::vector<int> links_;
   double segment_bytes_ = 0;
   double hop_cycles_ = 0;
