@@ -81,7 +81,7 @@ Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int
     stages_.push_back(memory_unit);
   if (pattern.kind == ProbeKind::Write)
     stages_.push_back(dram);
-  all_ = paces({}).others;
+  all_ = share_of({}).others;
 }
 
 bool Path::belongs(const Stage& stage, const Component& component) {
@@ -113,8 +113,8 @@ bool Path::crosses(const Component& component) const {
   });
 }
 
-Path::Paces Path::paces(const Component& component) const {
-  Paces out;
+Path::Share Path::share_of(const Component& component) const {
+  Share out;
   for (const Stage& stage : stages_) {
     Pace& pace = component.index >= 0 && belongs(stage, component) ? out.own : out.others;
     pace.sum += stage.cycles_per_byte;
@@ -123,9 +123,9 @@ Path::Paces Path::paces(const Component& component) const {
   return out;
 }
 
-double Path::cycles(double bytes, const Component& component, double factor) const {
+double Path::cycles(double bytes, const Share& share, double factor) const {
   const double segment = std::min(bytes, segment_bytes_);
-  const auto [own, others] = paces(component);
+  const auto& [own, others] = share;
   return (own.sum * factor + others.sum) * segment +
          std::max(own.slowest * factor, others.slowest) * std::max(0.0, bytes - segment) + hop_cycles_;
 }
@@ -134,7 +134,7 @@ double Path::cycles(double bytes, const Component& component, double factor) con
 double Path::factor(double bytes, const Component& component, double cycles) const {
   const double segment = std::min(bytes, segment_bytes_);
   const double rest = std::max(0.0, bytes - segment);
-  const auto [own, others] = paces(component);
+  const auto [own, others] = share_of(component);
   const double left = cycles - hop_cycles_ - others.sum * segment;
   const double mild = (left - others.slowest * rest) / (own.sum * segment);
   return own.slowest * mild <= others.slowest ? mild : left / (own.sum * segment + own.slowest * rest);

@@ -35,18 +35,33 @@ std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int co
 
 class Path {
  public:
+  // Cycles a byte of stages, all together and the slowest.
+  struct Pace {
+    double sum = 0;
+    double slowest = 0;
+  };
+  // What of a path is one component, and what is not: found once for many factors.
+  struct Share {
+    Pace own;
+    Pace others;
+  };
+
   // `core` recorded it; `peer` as in trace::ProbeRecord. Precondition: both exist on the grid.
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
   std::vector<Component> components() const;  // all that it crosses, in order
+  Share share_of(const Component& component) const;
   const std::vector<int>& links() const {
     return links_;
   }
 
   // Cycles from first byte out to last byte in, with `component` slower by `factor`: every segment passes the
   // servers one after the other (store and forward), segments follow one another at the slowest server.
-  double cycles(double bytes, const Component& component, double factor) const;
+  double cycles(double bytes, const Share& share, double factor) const;
+  double cycles(double bytes, const Component& component, double factor) const {
+    return cycles(bytes, share_of(component), factor);
+  }
   double cycles(double bytes) const {
     return all_.sum * std::min(bytes, segment_bytes_) + all_.slowest * std::max(0.0, bytes - segment_bytes_) +
            hop_cycles_;
@@ -66,16 +81,6 @@ class Path {
     int from = -1;
     int to = -1;
   };
-  // Cycles a byte of stages, all together and the slowest.
-  struct Pace {
-    double sum = 0;
-    double slowest = 0;
-  };
-  struct Paces {
-    Pace own;  // of the stages on a component
-    Pace others;
-  };
-  Paces paces(const Component& component) const;
   static bool belongs(const Stage& stage, const Component& component);
 
   std::vector<Stage> stages_;

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include "chip/detect/factor.h"
 #include "chip/detect/tuning.h"
@@ -28,8 +29,14 @@ double offset_of(const Row& row) {
   return level_offset(row.pattern.kind) / double{kLevelsPerOctave};
 }
 
+// A row that crosses a component, and how much of its path that is.
+struct Crossing {
+  size_t row = 0;
+  Path::Share share;
+};
+
 // Cycles per byte that a transfer of the row takes longer with the component slower by `factor`.
-double extra_of(const Row& row, const Path& path, const Component& component, double factor) {
+double extra_of(const Row& row, const Path& path, const Path::Share& component, double factor) {
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
@@ -78,27 +85,22 @@ bool alike(const Stretch& a, const Stretch& b) {
   return end > begin && 2 * (end - begin) > std::max(a.end - a.begin, b.end - b.begin);
 }
 
-std::vector<size_t> rows_through(const ScanInput& in, const Component& component) {
-  std::vector<size_t> rows;
+std::vector<Crossing> rows_through(const ScanInput& in, const Component& component) {
+  std::vector<Crossing> rows;
   for (size_t r = 0; r < in.paths.size(); ++r)
     if (in.paths[r].crosses(component))
-      rows.push_back(r);
+      rows.push_back({r, in.paths[r].share_of(component)});
   return rows;
 }
 
 // Calls visit(bin, cell, healthy level, level with the component slower by `factor`, baseline) for each cell
 // of the rows.
 template <class Visit>
-void for_each_cell(
-    const ScanInput& in,
-    const std::vector<size_t>& rows,
-    const Component& component,
-    double factor,
-    Visit visit) {
-  for (const size_t r : rows) {
+void for_each_cell(const ScanInput& in, std::span<const Crossing> rows, double factor, Visit visit) {
+  for (const auto& [r, share] : rows) {
     const Row& row = in.cells.rows[r];
     const double offset = offset_of(row);
-    const double extra = extra_of(row, in.paths[r], component, factor);
+    const double extra = extra_of(row, in.paths[r], share, factor);
     double last_level = NAN;  // equal to none
     double last_faulted = 0;
     for (size_t b = 0; b < in.cells.bins; ++b) {
@@ -113,14 +115,12 @@ void for_each_cell(
   }
 }
 
-Stretch
-stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component, double factor) {
+Stretch stretch_at(const ScanInput& in, std::span<const Crossing> rows, double factor) {
   std::vector<double> by_bin(in.cells.bins);
   const double many = normalised_share(rows.size());
   for_each_cell(
       in,
       rows,
-      component,
       factor,
       [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
         by_bin[b] += cell_evidence(cell, healthy, faulted, base, many);
@@ -154,11 +154,11 @@ struct Excerpt {
 };
 
 Suspect best_of(const ScanInput& in, const Component& component) {
-  const std::vector<size_t> rows = rows_through(in, component);
+  const std::vector<Crossing> rows = rows_through(in, component);
   Suspect best;
   best.component = component;
   for (const double factor : kFactors) {
-    const Stretch stretch = stretch_at(in, rows, component, factor);
+    const Stretch stretch = stretch_at(in, rows, factor);
     if (stretch.sum <= best.strength)
       continue;
     Suspect now = best;
@@ -200,8 +200,8 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
 // A bin that the fault covers in part holds transfers of both kinds: their mean lies between the two levels
 // as far up as the share of the bin that was slow.
 Suspect refitted(const ScanInput& in, Suspect suspect) {
-  const std::vector<size_t> rows = rows_through(in, suspect.component);
-  Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
+  const std::vector<Crossing> rows = rows_through(in, suspect.component);
+  Stretch stretch = stretch_at(in, rows, suspect.factor);
   const Bins found = bins_of(in.cells, suspect.begin, suspect.end);
   const Stretch before{found.begin, found.end, suspect.strength};
   if (!alike(stretch, before))
@@ -211,7 +211,6 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   for_each_cell(
       in,
       rows,
-      suspect.component,
       suspect.factor,
       [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
         const double step = faulted - healthy;
@@ -237,15 +236,14 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
 
 Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
-  const std::vector<size_t> rows = rows_through(in, suspect.component);
+  const std::vector<Crossing> rows = rows_through(in, suspect.component);
   const double many = normalised_share(rows.size());
   Agreement agreement;
-  for (const size_t r : rows) {
+  for (const Crossing& one : rows) {
     double sum = 0;
     for_each_cell(
         in,
-        {r},
-        suspect.component,
+        {&one, 1},
         suspect.factor,
         [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
           if (b >= bins.begin && b < bins.end)
