@@ -7,14 +7,6 @@
 namespace lento::chip {
 namespace {
 
-// Which of the flows pass the component, in their order.
-std::vector<bool> passes(const Component& component, const std::vector<Path>& paths) {
-  std::vector<bool> out;
-  for (const Path& path : paths)
-    out.push_back(path.crosses(component));
-  return out;
-}
-
 std::vector<Path> paths_of(const std::set<Flow>& flows, const spec::Chip& chip, const Grid& grid) {
   std::vector<Path> out;
   for (const Flow& flow : flows)
@@ -34,14 +26,13 @@ std::vector<std::vector<Component>> classes(
     const std::vector<Component>& candidates,
     const spec::Chip& chip,
     const Grid& grid) {
-  const std::vector<Path> paths = paths_of(flows, chip, grid);
-  std::map<std::vector<bool>, std::vector<Component>> by_flows;
+  const auto passing = by_component(paths_of(flows, chip, grid));
+  std::map<std::vector<size_t>, std::vector<Component>> by_flows;
   for (const Component& c : candidates)
-    if (c.part != Part::Core)
-      by_flows[passes(c, paths)].push_back(c);
-  by_flows.erase(std::vector<bool>(paths.size()));
+    if (const auto found = passing.find(c); found != passing.end())
+      by_flows[found->second].push_back(c);
   std::vector<std::vector<Component>> out;
-  for (auto& [passing, components] : by_flows)
+  for (auto& [of, components] : by_flows)
     if (components.size() > 1)
       out.push_back(std::move(components));
   std::ranges::sort(out);
@@ -57,12 +48,20 @@ std::vector<Component> alike(
   if (component.part == Part::Core)
     return {component};
   const std::vector<Path> paths = paths_of(flows, chip, grid);
-  const std::vector<bool> own = passes(component, paths);
+  std::vector<bool> own;
+  for (const Path& path : paths)
+    own.push_back(path.crosses(component));
   if (std::ranges::find(own, true) == own.end())
     return {component};
+  const auto passed_alike = [&](const Component& c) {  // most differ in one of the first few
+    for (size_t i = 0; i < paths.size(); ++i)
+      if (paths[i].crosses(c) != own[i])
+        return false;
+    return true;
+  };
   std::vector<Component> out;
   for (const Component& c : candidates)
-    if (c == component || passes(c, paths) == own)
+    if (c == component || passed_alike(c))
       out.push_back(c);
   return out;
 }

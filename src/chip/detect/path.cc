@@ -140,6 +140,14 @@ double Path::factor(double bytes, const Component& component, double cycles) con
   return own.slowest * mild <= others.slowest ? mild : left / (own.sum * segment + own.slowest * rest);
 }
 
+std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths) {
+  std::map<Component, std::vector<size_t>> out;
+  for (size_t i = 0; i < paths.size(); ++i)
+    for (const Component& c : paths[i].components())
+      out[c].push_back(i);
+  return out;
+}
+
 namespace {
 
 // Fills in what the record of an instruction says; whether it writes one.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "chip/map/faults.h"
@@ -90,6 +91,9 @@ class Path {
   double hop_cycles_ = 0;
   double noise_ = 0;
 };
+
+// Of each component, which of the paths cross it, in their order.
+std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths);
 
 // Every record that a program writes: visit(core, record, times an inference); times and step are left open.
 using RecordVisit = std::function<void(size_t core, const trace::ProbeRecord&, uint64_t times)>;

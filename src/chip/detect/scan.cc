@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <span>
 
@@ -128,16 +127,6 @@ Stretch stretch_at(const ScanInput& in, std::span<const Crossing> rows, double f
   return best_stretch(by_bin);
 }
 
-// Rows by component that they cross.
-std::map<Component, std::vector<size_t>> rows_by_component(const std::vector<Path>& paths) {
-  std::map<Component, std::vector<size_t>> out;
-  for (size_t r = 0; r < paths.size(); ++r) {
-    for (const Component& c : paths[r].components())
-      out[c].push_back(r);
-  }
-  return out;
-}
-
 // Some rows of an input as one of their own.
 struct Excerpt {
   Excerpt(const ScanInput& in, const std::vector<size_t>& rows)
@@ -188,7 +177,7 @@ std::vector<Component> all_components(const Grid& grid) {
 }
 
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
-  const auto rows = rows_by_component(paths);
+  const auto rows = by_component(paths);
   std::vector<Component> out;
   for (const Component& c : all_components(grid)) {
     if (rows.contains(c))
@@ -256,7 +245,7 @@ Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
 }
 
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {
-  const auto rows = rows_by_component(input.paths);
+  const auto rows = by_component(input.paths);
   std::vector<Suspect> out;
   for (const Component& c : components) {
     const auto found = rows.find(c);
