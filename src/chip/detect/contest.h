@@ -51,7 +51,8 @@ class Contest {
   // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
   // that begins elsewhere is out of step with the recorded one ever after; a winner of a few bins is
   // sharpened in any case. Where simulations are too long for as many, all are heard by the first part of
-  // their intervals, as slow as the one that leads by then, and those that do best there by the whole.
+  // their intervals, as slow as the one that leads by then, the strongest corrected in any case, and those
+  // that do best there by the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
   // The most that what was found already gains where hypotheses were compared, when its factor, begin and end
