@@ -1,4 +1,5 @@
-// Little-endian binary fields: reading with bounds and a located error, writing to a string.
+// Little-endian binary fields. ByteReader reads them with bounds checks and located errors, append_little
+// writes them to a string.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace lento::base {
 
-// Walks over bytes it does not own. Reading past the end throws Error "truncated" that names the offset.
+// Reads fields one after another from bytes that it does not own. Reading past the end throws Error
+// "truncated" with the offset in the file.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string_view file)
@@ -47,7 +49,7 @@ class ByteReader {
     return bytes_.size() - at_;
   }
 
-  // Blames the current offset.
+  // Throws Error with `message`, located at the current offset.
   [[noreturn]] void fail(std::string_view message, std::string_view hint = {}) const {
     throw Error({file_, 0, 0, "byte " + std::to_string(at_)}, message, hint);
   }

@@ -1,3 +1,6 @@
+// Wraps zstd and zlib for blocks of binary files. A decompression context is large, so every thread keeps one
+// for all its blocks. The size of a block comes from the index of the file and bounds what a damaged block
+// can allocate.
 #include "base/compress.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-// Blocks of bytes inside our own binary formats: zstd compression and a check sum.
+// Compresses blocks of bytes with zstd and computes check sums, for Lento's own binary formats.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@ namespace lento::base {
 
 std::string compress_block(std::string_view bytes, int level = 3);
 
-// Exactly `size` bytes, or false when the block is damaged or has another size. Never allocates more.
+// Decompresses a block that must hold exactly `size` bytes. Returns false when the block is damaged or has
+// another size. Never allocates more than `size` bytes.
 bool decompress_block(std::string_view block, size_t size, std::string& out);
 
-// CRC-32 (IEEE 802.3).
+// Computes the CRC-32 of IEEE 802.3.
 uint32_t crc32(std::string_view bytes);
 
 }  // namespace lento::base

@@ -1,3 +1,6 @@
+// Reads and writes tables of text. Metrics come from many tools, so the reader finds the delimiter itself and
+// accepts quoted fields that span several lines. It works line by line and keeps one record, which bounds
+// memory for files of any size. Grammar: RFC 4180.
 #include "base/csv.h"
 
 #include <algorithm>
@@ -11,7 +14,8 @@ namespace {
 
 constexpr size_t kMaxFields = 4096;
 
-// Splits one physical line onto `fields`. `quoted` says that a quoted field is open, on entry and on return.
+// Appends the fields of one physical line to `fields`. `quoted` is true while a quoted field is open, on
+// entry and on return.
 //   line  = field *(delimiter field)
 //   field = *any-but-delimiter-and-quote / DQUOTE *(any-but-quote / DQUOTE DQUOTE) DQUOTE
 void split(std::string_view line, char delimiter, std::vector<std::string>& fields, bool& quoted) {

@@ -1,15 +1,15 @@
-// Tables of text with a header line (RFC 4180): quoted fields, doubled quotes, line breaks inside quotes,
-// either line end, an optional byte order mark. Fields are separated by whichever of comma, semicolon, tab
-// and bar the header holds most of, outside quotes; the first of these when none stands out. A decimal comma
-// is no number. Blanks before a field are dropped. Compressed files as everywhere. A table that begins with
-// '{' is read as JSON Lines (base/json_lines.h).
+// Reads tables of text with a header line (RFC 4180). Fields may be quoted, quotes inside them are doubled,
+// and a quoted field may contain line breaks. Either line end and a byte order mark are accepted. The
+// delimiter is the most frequent of comma, semicolon, tab and bar in the header outside quotes, and the first
+// of these on a tie. A decimal comma is not read as a number. Blanks before a field are dropped. Files may be
+// compressed. A table that begins with '{' is read as JSON Lines (base/json_lines.h).
 //
 //   CsvReader in(path, report);
 //   const int time = in.require("time_ms");
 //   while (in.next()) use(in.number(time));
 //
-// A row with another number of fields than the header is skipped and counted in the report. Bounded memory:
-// one row at a time, at most 4096 fields and InputStream::kMaxLine bytes.
+// A row with another number of fields than the header is skipped and counted in the report. Memory is
+// bounded: the reader keeps one row of at most 4096 fields and InputStream::kMaxLine bytes.
 #pragma once
 
 #include <memory>
@@ -61,12 +61,12 @@ class CsvReader {
   int64_t line_ = 0;  // on which the current row starts
 };
 
-// Which of comma, semicolon, tab and bar separates the fields of this header.
+// Returns the delimiter of a header line: comma, semicolon, tab or bar.
 char csv_delimiter(std::string_view header);
 
-// One field as it must be written: quoted when it holds a comma, a quote or a line break.
+// Writes one field, in quotes when it holds a comma, a quote, a line break or a leading blank.
 std::string csv_field(std::string_view text);
-// Fields joined by commas, without line end.
+// Joins fields by commas, without a line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace lento::base

@@ -1,3 +1,5 @@
+// Composes error messages and suggests the name that was probably meant. Suggestions use the edit distance
+// with swapped neighbours (Damerau, 1964), because a swap such as "--htlm" is a common typing error.
 #include "base/error.h"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ std::string compose(const Location& where, std::string_view message, std::string
   return text;
 }
 
-// Insertions, deletions, substitutions and swapped neighbours ("--htlm").
+// Counts the insertions, deletions, substitutions and swaps of neighbours ("--htlm") between two words.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::vector<size_t> above;
@@ -62,7 +64,7 @@ void ErrorList::throw_if_any() const {
   if (messages_.empty())
     return;
   constexpr size_t kShown = 20;
-  // Error's own constructor would prefix "error: " again, so the first message goes in without it.
+  // The constructor of Error would prefix "error: " a second time, so Composed overrides what().
   struct Composed : Error {
     explicit Composed(std::string text)
         : Error({}, ""),
@@ -94,7 +96,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
-// What somebody may have left the end of: "mi300" of "mi300x".
+// Finds the shortest name that continues a cut-off word: "mi300x" for "mi300".
 static std::string shortest_that_begins_with(std::string_view word, const std::vector<std::string>& known) {
   constexpr size_t kFewest = 3;  // letters; of fewer nothing can be told
   std::string shortest;

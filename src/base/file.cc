@@ -1,4 +1,6 @@
-// Reading: whole files, and streams in bounded memory, decompressed by their first bytes.
+// Reads whole files and streams in bounded memory. Traces are often compressed, and their names do not always
+// show it, so the first bytes choose the codec. A codec converts one buffer of 64 KiB at a time, and a stream
+// that ends inside a compressed member is an Error.
 #include "base/file.h"
 
 #include <fcntl.h>
@@ -24,7 +26,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 
-// A codec turns the next bytes of the input into plain bytes. `produced` bytes were written to out.
+// Converts the next bytes of the input into plain bytes. Step counts the bytes read and written.
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -167,7 +169,7 @@ struct InputStream::Impl {
     while (raw_end < raw.size()) {
       const ssize_t n = ::read(fd, raw.data() + raw_end, raw.size() - raw_end);
       if (n < 0 && errno == EINTR) {
-        // A pipe may never give another byte: who waits for it when the user stops has waited enough.
+        // A pipe may never deliver another byte, so an interrupt by the user ends the wait.
         if (interrupted())
           throw Error({path}, "interrupted while waiting for more of it");
         continue;

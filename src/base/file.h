@@ -1,4 +1,4 @@
-// Files: bounded whole reads, compressed line and block streams, atomic writes.
+// Files: bounded reads of whole files, compressed streams of lines or blocks, atomic writes.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace lento::base {
 
-// The whole file as bytes, decompressed when it starts with gzip, xz or zstd magic. "-" is standard input.
-// Throws Error when it cannot be read, is a directory, is truncated or expands beyond `max_bytes`.
+// Returns the whole file as bytes, decompressed when it starts with the magic of gzip, xz or zstd. "-" is
+// standard input. Throws Error when it cannot be read, is a directory, is truncated or expands beyond
+// `max_bytes`.
 std::string read_file(const std::string& path, uint64_t max_bytes = uint64_t{1} << 30);
 
-// 128-bit content digest as 32 hex digits, for "which input was this": not cryptographic.
+// A 128-bit digest of content as 32 hex digits. It identifies an input and is not cryptographic.
 class Digest {
  public:
   void add(std::string_view bytes);
@@ -28,7 +29,7 @@ class Digest {
 };
 std::string digest(std::string_view bytes);
 
-// Sequential reading of a possibly compressed file in bounded memory. "-" is standard input.
+// Reads a possibly compressed file in sequence and in bounded memory. "-" is standard input.
 class InputStream {
  public:
   explicit InputStream(const std::string& path);
@@ -36,19 +37,20 @@ class InputStream {
   InputStream(InputStream&&) noexcept;
   InputStream& operator=(InputStream&&) noexcept;
 
-  // The first `size` bytes that were not taken yet, or all that are left; they stay to be taken. Valid until
-  // the next call.
+  // Returns the next `size` bytes, or all that are left, without consuming them. The view is valid until the
+  // next call.
   std::string_view peek(size_t size);
 
-  // From now on what is taken from the file counts into `digest`, which must outlive the stream.
-  // Precondition: nothing was taken.
+  // Adds all bytes that are read from now on to `digest`, which must outlive the stream. Precondition:
+  // nothing was read before.
   void count_into(Digest& digest);
 
-  // Fills up to out.size() bytes; fewer only at the end. Throws Error on damage.
+  // Fills `out` and returns the number of bytes, which is smaller than out.size() only at the end. Throws
+  // Error on damaged data.
   size_t read(std::span<char> out);
 
-  // The next line without its end, valid until the next call; false at the end of input. A line over
-  // `max_line` bytes is an Error.
+  // Returns the next line without its end, valid until the next call, or false at the end of input. Throws
+  // Error when a line is longer than kMaxLine bytes.
   bool line(std::string_view& out);
   int64_t line_number() const;  // of the line last returned, from 1
   const std::string& path() const;
@@ -60,13 +62,13 @@ class InputStream {
   std::unique_ptr<Impl> impl_;
 };
 
-// All that is left of a stream. Throws Error when that is more than `max_bytes`.
+// Returns all that is left of a stream. Throws Error when that is more than `max_bytes`.
 std::string read_all(InputStream& in, uint64_t max_bytes);
 
-// Writes a file so that readers see the old content or the whole new one, never half: a temporary beside
-// it, then rename. `path` ending in .gz, .xz or .zst compresses. "-" is standard output; when nobody reads
-// that any more, the rest is dropped. A symbolic link stays one: what it names is replaced. Devices and named
-// pipes are written to as they are. Nothing appears under the path of a file unless commit() returns.
+// Writes a file atomically: readers find the old content or the whole new one. The bytes go to a temporary
+// file beside it, which commit() renames, so nothing appears under `path` before that. A `path` ending in
+// .gz, .xz or .zst compresses. "-" is standard output, where the rest is dropped once the reader has closed
+// the pipe. A symbolic link is kept and its target is replaced. Devices and named pipes are written directly.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

@@ -1,3 +1,4 @@
+// Converts errno into an Error that names the file and the action that failed.
 #include "base/file_error.h"
 
 #include <cerrno>

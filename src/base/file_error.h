@@ -1,4 +1,4 @@
-// What the system said when a file could not be used.
+// Converts errno into an Error that names the file.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace lento::base {
 
-// Throws Error: "PATH: error: cannot open: No such file or directory", by errno.
+// Throws Error by errno: "PATH: error: cannot open: No such file or directory".
 [[noreturn]] void throw_errno(const std::string& path, std::string_view what);
 
 }  // namespace lento::base

@@ -1,4 +1,6 @@
-// Writing: a temporary beside the file, then a rename; devices and pipes directly.
+// Writes files atomically. A run that is killed must not leave half a report, so the bytes go to a temporary
+// file in the same folder, which rename() puts in place of the target. Devices, pipes and standard output
+// cannot be renamed and are written directly.
 #include <fcntl.h>
 #include <lzma.h>
 #include <sys/stat.h>
@@ -21,7 +23,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 
-// Something that is there and takes bytes but is no file: a device, a named pipe.
+// True for a path that exists and takes bytes but is no regular file: a device or a named pipe.
 bool is_device(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);

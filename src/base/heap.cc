@@ -1,3 +1,4 @@
+// Returns freed memory to the system. Only glibc offers a call for it, other C libraries do it themselves.
 #include "base/heap.h"
 
 #include <cstdlib>  // names the C library

@@ -1,10 +1,10 @@
-// Memory that a program has freed but still holds.
+// Returns freed memory to the system.
 #pragma once
 
 namespace lento::base {
 
-// Gives it back to the system, where that is possible. For programs that live long, after something large:
-// the allocator keeps what lies between pieces that are still in use.
+// Returns freed memory to the system where the C library can do so. A long-lived program calls it after a
+// large piece of work, because the allocator keeps freed blocks that lie between blocks in use.
 void return_free_memory();
 
 }  // namespace lento::base

@@ -1,5 +1,5 @@
-// The one HTTP wrapper: requests with credentials, TLS and the usual proxy variables, and a bounded
-// asynchronous server (plain HTTP; put a proxy in front for TLS).
+// The only HTTP wrapper: requests with credentials, TLS and the usual proxy variables, and a bounded
+// asynchronous server. The server does not do TLS, a reverse proxy in front of it does.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct HttpReply {
   int status = 200;
   std::string body = {};
   std::string type = "application/octet-stream";
-  // Of the server's answers only:
+  // Only answers of our server use the members below.
   std::string etag = {};
   std::string policy = {};  // Content-Security-Policy
   std::shared_ptr<const std::string> shared_body =
@@ -30,7 +30,7 @@ struct HttpLimits {
 };
 
 // Fetches "http://host:port/path?query" (or https). Throws Error when the server cannot be reached in time,
-// the address is not understood or the body is larger than the limit. A status that is not 200 is a value.
+// the address is malformed or the body exceeds the limit. A status other than 200 is returned as a value.
 HttpReply http_get(const std::string& url, const HttpLimits& limits = {});
 
 struct HttpRequest {
@@ -53,14 +53,15 @@ struct HttpOptions {
   std::string key_file;
 };
 
-// One request with credentials and TLS, through the proxy that http_proxy, https_proxy, all_proxy and
-// no_proxy name. Throws Error as http_get does; a status is a value.
+// Sends one request with credentials and TLS, through the proxy named by http_proxy, https_proxy, all_proxy
+// and no_proxy. Throws Error as http_get does. A status other than 200 is returned as a value.
 HttpReply http_request(const HttpRequest& request, const HttpOptions& options = {});
 
-// Letters, digits, '_', '.' and '-' as they are, every other byte as %XX: safe in a URL and in a file name.
+// Keeps letters, digits, '_', '.' and '-' and writes every other byte as %XX. The result is safe in a URL and
+// in a file name.
 std::string percent_encoded(std::string_view text);
 
-// An address as it may be shown and stored: a password in it is left out.
+// Removes the password from an address, so that it may be shown and stored.
 std::string without_password(const std::string& url);
 
 struct HttpServerLimits {
@@ -72,13 +73,15 @@ struct HttpServerLimits {
 };
 
 // Answers GET and HEAD requests until stop() or destruction. One thread moves the bytes of all connections,
-// so that a slow client costs memory and never a thread; `handler` is called from a few others. Bound to a
-// loopback address, it answers only to loopback names in the Host header (else 421).
+// so that a slow client costs memory and never a thread. A few other threads call `handler`. When bound to a
+// loopback address, the server answers only to loopback names in the Host header (else 421), which defeats
+// DNS rebinding.
 class HttpServer {
  public:
   using Handler = std::function<HttpReply(const HttpQuestion& question)>;
 
-  // `host` is an IP address or localhost; port 0 takes a free one. Throws Error when it cannot be bound.
+  // `host` is an IP address or localhost. Port 0 takes a free port. Throws Error when the address cannot be
+  // bound.
   HttpServer(const std::string& host, int port, Handler handler, const HttpServerLimits& limits = {});
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

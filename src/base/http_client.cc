@@ -1,7 +1,7 @@
-// The client half of http.h: libcurl, which brings TLS and reads the proxy variables.
+// Implements the client half of http.h with libcurl, which brings TLS and reads the proxy variables.
 //
-// libcurl is loaded when the first address is asked for, not when the program starts: with what it needs
-// itself it is 28 of 46 libraries and 18 packages, for the few commands that speak to a server.
+// libcurl is loaded at the first request instead of at program start. With its dependencies it is 28 of 46
+// libraries and 18 packages, and only few commands contact a server.
 #include <curl/curl.h>
 #include <dlfcn.h>
 
@@ -22,7 +22,7 @@ constexpr curl_off_t kLarge = 64 << 10;     // bytes: an answer that may come in
 constexpr curl_off_t kGathered = 64 << 10;  // bytes at once: worth waking for
 constexpr std::chrono::milliseconds kGather{4};
 
-// The functions of libcurl that are used, by their own types.
+// The functions of libcurl in use, with the types of its header.
 struct Curl {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
@@ -41,7 +41,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// Empty functions when no libcurl is installed, or one that lacks something.
+// Returns empty functions when no libcurl is installed, or one that lacks a function.
 Curl load_curl() {
   void* library = nullptr;
   constexpr std::array kNames = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -86,8 +86,9 @@ size_t take(char* data, size_t, size_t size, void* to) {
   return size;
 }
 
-// A store sends a large answer in thousands of small pieces, each of which would wake us: once an answer is
-// known to be large, pieces are left to gather for a moment. libcurl calls this between two waits.
+// A store sends a large answer in thousands of small pieces, and each wakes this thread. Once an answer is
+// large, the callback sleeps for kGather, so that several pieces arrive together. libcurl calls it between
+// two waits.
 struct Pace {
   curl_off_t seen = 0;
 };
@@ -138,7 +139,7 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   curl.setopt(c, CURLOPT_URL, request.url.c_str());
   curl.setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
   curl.setopt(c, CURLOPT_NOSIGNAL, 1L);
-  // Whoever stops the program does not wait for an answer.
+  // The progress callback lets an interrupt by the user end the transfer at once.
   curl.setopt(c, CURLOPT_NOPROGRESS, 0L);
   curl.setopt(c, CURLOPT_XFERINFOFUNCTION, pace);
   curl.setopt(c, CURLOPT_XFERINFODATA, &waiting);

@@ -1,4 +1,5 @@
-// Grammar (RFC 9112, without folded lines):
+// Parses the head of an HTTP/1.1 request. The server faces browsers and port scanners, so the parser accepts
+// only the grammar below (RFC 9112 without folded lines) and maps every deviation to a status.
 //   head    = method SP target SP "HTTP/1." DIGIT CRLF *(name ":" OWS value OWS CRLF) CRLF
 //   target  = "/" path ["?" query]
 #include "base/http_head.h"
@@ -50,7 +51,7 @@ bool has_control(std::string_view text) {
   });
 }
 
-// The next line without its CRLF; false when a lone CR or LF stands in it.
+// Takes the next line without its CRLF. Returns false when it contains a lone CR or LF.
 bool next_line(std::string_view& rest, std::string_view& line) {
   const size_t end = rest.find("\r\n");
   line = rest.substr(0, end);
@@ -131,7 +132,8 @@ HttpHead parse_http_head(std::string_view text, size_t most) {
   std::string_view line;
   Seen seen;
   head.status = next_line(rest, line) ? parse_request_line(line, head.question) : 400;
-  // A refused method may have a body, which is the more telling answer.
+  // A refused method may come with a body, and 413 is then the more useful status, so the fields are read
+  // too.
   while (!rest.empty() && (head.status == 200 || head.status == 405)) {
     const bool whole = next_line(rest, line);
     const int status = whole ? parse_field(line, head.question, seen) : 400;
@@ -184,7 +186,7 @@ bool is_loopback_host(std::string_view host) {
     return host == "[::1]";
   if (lower(host) == "localhost")
     return true;
-  // Four numbers, the first 127.
+  // An IPv4 address of the loopback network has four numbers, the first of which is 127.
   std::array<uint64_t, 4> parts{};
   size_t at = 0;
   for (size_t i = 0; i < parts.size(); ++i) {

@@ -1,5 +1,5 @@
-// The head of an HTTP/1.1 request, read strictly: what two readers could take for different things is
-// refused.
+// Reads the head of an HTTP/1.1 request strictly. A head that a proxy and this server could interpret
+// differently is refused, because request smuggling needs such a difference.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ struct HttpHead {
   HttpQuestion question;
 };
 
-// `text` is what came so far; a head over `most` bytes is answered with 431. GET and HEAD without a body
-// only.
+// Parses the bytes received so far. A head over `most` bytes yields 431. Only GET and HEAD without a body are
+// accepted.
 HttpHead parse_http_head(std::string_view text, size_t most);
 
-// %XX is decoded; in a query '+' is a space.
+// Decodes %XX, and '+' as a space where `plus_is_space` (in a query).
 std::string percent_decoded(std::string_view text, bool plus_is_space);
 
-// The value of `key` in a query, decoded; "" when absent.
+// Returns the decoded value of `key` in a query, or "" when it is absent.
 std::string query_value(std::string_view query, std::string_view key);
 
-// True when a Host header names this machine's loopback: "localhost", "127.x.y.z" or "[::1]", with or without
-// a port, and nothing else ("127.0.0.1.example.org", "localhost:80@example.org").
+// True when a Host header names the loopback of this machine: "localhost", "127.x.y.z" or "[::1]", with or
+// without a port. Lookalikes such as "127.0.0.1.example.org" and "localhost:80@example.org" are refused.
 bool is_loopback_host(std::string_view host);
 
 }  // namespace lento::base

@@ -1,3 +1,5 @@
+// Composes HTTP answers. Every answer forbids caching, content sniffing and referrers, because reports
+// contain names of files and hosts.
 #include "base/http_reply.h"
 
 namespace lento::base {

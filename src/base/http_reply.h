@@ -1,4 +1,4 @@
-// The words of an HTTP server's answers.
+// Composes the head of an HTTP answer and the fixed answers to refused requests.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 
 namespace lento::base {
 
-// What is said to a request that no handler sees: 400, 405, 413, 421, 431 or 505.
+// Returns the answer to a request that is refused before any handler runs: 400, 405, 413, 421, 431 or 505.
 HttpReply http_refusal(int status);
 
-// Status line and fields, with the blank line behind them, of an answer whose body has `size` bytes.
+// Composes the status line and the fields, with the blank line after them, of an answer whose body has `size`
+// bytes.
 std::string http_reply_head(const HttpReply& reply, size_t size, bool keep_alive);
 
 }  // namespace lento::base

@@ -1,14 +1,14 @@
-// One thread moves the bytes of all connections (poll); a few others call the handler. A connection is in one
-// of four states and has one deadline, so nothing a client does or leaves undone can hold more than its own
-// entry:
+// Serves many slow clients with few threads: one thread moves the bytes of all connections (poll), and a few
+// others call the handler. A connection is in one of four states and has one deadline, so a client can never
+// hold more than its own entry:
 //
 //   Reading --head complete--> Handling --answer--> Writing --kept alive--> Reading
 //                                                   Writing --else--> Draining --> closed
 //
-// Draining throws away what still comes, so that the answer is not lost to a reset.
+// Draining discards what still arrives, so that a reset does not destroy the answer.
 //
-// 1. Only the loop thread touches connections and their sockets.
-// 2. A handler's thread hands its answer back by the connection's number; the connection may be gone by then.
+// 1. Only the loop thread touches connections and their sockets. 2. A handler thread returns its answer by
+// the number of the connection, which may be closed by then.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -45,8 +45,8 @@ constexpr size_t kMostDrained = size_t{1} << 20;
 constexpr int kTick = 250;  // milliseconds between looks at the deadlines
 constexpr size_t kReadBlock = 16384;
 constexpr size_t kCrush = 32;  // requests that wait
-// What one connection may have lying in the kernel, and may send before the others have their turn: who asks
-// for much and reads nothing costs no more than that.
+// Bounds on the bytes of one connection that wait in the kernel, and on those it may send before the others
+// have their turn. A client that requests much and reads nothing costs no more than this.
 constexpr int kSendBuffer = 128 << 10;
 constexpr size_t kTurn = size_t{256} << 10;
 
@@ -215,8 +215,8 @@ struct HttpServer::Impl {
       });
       if (stopping)
         return;
-      // In a crush the newest first: whoever asked long ago has likely given up, and all in order would make
-      // every answer late.
+      // When more than kCrush requests wait, the newest is served first. The oldest clients have probably
+      // left, and serving all in order would make every answer late.
       const bool crush = jobs.size() > kCrush;
       const Job job = std::move(crush ? jobs.back() : jobs.front());
       crush ? jobs.pop_back() : jobs.pop_front();
@@ -247,7 +247,7 @@ struct HttpServer::Impl {
     answer(c, http_refusal(status), last);
   }
 
-  // A whole head goes to the handlers; false: more bytes are needed.
+  // Passes a complete head to the handlers. Does nothing while more bytes are needed.
   void look(uint64_t number, Connection& c) {
     HttpHead head = parse_http_head(c.in, limits.head_bytes);
     if (head.status == 0)
@@ -266,7 +266,7 @@ struct HttpServer::Impl {
   }
   std::map<uint64_t, HttpQuestion> questions;  // what the answer's form depends on, while handled
 
-  // False: the connection is over.
+  // Returns false when the connection is to be closed.
   bool read(uint64_t number, Connection& c) {
     std::array<char, kReadBlock> block;
     const ssize_t n = ::recv(c.socket.get(), block.data(), block.size(), 0);
@@ -300,7 +300,7 @@ struct HttpServer::Impl {
       c.sent += size_t(n);
       c.moved = Clock::now();
     }
-    // Takes MSG_MORE back, for an answer that is a head only.
+    // TCP_NODELAY flushes what MSG_MORE held back, for an answer without a body.
     const int one = 1;
     ::setsockopt(c.socket.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     c.head.clear();
@@ -335,7 +335,7 @@ struct HttpServer::Impl {
     }
   }
 
-  // Room for one more: whoever has been silent longest goes, unless its answer is being made.
+  // Closes the connection that has been silent longest, unless a handler works on its answer.
   void make_room() {
     auto oldest = connections.end();
     for (auto it = connections.begin(); it != connections.end(); ++it) {
@@ -352,7 +352,8 @@ struct HttpServer::Impl {
     for (;;) {
       Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.get() < 0) {
-        // Out of descriptors: give one back, or the waiting connection would wake us without end.
+        // When descriptors run out, one connection is closed. Otherwise the waiting one would wake the loop
+        // without end.
         if (errno == EMFILE || errno == ENFILE)
           make_room();
         return;
@@ -388,7 +389,7 @@ struct HttpServer::Impl {
       polled.assign({{listener.get(), POLLIN, 0}, {bell.get(), POLLIN, 0}});
       numbers.clear();
       for (const auto& [number, c] : connections) {
-        // While an answer is made or sent, further requests stay in the kernel.
+        // No events are requested while an answer is made or sent, so further requests stay in the kernel.
         const short wanted = c.state == State::Writing ? POLLOUT : c.state == State::Handling ? 0 : POLLIN;
         polled.push_back({c.socket.get(), wanted, 0});
         numbers.push_back(number);
@@ -435,7 +436,7 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler, const
   impl_->limits = limits;
   impl_->handler = std::move(handler);
   impl_->listen(host, port);
-  // Signals are for the thread that may be waiting for bytes of a file.
+  // Signals stay with the main thread, which may be waiting for bytes of a file.
   sigset_t all;
   sigset_t former;
   ::sigfillset(&all);

@@ -1,3 +1,5 @@
+// Holds the interrupt flag. It is a lock-free atomic, because a signal handler may only write such a
+// variable.
 #include "base/interrupt.h"
 
 #include <atomic>

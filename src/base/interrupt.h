@@ -1,5 +1,5 @@
-// The wish to stop, as one flag for the whole process: set by the command line's signal handler, read where a
-// thread would otherwise wait for bytes that may never come. Work that computes asks base::Progress instead.
+// A flag of the process that is set once the user has interrupted it. The signal handler of the command line
+// sets it, and reads that may wait forever test it. Computations test base::Progress instead.
 #pragma once
 
 namespace lento::base {

@@ -1,3 +1,6 @@
+// Parses and writes JSON with nlohmann's library behind our own value type. The library's event interface
+// lets the parser bound the depth and refuse duplicate keys while it reads, before a hostile file can use
+// much memory.
 #include "base/json.h"
 
 #include <algorithm>
@@ -12,7 +15,7 @@ namespace {
 
 constexpr size_t kMaxDepth = 256;
 
-// Builds a Json from nlohmann's events; keeps only the chain of open containers.
+// Builds a Json from the events of the parser. It holds only the chain of open containers.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(std::string_view file)
@@ -101,7 +104,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // Keys were checked for duplicates in key(), so this skips the search that Json::set makes.
+  // Appends without the search of Json::set, because key() has already refused duplicates.
   static void append_member(Open& top, Json value) {
     const_cast<Json::Object&>(top.value.members()).emplace_back(std::move(top.key), std::move(value));
   }
@@ -183,7 +186,8 @@ nlohmann::ordered_json to_library(const Json& value) {
   return nullptr;
 }
 
-// The library escapes control characters below a space only; delete and the C1 controls steer a terminal too.
+// The library escapes control characters below a space only. Delete and the C1 controls also steer a
+// terminal, so they are escaped here.
 std::string without_controls(std::string text) {
   const auto is_c1 = [&](size_t i) {
     return text[i] == '\xc2' && i + 1 < text.size() &&

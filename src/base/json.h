@@ -1,9 +1,9 @@
-// The one JSON wrapper: a small value type, located parsing and stable writing.
+// The only JSON wrapper: a small value type, located parsing and reproducible writing.
 //
-// Objects keep the order in which members were added, so the same value always writes the same bytes.
-// Parsing refuses duplicate keys, nesting over 256 and anything that is not exactly one JSON value;
-// numbers without fraction or exponent that fit are integers. Reading through `at`, `number`, ... throws
-// Error that names the file and the path of the value ("layers[3].name").
+// Objects keep the order in which members were added, so the same value always writes the same bytes. Parsing
+// refuses duplicate keys, nesting over 256 and anything that is not exactly one JSON value. Numbers without
+// fraction or exponent that fit are integers. The accessors `at`, `number`, ... throw Error that names the
+// file and the path of the value ("layers[3].name").
 #pragma once
 
 #include <cstdint>
@@ -80,17 +80,18 @@ class Json {
     return std::holds_alternative<Object>(value_);
   }
 
-  // Building. `set` appends or replaces a member and returns *this; `push` appends to an array.
+  // Builders. `set` appends or replaces a member, `push` appends to an array. Both return *this.
   Json& set(std::string_view key, Json value);
   Json& push(Json value);
 
-  // Looking without throwing.
+  // Accessors that do not throw.
   const Json* find(std::string_view key) const;  // nullptr when absent or not an object
   const Array& items() const;                    // empty when not an array
   const Object& members() const;                 // empty when not an object
   size_t size() const;
 
-  // Looking with a located error. `where` names the file; `path` grows as callers descend.
+  // Accessors that throw a located Error. `where` names the file, and callers extend its `path` as they
+  // descend.
   const Json& at(std::string_view key, const Location& where) const;
   bool boolean(const Location& where) const;
   int64_t integer(const Location& where, int64_t min = INT64_MIN, int64_t max = INT64_MAX) const;
@@ -99,7 +100,7 @@ class Json {
   const Array& array(const Location& where) const;
   const Object& object(const Location& where) const;
 
-  // With defaults for absent members.
+  // Accessors with a default for absent members.
   double number_or(std::string_view key, double fallback, const Location& where) const;
   int64_t integer_or(std::string_view key, int64_t fallback, const Location& where) const;
   std::string string_or(std::string_view key, std::string_view fallback, const Location& where) const;
@@ -108,15 +109,15 @@ class Json {
   std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> value_;
 };
 
-// `where` with its path extended: child(w, "layers") or child(w, 3).
+// Returns `where` with its path extended: child(w, "layers") or child(w, 3).
 Location child(const Location& where, std::string_view key);
 Location child(const Location& where, size_t index);
 
 Json parse_json(std::string_view text, std::string_view file);
-// The same of a piece of a file, which begins in line `first_line` of it.
+// Parses a piece of a file that begins in line `first_line` of it, so that errors name the line of the file.
 Json parse_json(std::string_view text, std::string_view file, int first_line);
 
-// indent < 0: one line. Text that is not UTF-8 is written with U+FFFD in place of the broken bytes.
+// Writes one line when indent < 0. Bytes that are not UTF-8 are written as U+FFFD.
 std::string write_json(const Json& value, int indent = -1);
 
 }  // namespace lento::base

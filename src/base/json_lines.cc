@@ -1,3 +1,5 @@
+// Reads tables as JSON Lines. The columns must be known before the first row, so the reader buffers the first
+// 100 lines and collects their keys. Nested objects become columns with dotted names.
 #include "base/json_lines.h"
 
 #include <algorithm>
@@ -22,7 +24,8 @@ std::string text_of(const Json& value) {
   return write_json(value);
 }
 
-// A number by the grammar of JSON: no sign in front but '-', no leading zero, no bare point.
+// True for a number by the grammar of JSON: '-' is the only sign, and neither leading zeros nor bare points
+// are allowed.
 bool is_json_number(std::string_view text) {
   std::string_view digits = text;
   if (digits.starts_with('-'))

@@ -1,11 +1,11 @@
-// Tables as JSON Lines: an object a line, its keys are the columns. What the readers of CSV take as well.
+// Reads and writes tables as JSON Lines: every line is an object, and its keys are the columns. CsvReader
+// accepts them in place of CSV.
 //
 //   {"node": "a", "power": {"w": 510}}      columns node and power.w
 //
-// Columns are the keys of the first kColumnLines objects, in the order in which they come first; a key that
-// only later objects have is an error of its record. A key that is absent, and null, are an empty field.
-// Numbers keep their value to the last digit, true and false are words, arrays are their JSON. Lines that are
-// blank are nothing.
+// Columns are the keys of the first kColumnLines objects, in order of first occurrence. A later object with
+// another key is skipped and counted. An absent key and null are an empty field. Numbers keep their value to
+// the last digit, true and false are words, and arrays are their JSON text. Blank lines are ignored.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,18 @@ class JsonLines {
   static constexpr size_t kColumnLines = 100;
   static constexpr size_t kMaxBytes = size_t{1} << 20;  // of an object
 
-  // Whether a table that begins with these bytes is JSON Lines: its first character, after a byte order mark
-  // and white space, opens an object.
+  // True when the first character after a byte order mark and white space opens an object.
   static bool begins(std::string_view head);
 
-  // Reads the first kColumnLines lines of `in` (fewer where they are long), which must outlive this. Throws
-  // Error when the first of them is no object.
+  // Reads the first kColumnLines lines of `in` (fewer where they are long), which must outlive this reader.
+  // Throws Error when the first line is no object.
   explicit JsonLines(InputStream& in);
 
   const std::vector<std::string>& columns() const {
     return columns_;
   }
-  // The next object's fields in the order of the columns. Lines that are no object, and objects with a key
-  // that is no column, are skipped and counted. False at the end.
+  // Returns the fields of the next object in the order of the columns, or false at the end. Lines that are no
+  // object, and objects with a key that is no column, are skipped and counted.
   bool next(std::vector<std::string>& fields, ReadReport& report);
   int64_t line_number() const {  // of the object last returned, from 1
     return line_number_;
@@ -61,8 +60,8 @@ class JsonLines {
   int64_t line_number_ = 0;
 };
 
-// One object of a line, without line end: the fields by their columns. Texts that are numbers as JSON has
-// them are written as numbers, an empty field as null.
+// Writes one object without a line end. A text that is a JSON number is written as a number, an empty field
+// as null.
 std::string json_line(const std::vector<std::string>& columns, const std::vector<std::string>& fields);
 
 }  // namespace lento::base

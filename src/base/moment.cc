@@ -1,3 +1,5 @@
+// Parses and formats dates. The C library's parser depends on the locale and accepts partial matches, so a
+// cursor takes the fields of the grammar in moment.h one by one.
 #include "base/moment.h"
 
 #include <chrono>
@@ -24,7 +26,7 @@ class Cursor {
     rest_.remove_prefix(word.size());
     return true;
   }
-  // Exactly `digits` of them.
+  // Takes exactly `digits` digits.
   bool number(size_t digits, int& out) {
     if (rest_.size() < digits)
       return false;
@@ -37,7 +39,7 @@ class Cursor {
     rest_.remove_prefix(digits);
     return true;
   }
-  // Digits behind a decimal point, in thousandths.
+  // Takes the digits after a decimal point, in thousandths.
   bool thousandths(int& out) {
     int scale = 100;
     size_t i = 0;
@@ -66,7 +68,7 @@ bool take_day(Cursor& in, std::chrono::year_month_day& day) {
   return day.ok() && y >= 1970;
 }
 
-// Minutes that the zone is ahead of UTC.
+// Takes a time zone as the minutes that it is ahead of UTC.
 bool take_zone(Cursor& in, int& minutes) {
   minutes = 0;
   in.take(" ");

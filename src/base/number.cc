@@ -1,3 +1,5 @@
+// Parses numbers with from_chars, which depends on no locale and does not skip blanks. A text is a number
+// only when every character of it was used.
 #include "base/number.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Runs a loop on several threads. A shared counter hands out one index at a time, so that pieces of unequal
+// cost spread evenly. A failure stops the counter, and the smallest failing index is reported.
 #include "base/parallel.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Run independent pieces of work on several threads. Results must go to slots by index, so that they do not
+// Runs independent pieces of work on several threads. Results must go to slots by index, so that they do not
 // depend on the number of threads.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Long work tells how far it is and asks whether to stop. Both are plain functions so that modules need
-// neither a terminal nor signal handling; the command line supplies them.
+// Reports the progress of long work and tests whether to stop it. Both are plain functions, so that modules
+// need neither a terminal nor signal handling. The command line supplies them.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 namespace lento::base {
 
 struct Progress {
-  // `done` of `total` (0: unknown) units of `what`. Called at most a few times a second by the caller's
-  // choice.
+  // Reports that `done` of `total` (0: not known) units of `what` are complete. The caller limits this to a
+  // few times a second.
   std::function<void(std::string_view what, double done, double total)> report;
-  // True once the user asked to stop (Ctrl-C): finish cleanly with the best result so far.
+  // Returns true after an interrupt by the user (Ctrl-C). Work then ends with the best result so far.
   std::function<bool()> stop;
 
   void operator()(std::string_view what, double done, double total) const {
@@ -23,7 +23,7 @@ struct Progress {
   bool stopped() const {
     return stop && stop();
   }
-  // For work that has no result to keep. Throws base::Error.
+  // Throws base::Error when stopped, for work that has no partial result.
   void throw_if_stopped() const {
     if (stopped())
       throw Error({}, "interrupted");

@@ -1,5 +1,5 @@
-// What happened while an input was read: how much was taken, how much skipped and why. Shown at the top of
-// every result; --strict turns the first skip into an Error.
+// Counts the records that a reader took and those it skipped, with reasons. Every result shows the counts at
+// its top. With --strict the first skip is an Error.
 #pragma once
 
 #include <cstdint>

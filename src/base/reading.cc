@@ -1,3 +1,6 @@
+// Limits the memory of the process. A hostile or mistaken input may need more memory than the machine has,
+// and the kernel would then kill the process without a message. The soft limit RLIMIT_DATA makes the
+// allocation fail instead, so the error can name the input.
 #include "base/reading.h"
 
 #include <sys/resource.h>
@@ -43,7 +46,7 @@ uint64_t set_memory_limit(uint64_t bytes) {
   rlimit limit{};
   if (kSanitized || ::getrlimit(RLIMIT_DATA, &limit) != 0)
     return before;
-  // Only the soft limit: an outer limit that is stricter stays, and ours can be lifted again.
+  // Only the soft limit is set: a stricter outer limit stays in force, and ours can be lifted again.
   limit.rlim_cur = bytes == 0 ? limit.rlim_max : std::min<rlim_t>(bytes, limit.rlim_max);
   ::setrlimit(RLIMIT_DATA, &limit);
   return before;

@@ -1,5 +1,5 @@
-// Memory that an input asks for: its limit for the whole process, and which input it was when the limit is
-// met.
+// Limits the memory of the process and keeps the name of the current input, so that the error at the limit
+// names the file that needed the memory.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace lento::base {
 
-// The input opened last, named when memory ends while it is being worked on.
+// Keeps the name of the input that was opened last.
 void note_reading(const std::string& path);
 std::string reading();
 
-// Data of this process stays below `bytes` (0: no limit of ours); what would exceed it throws std::bad_alloc.
-// The limit set before is given back. No effect under a sanitizer, whose shadow memory is larger than any
-// sensible limit.
+// Limits the data of this process to `bytes` (0: no limit) and returns the former limit. An allocation beyond
+// it throws std::bad_alloc. There is no effect under a sanitizer, whose shadow memory exceeds any sensible
+// limit.
 uint64_t set_memory_limit(uint64_t bytes);
 
-// "FILE: error: does not fit into the memory limit of 4 GiB", with the way out.
+// Composes "FILE: error: does not fit into the memory limit of 4 GiB" with a hint.
 Error out_of_memory(const std::string& path);
 
 }  // namespace lento::base

@@ -1,3 +1,6 @@
+// Draws seeded random numbers. Generator: xoshiro256** (Blackman, Vigna 2018). Normal draws: polar method
+// (Marsaglia 1964). Gamma draws: Marsaglia, Tsang 2000. Bounded integers reject the remainder of 2^64, so
+// that no result is favoured.
 #include "base/rng.h"
 
 #include <bit>

@@ -10,7 +10,7 @@
 
 namespace lento::base {
 
-// One step of splitmix64: a good 64-bit mix of any input.
+// One step of splitmix64, which maps any input to 64 well-mixed bits.
 constexpr uint64_t mix64(uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -1,3 +1,5 @@
+// Recognises files by content, because users hand over files with any name. Checks run from the most specific
+// to the least: magic bytes, our own schema line, marks of JSON dialects, then the look of a text.
 #include "base/sniff.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ struct Known {
   std::string_view format;
 };
 
-// Our own: the word between "lento." and "/".
+// Our own formats by the word between "lento." and "/".
 constexpr std::array kOwn = {
     Known{"campaign", "campaign", {}},
     Known{"chip", "chip", {}},
@@ -47,7 +49,7 @@ constexpr std::array kOwn = {
     Known{"workload", "workload", {}},
 };
 
-// By the bytes a file begins with.
+// Foreign formats by their magic bytes.
 constexpr std::array kMagics = {
     Known{
         "\x7f"
@@ -82,7 +84,7 @@ bool word_character(char c) {
   return std::islower(static_cast<unsigned char>(c)) || c == '-';
 }
 
-// "lento.WORD/N" where a file of ours says what it is: its first line, or the value of its key `schema`.
+// Finds "lento.WORD/N" in the first line of a file of ours, or in the value of its key `schema`.
 FileKind own_kind(std::string_view head) {
   constexpr std::string_view kPrefix = "lento.";
   size_t at = head.starts_with(kPrefix) ? 0 : head.find("schema");
@@ -113,7 +115,7 @@ bool is_text(std::string_view head) {
   });
 }
 
-// An object that ends with its line, and another one after it.
+// True for an object that ends with its line and is followed by another object.
 bool is_json_lines(std::string_view head) {
   const size_t end = head.find('\n');
   std::string_view line = head.substr(0, end);
@@ -140,7 +142,7 @@ FileKind json_kind(std::string_view head) {
   return {"JSON file", "JSON"};
 }
 
-// C and its relatives, by how such files begin.
+// True for C and related languages, by the usual beginnings of such files.
 bool is_source(std::string_view text) {
   for (const std::string_view mark : {"//", "/*", "#include", "#pragma", "#define", "#ifndef"})
     if (text.starts_with(mark))
@@ -148,7 +150,7 @@ bool is_source(std::string_view text) {
   return false;
 }
 
-// A header line of words with commas, semicolons, tabs or bars between them.
+// True for a header line of words that are separated by commas, semicolons, tabs or bars.
 bool is_table(std::string_view head) {
   const std::string_view line = head.substr(0, head.find('\n'));
   if (line.find_first_of(",;\t|") == std::string_view::npos)
@@ -180,7 +182,7 @@ FileKind text_kind(std::string_view head) {
   return {"text file", {}};
 }
 
-// Compiled, not linked: the type in an ELF header, little-endian.
+// True for an ELF file that was compiled and not linked, by the type in its little-endian header.
 bool is_object(std::string_view head) {
   constexpr size_t kTypeAt = 16;
   return head.size() > kTypeAt + 1 &&
@@ -205,7 +207,8 @@ FileKind kind_of(std::string_view head) {
     return own;
   if (is_text(head))
     return text_kind(head);
-  // A model in protobuf: field 1, the version of the format, then the name of its producer.
+  // An ONNX model is a protobuf whose field 1 is the version of the format and whose next field is the
+  // producer.
   if (head.size() > 8 && head[0] == '\x08' && head[1] > 0 && head[1] < 32 && head[2] == '\x12')
     return {"network", "ONNX"};
   return {"file of no kind that Lento knows", {}};

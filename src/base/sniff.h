@@ -1,5 +1,5 @@
-// What a file is, by its first bytes: for errors that say "this is a mapping" to who handed it over as a
-// chip.
+// Recognises the kind of a file by its first bytes, so that an error can name it: "this is a mapping, needed
+// a chip".
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ struct FileKind {
   std::string format;  // "lento.map/1", "ELF", "JSON"; "" when there is no more to say
 };
 
-// By the (decompressed) first bytes of a file; more than 64 KiB of them are not looked at.
+// Recognises a file by its first bytes, decompressed. At most 64 KiB are examined.
 FileKind kind_of(std::string_view head);
 
-// The same of a file; nothing is known about one that cannot be read, and of a pipe nothing is taken.
+// Recognises a file by its path. A file that cannot be read yields no kind, and a pipe is not touched,
+// because its bytes could not be put back.
 FileKind kind_of_file(const std::string& path);
 
-// "a mapping (lento.map/1)"; "" when nothing is known.
+// Returns "a mapping (lento.map/1)", or "" when there is no kind.
 std::string describe(const FileKind& kind);
 
 }  // namespace lento::base

@@ -1,3 +1,6 @@
+// Robust statistics. Measurements of real machines contain outliers, so detectors rest on medians and median
+// absolute deviations. Intervals of rates use Wilson's score (1927), which stays inside [0, 1] for small
+// counts.
 #include "base/stats.h"
 
 #include <algorithm>

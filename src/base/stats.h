@@ -22,10 +22,10 @@ struct Interval {
   double high = 0;
 };
 
-// Wilson score interval of `hits` in `trials` at 95 %; [0, 1] when trials is 0.
+// Wilson score interval of `hits` in `trials` at 95 %. It is [0, 1] when trials is 0.
 Interval wilson95(uint64_t hits, uint64_t trials);
 
-// Counts of a detector and what follows from them. Rates are 0 when undefined.
+// Counts the outcomes of a detector and derives rates from them. Undefined rates are 0.
 struct Confusion {
   uint64_t true_positive = 0;
   uint64_t false_positive = 0;

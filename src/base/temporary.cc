@@ -1,3 +1,5 @@
+// Creates temporary files and puts them in place of their targets. A signal handler must be able to remove
+// them, so the names are in a fixed table of atomic slots, without locks or allocation.
 #include "base/temporary.h"
 
 #include <fcntl.h>
@@ -13,7 +15,8 @@
 namespace lento::base {
 namespace {
 
-// Names to unlink when the process is ended from outside. A slot's text is complete before it is `Used`.
+// A table of names to unlink when a signal ends the process. The text of a slot is complete before its state
+// is `Used`.
 enum State : int {
   Free,
   Taken,
@@ -50,7 +53,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, slash + 1);
 }
 
-// Not to be guessed by who can write to the folder.
+// Returns a name that another user of the folder cannot guess.
 std::string random_name() {
   constexpr const char* kHex = "0123456789abcdef";
   unsigned char bytes[8] = {};
@@ -68,7 +71,7 @@ constexpr int kTries = 16;
 
 Temporary::Temporary(const std::string& target)
     : stem_(folder_of(target) + ".lento-") {
-  // /proc gives such a file its name later.
+  // A file without a name gets one later through /proc, so /proc must be there.
   if (::access("/proc/self/fd", X_OK) == 0)
     fd_ = ::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   for (int i = 0; fd_ < 0 && i < kTries; ++i) {
@@ -116,8 +119,8 @@ bool Temporary::name_it() {
 
 bool Temporary::replace(const std::string& target) {
   struct stat old {};
-  // Whoever could read the old file can read the new one, and nobody else. Another owner cannot always be
-  // kept.
+  // The new file gets owner and mode of the old one, so that the same users can read it. The change of owner
+  // may fail for lack of rights, and the mode is then still the same.
   if (::stat(target.c_str(), &old) == 0) {
     if (::fchown(fd_, old.st_uid, old.st_gid) != 0)
       errno = 0;

@@ -1,8 +1,8 @@
-// Temporary files that must not outlive the process, whatever ends it.
+// Temporary files that must not outlive the process, however it ends.
 //
-// A file is written without a name where the system can do that (O_TMPFILE): killed at any moment it is gone.
-// Elsewhere it gets a name of its own beside the target, created exclusively, and stands in a table that a
-// signal handler can walk.
+// The system creates the file without a name where it can (O_TMPFILE), so that it vanishes with the process.
+// Elsewhere the file gets a random name beside the target, created exclusively, and the name is kept in a
+// table that a signal handler can read.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace lento::base {
 
 class Temporary {
  public:
-  // A new empty file in the folder of `target`, open for writing; errno says why when fd() is -1.
+  // Creates an empty file in the folder of `target`, open for writing. On failure fd() is -1 and errno holds
+  // the reason.
   explicit Temporary(const std::string& target);
   ~Temporary();  // removes the file unless it took the target's place
   Temporary(const Temporary&) = delete;
@@ -20,7 +21,7 @@ class Temporary {
   int fd() const {
     return fd_;
   }
-  // The file takes the place of `target`, whose mode it keeps. False: errno says why.
+  // Renames the file to `target`, whose mode it keeps. On failure returns false, and errno holds the reason.
   bool replace(const std::string& target);
 
  private:
@@ -32,7 +33,7 @@ class Temporary {
   int fd_ = -1;
 };
 
-// Unlinks every temporary that has a name. Only async-signal-safe calls.
+// Unlinks every temporary file that has a name. It calls only async-signal-safe functions.
 void remove_temporaries();
 
 }  // namespace lento::base

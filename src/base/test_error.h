@@ -1,4 +1,4 @@
-// For tests: what an action complains of.
+// A helper of tests that returns the message of an error.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace lento::base::test {
 
-// The text of the base::Error that `action` throws, "no error" when it throws none.
+// Returns the text of the base::Error that `action` throws, or "no error".
 inline std::string error_of(const std::function<void()>& action) {
   try {
     action();

@@ -1,3 +1,5 @@
+// Parses and formats quantities. Every dimension has one table of units with their scales. A value is shown
+// in the largest unit that does not exceed it.
 #include "base/units.h"
 
 #include <array>
@@ -17,8 +19,8 @@ struct Unit {
 };
 
 constexpr double kKi = 1024.0;
-// Within a dimension units rise in size; format_quantity takes the largest that is not above the value,
-// among those marked for display by standing in the table before the alternatives.
+// Units of a dimension in ascending order. format_quantity chooses among the first table of a dimension, the
+// second holds units that are only read.
 constexpr std::array kTime{
     Unit{"ps", 1e-12},
     Unit{"ns", 1e-9},
@@ -170,7 +172,7 @@ std::string format_number(double value, int digits) {
   std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
   const std::string text = buffer;
   const size_t e = text.find('e');
-  // Large whole numbers are written out.
+  // Large whole numbers are written without an exponent.
   if (e == std::string::npos || std::fabs(value) >= 1e15 || std::fabs(value) < 1)
     return text;
   std::snprintf(buffer, sizeof buffer, "%.0f", value);

@@ -1,5 +1,5 @@
-// Quantities with units: "1.2 GHz", "32 KiB", "900 GB/s", "350 W". Read strictly: a unit is required
-// unless the dimension is Plain, and it must belong to the dimension.
+// Quantities with units: "1.2 GHz", "32 KiB", "900 GB/s", "350 W". Reading is strict: a unit is required
+// unless the dimension is Plain or Percent, and it must belong to the dimension.
 #pragma once
 
 #include <cstdint>
@@ -26,26 +26,27 @@ enum class Dimension {
   Money,         // US dollars: USD
 };
 
-// The value in the dimension's base unit. Throws Error at `where` that lists the legal units.
+// Returns the value in the base unit of the dimension. Throws Error at `where` that lists the legal units.
 double parse_quantity(std::string_view text, Dimension dimension, const Location& where);
 
-// Human text with a scaled unit and three significant digits: 1.23 ms, 35.1 M, 8 KiB, 900 GB/s.
+// Formats a value with four significant digits in the largest unit that does not exceed it: 1.234 ms, 8 KiB,
+// 900 GB/s.
 std::string format_quantity(double value, Dimension dimension);
 
-// The shortest text that reads back to the same double.
+// Returns the shortest text that reads back to the same double.
 std::string format_exact(double value);
 
-// `digits` significant digits, no trailing zeros.
+// Formats a value with `digits` significant digits and no trailing zeros.
 std::string format_number(double value, int digits = 4);
 
-// Three or four digits with an SI letter from k to P above 10,000: 12.5k, 3.2G; plain below. For axes and
-// tables.
+// Formats a value for axes and tables: above 10,000 with up to four digits and an SI letter from k to P
+// (12.5k, 3.2G), below in plain digits.
 std::string format_compact(double value);
 
-// 0.1234 -> "12.3 %".
+// Formats a share: 0.1234 as "12.3 %".
 std::string percent(double share);
 
-// An address or a word: 0x80001000.
+// Formats an address or a machine word: 0x80001000.
 std::string hex(uint64_t value);
 
 }  // namespace lento::base

@@ -1,3 +1,5 @@
+// Escapes characters that steer a terminal. File names and log lines are hostile input: an escape sequence in
+// them could rewrite the screen, and a change of direction could hide the true text.
 #include "base/visible.h"
 
 #include <cstdint>
@@ -20,7 +22,8 @@ size_t length_by_lead(Byte lead) {
   return 0;
 }
 
-// The character that starts `text` and its length; length 0: no character starts here.
+// The first character of a text and its length in bytes. A length of 0 means that no valid character starts
+// there.
 struct Character {
   uint32_t code = 0;
   size_t length = 0;

@@ -1,4 +1,4 @@
-// Text from outside, made fit to be shown: what would steer a terminal is written out instead of sent.
+// Makes text from outside fit to be shown: characters that would steer a terminal are written as escapes.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace lento::base {
 
-// Control characters but line end and tab, the C1 controls and the characters that turn the direction of text
-// become \x1b, \u009b, \u202e; so does a byte that is not UTF-8. Everything else is left as it is.
+// Replaces control characters except line end and tab, the C1 controls, characters that change the direction
+// of text, and bytes that are not UTF-8 by \x1b, \u009b, \u202e and so on. Everything else is kept.
 std::string visible(std::string_view text);
 
-// How many bytes at the end of `text` begin a UTF-8 character that is not complete: 0 to 3.
+// Returns the number of bytes at the end of `text` that begin an incomplete UTF-8 character: 0 to 3.
 size_t incomplete_tail(std::string_view text);
 
 }  // namespace lento::base
