@@ -1,3 +1,6 @@
+// Runs many independent simulations once each. Threads of one process take the next run from a Ledger under a
+// lock. Rank 0 also answers the other ranks, one message a run, so that fast machines do more runs than slow
+// ones. Only rank 0 writes the journal.
 #include "campaign/campaign.h"
 
 #include <algorithm>
@@ -17,7 +20,7 @@
 namespace lento::campaign {
 namespace {
 
-// Hands out runs that are not done, takes results, keeps the journal. Safe from several threads.
+// Hands out runs that are not done, keeps their results and writes the journal. Safe from several threads.
 class Ledger {
  public:
   Ledger(uint64_t count, const Options& options)
@@ -94,7 +97,8 @@ void work(Ledger& ledger, const Run& run) {
   }
 }
 
-// What cannot be kept ends the campaign, not the program: the other ranks and threads are told.
+// Records a result. A journal that cannot be written ends the campaign and not the program, so that the other
+// ranks and threads get their last answer.
 void take(Ledger& ledger, const Report& report) {
   try {
     ledger.take(report.run, report.text);
@@ -103,7 +107,7 @@ void take(Ledger& ledger, const Report& report) {
   }
 }
 
-// Rank 0 besides its own threads: answers until every other rank was told that there is nothing left.
+// Answers the other ranks, on rank 0, until each has received kNone.
 void serve(Ledger& ledger, Ranks* ranks) {
   int others = world(ranks).size - 1;
   while (others > 0) {
@@ -123,7 +127,7 @@ void serve(Ledger& ledger, Ranks* ranks) {
   }
 }
 
-// A worker rank: one run at a time. Start more ranks to use more cores.
+// Works as a worker rank, one run at a time. More ranks use more cores.
 void work_remotely(Ranks& ranks, const Run& run) {
   Report report;
   for (;;) {
@@ -159,13 +163,13 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   try {
     ledger = std::make_unique<Ledger>(count, options);
   } catch (...) {
-    // The other ranks wait for an answer: send them home before giving up.
+    // The other ranks wait for an answer, and kNone ends them before this rank throws.
     Options none;
     Ledger empty(0, none);
     serve(empty, options.ranks);
     throw;
   }
-  // With other ranks every rank is one worker; rank 0 works beside serving.
+  // With other ranks, every rank computes one run at a time, and rank 0 also serves.
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
   {
     std::vector<std::jthread> workers;

@@ -1,9 +1,8 @@
-// Many independent runs, done once each: on all cores of a machine and, with Ranks, on many machines; a
-// journal remembers what is done, so that a killed campaign resumes without a lost or doubled run.
+// Does many independent runs once each, on all cores of a machine and, with Ranks, on many machines. A
+// journal keeps the results, so that a killed campaign resumes without a lost or repeated run.
 //
-// A run is a number from 0; what it does and what its result looks like is the caller's: one line of text.
-// Results are handed back in the order of the numbers, so tables do not depend on how many workers there
-// were.
+// A run is a number from 0, and its result is one line of text. The caller defines both. Results are returned
+// in the order of the numbers, so tables do not depend on the number of workers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,8 @@
 
 namespace lento::campaign {
 
-// From several threads at a time; a line without '\n'. Empty: given up, which only a user's stop allows.
+// Does one run and returns a line without '\n'. It is called from several threads at a time. An empty text
+// means that the run was given up, which is legal only after an interrupt by the user.
 using Run = std::function<std::string(uint64_t run)>;
 
 class Ranks;  // campaign/ranks.h
@@ -34,12 +34,12 @@ struct Outcome {
   bool complete = false;
 };
 
-// Does the runs that the journal does not hold. With several ranks, rank 0 hands out runs and writes
-// the journal; the others return an empty Outcome. Throws base::Error when the journal belongs to another
-// campaign or cannot be written, and passes on what a run throws (what was done stays in the journal).
+// Does the runs that the journal does not hold. With several ranks, rank 0 hands out runs and writes the
+// journal, and the others return an empty Outcome. Throws base::Error when the journal belongs to another
+// campaign or cannot be written, and rethrows the error of a run. The journal keeps what was done.
 Outcome run_all(uint64_t count, const Run& run, const Options& options);
 
-// The place of this process among those of the campaign. Without ranks there is one.
+// The rank of this process and the number of processes. Without ranks there is one process.
 struct World {
   int rank = 0;
   int size = 1;

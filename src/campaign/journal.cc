@@ -1,3 +1,6 @@
+// Keeps results of runs on disk so that a kill loses none. A line carries a check sum of its content and is
+// flushed before its run counts as done. After a kill the last line may be incomplete, and the next start
+// cuts it off.
 #include "campaign/journal.h"
 
 #include <fcntl.h>
@@ -25,7 +28,7 @@ std::string line_of(uint64_t run, std::string_view result) {
   return std::to_string(run) + " " + base::digest(body).substr(0, 16) + " " + std::string(result) + "\n";
 }
 
-// Takes one complete line apart; false: it is damaged.
+// Parses one complete line. Returns false when it is damaged.
 bool parse_line(std::string_view line, uint64_t& run, std::string_view& result) {
   const size_t first = line.find(' ');
   if (first == std::string_view::npos || line.size() < first + 18 || line[first + 17] != ' ')
@@ -46,7 +49,7 @@ Journal::Journal(std::string path, std::string_view identity)
   if (file_ < 0)
     throw Error({path_}, std::string("the journal cannot be opened: ") + std::strerror(errno));
   try {
-    // A device or a pipe would be read without end and can be cut nowhere.
+    // A device or a pipe may have no end and cannot be cut, so only regular files are accepted.
     struct stat info {};
     if (::fstat(file_, &info) != 0 || !S_ISREG(info.st_mode))
       throw Error({path_}, "is no regular file", "a journal is read, cut and written: name a file on a disk");

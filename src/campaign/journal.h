@@ -1,10 +1,10 @@
-// The journal of a campaign: one line a run, appended and flushed to the disk before the run counts as done.
+// The journal of a campaign has one line a run, which is flushed to the disk before the run counts as done.
 //
 //   lento.journal/1 <identity>\n
 //   <run> <checksum> <result>\n ...
 //
-// A process killed while writing leaves at most one broken line at the end; it is cut off when the journal is
-// opened again, and that run is done anew. A broken line anywhere else is an error.
+// A process that is killed while writing leaves at most one broken line at the end. The next start cuts it
+// off and repeats that run. A broken line anywhere else is an error.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace lento::campaign {
 
 class Journal {
  public:
-  // Opens or creates, locks it against a second process, reads what is done. Throws base::Error when the file
-  // belongs to another identity, is in use, is damaged, or cannot be written.
+  // Opens or creates the file, locks it against a second process and reads the finished runs. Throws
+  // base::Error when the file belongs to another identity, is in use, is damaged or cannot be written.
   Journal(std::string path, std::string_view identity);
   ~Journal();
   Journal(const Journal&) = delete;

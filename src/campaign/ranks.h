@@ -1,6 +1,6 @@
-// The processes of one campaign, and what they send each other. Rank 0 serves: a worker asks by sending its
-// last result (the first time none), rank 0 answers with the next run or kNone. Who carries the messages is
-// not known here: the program that is started by mpirun brings an implementation.
+// The messages between the processes of one campaign. A worker rank requests a run by sending its last result
+// (the first time none), and rank 0 answers with the next run or kNone. This interface hides the transport:
+// the MPI program in lab/mpi implements it.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual World world() = 0;
 
-  // Worker side.
+  // Calls of worker ranks.
   virtual void send_report(const Report& report) = 0;
   virtual uint64_t receive_run() = 0;
 
-  // Rank 0 side. poll_report returns false when none is waiting.
+  // Calls of rank 0. poll_report returns false when no report is waiting.
   virtual bool poll_report(Report& report) = 0;
   virtual void send_run(int rank, uint64_t run) = 0;
 };

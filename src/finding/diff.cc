@@ -1,3 +1,6 @@
+// Compares two diagnoses of one command, for example before and after a repair. Findings are matched by
+// subject and category, headline facts by name. A comparison is itself a Diagnosis, so every printer shows
+// it.
 #include "finding/diff.h"
 
 #include <algorithm>
@@ -53,7 +56,8 @@ std::optional<double> leading_number(const std::string& text) {
   return value;
 }
 
-// "35.1 M cycles" and "36 M cycles" compare; "35 M" and "1.2 G" do not, their units differ.
+// Computes the ratio of two facts with equal units: "35.1 M cycles" and "36 M cycles" compare, "35 M" and
+// "1.2 G" do not.
 std::string ratio_text(const std::string& before, const std::string& after) {
   const auto a = leading_number(before);
   const auto b = leading_number(after);
@@ -88,7 +92,8 @@ bool grew_worse(const Finding& before, const Finding& after) {
   return before.factor && after.factor && *after.factor > *before.factor * kWorse;
 }
 
-// What could not be judged is neither better nor worse.
+// The comparison has no verdict when one side has none: a change from or to "cannot judge" is neither better
+// nor worse.
 void conclude(const Diagnosis& before, const Diagnosis& after, Diagnosis& d) {
   for (const Diagnosis* side : {&before, &after}) {
     if (side->outcome != Outcome::CannotJudge)

@@ -1,14 +1,14 @@
-// What changed between two diagnoses of the same kind of run.
+// Compares two diagnoses of the same kind of run.
 #pragma once
 
 #include "finding/finding.h"
 
 namespace lento::finding {
 
-// A diagnosis whose findings are those of `after` that `before` lacks (same subject and category) or that
-// grew worse by more than a tenth; its tables list findings gone, kept and new, and every headline fact with
-// both values. Facts that start with a number also give their ratio. Throws base::Error when the two are of
-// different scales: nothing of a chip's diagnosis stands in one of memory.
+// Returns a diagnosis whose findings are those of `after` that are new (by subject and category) or slower
+// than in `before` by more than a tenth. Its tables list findings gone, kept and new, and every headline fact
+// with both values, and with their ratio where a fact starts with a number. Throws base::Error when the two
+// are of different scales, which share no subjects.
 Diagnosis compare(const Diagnosis& before, const Diagnosis& after);
 
 }  // namespace lento::finding

@@ -1,5 +1,5 @@
-// Pictures as data: a handful of kinds, filled by detectors, drawn by `report`. A new detector needs no
-// change in the report.
+// Figures as data: a few kinds that detectors fill and `report` draws. A new detector needs no change in the
+// report.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lento::finding {
 
-// Cores of a 2-D mesh with a value each, and directed links between neighbours.
+// Cores of a 2-D mesh and the directed links between neighbours, each with a value.
 struct MeshFigure {
   struct Core {
     int x = 0;
@@ -37,7 +37,7 @@ struct MeshFigure {
   std::vector<std::string> blamed;  // subjects to outline: "core5", "link5-9"
 };
 
-// values[row * columns + column]; NaN is "no data".
+// A matrix of values[row * columns + column], where NaN means that there are no data.
 struct HeatMapFigure {
   std::vector<std::string> rows;
   std::vector<double> columns;  // positions along x
@@ -109,7 +109,7 @@ struct GraphFigure {
   std::vector<Edge> edges;
 };
 
-// Points in two dimensions, grouped; e.g. a Pareto front or a roofline.
+// Points in two dimensions, in groups, such as a Pareto front or a roofline.
 struct ScatterFigure {
   struct Point {
     double x = 0;

@@ -1,3 +1,5 @@
+// Ends every detector: sets the outcome, sorts findings and copies the counts of the readers. A detector may
+// not end without an outcome, because an empty list of findings could mean healthy or not examined.
 #include "finding/finding.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// What was concluded: the one kind of result that every detector writes and every report reads.
+// The result of every detector and the input of every report.
 //
 //   records -> detector -> Diagnosis -> text, JSON, HTML, serve
 //
-// A Diagnosis holds findings in the order of blame, the figures that show them, and all that is needed to
-// judge and repeat it: tool version, command, seed, options, digests of the inputs, what was skipped.
-// An empty list of findings alone says nothing: `outcome` tells a healthy subject from one that could not be
-// judged.
+// A Diagnosis holds findings by falling score, the figures that show them, and all that is needed to check
+// and repeat it: tool version, command, seed, options, digests of the inputs, and the records that were
+// skipped. `outcome` separates a healthy subject from one that could not be judged, because both have no
+// findings.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@
 
 namespace lento::finding {
 
-// Seconds since the start of the recording (fleet: Unix seconds) or cycles; `unit` says which.
+// A window in seconds since the start of the recording (fleet: Unix seconds) or in cycles, according to
+// `unit`.
 struct TimeWindow {
   double begin = 0;
   double end = 0;
@@ -35,7 +36,8 @@ struct Evidence {
   std::string source;           // where it came from: record kind, metric name, file and column
 };
 
-// Where in a job of ranks; what is not known is empty. `rank` and `gpu` are numbers as the job counts them.
+// A place in a job of ranks, with empty members where the records do not name them. `rank` and `gpu` are the
+// numbers of the job.
 struct Place {
   std::string host;
   std::string rank;
@@ -55,7 +57,7 @@ struct Finding {
   std::string next_step;  // what to do about it
 };
 
-// How fast something should be, as a plain value: written by predict, read by fleet and chip.
+// An expected time or rate, as a plain value: predict writes it, fleet and chip read it.
 struct Expectation {
   std::string subject;  // "step", "gemm 4096x4096x4096"
   std::string metric;   // "time"
@@ -71,7 +73,7 @@ struct Input {
   std::string digest;  // base::digest of its bytes; empty for live sources
 };
 
-// What became of the question.
+// The answer of a detector: findings, none, or no verdict.
 enum class Outcome {
   Answer,      // nothing was judged: a prediction, a table, a conversion
   Findings,    // something is wrong: `findings` is not empty
@@ -107,12 +109,12 @@ struct Diagnosis {
   std::vector<std::pair<std::string, uint64_t>> skip_reasons;
 };
 
-// The end of every detector. Findings or Healthy by whether there are findings; a healthy subject without
-// `covered` is a bug: who says that all is well says what was looked at.
+// Ends a detector that reached a verdict: sets the outcome to Findings or Healthy by whether there are
+// findings. An empty `covered` is a Bug, because an all-clear must name what was examined.
 void judged(Diagnosis& diagnosis, std::string covered);
 
-// Drops the findings: what is not understood accuses nobody. The verdict becomes
-// "Cannot judge: REASON". `covered` may be empty.
+// Ends a detector that reached no verdict: drops its findings, because a wrong accusation costs more than a
+// missing one, and sets the verdict to "Cannot judge: REASON". `covered` may be empty.
 void cannot_judge(Diagnosis& diagnosis, std::string reason, std::string remedy, std::string covered = {});
 
 // Sorts findings by falling score, then by subject.
@@ -121,9 +123,9 @@ void sort_findings(std::vector<Finding>& findings);
 // Copies counts and reasons of a reader into the diagnosis.
 void add_read_report(Diagnosis& diagnosis, const base::ReadReport& report);
 
-// The machine form, schema lento.diagnosis/2 (docs/formats/diagnosis.md). A file of version 1 is read too:
-// its outcome is told from its findings. Reading refuses another schema version by name and unknown shapes
-// with the path of the field.
+// Converts to and from the JSON of schema lento.diagnosis/2 (docs/formats/diagnosis.md). A file of version 1
+// has no outcome, which is then derived from its findings. Reading throws Error for other versions and, with
+// the path of the field, for unknown shapes.
 base::Json to_json(const Diagnosis& diagnosis);
 Diagnosis diagnosis_from_json(const base::Json& json, const std::string& file);
 

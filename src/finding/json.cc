@@ -1,4 +1,5 @@
-// Diagnosis <-> JSON. Each struct lists its fields once, in `fields`; a Writer and a Reader walk the list.
+// Converts Diagnosis to and from JSON. Two hand-written functions for each struct would drift apart, so each
+// struct lists its fields once, in `fields`, and a Writer and a Reader visit the list.
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -218,8 +219,8 @@ void fields(A& a, Diagnosis& v) {
   a("skip_reasons", v.skip_reasons);
 }
 
-// Empty texts, lists and absent optionals are left out, so that a diagnosis stays readable; `findings` never
-// is.
+// Writes fields in order. Empty texts, empty lists and absent optionals are left out to keep a diagnosis
+// readable, except the list `findings`.
 class Writer {
  public:
   template <class T>
@@ -242,7 +243,8 @@ class Writer {
   template <class T>
   static Json json(const T& value) {
     if constexpr (std::is_same_v<T, uint64_t>) {
-      // A JSON number of this size would lose its last digits.
+      // Readers of JSON keep doubles, which would lose the last digits of such a number, so it is written as
+      // text.
       return value > uint64_t(INT64_MAX) ? Json(std::to_string(value)) : Json(value);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
       return Json(value);

@@ -1,4 +1,5 @@
-// A figure read from a file may claim any shape; the report indexes by it, so lengths must agree first.
+// Checks that the lengths inside figures agree. The report indexes lists by each other's lengths, and a
+// figure that was read from a file may claim any shape.
 #include <variant>
 
 #include "finding/finding.h"

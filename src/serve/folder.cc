@@ -1,3 +1,6 @@
+// Reads a folder of diagnoses for the web application. Names come from the network, so each is resolved to a
+// real path that must lie directly in the folder. Files are parsed again only when their time or size
+// changed.
 #include "serve/folder.h"
 
 #include <algorithm>
@@ -59,8 +62,7 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
     entry.set("verdict", d.verdict);
     entry.set("findings", uint64_t(d.findings.size()));
   } catch (const Error& e) {
-    // What lies beside the diagnoses and is something else by its own word, a mapping or a profiler's trace,
-    // is no diagnosis gone wrong.
+    // A mapping or a profiler's trace in the same folder is a file of another kind and no damaged diagnosis.
     const base::FileKind kind = base::kind_of_file((root_ / name).string());
     if (kind.format != "JSON" && !kind.format.empty() && kind.noun != "diagnosis")
       return {};
@@ -76,7 +78,7 @@ std::string Folder::stamp(const std::string& name) const {
   return std::to_string(written) + " " + std::to_string(fs::file_size(file, code));
 }
 
-// The newest diagnoses, newest first; of those written at the same time the first by name.
+// Returns the newest files by falling time, then by name.
 std::vector<Folder::Known> Folder::newest() const {
   std::vector<Known> files;
   std::error_code code;

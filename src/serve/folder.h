@@ -1,4 +1,4 @@
-// The folder of diagnoses, read safely.
+// Lists and opens the diagnoses of a folder. Names from the network cannot leave it.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class Folder {
  public:
   explicit Folder(const std::string& path);  // throws base::Error when it is no folder
 
-  // A JSON array of {name, modified, scale, title, verdict, findings} or {name, modified, error}, newest
-  // first, at most 2,000. Files are read again only when they changed.
+  // Returns a JSON array of {name, modified, scale, title, verdict, findings} or {name, modified, error},
+  // newest first, at most 2,000. Files are read again only when they changed.
   std::string list();
 
-  // Changes when the file does. Throws as open().
+  // Returns a text that changes when the file changes. Throws as open() does.
   std::string stamp(const std::string& name) const;
 
   // Throws base::Error when `name` is not a diagnosis in the folder.
@@ -35,7 +35,7 @@ class Folder {
     base::Json entry;
   };
   std::vector<Known> newest() const;
-  // null: a file of another kind, which is not listed.
+  // Returns the entry of a file, or null for a file of another kind, which is not listed.
   base::Json describe(const std::string& name, int64_t modified) const;
   std::filesystem::path resolve(const std::string& name) const;
 

@@ -1,3 +1,6 @@
+// Routes requests of the web application to the folder of diagnoses. Reports contain text of foreign files,
+// so they are sent with a policy that isolates them from this server. Pages are kept as long as their files
+// do not change.
 #include "serve/serve.h"
 
 #include <atomic>
@@ -22,12 +25,13 @@ using base::HttpQuestion;
 constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-src 'self'; "
     "frame-ancestors 'none'";
-// A report is text from outside: it runs in an origin of its own, without reach to this server.
+// A report contains text of foreign files. The sandbox gives it an origin of its own, so its scripts cannot
+// reach this server.
 constexpr const char* kReportPolicy =
     "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data:";
 
-// Takes the same time wherever the first difference lies.
+// Compares two secrets in a time that does not depend on the place of the first difference.
 bool same_secret(const std::string& a, const std::string& b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size(); ++i)
@@ -46,8 +50,8 @@ Reply html(std::string body, const char* policy) {
   return {200, std::move(body), kHtml, {}, policy};
 }
 
-// Pages that were made, while the files they show stay as they are: a thousand readers of one report make it
-// once and share its bytes.
+// Caches pages while their files do not change. A thousand readers of one report cost one rendering and share
+// its bytes.
 class Pages {
  public:
   using Make = std::function<std::string()>;
@@ -125,7 +129,7 @@ struct Server::Impl {
     return {404, "no such page\n", kText};
   }
 
-  // The script's address must carry the token, as every request does.
+  // Composes the start page. The address of its script must carry the token, as every request does.
   std::string page() const {
     std::string text(embedded::serve_files("page.html"));
     const std::string place = "{{style}}";  // the reports' own, so that both look alike

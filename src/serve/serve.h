@@ -1,12 +1,12 @@
-// A small local web application over a folder of diagnoses: lists them, opens them as reports, compares two,
-// follows files that change (a running `lento fleet watch` rewrites its own). It starts nothing and writes
-// nothing.
+// A small local web application over a folder of diagnoses. It lists them, opens them as reports, compares
+// two and follows files that change, such as the one that a running `lento fleet watch` rewrites. It starts
+// no process and writes no file.
 //
-// Hostile clients: GET and HEAD only, request heads up to 8 KiB in 10 s, no bodies, at most 1,024 connections
-// (one more closes the one that has been silent longest), answers up to 256 MiB in 60 s, up to 256 requests
-// waiting. Slow connections cost memory, never a thread. Names are file names of the folder, never paths;
-// links that leave it are refused. On a loopback address the Host header must be a loopback name; on any
-// other every request needs the token.
+// Limits against hostile clients: only GET and HEAD, request heads up to 8 KiB in 10 s, no bodies, answers up
+// to 256 MiB in 60 s. At most 1,024 connections are open, each with one request at a time, and one more
+// closes the one that has been silent longest. Slow connections cost memory, never a thread. Names are file
+// names of the folder, never paths, and links that leave it are refused. On a loopback address the Host
+// header must be a loopback name. On any other address every request needs the token.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct ServeOptions {
 
 class Server {
  public:
-  // Throws base::Error when the folder is none or the address cannot be bound.
+  // Throws base::Error when the folder does not exist or the address cannot be bound.
   explicit Server(const ServeOptions& options);
   ~Server();
 
