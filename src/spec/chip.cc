@@ -1,3 +1,6 @@
+// Reads a chip in each of its three forms: YAML of version 1 or 2, or the architecture JSON of the released
+// SLOTH example. The form is recognised by content, so that commands take any of them. All errors of a YAML
+// file are reported in one run.
 #include "spec/chip.h"
 
 #include <cmath>
@@ -94,9 +97,9 @@ int whole(const Json& object, std::string_view key, const Location& where, int m
   return int(object.at(key, where).integer(base::child(where, key), min, max));
 }
 
-// The architecture file of the released example: core.{x,y,blk_size,spm.size,tpu.flops,lsu.width},
-// noc.{x,y,type,link.width}, mem.width (the port between core and router). What it does not state keeps
-// the defaults above, which are the released program's built-in values.
+// Reads the architecture file of the released example: core.{x,y,blk_size,spm.size,tpu.flops,lsu.width},
+// noc.{x,y,type,link.width}, mem.width (the port between core and router). Absent values keep the defaults of
+// Chip, which are the built-in values of the released program.
 Chip chip_from_released(const std::string& text, const std::string& file) {
   const Location top{file};
   const Json root = base::parse_json(text, file);

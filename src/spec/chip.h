@@ -1,5 +1,6 @@
-// A many-core accelerator as it should be: grid, cores, network, memory, probes. YAML `lento.chip/1` or
-// `lento.chip/2` (docs/formats/chip.md), or the architecture JSON of the released SLOTH example.
+// A many-core accelerator as specified: grid, cores, network, memory, probes. It is read from YAML
+// `lento.chip/1` or `lento.chip/2` (docs/formats/chip.md), or from the architecture JSON of the released
+// SLOTH example.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace lento::spec {
 
-// How cores are numbered: Rows is y * width + x, Columns is x * height + y (the released SLOTH example).
+// The order of core numbers: Rows is y * width + x, Columns is x * height + y (the released SLOTH example).
 enum class Numbering : uint8_t {
   Rows,
   Columns
@@ -58,8 +59,8 @@ struct Chip {
     int sketch_insert_cycles = 50;  // when a recorder takes it
   } probe;
 
-  // Of a `lento.chip/2` sheet. None: every place of the grid is a core, one network of `topology` joins them
-  // x first, DRAM ports stand at both ends of each row.
+  // Holds the tiles and networks of a `lento.chip/2` sheet. When absent, every place of the grid is a core,
+  // one network of `topology` with x-first routing joins them, and DRAM ports are at both ends of each row.
   std::optional<Interconnect> interconnect;
 
   int core_count() const {
@@ -69,13 +70,13 @@ struct Chip {
   }
 };
 
-// Reads every form: a file that starts with '{' is the released JSON. Throws base::Error that names every
-// bad key of the file at once; also for a sheet that says only what moves data, on which nothing can be
-// mapped.
+// Reads every form. A file that starts with '{' is the released JSON. Throws base::Error that names every bad
+// key of the file at once, or that a sheet without `core` describes data movement only and cannot take a
+// mapping.
 Chip read_chip(const std::string& path);
 Chip parse_chip(const std::string& text, const std::string& file);
 
-// The YAML form; parse_chip(write_chip(c)) gives c again.
+// Writes the YAML form, which parse_chip reads back to an equal chip.
 std::string write_chip(const Chip& chip);
 
 }  // namespace lento::spec

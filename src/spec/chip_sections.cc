@@ -1,3 +1,5 @@
+// Reads and writes the sections `core`, `memory_unit` and `probe`, which versions 1 and 2 of a chip file
+// share, and checks that a mapped workload can run on a sheet.
 #include "spec/chip_sections.h"
 
 #include <cmath>
@@ -10,7 +12,7 @@ namespace {
 using base::Dimension;
 using base::ErrorList;
 
-// The lines of one section.
+// Collects the lines of one section.
 class Section {
  public:
   explicit Section(std::string_view title)
@@ -30,7 +32,7 @@ class Section {
   std::string text_;
 };
 
-// Chips that links reach from the first, forwards or backwards.
+// Counts the chips that links reach from the first chip, forwards or backwards.
 size_t reached(const FabricSheet& sheet, bool forwards) {
   std::vector<bool> seen(size_t(sheet.chips));
   std::vector<int> open{0};

@@ -1,4 +1,4 @@
-// The parts of a chip file that both versions write alike. Internal to spec.
+// The sections that both versions of a chip file share. Internal to spec.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ constexpr double kMinRate = 1e-6;
 void read_bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max);
 void read_rate(Fields& fields, std::string_view key, double& out);
 
-// Whether `core` says how wide the scratchpad is; a sheet has that in `core_memory` and `port`.
+// The place of the scratchpad's rate: `core` has it in version 1, and `core_memory` and `port` in version 2.
 enum class ScratchpadRate {
   Given,
   Elsewhere
@@ -25,12 +25,13 @@ bool read_core(Fields& top, Chip::Core& core, ScratchpadRate rate, base::ErrorLi
 void read_memory_unit(Fields& top, Chip::MemoryUnit& unit, base::ErrorList& errors);
 void read_probe(Fields& top, Chip::Probe& probe, base::ErrorList& errors);
 
-// `core`, `memory_unit` and `probe` as they are read.
+// Write the sections in the form in which they are read.
 std::string write_core(const Chip::Core& core, ScratchpadRate rate);
 std::string write_memory_unit(const Chip::MemoryUnit& unit);
 std::string write_probe(const Chip::Probe& probe);
 
-// What a mapped workload needs beyond moving data: a core, cores that work, DRAM, ways between all chips.
+// Records errors unless a mapped workload can run on the sheet: it needs a `core` section, working cores,
+// DRAM, a network for each kind of traffic, and links in both directions between all chips.
 void require_workable(const FabricSheet& sheet, const base::Location& where, base::ErrorList& errors);
 
 }  // namespace lento::spec

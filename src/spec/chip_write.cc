@@ -1,4 +1,5 @@
-// Chips as text, and the chip of a sheet: what reading undoes.
+// Writes chips as text and derives the chip of a sheet. Numbers are written with all digits, so that a chip
+// that is written and read again is equal.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace {
 
 using base::format_exact;
 
-// Top-level lines.
+// Collects the top-level lines of a file.
 class Lines {
  public:
   explicit Lines(std::string_view schema) {
@@ -148,7 +149,7 @@ std::string write_grid(const Chip& chip) {
   return out.take();
 }
 
-// Whole segments that a buffer of so many bytes holds: one at least; 0: any number.
+// Returns the whole segments that fit a buffer of `bytes`, at least one, or 0 (unbounded) for 0 bytes.
 int buffer_segments(double bytes, int64_t segment) {
   if (bytes == 0)
     return 0;

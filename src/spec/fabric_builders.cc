@@ -1,4 +1,5 @@
-// Sheets made in code: plain shapes, a second network, switched-off rows, several chips.
+// Builds sheets in code, for tests, campaigns and chips of version 1: plain shapes, a second network,
+// switched-off rows and columns, several chips.
 #include <algorithm>
 
 #include "spec/fabric_sheet.h"
@@ -48,7 +49,8 @@ FabricSheet ring_fabric(int length) {
 
 void add_opposite_network(FabricSheet& sheet) {
   FabricSheet::Network& first = sheet.networks.front();
-  // A network that runs both ways has no opposite: the pair splits the senses where the grid is closed.
+  // A network that runs both ways has no opposite, so each network of the pair gets one direction where the
+  // grid is closed.
   if (first.topology != Topology::Mesh && first.x == Sense::Both) {
     first.x = Sense::Up;
     first.y = Sense::Up;
@@ -87,12 +89,12 @@ void join_chips(FabricSheet& sheet, int chips, bool ring) {
   }
 }
 
-// The ports of DRAM hang beside the first and last column, as in chip/map/grid.h.
+// Adds DRAM tiles beside the first and last column, as in chip/map/grid.h.
 FabricSheet fabric_of(const Chip& chip) {
   FabricSheet sheet = plain(chip.name, chip.width + 2, chip.height, chip.topology);
   sheet.clock_hz = chip.clock_hz;
   sheet.networks.front().name = "noc";
-  // Only the cores are joined into rings there; tiles added at the edges would lengthen them.
+  // Rings join the cores only, and DRAM tiles at the edges would lengthen them.
   if (chip.topology != Topology::Mesh) {
     sheet.width = chip.width;
     sheet.tiles.assign(size_t(chip.width) * chip.height, TileKind::Core);

@@ -1,3 +1,6 @@
+// Reads sheets of version `lento.chip/2`. A reader walks the sections in order and records every error with
+// its line, so that a user mends a sheet in one pass. Bounds on sides, chips and tiles keep a hostile sheet
+// small.
 #include "spec/fabric_sheet.h"
 
 #include <algorithm>
@@ -25,7 +28,7 @@ void cycles(Fields& fields, std::string_view key, double& out) {
   fields.quantity(key, out, Dimension::Plain, 0, kMaxCycles);
 }
 
-// "x,y" or "chip:x,y"
+// Parses "x,y" or "chip:x,y".
 bool parse_place(std::string_view text, TilePlace& out) {
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
@@ -149,7 +152,7 @@ class SheetReader {
     return Sense::Both;
   }
 
-  // nullptr: a route that can be gone.
+  // Returns the fault of a route, or nullptr when it is valid.
   static const char* fault_of(const FabricSheet::Network::Route& route) {
     if (route.tiles.front() == route.tiles.back())
       return "a route ends where it begins";

@@ -1,8 +1,8 @@
-// One or more chips as data: what joins their tiles, what moving data costs, and what a program's own steps
-// cost. YAML `lento.chip/2` (docs/formats/chip.md); a file of `lento.chip/1` is read as the fabric of its
-// mesh, ring or torus.
+// One or more chips as data: the networks between tiles, the cost of moving data, and the cost of a program's
+// own steps. It is read from YAML `lento.chip/2` (docs/formats/chip.md). A file of `lento.chip/1` is read as
+// the fabric of its mesh, ring or torus.
 //
-// All times are cycles of the chip's clock, all rates bytes a cycle, unless a name says otherwise.
+// All times are cycles of the chip's clock and all rates bytes a cycle, unless a name carries another unit.
 #pragma once
 
 #include <cstdint>
@@ -47,40 +47,41 @@ struct FabricSheet : Interconnect {
   double completion_cycles = 0;       // from the last byte's arrival to the end of the wait for it
   double resume_cycles = 0;           // from the end of a wait to the next transfer
 
-  // Of a mapped workload: what a core computes, what moves its data, what a record costs. A sheet without
-  // `core` says only what moves data.
+  // True when the sheet has a `core` section. The members below then describe what a mapped workload needs:
+  // computing, moving data, recording. A sheet without it describes data movement only.
   bool computes = false;
   Chip::Core core;
   Chip::MemoryUnit memory_unit;
   Chip::Probe probe;
 
-  // What single parts have of their own, never faster than the numbers above. Empty: all are equal.
+  // Rates of single parts, never faster than the numbers above. They are empty when all parts are equal.
   std::vector<double> core_rates;  // operations a cycle, by tile of a chip; of tiles that are no cores too
   std::vector<double> clocks_hz;   // by chip
 };
 
-// A path, or the name of a shipped sheet ("wormhole", "blackhole"). Reads either version. Throws base::Error
-// that names every bad key of the file at once.
+// Reads a path, or the name of a shipped sheet ("wormhole", "blackhole"), of either version. Throws
+// base::Error that names every bad key of the file at once.
 FabricSheet read_fabric(const std::string& path);
 FabricSheet parse_fabric(const std::string& text, const std::string& file);
 
-// The fabric of a `lento.chip/1` chip: equal cores, one network, DRAM tiles in a column added at either edge.
+// Converts a `lento.chip/1` chip: equal cores, one network, and for a mesh a column of DRAM tiles at either
+// edge.
 FabricSheet fabric_of(const Chip& chip);
 
-// The chip that a mapped workload runs on. A segment passes the port of a core at the slower of port and core
-// memory; buffers hold whole segments, one at least. Precondition: the sheet computes.
+// Derives the chip that a mapped workload runs on. A segment passes the port of a core at the slower of port
+// and core memory. Buffers hold whole segments, at least one. Precondition: sheet.computes.
 Chip chip_of(const FabricSheet& sheet);
 
-// Builders. All tiles are cores.
+// Builders of sheets whose tiles are all cores.
 FabricSheet mesh_fabric(int width, int height);
 FabricSheet torus_fabric(int width, int height);
 FabricSheet ring_fabric(int length);
-// A second network that runs against the first: down where that runs up, y first where that goes x first.
+// Adds a second network with opposite directions and the opposite order of dimensions.
 void add_opposite_network(FabricSheet& sheet);
-// Tiles of these rows and columns stop working; traffic still passes them.
+// Switches off the cores of these rows and columns. Their routers still pass traffic.
 void harvest(FabricSheet& sheet, const std::vector<int>& rows, const std::vector<int>& columns);
-// `chips` copies in a line or ring, joined both ways from the tile at the middle of the right edge of one to
-// the middle of the left edge of the next.
+// Repeats the sheet on `chips` chips in a line or ring. Links in both directions join the middle of the right
+// edge of each chip to the middle of the left edge of the next.
 void join_chips(FabricSheet& sheet, int chips, bool ring);
 
 }  // namespace lento::spec

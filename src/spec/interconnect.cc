@@ -1,3 +1,5 @@
+// Names tiles and links. Every simulator, detector and report composes names here, so that findings of all of
+// them can be compared as text.
 #include "spec/interconnect.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// What joins the tiles of one or more chips, as data: tiles on a grid, networks between them, links between
-// chips; and the one way in which tiles and links are named. Part of YAML `lento.chip/2`
-// (docs/formats/chip.md).
+// The tiles of one or more chips, the networks between them and the links between chips, as data, and the one
+// scheme of names for tiles and links. Part of YAML `lento.chip/2` (docs/formats/chip.md).
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@ enum class TileKind : uint8_t {
 };
 const char* name(TileKind kind);
 
-// Which way a network turns along one axis.
+// The direction in which a network turns along one axis.
 enum class Sense : uint8_t {
   Up,
   Down,
@@ -34,7 +33,7 @@ enum class Sense : uint8_t {
 };
 const char* name(Sense sense);
 
-// What a mapped workload sends.
+// The kinds of traffic of a mapped workload.
 enum class Load : uint8_t {
   Messages,  // from core to core
   Reads,     // from DRAM
@@ -66,13 +65,13 @@ struct Interconnect {
       std::vector<TilePlace> tiles;  // from, ..., to: neighbours each
     };
     std::vector<Route> table;
-    // By Load. What several networks carry takes, between two tiles, the one with fewer hops; of equals the
-    // first.
+    // The traffic that this network carries, by Load. When several networks carry a kind, it takes the one
+    // with fewer hops between its two tiles, and the first of equals.
     std::array<bool, kLoads.size()> carries{true, true, true};
   };
   std::vector<Network> networks;
 
-  // Directed; both networks of a tile reach it.
+  // A directed link between chips, which all networks of its tiles reach.
   struct ChipLink {
     TilePlace from;
     TilePlace to;
@@ -87,17 +86,18 @@ struct Interconnect {
   TileKind kind(int x, int y) const {
     return tiles[size_t(tile(x, y))];
   }
-  // Tiles of a kind, of all chips.
+  // Counts the tiles of a kind on all chips.
   int count(TileKind kind) const;
 };
 
-// "core1-2"; on more than one chip "chip3/core1-2". `what`: the tile's kind, or a part of it ("lsu").
+// Returns "core1-2", or "chip3/core1-2" when there are several chips. `what` is the kind of the tile or a
+// part of it ("lsu").
 std::string tile_name(const Interconnect& net, const std::string& what, const TilePlace& at);
-// "NOC_0/out1-2", "NOC_0/router1-2".
+// Returns "NOC_0/out1-2" or "NOC_0/router1-2".
 std::string tile_name(const Interconnect& net, int network, const std::string& what, const TilePlace& at);
-// "NOC_0/link1-2>2-2".
+// Returns "NOC_0/link1-2>2-2".
 std::string link_name(const Interconnect& net, int network, const TilePlace& from, const TilePlace& to);
-// "link1/9-0>0/9-6", between chips.
+// Returns "link1/9-0>0/9-6" for a link between chips.
 std::string chip_link_name(const TilePlace& from, const TilePlace& to);
 
 }  // namespace lento::spec

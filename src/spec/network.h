@@ -1,5 +1,5 @@
-// The workload graph: which operations a network consists of, with every shape known. Weights are shapes, not
-// numbers: nothing here needs the trained values.
+// The workload graph: the operations of a neural network with every shape. Weights are shapes without
+// numbers, because times and traffic do not depend on trained values.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct Operation {
   std::vector<int64_t> list(const std::string& key, std::vector<int64_t> fallback = {}) const;
 };
 
-// Operations stand in an order in which each reads earlier results only. Operations on constants only are
-// left out: their results are constant tensors.
+// Operations are in topological order: each reads earlier results only. Operations on constants are left out,
+// and their results are constant tensors.
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
@@ -51,14 +51,14 @@ int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);  // "1x3x224x224"
 
 struct OnnxOptions {
-  // Sizes of symbolic dimensions by name. The first dimension of every input is the batch: it is one sample
+  // Gives sizes of symbolic dimensions by name. The first dimension of every input is the batch, which is 1
   // unless named here.
   std::map<std::string, int64_t> dimensions;
 };
 
-// Reads an ONNX model (ModelProto, opset 7 and later), with or without weights; external weight files are
-// never opened. Throws base::Error that names the node. Operators without a shape rule of ours pass when the
-// file states their output shapes; they are counted in `report` as skipped.
+// Reads an ONNX model (ModelProto, opset 7 and later), with or without weights. External weight files are
+// never opened. Throws base::Error that names the node. An operator without a shape rule is accepted when the
+// file states its output shapes, and `report` counts it as skipped.
 Network read_onnx(const std::string& path, const OnnxOptions& options, base::ReadReport& report);
 Network parse_onnx(
     const std::string& bytes,

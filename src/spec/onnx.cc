@@ -1,4 +1,6 @@
-// ONNX files -> Network.
+// Converts an ONNX model to a Network. Exporters leave most shapes out, so the reader visits the nodes in
+// order and infers the shapes of each from its inputs. Nodes on constants, by which exporters compute shapes,
+// are folded and do not reach the network.
 #include <onnx/onnx_pb.h>
 
 #include <cmath>
@@ -167,7 +169,8 @@ class Reader {
     }
   }
 
-  // Scales of Resize and Upsample are a float tensor; kept as an integer attribute in millionths.
+  // Resize and Upsample have their scales in a float tensor. They are kept as an integer attribute in
+  // millionths.
   void read_scales(Operation& op) const {
     const size_t at = op.type == "Resize" && op.inputs.size() > 2 ? 2 : 1;
     if ((op.type != "Resize" && op.type != "Upsample") || op.inputs.size() <= at || op.inputs[at] < 0)
@@ -188,7 +191,7 @@ class Reader {
       op.integers["scales"].push_back(millionths(v));
   }
 
-  // Empty constants (shape [0]) mean "not given".
+  // Removes inputs of shape [0], by which exporters mark an absent optional input.
   void drop_empty_inputs(Operation& op) const {
     for (int& id : op.inputs) {
       if (id >= 0 && element_count(network_.tensors[id].shape) == 0)

@@ -1,3 +1,5 @@
+// Lists the element-wise operators of ONNX once. Shape rules, the mapper and the predictor must agree on
+// which operators cost one operation an element.
 #include "spec/onnx_operators.h"
 
 namespace lento::spec {

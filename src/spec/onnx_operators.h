@@ -1,4 +1,4 @@
-// Names of the ONNX operators that act element by element: one list for shapes, mapping and prediction.
+// Lists the ONNX operators that act element by element, for shapes, mapping and prediction.
 #pragma once
 
 #include <span>

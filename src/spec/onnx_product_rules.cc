@@ -1,4 +1,5 @@
-// Shapes of what slides a window over its input, and of matrix products.
+// Infers the shapes of convolutions, pools and matrix products. Extents follow the ONNX specification,
+// including its rule that no window may start in the padding after the input.
 #include "spec/onnx_product_rules.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ bool all_within(const std::vector<int64_t>& list, int64_t low) {
   });
 }
 
-// Output extent of a window along spatial axis i of n.
+// Returns the output extent of a window along spatial axis i of n.
 int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i, size_t n) {
   const auto strides = call.op.list("strides");
   const auto dilations = call.op.list("dilations");

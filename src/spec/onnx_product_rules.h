@@ -1,4 +1,4 @@
-// Rules of onnx_shape_rules.h for windows over an input and for matrix products.
+// Shape rules (onnx_shape_rules.h) of windows over an input and of matrix products.
 #pragma once
 
 #include "spec/onnx_shape_rules.h"

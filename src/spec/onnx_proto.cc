@@ -1,3 +1,5 @@
+// Extracts numbers, attributes and names from the ONNX protobuf for both readers. The protobuf may be
+// hostile: every count is compared with the bytes that the file really holds.
 #include "spec/onnx_proto.h"
 
 #include <onnx/onnx_pb.h>

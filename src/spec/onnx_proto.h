@@ -1,5 +1,4 @@
-// What both ONNX readers take from the protobuf: numbers of tensors and attributes of nodes. Internal to
-// spec.
+// Helpers of both ONNX readers: numbers of tensors and attributes of nodes. Internal to spec.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ class TensorProto;
 
 namespace lento::spec {
 
-// The values of a graph by name, numbered in the order in which they are made.
+// Numbers the values of a graph by name, in the order in which nodes produce them.
 class ValueNames {
  public:
   int add(const std::string& name, const base::Location& where);  // throws when it is made twice
@@ -32,10 +31,10 @@ class ValueNames {
   std::unordered_map<std::string, int> ids_;
 };
 
-// "node[3] 'conv1' (Conv)"; and throws when the node has no output.
+// Returns the location "node[3] 'conv1' (Conv)". Throws when the node has no output.
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i);
 
-// "input[3] 'image'"
+// Returns the location "input[3] 'image'".
 base::Location
 value_location(const std::string& file, const std::string& list, int i, const std::string& name);
 
@@ -44,13 +43,13 @@ void check_nodes(const std::string& file, int nodes);  // throws above 200,000
 int element_bytes(int data_type);
 bool is_integer(int data_type);  // INT64, INT32 or BOOL: the types whose numbers are kept as integers
 
-// The numbers of a FLOAT or is_integer tensor; fewer than `count` when the file does not hold them.
+// Returns the numbers of a FLOAT or is_integer tensor, fewer than `count` when the file does not hold them.
 std::vector<double> tensor_numbers(const onnx::TensorProto& tensor, size_t count);
 
-// Toward zero; the nearest bound when it does not fit.
+// Rounds toward zero and clamps to the range of int64_t.
 int64_t to_integer(double v);
 
-// Integers, numbers and texts; a list of floats in millionths.
+// Reads integers, numbers and texts. Floats are kept in millionths.
 void read_attributes(const onnx::NodeProto& node, Operation& op);
 int64_t millionths(double v);
 

@@ -1,5 +1,7 @@
-// One small function per family of operators; the table at the end names the family of each. A rule sees the
-// operator, its input tensors (never absent up to the number that the family needs) and writes output shapes.
+// Infers the output shapes of ONNX operators. Each family of operators has one small function, and the table
+// at the end names the family of each operator. A rule reads the operator and its input tensors, which are
+// present up to the number that the family needs, and writes output shapes. Source: the ONNX operator
+// specification.
 #include "spec/onnx_shape_rules.h"
 
 #include <algorithm>
@@ -148,7 +150,7 @@ void transpose(const Call& call) {
   call.out().shape = shape;
 }
 
-// Equal but for the axis along which they are joined.
+// True when two shapes differ in the axis of concatenation only.
 bool fits_beside(const Shape& a, const Shape& b, size_t axis) {
   if (a.size() != b.size())
     return false;
@@ -277,7 +279,7 @@ void resize(const Call& call) {
       call.fail("sizes do not fit " + to_string(shape));
     return;
   }
-  // Scales are numbers, not integers: kept by the reader as millionths under "scales".
+  // The reader keeps scales, which are no integers, as millionths under "scales".
   const auto scales = call.op.list("scales");
   if (scales.size() != shape.size())
     call.fail("neither sizes nor scales are constants of the file");

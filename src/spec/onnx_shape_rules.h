@@ -1,4 +1,4 @@
-// What one shape rule sees of an operator, and the rules by operator name. Internal to spec.
+// The arguments of a shape rule and the lookup of rules by operator name. Internal to spec.
 #pragma once
 
 #include <string_view>
@@ -38,14 +38,14 @@ struct Call {
           std::to_string(rank) + " dimensions");
     }
   }
-  // Values of an integer input; throws when they are not constants of the file.
+  // Returns the values of an integer input. Throws when they are no constants of the file.
   const std::vector<int64_t>& values(size_t i) const {
     const Tensor& tensor = in(i);
     if (!tensor.has_values)
       fail("input '" + tensor.name + "' must be a constant for shapes to be known");
     return tensor.values;
   }
-  // An attribute in old opsets, an input in new ones.
+  // Returns a list that old opsets keep in an attribute and new ones in an input.
   std::vector<int64_t> list(const char* attribute, size_t input) const {
     if (op.integers.contains(attribute))
       return op.list(attribute);
@@ -57,17 +57,18 @@ struct Call {
 
 using ShapeRule = void (*)(const Call&);
 
-// nullptr: no rule for the type.
+// Returns the rule of an operator type, or nullptr when there is none.
 ShapeRule shape_rule(std::string_view type);
 
 int64_t times(int64_t a, int64_t b, const Call& call);  // fails when it overflows
 
 int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallback);
 
-// Start and end inside [0, extent] of one sliced axis with a positive step.
+// Clamps start and end of a slice with a positive step to [0, extent].
 std::pair<int64_t, int64_t> slice_bounds(int64_t start, int64_t end, int64_t extent);
 
-// The integer values of output 0 where exporters compute with them; false: not known.
+// Computes the integer values of output 0 for the operators by which exporters compute shapes. Returns false
+// for any other operator.
 bool fold_values(const Call& call, std::vector<int64_t>& out);
 
 }  // namespace lento::spec

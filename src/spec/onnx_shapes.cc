@@ -1,3 +1,5 @@
+// Infers the outputs of one operation: applies the shape rule of its type, bounds the result, and folds the
+// values of small integer constants.
 #include "spec/onnx_shapes.h"
 
 #include "spec/onnx_shape_rules.h"

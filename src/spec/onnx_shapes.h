@@ -1,4 +1,5 @@
-// Shapes of ONNX operators' outputs, with the small integer constants that exporters use to compute shapes.
+// Infers the output shapes of ONNX operators, and the values of the small integer constants by which
+// exporters compute shapes.
 #pragma once
 
 #include "base/error.h"
@@ -6,8 +7,8 @@
 
 namespace lento::spec {
 
-// Sets shape, constant and values of the outputs of `operation` from its inputs. False: no rule for the type.
-// Throws base::Error at `where` when the inputs do not fit the operator.
+// Sets shape, constant and values of the outputs of `operation` from its inputs. Returns false when its type
+// has no rule. Throws base::Error at `where` when the inputs do not fit the operator.
 bool infer_shapes(const Operation& operation, std::vector<Tensor>& tensors, const base::Location& where);
 
 }  // namespace lento::spec

@@ -1,4 +1,5 @@
-// The arithmetic on small integer constants that exporters use to compute shapes.
+// Folds small integer constants. Exporters compute target shapes at run time by chains such as Shape, Gather,
+// Mul and Concat, and a shape is only defined once such a chain is evaluated.
 #include <algorithm>
 
 #include "spec/onnx_shape_rules.h"
@@ -6,7 +7,7 @@
 namespace lento::spec {
 namespace {
 
-// Values of elementwise integer arithmetic; false when the operator is none.
+// Evaluates element-wise integer arithmetic. Returns false for any other operator.
 bool combine(std::string_view type, int64_t a, int64_t b, int64_t& out) {
   const auto divide = [&]() -> int64_t {
     if (b == 0 || (a == INT64_MIN && b == -1))

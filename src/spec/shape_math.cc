@@ -1,3 +1,5 @@
+// Arithmetic on tensor shapes. Products are compared with a bound before each multiplication, because extents
+// come from files and could overflow.
 #include "spec/shape_math.h"
 
 namespace lento::spec {

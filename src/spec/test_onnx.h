@@ -1,4 +1,4 @@
-// Writes small ONNX models for tests: just the protobuf fields that a graph needs, by hand.
+// Writes small ONNX models for tests, with only the protobuf fields that a graph needs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class OnnxModel {
     bool list = true;
   };
 
-  // A dimension of 0 is written as the symbol "open".
+  // Adds an input. A dimension of 0 is written as the symbol "open".
   OnnxModel& input(const std::string& name, const Shape& shape) {
     return add(11, value_info(name, shape));
   }
@@ -29,7 +29,7 @@ class OnnxModel {
     return add(13, value_info(name, shape));
   }
 
-  // An initializer whose numbers are not in the file.
+  // Adds an initializer whose numbers are not in the file.
   OnnxModel& weight(const std::string& name, const Shape& shape) {
     std::string tensor;
     for (const int64_t d : shape)
@@ -81,7 +81,7 @@ class OnnxModel {
     }
     return add(1, text);
   }
-  // Convolution with weights [k, c, r, r], stride and padding.
+  // Adds a convolution with weights [k, c, r, r], stride and padding.
   OnnxModel& conv(
       const std::string& in,
       const std::string& out,
@@ -96,7 +96,7 @@ class OnnxModel {
         {out},
         {{"strides", {stride, stride}}, {"pads", {pad, pad, pad, pad}}, {"group", {group}, false}});
   }
-  // y = x w, w a matrix of rows x columns.
+  // Adds y = x w, where w is a matrix of rows x columns.
   OnnxModel& linear(const std::string& in, const std::string& out, int64_t rows, int64_t columns) {
     weight(out + ".w", {rows, columns});
     return node("MatMul", {in, out + ".w"}, {out});
@@ -153,8 +153,8 @@ class OnnxModel {
   std::string graph_;
 };
 
-// Inverted bottleneck with squeeze and excitation, swish written out, a residual and a classifier: the parts
-// of MobileNet and EfficientNet.
+// An inverted bottleneck with squeeze and excitation, swish as separate operators, a residual and a
+// classifier, as in MobileNet and EfficientNet.
 inline OnnxModel mobile_block() {
   OnnxModel m;
   m.input("x", {0, 3, 32, 32});
@@ -174,8 +174,8 @@ inline OnnxModel mobile_block() {
   return m;
 }
 
-// Two branches joined along channels, then a grouped convolution and a padded pool: DenseNet, Inception,
-// ResNeXt.
+// Two branches joined along channels, then a grouped convolution and a padded pool, as in DenseNet, Inception
+// and ResNeXt.
 inline OnnxModel branches() {
   OnnxModel m;
   m.input("x", {1, 8, 17, 17});

@@ -1,3 +1,5 @@
+// Reads an ONNX model with its trained numbers, for running it. Unlike onnx.cc it infers no shapes: operators
+// compute them at run time, so models with open input sizes are accepted.
 #include "spec/trained.h"
 
 #include <onnx/onnx_pb.h>

@@ -1,5 +1,5 @@
-// A network with its trained numbers, for whoever runs it. Shapes are not inferred: they are those that the
-// operators give at run time, so sizes of inputs may be left open by the file.
+// A network with its trained numbers, for running it. Operators compute shapes at run time, so the file may
+// leave sizes of inputs open.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lento::spec {
 
-// Numbers in row-major order; integers of any width are kept as 64 bits.
+// Numbers in row-major order. Integers of any width are kept as 64 bits.
 struct TensorValue {
   Shape shape;
   bool integer = false;
@@ -38,7 +38,7 @@ struct TrainedNetwork {
 };
 
 // Reads an ONNX model whose weights are in the file, as FLOAT, INT64, INT32 or BOOL. Throws base::Error that
-// names the node or tensor; numbers outside the file and other element types are refused.
+// names the node or tensor. Weights in other files and other element types are refused.
 TrainedNetwork read_trained_onnx(const std::string& path);
 TrainedNetwork parse_trained_onnx(const std::string& bytes, const std::string& file);
 

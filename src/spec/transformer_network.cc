@@ -1,11 +1,11 @@
-// Keys and values are tensors [batch, kv heads, cached tokens, head size]; queries that share a key head
-// stand one behind the other in its rows, so that one product does them all, and those of one token together,
-// so that a run of tokens is a run of rows:
+// Builds the operators of one transformer inference. Keys and values are tensors [batch, kv heads, cached
+// tokens, head size]. Queries that share a key head are consecutive rows, so that one product covers them
+// all, and the queries of one token are adjacent, so that a run of tokens is a run of rows:
 //
 //   [1, T, kv, group, d] -> transpose -> [1, kv, T * group, d] x [1, kv, d, cache] -> softmax -> x values
 //
-// An expert takes a run of neighbouring tokens. Which tokens those are is data, and does not matter to how
-// much every core computes and receives; how many are it does.
+// An expert takes a run of neighbouring tokens. Real routing picks tokens by their data, but the load of a
+// core depends only on how many tokens each expert takes.
 #include "spec/transformer_network.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Builder {
 
  private:
   struct Cache {
-    // tensors; -1: empty
+    // Tensor numbers. -1 means that the cache is empty.
     int keys = -1;
     int values = -1;
   };
@@ -212,7 +212,8 @@ class Builder {
     return transpose(by_token, {0, 2, 1, 3});
   }
 
-  // What was cached, or comes from outside, with the new tokens behind it.
+  // Appends the new tokens to the cache, which is an input of the graph at the first step after a given
+  // context.
   int extended(int cached, int fresh, const std::string& name) {
     if (cached < 0 && run_.context > 0)
       cached = input({1, m_.kv_heads, run_.context, m_.head_size});
@@ -230,7 +231,8 @@ class Builder {
     return linear(name + ".down", up, m_.hidden);
   }
 
-  // Each of a token's choices falls on one of its share of the experts, who divide all tokens among them.
+  // Splits the experts into as many groups as a token makes choices. Each choice falls into its own group,
+  // whose experts divide all tokens among them.
   int mixture(int x) {
     const int64_t tokens = shape(x)[1];
     std::vector<int> sums;

@@ -1,6 +1,6 @@
-// A transformer as the operators that one inference runs: prefill of a prompt, tokens decoded one after the
-// other with a cache that grows, or an image in patches. The first dimension of every activation is the
-// batch: one sample here, the mapper repeats it.
+// A transformer as the operators of one inference: prefill of a prompt, tokens decoded one by one with a
+// growing cache, or an image in patches. The first dimension of every activation is the batch. It is one
+// sample here, and the mapper repeats it.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ struct TransformerShape {
   int64_t head_size = 1;
   int64_t ffn = 1;     // width of the feed-forward layer, or of one expert
   bool gated = false;  // two products into it
-  // A mixture: the first dense_layers have a feed-forward layer of width dense_ffn instead. Every token takes
-  // active_experts, and the shared ones besides.
+  // Describes a mixture of experts. The first dense_layers have a feed-forward layer of width dense_ffn
+  // instead. Every token takes active_experts experts and the shared ones.
   int64_t experts = 1;
   int64_t active_experts = 1;
   int64_t shared_ffn = 0;  // 0: none
   int64_t dense_layers = 0;
   int64_t dense_ffn = 0;
   int64_t vocab = 0;  // 0: no output head; else logits of the last token
-  // Images: patch > 0. Patches and one class token take the place of tokens.
+  // Describes image models (patch > 0), in which patches and one class token are the tokens.
   int64_t image = 0;
   int64_t patch = 0;
   int64_t channels = 3;
 };
 
 struct TransformerRun {
-  // What readers take at most.
+  // Upper limits that readers enforce.
   static constexpr int64_t kMostTokens = 1 << 20;
   static constexpr int64_t kMostSteps = 1024;
   static constexpr int64_t kMostLayers = 10'000;
@@ -47,11 +47,11 @@ struct TransformerRun {
   int64_t layers = 0;      // only the first so many; 0: all
 };
 
-// Tokens that each expert takes of `tokens`, largest first by rank: shares as above, rounded so that the sum
-// is kept. Experts may get none.
+// Returns the tokens that each expert takes, by falling rank, in shares of 1 / rank^skew. Rounding keeps the
+// sum. An expert may get none.
 std::vector<int64_t> expert_tokens(int64_t tokens, int64_t experts, double skew);
 
-// Throws base::Error at `file` when the shape contradicts itself or the run asks for nothing.
+// Throws base::Error at `file` when the shape contradicts itself or the run has neither prompt nor steps.
 Network
 transformer_network(const TransformerShape& shape, const TransformerRun& run, const std::string& file);
 

@@ -1,3 +1,6 @@
+// Reads YAML strictly. yaml-cpp's own tree expands aliases, by which a short hostile file can fill memory, so
+// a handler of its events builds our tree with bounds on size and depth. Fields then reads one mapping and
+// records every error with its place.
 #include "spec/yaml.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -19,7 +22,7 @@ using base::Location;
 constexpr size_t kMaxBytes = size_t{16} << 20;
 constexpr int kMaxDepth = 64;
 
-// Builds a YamlNode from yaml-cpp's events, so that a hostile alias is refused before it can expand.
+// Builds a YamlNode from the parser's events, so that a hostile alias is refused before it can expand.
 class Builder : public YAML::EventHandler {
  public:
   explicit Builder(const std::string& file)
@@ -112,7 +115,7 @@ class Builder : public YAML::EventHandler {
   std::vector<Open> open_;
 };
 
-// The text of an Error without its own "error: ": the list that takes it up puts one before it.
+// Removes "error: " from a message, because the list that collects it adds that prefix again.
 std::string_view unprefixed(std::string_view message) {
   constexpr std::string_view kPrefix = "error: ";
   if (message.starts_with(kPrefix))
@@ -197,7 +200,8 @@ void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
   if (found && found->text == expected)
     return;
-  // A file of another kind: that none of its keys fits is no news. Of another version some may fit.
+  // A file of another kind stops the reading, because an error for each of its keys would only repeat that. A
+  // file of another version goes on, because some keys may fit.
   const auto kind = [](std::string_view schema) {
     return schema.substr(0, schema.find('/'));
   };

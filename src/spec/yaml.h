@@ -6,10 +6,11 @@
 //   double clock = 1e9;
 //   top.quantity("clock", clock, Dimension::Frequency);          // optional: keeps the default
 //   top.required_integer("width", width, 1, 1024);
-//   top.finish();                                  // unknown keys are errors, with the nearest known one
+//   top.finish();                                  // unknown keys are errors, with the nearest legal one
 //   errors.throw_if_any();                         // several errors in one run
 //
-// Limits: 16 MiB of text, nesting of 64, aliases refused (they expand), duplicate keys refused.
+// Limits: 16 MiB of text and nesting of 64. Aliases, which can expand without bound, and duplicate keys are
+// refused.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ struct YamlNode {
 YamlNode read_yaml(const std::string& path);  // "-" is standard input
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
-// Reads the members of one mapping. Every getter leaves `out` alone when the key is absent, records an error
-// and leaves `out` alone when the value does not fit. required_* record an error when the key is absent.
+// Reads the members of one mapping. A getter keeps `out` unchanged when the key is absent. When the value
+// does not fit it records an error and keeps `out` too. required_* record an error when the key is absent.
 class Fields {
  public:
   Fields(const YamlNode& node, base::ErrorList& errors);
