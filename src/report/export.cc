@@ -1,4 +1,6 @@
-// Forms for other programs: comma-separated values and Chrome traces.
+// Writes figures in formats of other programs: comma-separated values for spreadsheets, Chrome traces for
+// timeline viewers. A trace has one process a figure and one thread a track, because viewers show that
+// hierarchy.
 #include <cmath>
 #include <map>
 
@@ -13,7 +15,7 @@ namespace {
 using base::Json;
 using finding::TimelineFigure;
 
-// Microseconds in one unit of an axis called "time (ms)" or "ms".
+// Returns the microseconds in one unit of an axis, from a name such as "time (ms)" or "ms".
 double microseconds_per_unit(const std::string& axis) {
   const auto ends = [&](const std::string& unit) {
     return axis == unit || axis.ends_with(" " + unit) || axis.ends_with("(" + unit + ")");

@@ -20,8 +20,8 @@ std::string draw(
     const finding::TableFigure& figure,
     const std::string& title);  // "": the table is the picture
 
-// The figure's numbers as columns and rows, at most `most` of them, for the table under the picture and for
-// CSV. Measured values have `digits` significant digits; counts are exact.
+// Returns the numbers of a figure as at most `most` rows, for the table under the picture and for CSV.
+// Measured values have `digits` significant digits, counts are exact.
 finding::TableFigure as_table(const finding::FigureBody& body, size_t most = SIZE_MAX, int digits = 4);
 
 }  // namespace lento::report

@@ -1,4 +1,5 @@
-// Pictures over axes: lines with bands, spans, bars, points.
+// Draws figures with axes as static SVG: lines with bands, spans, bars, points. A picture is data for the
+// page's script too, which zooms and reads its axes from the attributes of the plot.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,7 +39,7 @@ Axes axes_of(const Frame& frame, Extent x, Extent y, bool log_x, bool log_y) {
   return {Scale(x, frame.left, right, log_x), Scale(y, bottom, frame.top, log_y)};
 }
 
-// A gap in the data (NaN) lifts the pen.
+// Returns the path of a line, which a gap in the data (NaN) interrupts.
 PathData line_path(const std::vector<double>& x, const std::vector<double>& y, const Axes& axes) {
   PathData path;
   bool down = false;
@@ -53,7 +54,7 @@ PathData line_path(const std::vector<double>& x, const std::vector<double>& y, c
   return path;
 }
 
-// Along the upper edge and back along the lower one.
+// Returns the outline of a band: along its upper edge and back along the lower one.
 PathData band_path(const SeriesFigure::Band& band, const Axes& axes) {
   std::vector<size_t> known;
   for (size_t i = 0; i < band.x.size(); ++i) {
@@ -85,7 +86,7 @@ std::string key_box(const std::string& css, double x, double y) {
   return box.empty();
 }
 
-// Keys under a picture, in as many lines as they need.
+// Holds the legend under a picture, in as many rows as its keys need.
 struct Legend {
   std::string svg;
   double bottom = 0;
@@ -117,7 +118,7 @@ std::string plot_of(const Frame& f, const Axes& axes, std::string_view x_name) {
   return open_plot({f.left, f.top, width, height, x_name, &axes.y}, axes.x);
 }
 
-// A picture over two axes: the marks are cut at the plot's box.
+// A picture over two axes, whose marks are clipped to the plot area.
 struct Drawing {
   std::string x_name;
   std::string y_name;
@@ -137,7 +138,7 @@ over_axes(const Drawing& drawing, const Frame& frame, const Axes& scales, const 
   return out + "</svg>";
 }
 
-// A box of a series, cut out of its axes: bars and spans.
+// The rectangle of a bar or a span, in pixels.
 struct SpanBox {
   std::string css;
   double x = 0;
@@ -259,7 +260,7 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
 
 namespace {
 
-// Stacked bars, one stack a category.
+// Draws stacked bars, one stack a category.
 class Bars {
  public:
   explicit Bars(const BarsFigure& f)
@@ -371,7 +372,7 @@ std::string dot(Point at, const std::string& css, const std::string& label) {
   return dot.titled(label);
 }
 
-// The points of one group, under them the line that joins them.
+// Draws the points of one group and, for a joined group, the line through them.
 std::string points_of(const ScatterFigure::Group& group, const std::string& css, const Axes& axes) {
   std::string out;
   PathData joined;

@@ -1,4 +1,5 @@
-// Pictures of places: the mesh of a chip, machines over time, a graph.
+// Draws figures without axes of numbers as static SVG: the mesh of a chip, a heat map of machines over time,
+// a graph.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,7 +24,8 @@ constexpr int kDarkest = 6;         // the last colour that carries dark text
 constexpr size_t kMostCells = 180;  // across a heat map
 constexpr double kGraphSize = 560;  // pixels
 
-// Blamed subjects are drawn by name: "core5" outlines the core labelled so, "link5-9" the link between them.
+// True when `name` is in the list of outlined subjects. Subjects match by label: "core5" outlines that core
+// and "link5-9" the link between cores 5 and 9.
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -37,7 +39,7 @@ const char* blame_class(bool blamed) {
 }
 
 struct MeshLayout {
-  // pitch and side, pixels
+  // Distance between cores and side of a core, in pixels.
   double cell;
   double core;
   double x(int column) const {
@@ -58,7 +60,8 @@ std::string coordinates(int x, int y) {
   return std::to_string(x) + "," + std::to_string(y);
 }
 
-// The two directions of a link lie side by side, each to the right of its own travel.
+// Returns the path of a directed link. Both directions of a link are drawn side by side, each to the right of
+// its own travel.
 PathData link_path(const MeshFigure::Link& link, const MeshLayout& at) {
   const double dx = link.to_x - link.from_x;
   const double dy = link.to_y - link.from_y;
@@ -92,7 +95,7 @@ std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const 
   return line.titled(from + " to " + to + ": " + base::format_number(link.value, 3));
 }
 
-// The number of the core at each place ("core12" -> "12"), for matching "link5-9" to its two ends.
+// Returns the number of the core at each place ("12" for "core12"), by which the ends of "link5-9" are found.
 std::vector<std::string> core_numbers(const MeshFigure& f) {
   std::vector<std::string> numbers(size_t(f.width) * size_t(f.height));
   for (const auto& core : f.cores) {
@@ -105,7 +108,7 @@ std::vector<std::string> core_numbers(const MeshFigure& f) {
   return numbers;
 }
 
-// "link5-9" blames both directions between cores 5 and 9.
+// True when the subjects name this link. "link5-9" names both directions between cores 5 and 9.
 bool link_blamed(const MeshFigure& f, const std::vector<std::string>& numbers, const MeshFigure::Link& link) {
   const auto number = [&](int x, int y) {
     const bool inside = x >= 0 && y >= 0 && x < f.width && y < f.height;
@@ -156,7 +159,8 @@ std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
   return line.titled(route.label);
 }
 
-// Rows of a heat map: where each stands, and which columns of the data share a cell.
+// Positions of the rows and cells of a heat map, in pixels. Neighbouring columns of the data share a cell
+// when there are more than kMostCells.
 struct HeatMapLayout {
   double left = 130;
   double top = 8;
@@ -187,7 +191,7 @@ struct HeatMapLayout {
   }
 };
 
-// One path a colour keeps a large map small.
+// Returns one path a colour, which keeps the SVG of a large map small.
 std::array<PathData, kColours> heat_paths(const HeatMapFigure& f, const HeatMapLayout& at, Extent extent) {
   std::array<PathData, kColours> paths;
   const double width = at.cell_width() + 0.3;
@@ -208,7 +212,7 @@ std::array<PathData, kColours> heat_paths(const HeatMapFigure& f, const HeatMapL
   return paths;
 }
 
-// Names of the rows, as many as there is room for, and a box around those that are blamed.
+// Labels as many rows as there is room for, and outlines those that a finding names.
 std::string heat_labels(const HeatMapFigure& f, const HeatMapLayout& at) {
   std::string labels;
   for (size_t row = 0; row < f.rows.size(); ++row) {
@@ -236,7 +240,7 @@ struct Point {
   double y = 0;
 };
 
-// The i-th of n places on a circle, from the top.
+// Returns the i-th of n positions on a circle, from the top.
 Point on_circle(size_t i, size_t n) {
   constexpr double kPi = 3.14159265358979;
   constexpr double kCentre = kGraphSize / 2;

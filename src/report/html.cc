@@ -1,4 +1,5 @@
-// The HTML pages: page.html with its {{places}} filled.
+// Writes the HTML pages by filling the {{places}} of page.html. A page is one file with its style, script and
+// pictures inside, so that it can be mailed and opened without a network.
 #include "embedded/page_files.h"
 #include "report/html_parts.h"
 #include "report/report.h"
@@ -59,7 +60,7 @@ std::string chapter_html(
   return out + sections_html(chapter.diagnosis, shown, {3, id + "-", first_figure}) + "</section>\n";
 }
 
-// One line a chapter: the way through the story at a glance.
+// Lists the chapters with their verdicts, one line each.
 std::string contents_html(const std::vector<Chapter>& chapters) {
   std::string out = "<nav aria-label=\"Chapters\"><ol class=\"contents\">";
   for (size_t i = 0; i < chapters.size(); ++i) {

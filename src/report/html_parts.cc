@@ -1,4 +1,5 @@
-// The pieces that every page shares. Everything that comes from a diagnosis is escaped.
+// Composes the parts that every page shares: findings, figures with their tables, data quality, how to
+// repeat. Names in a diagnosis come from foreign files, so every text is escaped.
 #include "report/html_parts.h"
 
 #include "base/error.h"
@@ -49,7 +50,7 @@ std::string table_html(const TableFigure& table, const std::string& caption) {
   return scroll.around(Element("table").around(out));
 }
 
-// Heading `text` (already escaped) of a section, with an id that is unique in the page.
+// Composes the heading of a section from `text` (already escaped), with an id that is unique in the page.
 std::string heading(const Place& place, const std::string& id, const std::string& text, int deeper = 0) {
   Element element("h" + std::to_string(place.level + deeper));
   if (!id.empty())
@@ -232,7 +233,7 @@ std::string script_html() {
   return "<script>" + std::string(embedded::page_files("report.js")) + "</script>";
 }
 
-// Fills each {{name}} once, left to right, so that text put in is never read as a place itself.
+// Replaces each {{name}} once, from left to right, so that inserted text is never read as a place itself.
 std::string fill(std::string_view page, const Places& places) {
   std::string out;
   for (size_t at = 0;;) {

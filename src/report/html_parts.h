@@ -1,4 +1,4 @@
-// The pieces that every page shares.
+// The parts that every HTML page shares.
 #pragma once
 
 #include <map>
@@ -11,18 +11,19 @@
 
 namespace lento::report {
 
-// Where in a page a diagnosis stands: its heading level, what its ids start with, and how many figures the
-// page has before it.
+// The position of a diagnosis in a page: its heading level, the prefix of its ids, and the number of figures
+// before it.
 struct Place {
   int level = 2;
   std::string prefix = "h-";
   size_t first_figure = 0;
 };
 
-// The figures as a page shows them (reduce.h).
+// Returns the figures in the reduced form that a page shows (reduce.h).
 std::vector<finding::Figure> shown_figures(const finding::Diagnosis& diagnosis);
 
-// Findings, figures, expectations, data quality, how to repeat; `shown` are its shown_figures.
+// Composes findings, figures, expectations, data quality and how to repeat. `shown` are the shown_figures of
+// the diagnosis.
 std::string sections_html(
     const finding::Diagnosis& diagnosis,
     const std::vector<finding::Figure>& shown,
@@ -30,10 +31,10 @@ std::string sections_html(
 
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs);
 
-// What makes the pictures answer to pointer and keyboard.
+// Returns the script that lets pictures react to pointer and keyboard.
 std::string script_html();
 
-// Fills each {{name}} once, left to right, so that text put in is never read as a place itself.
+// Replaces each {{name}} once, from left to right, so that inserted text is never read as a place itself.
 using Places = std::map<std::string, std::string, std::less<>>;
 std::string fill(std::string_view page, const Places& places);
 

@@ -1,3 +1,5 @@
+// Writes a diagnosis as indented JSON. The schema is in finding/json.cc, so that readers and writers cannot
+// drift apart.
 #include "base/json.h"
 
 #include "report/report.h"

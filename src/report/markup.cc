@@ -1,3 +1,5 @@
+// Builds HTML and SVG part by part. Escaping happens where a value enters an element, so no caller can forget
+// it. Coordinates have one decimal, because a tenth of a pixel cannot be seen.
 #include "report/markup.h"
 
 #include <cmath>

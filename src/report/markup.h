@@ -1,6 +1,6 @@
-// Elements and paths of the pictures and pages, built part by part.
+// Elements and paths of pictures and pages, built part by part.
 //
-// Values are escaped here, so that what comes from a diagnosis cannot end its attribute.
+// Values are escaped here, so that text of a diagnosis cannot end its attribute.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace lento::report {
 
-// & < > " ' escaped; control characters other than newline and tab dropped.
+// Escapes & < > " ' and drops control characters other than newline and tab.
 std::string escape(std::string_view text);
 
-// A number for an SVG attribute: at most one decimal.
+// Formats a number for an SVG attribute, with at most one decimal.
 std::string px(double value);
 
-// One element: its attributes in the order in which they were set, then how it ends.
+// One element: its attributes in the order in which they were set, then the form in which it ends.
 class Element {
  public:
   explicit Element(std::string_view name);
@@ -32,7 +32,7 @@ class Element {
   std::string head_;
 };
 
-// The data of an SVG path, in pixels. Relative moves carry the word `by`.
+// The data of an SVG path, in pixels. Relative moves have `by` in their names.
 class PathData {
  public:
   void move_to(double x, double y);
@@ -56,7 +56,7 @@ class PathData {
   std::string text_;
 };
 
-// The path as an element of a class.
+// Returns a path element of a CSS class.
 std::string path_of(std::string_view css, const PathData& data);
 
 }  // namespace lento::report

@@ -1,4 +1,5 @@
-// Findings as OpenTelemetry log records, in the JSON form of an OTLP request (docs/formats/otlp.md).
+// Writes findings as OpenTelemetry log records, in the JSON form of an OTLP request (docs/formats/otlp.md),
+// so that a collector can route them like any other log.
 #include <cmath>
 
 #include "base/json.h"
@@ -19,7 +20,7 @@ Json text_value(const std::string& text) {
   return Json::object().set("stringValue", text);
 }
 
-// The list of {"key", "value"} that OTLP has for a map.
+// Collects the list of {"key", "value"} by which OTLP represents a map.
 class Attributes {
  public:
   Attributes& add(const char* key, const std::string& text) {
@@ -53,14 +54,15 @@ class Attributes {
   Json all_ = Json::array();
 };
 
-// Unix seconds of this century and the last; a time since the start of a recording is no date.
+// True for Unix seconds of this century or the last. A time since the start of a recording is no date.
 bool is_date(const finding::TimeWindow& when) {
   constexpr double kEarliest = 1e8;
   constexpr double kLatest = 9e9;
   return when.unit == "s" && when.begin > kEarliest && when.begin < kLatest;
 }
 
-// 64-bit integers are strings in protobuf's JSON; 0 is a time that is not known.
+// Returns the time of a finding as text, because protobuf's JSON writes 64-bit integers as strings. "0" means
+// that there is no time.
 std::string nanoseconds(const Finding& finding) {
   if (!finding.when || !is_date(*finding.when))
     return "0";

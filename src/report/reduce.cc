@@ -1,3 +1,6 @@
+// Reduces figures to what a page can show. A fleet has thousands of machines and metrics have millions of
+// samples, but a screen has a thousand pixels. Bins keep the maximum and steps keep lowest and highest
+// values, because outliers are what a reader looks for.
 #include "report/reduce.h"
 
 #include <algorithm>
@@ -24,7 +27,7 @@ constexpr size_t kMostColumns = 900;
 constexpr size_t kMostPoints = 3000;
 constexpr size_t kMostSpans = 6000;
 
-// Five significant digits: enough for a picture, and a third of the bytes.
+// Rounds to five significant digits, which is more than a picture resolves and a third of the bytes.
 double rounded(double value) {
   if (!std::isfinite(value) || value == 0)
     return value;
@@ -79,8 +82,8 @@ HeatMapFigure reduce(const HeatMapFigure& f) {
   return out;
 }
 
-// Indices that keep the shape of what runs between `low` and `high` (of a line, both the same); gaps (NaN)
-// are neither lowest nor highest.
+// Returns indices that keep the shape of the area between `low` and `high` (for a line both are the same). A
+// gap (NaN) is neither lowest nor highest.
 std::vector<size_t> thinned(const std::vector<double>& low, const std::vector<double>& high) {
   std::vector<size_t> keep;
   const size_t steps = kMostPoints / 3;

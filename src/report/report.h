@@ -1,4 +1,4 @@
-// Diagnosis -> text for people, JSON for machines, one self-contained HTML page to look at.
+// Writes a Diagnosis as text for people, as JSON for machines and as one self-contained HTML page.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct TextOptions {
 
 std::string write_text(const finding::Diagnosis& diagnosis, const TextOptions& options = {});
 
-// finding::to_json, indented, with a final newline.
+// Writes finding::to_json, indented, with a final newline.
 std::string write_json(const finding::Diagnosis& diagnosis);
 
-// One file, no network, readable without scripts: every picture is inline SVG with its table below it.
-// All text of the diagnosis is escaped.
+// Writes one file that needs no network and is readable without scripts: every picture is inline SVG with its
+// table below it. All text of the diagnosis is escaped.
 std::string write_html(const finding::Diagnosis& diagnosis);
 
-// Several diagnoses of one system as one page: what was asked, the commands that answer it, what was found.
+// Several diagnoses of one system as one page: the question, the commands that answer it, the result.
 struct Chapter {
   std::string title;
   std::string text;
@@ -37,19 +37,20 @@ struct Story {
 };
 std::string write_html(const Story& story);
 
-// One figure as comma-separated values: a header, then its rows (RFC 4180 quoting).
+// Writes one figure as comma-separated values: a header, then its rows (RFC 4180 quoting).
 std::string write_csv(const finding::Figure& figure);
 
-// All timelines of the diagnosis as a Chrome trace (JSON object format, also read by Perfetto): one process a
-// figure, one thread a track, complete events. Axis values are taken as microseconds unless the axis name
-// ends in a unit the format can hold: "s", "ms", "us", "ns", "cycles" (1 cycle = 1 us).
+// Writes all timelines of the diagnosis as a Chrome trace (JSON object format, which Perfetto reads too): one
+// process a figure, one thread a track, complete events. Axis values are microseconds unless the name of the
+// axis ends in "s", "ms" or "ns". A cycle is shown as 1 us.
 std::string write_trace(const finding::Diagnosis& diagnosis);
 
-// SARIF 2.1.0: one result a finding, with the source lines that its evidence names (docs/formats/sarif.md).
+// Writes SARIF 2.1.0: one result a finding, with the source lines that its evidence names
+// (docs/formats/sarif.md).
 std::string write_sarif(const finding::Diagnosis& diagnosis);
 
-// The body of an OTLP request for logs: one record for the verdict, one a finding (docs/formats/otlp.md).
-// `observed_unix_ns` 0: not said.
+// Writes the body of an OTLP request for logs: one record for the verdict, one a finding
+// (docs/formats/otlp.md). `observed_unix_ns` is 0 when the time of observation is not given.
 std::string write_otlp(const finding::Diagnosis& diagnosis, uint64_t observed_unix_ns = 0);
 
 }  // namespace lento::report

@@ -1,5 +1,6 @@
-// Findings as SARIF 2.1.0, the form in which code hosts and editors take results of analyses
-// (docs/formats/sarif.md). Source lines are told from the evidence, where they stand as "path/file.c:17".
+// Writes findings as SARIF 2.1.0, the form in which code hosts and editors accept results of analyses
+// (docs/formats/sarif.md). A finding has no field for source lines, so they are parsed from its evidence,
+// where they have the form "path/file.c:17".
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -35,7 +36,7 @@ bool has_extension(std::string_view file) {
   return std::isalpha(first) && !in_folder;
 }
 
-// "dir/file.c:17" and nothing else: a name with an extension that begins with a letter, then a line.
+// Parses a word of the form "dir/file.c:17": a name whose extension begins with a letter, then a line number.
 std::optional<SourceLine> source_line(std::string_view word) {
   const size_t last = word.find_last_not_of(",;)");
   word = word.substr(0, last + 1);
@@ -55,7 +56,7 @@ std::optional<SourceLine> source_line(std::string_view word) {
   return SourceLine{std::string(file), line, {}};
 }
 
-// In the order of the evidence, each once.
+// Returns the source lines in the order of the evidence, each once.
 std::vector<SourceLine> source_lines(const Finding& finding) {
   std::vector<SourceLine> found;
   std::set<std::pair<std::string, int64_t>> seen;
@@ -75,7 +76,8 @@ std::vector<SourceLine> source_lines(const Finding& finding) {
   return found;
 }
 
-// A URI reference: absolute paths as file URIs, others relative to where the program was built.
+// Returns a URI reference: absolute paths as file URIs, others relative to the folder in which the program
+// was built.
 std::string uri_of(const std::string& path) {
   constexpr std::string_view kPlain = "/-._~!$&'()*+,;=:@";
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -126,7 +128,7 @@ Json related_of(const std::vector<SourceLine>& lines) {
   return all;
 }
 
-// "false sharing" -> "memory/false-sharing"
+// Returns the rule of a finding: "memory/false-sharing" for "false sharing".
 std::string rule_of(const Diagnosis& d, const Finding& finding) {
   std::string id = d.scale + "/" + finding.category;
   std::ranges::replace(id, ' ', '-');
@@ -183,7 +185,8 @@ Json rules_of(const Diagnosis& d) {
   return rules;
 }
 
-// An all-clear and a question that could not be answered have no results: the run says which of them it was.
+// Describes the run. A healthy subject and a run without a verdict both have no results, so a notification
+// carries the verdict.
 Json invocation_of(const Diagnosis& d) {
   const bool judged = d.outcome != finding::Outcome::CannotJudge;
   Json invocation = Json::object();

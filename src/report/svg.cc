@@ -1,3 +1,5 @@
+// Computes scales, ticks and colours of pictures. Ticks are at 1, 2 or 5 times a power of ten. Colours are
+// classes of nine steps, which the style sheet of the page maps to light, dark and print.
 #include "report/svg.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ void ExtentOf::add(std::span<const double> values) {
 Extent ExtentOf::get() const {
   if (!any_)
     return {0, 1};
-  // By the values' own size: joules of one operation are 1e-12 and differ all the same.
+  // The tolerance is relative, because small values can differ too: operations cost about 1e-12 joules.
   const double size = std::max(std::fabs(extent_.low), std::fabs(extent_.high));
   if (extent_.high - extent_.low > kTiny * size)
     return extent_;

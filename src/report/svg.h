@@ -1,7 +1,7 @@
-// Building blocks of the static pictures: scales, axes, colour classes.
+// Parts of the static pictures: scales, axes, colour classes.
 //
-// Pictures carry no colours of their own: class names (q0..q8 for values, s0..s7 for series, blame, band)
-// take them from the page's style sheet, so one picture serves dark, light and print.
+// Pictures have no colours of their own. Class names (q0..q8 for values, s0..s7 for series, blame, band)
+// refer to the style sheet of the page, so one picture serves dark, light and print.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace lento::report {
 
-// The range of finite values; {0, 1} when there is none, widened when all are equal.
+// The range of finite values, {0, 1} when there is none, widened when all are equal.
 struct Extent {
   double low = 0;
   double high = 1;
@@ -29,7 +29,8 @@ class ExtentOf {
   Extent extent_;
 };
 
-// Maps data to pixels, linearly or by logarithm (positive data only; others clamp to the low end).
+// Maps data to pixels, linearly or by logarithm. A logarithmic scale maps values that are not positive to its
+// low end.
 class Scale {
  public:
   Scale(Extent data, double pixel_low, double pixel_high, bool log = false);
@@ -49,10 +50,10 @@ class Scale {
   bool log_;
 };
 
-// 0..8 for a value inside the extent, 0 for none.
+// Returns 0..8 for a value inside the extent, and 0 for NaN.
 int colour_class(double value, Extent extent);
 
-// Plot area of the standard picture, with room for axes.
+// The plot area of the standard picture, with room for axes.
 struct Frame {
   double width = 920;
   double height = 320;
@@ -62,15 +63,16 @@ struct Frame {
   double bottom = 46;
 };
 
-// Both axes with ticks, grid and names.
+// Draws both axes with ticks, grid and names.
 std::string
 axes(const Frame& frame, const Scale& x, const Scale& y, std::string_view x_name, std::string_view y_name);
 
-// The labels of a horizontal axis, which the page's script writes again when it zooms.
+// Draws the labels of a horizontal axis, which the script of the page redraws when it zooms.
 std::string x_ticks(const Scale& x, double y);
 
-// The box that marks are drawn into and cut at: an inner picture that tells the page's script what its axes
-// hold. Strokes keep their width while it is stretched. Close it with </svg>.
+// The box that marks are drawn into and clipped to. It is an inner picture whose attributes give the script
+// of the page the ranges of the axes. Strokes keep their width while it is stretched. The caller closes it
+// with </svg>.
 struct Plot {
   double left = 0;
   double top = 0;
@@ -82,17 +84,17 @@ struct Plot {
 };
 std::string open_plot(const Plot& plot, const Scale& x);
 
-// The first `most` characters of a text in UTF-8.
+// Returns the first `most` characters of a text in UTF-8.
 std::string_view first_characters(std::string_view text, size_t most);
 
-// At most `most` characters, cut between code points, the whole text as its title when it was cut.
+// Draws at most `most` characters, cut between code points. A cut text has its whole as title.
 std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor);
 
-// <svg> with a title for screen readers, scaled to the page's width.
+// Opens an <svg> with a title for screen readers, scaled to the width of the page.
 std::string open_svg(double width, double height, std::string_view title);
 std::string text_at(double x, double y, std::string_view text, std::string_view anchor = "start");
 
-// Colour legend for colour_class.
+// Draws the colour legend for colour_class.
 std::string value_legend(double x, double y, Extent extent, std::string_view name);
 
 }  // namespace lento::report

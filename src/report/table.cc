@@ -1,4 +1,5 @@
-// Every figure as a table: the same numbers for readers without pictures, for CSV and for screen readers.
+// Converts every figure to a table, so that readers without pictures, screen readers and spreadsheets get the
+// same numbers.
 #include <cmath>
 
 #include "base/units.h"
@@ -9,7 +10,7 @@ namespace {
 
 using namespace finding;
 
-// Where something is: a coordinate, a time, a bin. Neighbours must stay apart.
+// Formats a position (a coordinate, a time, a bin) with enough digits to keep neighbours apart.
 std::string place(double value) {
   return base::format_number(value, 6);
 }

@@ -1,4 +1,4 @@
-// For tests: what a piece of markup holds, element by element. Reading it fails where it is not well formed.
+// Parses a piece of markup into elements for tests, and fails where it is not well formed.
 #pragma once
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ struct Element {
   double number(const std::string& attribute) const {
     return std::strtod(attributes.at(attribute).c_str(), nullptr);
   }
-  // `word` is one of its classes.
+  // True when `word` is one of its classes.
   bool is(const std::string& word) const {
     const auto at = attributes.find("class");
     return at != attributes.end() && (" " + at->second + " ").find(" " + word + " ") != std::string::npos;
@@ -31,7 +31,7 @@ inline void need(bool fine, const std::string& what) {
     throw std::runtime_error("not well formed: " + what);
 }
 
-// `tag` is what stands between < and >, without a closing slash.
+// Parses the text between < and >, without a closing slash.
 inline Element opened(std::string_view tag) {
   Element out;
   size_t at = std::min(tag.find(' '), tag.size());
@@ -54,7 +54,7 @@ inline Element opened(std::string_view tag) {
   return out;
 }
 
-// In the order in which they begin.
+// Returns the elements in the order in which they begin.
 inline std::vector<Element> elements_of(std::string_view markup) {
   std::vector<Element> all;
   std::vector<size_t> open;
@@ -96,7 +96,7 @@ inline std::vector<Element> with_class(std::string_view markup, const std::strin
   return out;
 }
 
-// The points that the M and L of a path name.
+// Returns the points that the M and L of a path name.
 inline std::vector<std::pair<double, double>> points_of(const Element& path) {
   std::vector<std::pair<double, double>> out;
   const std::string& d = path.attributes.at("d");

@@ -1,3 +1,5 @@
+// Writes a diagnosis as text for a terminal: verdict, findings with their first evidence, headline figures,
+// notes. Text of foreign files could steer the terminal, so everything passes base::visible.
 #include <algorithm>
 
 #include "base/units.h"
@@ -13,7 +15,8 @@ using finding::Diagnosis;
 using finding::Evidence;
 using finding::Finding;
 
-// Colours are the only sequences that reach a terminal: what comes from a file is made visible first.
+// Makes text of files visible before colouring it, so that colours are the only escape sequences that reach a
+// terminal.
 std::string painted(const std::string& given, const char* code, bool color) {
   const std::string text = base::visible(given);
   if (color)
@@ -32,7 +35,7 @@ std::string evidence_line(const Evidence& evidence) {
   return line + "\n";
 }
 
-// A finding after its subject.
+// Composes the lines of a finding after its subject.
 std::string below_subject(const Finding& f, const TextOptions& options) {
   std::string text = "  " + f.category;
   if (f.factor)
@@ -83,7 +86,7 @@ std::string skipped(const Diagnosis& d) {
   return text + "\n";
 }
 
-// What stands below the findings.
+// Composes the lines after the findings.
 std::string tail(const Diagnosis& d, const TextOptions& options) {
   std::string text;
   if (!d.facts.empty())

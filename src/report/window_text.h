@@ -1,4 +1,5 @@
-// How a finding's time window is written: seconds since 1970 as dates, all else as numbers with their unit.
+// Formats the time window of a finding: seconds since 1970 as dates, other windows as numbers with their
+// unit.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace lento::report {
 
-// "from 2026-11-20 08:20:10 to 08:39:50 UTC", "from 0.5 to 2 s"; numbers with so many digits.
+// Returns "from 2026-11-20 08:20:10 to 08:39:50 UTC" or "from 0.5 to 2 s", the numbers with `digits`
+// significant digits.
 inline std::string window_text(const finding::TimeWindow& window, int digits) {
   constexpr double kSinceTheClock = 1e9;  // s, September 2001: no recording lasts that long
   constexpr double kLatest = 1e11;        // s, a year of four digits

@@ -1,5 +1,5 @@
-// What computing instructions do, as pure functions: shared by every core model (interpreter, out-of-order,
-// verifier). With a constant `op` they fold to a single operation.
+// The results of computing instructions as pure functions, which every core model shares (interpreter,
+// out-of-order core, verifier). With a constant `op` each folds to a single operation.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace lento::riscv {
 
-// Result of a register or immediate instruction; `b` is rs2 or the immediate. Division by zero and overflow
-// follow table 7.1 of the manual.
+// Returns the result of a register or immediate instruction, where `b` is rs2 or the immediate. Division by
+// zero and overflow follow table 7.1 of the manual.
 [[gnu::always_inline]] constexpr uint32_t alu(Op op, uint32_t a, uint32_t b) {
   const int32_t sa = int32_t(a);
   const int32_t sb = int32_t(b);
@@ -84,8 +84,8 @@ namespace lento::riscv {
   }
 }
 
-// The word that an AMO writes back, from what memory held and rs2. ScW writes its operand, LrW writes
-// nothing.
+// Returns the word that an AMO writes back, from the old word in memory and rs2. ScW writes its operand. LrW
+// writes nothing, and its result is not used.
 constexpr uint32_t amo(Op op, uint32_t memory, uint32_t operand) {
   const int32_t m = int32_t(memory);
   const int32_t o = int32_t(operand);
@@ -113,7 +113,7 @@ constexpr uint32_t amo(Op op, uint32_t memory, uint32_t operand) {
   }
 }
 
-// What a load puts into rd, from the zero-extended bytes read.
+// Returns the value that a load puts into rd, from the zero-extended bytes.
 [[gnu::always_inline]] constexpr uint32_t extend(Op op, uint32_t raw) {
   if (op == Op::Lb)
     return uint32_t(int32_t(int8_t(raw)));

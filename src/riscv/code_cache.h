@@ -1,5 +1,5 @@
-// Predecoded instructions by page. Words are decoded when first reached; a store into a decoded word makes
-// the entry undecoded again, so code may be rewritten at any time, with or without fence.i.
+// Predecoded instructions by page. A word is decoded when it is first executed. A store into a decoded word
+// marks its entry undecoded, so code may be rewritten at any time, with or without fence.i.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,8 @@ namespace lento::riscv {
 class CodeCache {
  public:
   static constexpr uint32_t kWords = kPageBytes / 4;
-  // Entries with rd = 0 are kept with rd = 32 (Hart::x). The last entry stays undecoded: the end of the page.
+  // Entries with rd = 0 have rd = 32 (see Hart::x). The last entry stays undecoded and marks the end of the
+  // page.
   struct Page {
     Instruction ops[kWords + 1];
     const uint8_t* bytes = nullptr;
@@ -26,7 +27,7 @@ class CodeCache {
     return pages_.find(address);
   }
 
-  // `bytes` is the memory behind the page and must stay where it is.
+  // Adds the page around `address`. `bytes` is the memory behind it and must stay where it is.
   Page* add(uint32_t address, const uint8_t* bytes) {
     auto page = std::make_unique<Page>();
     for (Instruction& op : page->ops)
@@ -51,12 +52,12 @@ class CodeCache {
     return word;
   }
 
-  // Is a word of [address, address + size) decoded? Size is at most 4.
+  // True when a word of [address, address + size) is decoded. Size is at most 4.
   bool holds(uint32_t address, unsigned size) const {
     return is_decoded(address) || is_decoded(address + size - 1);
   }
 
-  // Memory at [address, address + size) changed; size is at most 4.
+  // Marks [address, address + size) undecoded after a store. Size is at most 4.
   void written(uint32_t address, unsigned size) {
     if (Page* page = pages_.find(address)) [[unlikely]]
       page->ops[(address >> 2) % kWords].op = Op::Undecoded;

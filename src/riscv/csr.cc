@@ -1,3 +1,6 @@
+// Executes the instructions on control and status registers. Reading and writing are separate calls of Hart,
+// because csrrs and csrrc with a zero operand must not write, and a write to a read-only register is illegal.
+// Source: The RISC-V Instruction Set Manual, Volume I, chapter Zicsr.
 #include "riscv/interpreter.h"
 
 namespace lento::riscv {

@@ -1,3 +1,5 @@
+// Reads RISC-V executables. The file may be hostile, so an Image checks every offset and size against the
+// file before it reads, and segments may not overlap or leave the address space.
 #include "riscv/elf.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ constexpr uint16_t kRiscv = 243;
 constexpr uint32_t kLoadSegment = 1;
 constexpr uint32_t kSymbolTable = 2;
 
-// Checked little-endian reads from the file.
+// Reads little-endian numbers and slices of the file, with bounds checks.
 class Image {
  public:
   Image(std::string_view bytes, const std::string& file)
@@ -68,7 +70,8 @@ void check_header(const Image& image) {
     image.fail("not an executable", "link it; object files and libraries cannot run");
 }
 
-// The flag says that some code is compressed, not that it is reached: a program may guard it.
+// Warns of compressed instructions. The flag marks the whole program, but a guarded branch may never reach
+// them, so this is no error.
 std::vector<std::string> warnings_of(const Image& image) {
   constexpr uint32_t kCompressed = 1;
   if ((image.u32(36, "the flags") & kCompressed) == 0)

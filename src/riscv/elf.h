@@ -1,5 +1,5 @@
-// ELF32 little-endian RISC-V executables: what to put into memory, where to start, and the symbols.
-// The file is hostile: every offset is checked, nothing is allocated beyond the file's own size.
+// ELF32 little-endian RISC-V executables: segments of memory, entry point and symbols. The file is hostile:
+// every offset is checked, and nothing is allocated beyond the size of the file.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct ElfImage {
   }
 };
 
-// Throws base::Error naming `file` when it is no executable that RV32 can run.
+// Throws base::Error that names `file` when it is no executable that RV32 can run.
 ElfImage parse_elf(std::string_view bytes, const std::string& file);
 ElfImage read_elf(const std::string& path);
 

@@ -1,3 +1,5 @@
+// Implements the slow paths of a sparse memory: pages that are touched for the first time, and accesses that
+// cross a page. Pages are allocated inside mapped ranges only, so a wild store of a guest faults.
 #include "riscv/flat_memory.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Sparse byte memory over the 32-bit address space: RAM where it was mapped, pages made when first touched.
+// Sparse byte memory over the 32-bit address space. Mapped ranges are RAM, and a page is allocated when it is
+// first touched.
 #pragma once
 
 #include <array>
@@ -14,12 +15,13 @@ namespace lento::riscv {
 
 class FlatMemory {
  public:
-  // Makes [begin, end) RAM (rounded out to pages). Ranges may touch and overlap.
+  // Maps [begin, end) as RAM, rounded out to pages. Ranges may touch and overlap.
   void map(uint32_t begin, uint64_t end) {
     ranges_.emplace_back(begin & ~(kPageBytes - 1), (end + kPageBytes - 1) & ~uint64_t{kPageBytes - 1});
   }
 
-  // The bytes of the page around `address`, nullptr where no RAM is. Stays valid as long as the memory.
+  // Returns the bytes of the page around `address`, or nullptr where there is no RAM. The pointer is valid as
+  // long as the memory.
   uint8_t* page(uint32_t address) {
     Page* page = pages_.find(address);
     if (!page) [[unlikely]]
@@ -27,7 +29,7 @@ class FlatMemory {
     return page ? page->data() : nullptr;
   }
 
-  // Little-endian access of 1, 2 or 4 bytes at any alignment; false where a byte is no RAM.
+  // Reads or writes 1, 2 or 4 bytes, little-endian, at any alignment. Returns false where a byte is no RAM.
   bool read(uint32_t address, unsigned size, uint32_t& value) {
     const uint32_t offset = address % kPageBytes;
     const Page* page = pages_.find(address);
@@ -46,7 +48,7 @@ class FlatMemory {
     return true;
   }
 
-  // Copies into mapped RAM; false when a part is not.
+  // Copies bytes into mapped RAM. Returns false when a part is not mapped.
   bool copy_in(uint32_t address, std::string_view bytes);
 
  private:

@@ -1,3 +1,6 @@
+// Implements control registers, traps and interrupts of one hart. Counters keep an offset to the simulator's
+// own counts, so software may write mcycle and minstret without changing the simulated time. Source: RISC-V
+// Privileged Architecture 20211203, chapter 3.
 #include "riscv/hart.h"
 
 namespace lento::riscv {
@@ -142,7 +145,7 @@ bool Hart::write_csr(uint32_t number, uint64_t cycle, uint32_t value) {
     case 0xb80:
       cycle_offset = counter_offset(cycle, cycle_offset, value, number == 0xb80);
       return true;
-    // The csr instruction itself retires after the write, so it is not counted into the new value.
+    // The csr instruction retires after its write, so the new value does not count it.
     case 0xb02:
     case 0xb82:
       instret_offset = counter_offset(instret + 1, instret_offset, value, number == 0xb82);

@@ -1,5 +1,5 @@
-// The architectural state of one hart: registers, machine-mode CSRs, traps and interrupts.
-// Source: RISC-V Privileged Architecture 20211203, machine mode only (mstatus.MPP always reads M).
+// The architectural state of one hart: registers, machine-mode CSRs, traps and interrupts. Source: RISC-V
+// Privileged Architecture 20211203, machine mode only (mstatus.MPP always reads M).
 #pragma once
 
 #include <cstdint>
@@ -40,29 +40,29 @@ struct Hart {
   uint32_t mcause = 0;
   uint32_t mtval = 0;
   uint64_t instret = 0;  // instructions completed
-  // what software added by writing mcycle, minstret
+  // Differences between the values that software wrote to mcycle and minstret and the true counts.
   int64_t cycle_offset = 0;
   int64_t instret_offset = 0;
 
   bool reserved = false;  // lr.w holds `reservation`
   uint32_t reservation = 0;
 
-  // Enters the trap handler: saves pc and interrupt state, jumps to mtvec (vectored for interrupts when
-  // asked).
+  // Enters the trap handler: saves pc and interrupt state and jumps to mtvec, for interrupts in vectored mode
+  // to the entry of the cause.
   void trap(uint32_t cause, uint32_t value);
   void mret();
 
   bool takes_interrupts() const {
     return mie != 0 && (mstatus & 8) != 0;
   }
-  // The cause of the interrupt to take now, or 0. Order: external, software, timer.
+  // Returns the cause of the interrupt to take now, or 0. The order is external, software, timer.
   uint32_t pending_interrupt() const;
 
-  // Reads a CSR; false when it does not exist. `cycle` answers cycle, mcycle and time.
+  // Reads a CSR. Returns false when it does not exist. cycle, mcycle and time are derived from `cycle`.
   bool read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const;
-  // The same for cycles, time and instructions retired, or their high halves.
+  // Reads the counters of cycles, time and retired instructions, or their high halves.
   bool read_counter(uint32_t number, uint64_t cycle, uint32_t& value) const;
-  // Writes a CSR; false when it does not exist or is read-only.
+  // Writes a CSR. Returns false when it does not exist or is read-only.
   bool write_csr(uint32_t number, uint64_t cycle, uint32_t value);
 
   bool operator==(const Hart&) const = default;

@@ -1,3 +1,5 @@
+// Decodes, encodes and disassembles instructions from the one table in instruction.h. A decoder written by
+// hand and a disassembler written by hand would have to agree, so both search the rows of that table.
 #include "riscv/instruction.h"
 
 #include <array>
@@ -31,7 +33,7 @@ const Row* row_of(Op op) {
   return index >= 0 && index < int(std::size(kRows)) ? &kRows[index] : nullptr;
 }
 
-// Rows by bits 6..2 of the word, so that decoding tries a few rows only.
+// Groups the rows by bits 6..2 of the word, so that decoding compares only a few rows.
 const std::array<std::vector<const Row*>, 32>& buckets() {
   static const auto kBuckets = [] {
     std::array<std::vector<const Row*>, 32> out;
@@ -116,7 +118,7 @@ std::string reg(unsigned index) {
   return std::string(register_name(index));
 }
 
-// The operands as an assembler wants them.
+// Formats the operands in assembler syntax.
 std::string operands(const Instruction& n, Format format, uint32_t pc) {
   const std::string imm = std::to_string(n.imm);
   const std::string target = base::hex(pc + uint32_t(n.imm));

@@ -1,5 +1,5 @@
-// RV32I with optional M, A and Zicsr: one table of instructions, a decoder and a disassembler.
-// Source: The RISC-V Instruction Set Manual, Volume I, 20191213 (RV32I 2.1, M 2.0, A 2.1, Zicsr 2.0).
+// RV32I with optional M, A and Zicsr: one table of instructions, a decoder and a disassembler. Source: The
+// RISC-V Instruction Set Manual, Volume I, 20191213 (RV32I 2.1, M 2.0, A 2.1, Zicsr 2.0).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lento::riscv {
 
-// How operands are encoded and written.
+// The encoding and the assembler syntax of operands.
 enum class Format : uint8_t {
   None,
   R,
@@ -26,8 +26,9 @@ enum class Format : uint8_t {
   Fence
 };
 
-// X(name, mnemonic, format, match, mask, extension): `word & mask == match` selects the instruction.
-// Grouped by how they are executed, so that users can expand one group at a time.
+// The table of instructions as X(name, mnemonic, format, match, mask, extension), where `word & mask ==
+// match` selects the instruction. Groups share a way of execution, so that users can expand one group at a
+// time.
 #define LENTO_RISCV_REGISTER(X)                       \
   X(Add, "add", R, 0x00000033, 0xfe00707f, 'I')       \
   X(Sub, "sub", R, 0x40000033, 0xfe00707f, 'I')       \
@@ -118,7 +119,8 @@ enum class Format : uint8_t {
   LENTO_RISCV_LOAD(X)      \
   LENTO_RISCV_STORE(X) LENTO_RISCV_BRANCH(X) LENTO_RISCV_ATOMIC(X) LENTO_RISCV_CSR(X) LENTO_RISCV_OTHER(X)
 
-// Undecoded is a mark of the interpreter's code cache; decode() never returns it.
+// Operations in the order of the table. Undecoded marks entries of the interpreter's code cache, and decode()
+// never returns it.
 enum class Op : uint8_t {
   Undecoded = 0,
   Illegal,
@@ -133,7 +135,7 @@ inline constexpr int kOps = 2 LENTO_RISCV_ALL(LENTO_RISCV_COUNT);
 // One decoded instruction. Operands that the format lacks are 0.
 struct Instruction {
   Op op = Op::Illegal;
-  // CsrImmediate: rs1 is the 5-bit immediate
+  // For CsrImmediate, rs1 is the 5-bit immediate.
   uint8_t rd = 0;
   uint8_t rs1 = 0;
   uint8_t rs2 = 0;
@@ -143,17 +145,18 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 8);
 
-// Extensions beyond RV32I that decode() accepts; the others give Op::Illegal.
+// Extensions beyond RV32I that decode() accepts. Instructions of the others yield Op::Illegal.
 struct Extensions {
   bool m = true;
   bool a = true;
   bool zicsr = true;  // with the machine-mode instructions mret and wfi
 };
 
-// Op::Illegal (with all operands 0) for what is no instruction of the chosen extensions.
+// Returns Op::Illegal with all operands 0 when the word is no instruction of the chosen extensions.
 Instruction decode(uint32_t word, const Extensions& extensions = {});
 
-// The word that decodes to `instruction`; acquire and release bits are 0. For tests, patches and generators.
+// Returns the word that decodes to `instruction`, with acquire and release bits 0. Tests, patches and
+// generators use it.
 uint32_t encode(const Instruction& instruction);
 
 Format format_of(Op op);
@@ -184,7 +187,7 @@ bool writes_rd(Op op);  // the format has a destination register
 bool reads_rs1(Op op);
 bool reads_rs2(Op op);
 
-// Bytes that a load, store or atomic touches; 0 for others.
+// Returns the bytes that a load, store or atomic accesses, and 0 for other operations.
 constexpr unsigned access_size(Op op) {
   if (op == Op::Lb || op == Op::Lbu || op == Op::Sb)
     return 1;
@@ -193,10 +196,10 @@ constexpr unsigned access_size(Op op) {
   return op == Op::Lw || op == Op::Sw || is_atomic(op) ? 4 : 0;
 }
 
-// "addi a0, sp, -16", "beq a0, a1, 0x80000010" (targets are absolute), "lw a0, 8(sp)".
+// Returns "addi a0, sp, -16", "beq a0, a1, 0x80000010" (targets are absolute) or "lw a0, 8(sp)".
 std::string disassemble(const Instruction& instruction, uint32_t pc);
 
-// "zero", "ra", "sp", ... of register 0..31.
+// Returns the ABI name of register 0..31: "zero", "ra", "sp" and so on.
 std::string_view register_name(unsigned index);
 
 }  // namespace lento::riscv

@@ -1,26 +1,26 @@
-// Runs one hart: threaded dispatch over predecoded pages, with every contact to the outside through a Port.
+// Runs one hart by threaded dispatch over predecoded pages. A Port connects it to memory and time.
 //
-// The interpreter is a template so that a functional machine and a timed multiprocessor each get their own
-// loop with their hooks inlined. Instructions are counted in stretches, not one by one. A Port has:
+// The interpreter is a template, so that a functional machine and a timed multiprocessor each get a loop with
+// their own inlined hooks. Instructions are counted in stretches, not one by one. A Port has:
 //
-//   uint32_t enter(uint32_t pc);    how many instructions may run in a row from pc on, at most to the end of
-//                                   its 4 KiB page, until enter is asked again; 0: stop, nothing has changed
-//   void elapse(uint64_t n, uint32_t pc);  n more instructions are completed (or trapped), pc comes next
-//   void extra(Op op);              a multiplication or division was executed
-//   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead);
-//                                   the quick way of load(): false when it cannot be; `ahead` instructions
-//                                   were completed since the last elapse()
-//   Access load(uint32_t address, unsigned size, uint32_t& value);  zero-extended
-//   Access store(uint32_t address, unsigned size, uint32_t value);
-//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);  lr, sc, amo; aligned address
-//   Access fence(Op op);            fence, fence.i
-//   bool environment_call(Hart&);   ecall: true when handled, false to trap
-//   const uint8_t* code_page(uint32_t address);  the 4 KiB of memory around address, nullptr: fetch fault
-//   uint64_t cycle() const;         what the cycle and time CSRs show
+//   uint32_t enter(uint32_t pc)     returns how many instructions may run from pc on before the next call, at
+//                                   most to the end of its 4 KiB page, or 0 to stop with nothing changed
+//   void elapse(uint64_t n, uint32_t pc)   n more instructions are completed (or trapped), pc comes next
+//   void extra(Op op)               a multiplication or division was executed
+//   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) 
+//                                   a fast load() that returns false when it is not possible, with `ahead`
+//                                   instructions completed since the last elapse()
+//   Access load(uint32_t address, unsigned size, uint32_t& value)   zero-extended
+//   Access store(uint32_t address, unsigned size, uint32_t value) 
+//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result)   lr, sc, amo, aligned
+//   Access fence(Op op)             fence, fence.i
+//   bool environment_call(Hart&)    ecall: true when handled, false to trap
+//   const uint8_t* code_page(uint32_t address)   the 4 KiB of memory around address, nullptr: fetch fault
+//   uint64_t cycle() const          the value of the cycle and time CSRs
 //
-// All but load_now and extra are called with everything before elapsed; load() finds hart.pc and
-// hart.instret up to date. A Port that answers Access::Stop sees
-// the same instruction again at the next run(), starting with enter().
+// The interpreter calls elapse() before all calls but load_now and extra, so load() finds hart.pc and
+// hart.instret up to date. After Access::Stop the same instruction is executed again by the next run(),
+// beginning with enter().
 #pragma once
 
 #include "riscv/alu.h"
@@ -43,11 +43,12 @@ enum class Stop : uint8_t {
   Recheck,  // mstatus or mie changed: look for interrupts, then go on
 };
 
-// Executes csrrw .. csrrci; false: illegal. `recheck` is set when interrupts may have become possible.
+// Executes csrrw .. csrrci. Returns false for an illegal access. `recheck` is set when interrupts may have
+// become possible.
 bool execute_csr(Hart& hart, const Instruction& instruction, uint64_t cycle, bool& recheck);
 
-// Runs until a reason to stop; at most `budget` instructions (trapped ones count). hart.instret counts those
-// completed. The caller takes interrupts (Hart::pending_interrupt) between calls.
+// Runs until a reason to stop, for at most `budget` instructions including trapped ones. hart.instret counts
+// the completed ones. The caller takes interrupts (Hart::pending_interrupt) between calls.
 template <class Port>
 Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
   static const void* const kHandlers[kOps] = {

@@ -1,3 +1,6 @@
+// Runs a program without timing. Plain stretches run in the fast loop (machine_fast.cc), and the general
+// interpreter executes the single instructions that it leaves: atomics, traps, control registers, stores to
+// `tohost`.
 #include "riscv/machine.h"
 
 #include <algorithm>

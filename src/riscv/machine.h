@@ -1,5 +1,5 @@
-// A functional machine: one hart on flat RAM, no timing (one cycle an instruction), no devices. It runs
-// conformance programs that end by storing to `tohost`, and serves as the reference of timed models.
+// A functional machine: one hart on flat RAM without timing (one cycle an instruction) and without devices.
+// It runs conformance programs, which end by storing to `tohost`, and is the reference of timed models.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ class Machine {
         fast_code_(extensions) {
   }
 
-  // Maps and fills the segments plus `slack` bytes of RAM after the last one (stack, heap), sets the entry,
-  // and watches the symbol `tohost` when the program has one.
+  // Maps and fills the segments and `slack` bytes of RAM after the last one (stack, heap), sets the entry
+  // point, and watches the symbol `tohost` when the program has one.
   void load(const ElfImage& image, uint32_t slack = 16u << 20);
 
-  // Runs at most `budget` instructions more; true when the program ended by a store to tohost.
+  // Runs at most `budget` more instructions. Returns true when the program ended by a store to tohost.
   bool run(uint64_t budget);
 
   Hart& hart() {
@@ -36,7 +36,7 @@ class Machine {
   std::optional<uint32_t> tohost() const {
     return result_;
   }  // the word stored there, once it was not 0
-  // Answers ecall; unset, ecall traps.
+  // Handles ecall. An ecall traps when this is not set.
   std::function<bool(Hart&)> on_ecall;
   void watch(uint32_t address) {
     watched_ = address;
@@ -44,7 +44,7 @@ class Machine {
     stores_ = {};
   }
 
-  // The Port of riscv::run.
+  // The functions below are the Port of riscv::run.
   uint32_t enter(uint32_t pc) {
     return CodeCache::kWords - (pc >> 2) % CodeCache::kWords;
   }
@@ -83,7 +83,8 @@ class Machine {
   }
 
  private:
-  // Where a page of RAM lies. The tag is its address, or one that no access has.
+  // A cached pointer to a page of RAM. The tag is the address of the page, or a value that no aligned access
+  // has.
   struct alignas(32) FastPage {
     uint32_t tag = 1u << (kPageBits - 1);
     uint8_t* bytes = nullptr;
@@ -95,12 +96,13 @@ class Machine {
   void code_written(uint32_t address, unsigned size);
   uint8_t* fast_page(uint32_t address, unsigned size, bool store);
   CodeCache::Page* fast_code_page(uint32_t pc);
-  // Runs plain instructions while more than a page of budget is left; returns how many (machine_fast.cc).
+  // Runs plain instructions while more than a page of budget is left, and returns their number
+  // (machine_fast.cc).
   uint64_t run_fast(uint64_t budget);
 
   Hart hart_;
   FlatMemory memory_;
-  // of riscv::run and of run_fast, whose ops may be pairs
+  // Predecoded code of riscv::run, and below that of run_fast, whose entries may be pairs.
   CodeCache code_;
   CodeCache fast_code_;
   uint64_t cycle_ = 0;

@@ -1,17 +1,17 @@
-// The machine's fast loop: straight runs of instructions without any account of single ones.
+// The fast loop of the functional machine runs stretches of instructions without counting single ones.
 //
-// Idea: pc is implied by the place in the predecoded page, instructions are counted at taken jumps (last -
-// first + 1), loads and stores go through a small table of page pointers whose tag check includes alignment.
-// Frequent pairs of instructions have a handler of their own, which saves every second dispatch. Whatever is
-// rare (CSRs, atomics, traps, the store to `tohost`, the last instructions of a budget) leaves the loop with
-// exact state; riscv::run, which has its own predecoded code, takes over for one instruction.
+// Idea: pc follows from the position in the predecoded page, instructions are counted at taken jumps (last -
+// first + 1), and loads and stores use a small table of page pointers whose tag check includes alignment.
+// Frequent pairs of instructions have one handler, which saves every second dispatch. Rare cases (CSRs,
+// atomics, traps, the store to `tohost`, the last instructions of a budget) leave the loop with exact state,
+// and riscv::run, which has its own predecoded code, executes one instruction.
 //
 // Invariants:
-//   1. At `enter`, and at every jump, more than a page of instructions is left, so that no check is needed
+//   1. At `enter` and at every jump, more than a page of instructions is left, so that no check is needed
 //      until the next jump: a straight run ends with its page.
-//   2. A page pointer for stores knows whether the page holds predecoded code; a store there makes the word
-//      undecoded again, and the word before it, which may hold a pair.
-//   3. The second entry of a pair has valid operands; its op may be Undecoded.
+//   2. A page pointer for stores records whether the page holds predecoded code. A store there marks the word
+//      undecoded, and also the word before it, which may hold a pair.
+//   3. The second entry of a pair has valid operands, but its op may be Undecoded.
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -22,7 +22,7 @@ namespace lento::riscv {
 
 namespace {
 
-// Pairs with a handler: each of the first with each of the second.
+// Lists the pairs that have a handler: each of the first with each of the second.
 #define LENTO_FIRSTS(X) X(Addi) X(Add) X(Andi) X(Slli) X(Lui) X(Lw) X(Lbu) X(Sw) X(Sb)
 #define LENTO_SECONDS(X, first) \
   X(first, Addi)                \
@@ -48,7 +48,7 @@ constexpr Pair kPairs[] = {
 };
 static_assert(kOps + std::size(kPairs) <= 256, "the op of a pair is one byte");
 
-// The op of the pair, or `first` when it has no handler.
+// Returns the op of the pair, or `first` when the pair has no handler.
 Op pair_of(Op first, Op second) {
   for (size_t i = 0; i < std::size(kPairs); ++i) {
     if (kPairs[i].first == first && kPairs[i].second == second)
@@ -73,7 +73,7 @@ void decode_pair(const CodeCache& code, CodeCache::Page& page, uint32_t index) {
 
 }  // namespace
 
-// nullptr when the address needs the careful way.
+// Returns nullptr when the access needs the general path.
 uint8_t* Machine::fast_page(uint32_t address, unsigned size, bool store) {
   const uint32_t tag = address & ~(kPageBytes - 1);
   if (address & (size - 1))
@@ -135,7 +135,8 @@ uint64_t Machine::run_fast(uint64_t budget) {
 #define NEXT() \
   ++at;        \
   DISPATCH()
-// A jump of `distance` bytes; inside the page without another look, and with a dispatch of its own.
+// Jumps by `distance` bytes. Inside the page it needs no new lookup and has a dispatch of its own, which the
+// branch predictor learns separately.
 #define TAKE(distance)                                                                           \
   {                                                                                              \
     const Instruction* const to = at + ((distance) >> 2);                                        \
@@ -178,7 +179,8 @@ Undecoded:
   decode_pair(fast_code_, *page, uint32_t(at - page->ops));
   DISPATCH();
 
-// What the instruction at `at` does; control goes on behind it unless it jumps.
+// Bodies of the handlers. Each executes the instruction at `at`, and control continues after it unless it
+// jumps.
 #define REGISTER(name) x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]);
 #define IMMEDIATE(name) x[at->rd] = alu(Op::name, x[at->rs1], uint32_t(at->imm));
 #define LOAD(name)                                                      \

@@ -1,5 +1,5 @@
-// A flat table over the 2^20 pages of a 32-bit address space. Untouched entries cost no memory (the table is
-// zero pages of the system until written), a look-up is one load.
+// A flat table over the 2^20 pages of a 32-bit address space. A lookup is one load. Entries that were never
+// written cost no memory, because the system maps them to its zero page.
 #pragma once
 
 #include <cstdint>
