@@ -7,11 +7,11 @@
 //                                   most to the end of its 4 KiB page, or 0 to stop with nothing changed
 //   void elapse(uint64_t n, uint32_t pc)   n more instructions are completed (or trapped), pc comes next
 //   void extra(Op op)               a multiplication or division was executed
-//   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) 
+//   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead)
 //                                   a fast load() that returns false when it is not possible, with `ahead`
 //                                   instructions completed since the last elapse()
 //   Access load(uint32_t address, unsigned size, uint32_t& value)   zero-extended
-//   Access store(uint32_t address, unsigned size, uint32_t value) 
+//   Access store(uint32_t address, unsigned size, uint32_t value)
 //   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result)   lr, sc, amo, aligned
 //   Access fence(Op op)             fence, fence.i
 //   bool environment_call(Hart&)    ecall: true when handled, false to trap
