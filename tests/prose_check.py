@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures how plainly the comments of C, C++, SystemVerilog and Python speak, and holds folders to limits.
 
-usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits, else exit 1
+usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits and no word of
+                                          docs/glossary.md is defined twice, else exit 1
        prose_check.py [--list] FOLDER...  one row of figures a folder; --list prints each comment that breaks a rule
        prose_check.py --self-test         planted comments, good and bad, must be counted as such
 
@@ -18,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ROOT / "tests/prose_folders.txt"
+GLOSSARY = ROOT / "docs/glossary.md"
 KINDS = {".cc": "//", ".h": "//", ".inc": "//", ".c": "//", ".sv": "//", ".svh": "//", ".py": "#"}
 SOURCES = {".cc", ".c", ".sv", ".py"}
 
@@ -138,6 +140,16 @@ def breaches(row):
     return found
 
 
+def double_words():
+    """Words of the glossary that are defined twice."""
+    seen = set()
+    for cell in re.findall(r"^\| (?!word|name|---)([^|]+) \|", GLOSSARY.read_text(), re.M):
+        for word in cell.split(", "):
+            if word in seen:
+                yield f"{GLOSSARY.name}: '{word}' is defined twice: give one of its meanings a longer name"
+            seen.add(word)
+
+
 def gate():
     folders = [line.strip() for line in FOLDERS.read_text().splitlines()]
     folders = [f for f in folders if f and not f.startswith("#")]
@@ -147,7 +159,8 @@ def gate():
             bad.append(f"{name}: no such folder; a folder that moved is renamed in {FOLDERS.name}, never dropped")
             continue
         bad += [f"{name}: {b}; python3 tests/prose_check.py --list {name} shows the places" for b in breaches(measure(ROOT / name))]
-    print(*bad, f"{len(folders)} folders, {len(bad)} limits passed", sep="\n")
+    bad += double_words()
+    print(*bad, f"{len(folders)} folders, {len(bad)} breaches", sep="\n")
     return bool(bad)
 
 
