@@ -29,6 +29,7 @@ LIBRARIES = {
     "zstd.h": {"base"},
     "lzma.h": {"base"},
     "nlopt": {"predict/search"},
+    "Eigen/": {"evidence"},
     "snappy": {"fleet/source"},
     "sqlite3.h": {"trace"},
 }

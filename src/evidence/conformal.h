@@ -1,0 +1,27 @@
+// Intervals and thresholds from measured rows alone: no law, only rows as good as the one to come.
+//
+// A score measures how badly a row fits (distance from its prediction, a scan's maximum). If the seen rows
+// and the new one are exchangeable, the new score exceeds the bound with chance `miss` at most, for any
+// number of rows. Too few rows give an infinite bound. Sources: Vovk, Gammerman, Shafer 2005, Lei et al.
+// 2018, Tibshirani, Barber, Candes, Ramdas 2019 (weights, where the new row comes from elsewhere).
+#pragma once
+
+#include <span>
+
+namespace lento::evidence {
+
+double conformal_bound(std::span<const double> scores, double miss);
+
+// `weights` and `own_weight` are proportional to how likely a seen row, and the new one, is where the new one
+// comes from, over how likely it is among the seen.
+double weighted_conformal_bound(
+    std::span<const double> scores,
+    std::span<const double> weights,
+    double own_weight,
+    double miss);
+
+// The chance that one more healthy draw reaches `score`: (1 + as large ones) / (1 + draws), never 0. "One
+// healthy run in 400" is 1 / 400.
+double healthy_chance(double score, std::span<const double> healthy_scores);
+
+}  // namespace lento::evidence
