@@ -1,0 +1,79 @@
+// The check that text is fit to be shown is base::visible, which leaves such text as it is.
+#include "evidence/names.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/visible.h"
+
+namespace lento::evidence {
+namespace {
+
+bool path_like(std::string_view name) {
+  constexpr std::string_view kSlashes = "/\\";
+  while (true) {
+    const size_t end = std::min(name.find_first_of(kSlashes), name.size());
+    const std::string_view step = name.substr(0, end);
+    if (step.empty() || step == "." || step == "..")
+      return true;
+    if (end == name.size())
+      return false;
+    name.remove_prefix(end + 1);
+  }
+}
+
+// "host:9100" without its port, where an address of colons ("fe80::1") is left as it is.
+std::string_view host_of(std::string_view name) {
+  const size_t colon = name.find(':');
+  const std::string_view port = name.substr(std::min(name.size(), colon + (colon != name.npos)));
+  const bool digits = !port.empty() && std::ranges::all_of(port, [](char c) {
+    return c >= '0' && c <= '9';
+  });
+  return colon != name.npos && (digits || port.empty()) ? name.substr(0, colon) : name;
+}
+
+}  // namespace
+
+NameFault fault_of_name(std::string_view name) {
+  if (name.size() > kMostNameBytes)
+    return NameFault::TooLong;
+  if (host_of(name).find_first_not_of(" \t\r\n") == name.npos)
+    return NameFault::Empty;
+  if (name.find_first_of("\t\r\n") != name.npos || base::visible(name) != name)
+    return NameFault::Control;
+  if (path_like(name))
+    return NameFault::PathLike;
+  return NameFault::None;
+}
+
+std::string_view describe(NameFault fault) {
+  switch (fault) {
+    case NameFault::None:
+      return "is a name";
+    case NameFault::Empty:
+      return "is empty";
+    case NameFault::TooLong:
+      return "is longer than 255 bytes";
+    case NameFault::Control:
+      return "holds control characters or bytes that are no text";
+    case NameFault::PathLike:
+      return "is a path";
+  }
+  return "";
+}
+
+std::vector<std::pair<size_t, size_t>> alike_but_for_case(std::span<const std::string> names) {
+  std::map<std::string, size_t> first;
+  std::vector<std::pair<size_t, size_t>> out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string low = names[i];
+    for (char& c : low)
+      c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+    const auto [at, fresh] = first.emplace(std::move(low), i);
+    if (!fresh && names[at->second] != names[i])
+      out.emplace_back(at->second, i);
+  }
+  return out;
+}
+
+}  // namespace lento::evidence

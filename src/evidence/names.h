@@ -1,0 +1,33 @@
+// One rule for names of machines, ranks, cores and jobs that come from outside, for every door: readers,
+// hooks, alerts, pages, files. Used as a file name it stays in its folder, so a path and an URL are refused.
+// A record whose subject breaks it is skipped and counted with the reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lento::evidence {
+
+enum class NameFault : uint8_t {
+  None,
+  Empty,     // nothing, or white space alone, or nothing before the port of an address (":9100")
+  TooLong,   // over `kMostNameBytes`
+  Control,   // control characters, marks that turn the direction of text, bytes that are not UTF-8
+  PathLike,  // a step between slashes is empty, "." or ".."
+};
+
+constexpr size_t kMostNameBytes = 255;  // of a host name (RFC 1035) and of a file name
+
+NameFault fault_of_name(std::string_view name);
+std::string_view describe(NameFault fault);  // "is empty", to follow the word name
+
+// Pairs of places (earlier, later) whose names differ in the case of ASCII letters alone: two machines for
+// us, one for a file system or a name server that does not know case. Equal names are no pair.
+std::vector<std::pair<size_t, size_t>> alike_but_for_case(std::span<const std::string> names);
+
+}  // namespace lento::evidence
