@@ -4,6 +4,7 @@
 #include "evidence/physics.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
@@ -59,12 +60,13 @@ void flag_far_away(std::span<const TimedRecord> records, double most_share, Scre
       flag(s, kept[k], Flaw::FarAway);
 }
 
-void flag_impossible(std::span<const TimedRecord> records, double most_per_tick, Screening& s) {
+void flag_impossible(std::span<const TimedRecord> records, const PhysicsOptions& options, Screening& s) {
   for (size_t i = 0; i < records.size(); ++i) {
     const TimedRecord& r = records[i];
     const double ticks = r.end > r.begin ? double(distance(r.begin, r.end)) : 0;
-    const bool possible = r.work >= 0 && (std::isinf(most_per_tick) || r.work <= most_per_tick * ticks);
-    if (!possible || std::isinf(r.work))
+    const double most = std::isinf(options.most_per_tick) ? DBL_MAX : options.most_per_tick * ticks;
+    const bool works = r.work > 0 || (r.work == 0 && !options.always_works);
+    if (!works || !(r.work <= most))
       flag(s, i, Flaw::Impossible);
   }
 }
@@ -159,7 +161,7 @@ std::string_view name(Flaw flaw) {
       "ends before it begins",
       "repeats an earlier record",
       "lies far from all other times",
-      "does more in its time than the machine can",
+      "does more, or less, in its time than the machine can",
       "overlaps another record of its core"};
   return kNames[size_t(flaw)];
 }
@@ -172,7 +174,7 @@ Screening screen(std::span<const TimedRecord> records, const PhysicsOptions& opt
       flag(s, i, Flaw::EndsBeforeItBegins);
   flag_repeats(records, s);
   flag_far_away(records, options.most_set_aside, s);
-  flag_impossible(records, options.most_per_tick, s);
+  flag_impossible(records, options, s);
   if (options.one_at_a_time)
     flag_all_overlaps(records, options.tolerance, s);
   summarise(records, options, s);

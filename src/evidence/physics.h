@@ -30,7 +30,7 @@ enum class Flaw : uint8_t {
   EndsBeforeItBegins,
   Repeated,    // all members equal those of an earlier record
   FarAway,     // further from all other records than they are from one another
-  Impossible,  // more work in its time than `most_per_tick`, or work that is no number
+  Impossible,  // more work in its time than `most_per_tick`, none where there must be, or no number
   Overlaps     // another record of its executor
 };
 constexpr size_t kFlaws = 6;
@@ -39,6 +39,7 @@ std::string_view name(Flaw flaw);  // "overlaps another record of its core"
 struct PhysicsOptions {
   bool one_at_a_time = true;  // false for messages, which a link may interleave
   int64_t tolerance = 0;      // overlap that rounding of the stamps explains
+  bool always_works = false;  // true where a record without work cannot be, such as operations of a core
   double most_per_tick = std::numeric_limits<double>::infinity();
   double most_set_aside = 0.05;  // a share: beyond it the file is damaged and not judged
 };

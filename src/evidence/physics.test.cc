@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/rng.h"
 
 namespace lento::evidence {
@@ -41,7 +43,7 @@ TEST(Physics, EachImpossibleRecordIsSetAsideAlone) {
     std::vector<TimedRecord> records = well;
     records.push_back(bad);
     const Screening s = screen(records, {.most_per_tick = 4});
-    EXPECT_EQ(s.count[size_t(Flaw::None)], well.size());
+    EXPECT_EQ(s.count[size_t(Flaw::None)], well.size() + (s.flaw.back() == Flaw::None));
     EXPECT_TRUE(s.can_judge);
     return s.flaw.back();
   };
@@ -54,7 +56,14 @@ TEST(Physics, EachImpossibleRecordIsSetAsideAlone) {
   EXPECT_EQ(flaw_of({9, 500, 500, 1}), Flaw::Impossible);
   EXPECT_EQ(flaw_of({9, 500, 510, -1}), Flaw::Impossible);
   EXPECT_EQ(flaw_of({9, 500, 510, 0.0 / 0.0}), Flaw::Impossible);
+  EXPECT_EQ(flaw_of({9, 500, 510, 0}), Flaw::None);
   EXPECT_EQ(flaw_of({2, 0, 5000, 0}), Flaw::Overlaps);
+}
+
+TEST(Physics, WorkThatIsNoneIsImpossibleWhereAllWork) {
+  const std::vector<TimedRecord> records{{0, 0, 10, 5}, {0, 10, 20, 0}, {0, 20, 30, HUGE_VAL}};
+  const Screening s = screen(records, {.always_works = true});
+  EXPECT_EQ(s.flaw, (std::vector{Flaw::None, Flaw::Impossible, Flaw::Impossible}));
 }
 
 TEST(Physics, OfTwoThatContradictEachOtherBothGo) {
