@@ -22,7 +22,8 @@ COMMAND = re.compile(r"^(lento(?:-lab)?)((?: [a-z][a-z-]*(?![\w./]))*)")
 def pages():
     yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"))
     for page in sorted((ROOT / "docs").rglob("*.md")):
-        if page.name not in ("cli.md", "lab.md"):
+        # Notes are dated: they name the code of their day.
+        if page.name not in ("cli.md", "lab.md") and page.parent.name != "notes":
             yield page
 
 

@@ -109,7 +109,7 @@ class Site:
     def build(self):
         config = ROOT / "packaging/site/mkdocs.yml"
         text = config.read_text()
-        for folder in ("formats", "methods", "rationale"):  # a list of all pages of a folder, by name
+        for folder in ("formats", "methods", "rationale", "notes"):  # a list of all pages of a folder, by name
             names = sorted(p.name for p in (self.pages / folder).glob("*.md"))
             text = text.replace(f": {folder}/\n", ":\n" + "".join(f"      - {folder}/{n}\n" for n in names))
         made = self.pages.parent / "mkdocs.yml"
