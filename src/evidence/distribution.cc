@@ -122,27 +122,4 @@ double student_quantile(double p, double freedom) {
   return x > 0 ? std::sqrt(freedom * (1 - x) / x) : kInfinity;
 }
 
-Interval wilson95(uint64_t hits, uint64_t trials) {
-  if (trials == 0)
-    return {0, 1};
-  constexpr double z = 1.959963984540054;
-  const double n = double(trials);
-  const double p = double(hits) / n;
-  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
-  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  return {std::fmax(0.0, centre - half), std::fmin(1.0, centre + half)};
-}
-
-Interval exact_share_interval(uint64_t hits, uint64_t trials, double level) {
-  const double outside = (1 - level) / 2;
-  const double k = double(hits);
-  const double n = double(trials);
-  Interval out{0, 1};
-  if (hits > 0)
-    out.low = beta_quantile(outside, k, n - k + 1);
-  if (hits < trials)
-    out.high = beta_quantile(1 - outside, k + 1, n - k);
-  return out;
-}
-
 }  // namespace lento::evidence

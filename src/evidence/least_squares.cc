@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "evidence/distribution.h"
 
 namespace lento::evidence {
 namespace {

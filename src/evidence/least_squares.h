@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "evidence/distribution.h"
 #include "evidence/matrix.h"
+#include "evidence/share.h"
 
 namespace lento::evidence {
 
