@@ -1,0 +1,53 @@
+#include "desk/formats.h"
+
+#include <gtest/gtest.h>
+
+#include "desk/read/log_file.h"
+#include "desk/read/pattern.h"
+#include "desk/read/peel.h"
+
+namespace lento::desk {
+namespace {
+
+TEST(Formats, EverySampleLineMatchesItsForm) {
+  for (const Format* format : all_formats()) {
+    for (const LineForm& form : format->forms) {
+      const Pattern pattern(form.pattern);
+      EXPECT_FALSE(form.samples.empty()) << form.pattern;
+      for (const std::string_view sample : form.samples) {
+        std::string buffer;
+        Match match;
+        EXPECT_TRUE(pattern.match(peel(sample, Depth::Log, buffer).text, match)) << form.pattern << "\n"
+                                                                                 << sample;
+      }
+    }
+  }
+}
+
+TEST(Formats, EverySampleLineIsRecognisedAsItsFormat) {
+  const LogReader reader(all_formats());
+  for (const Format* format : all_formats()) {
+    for (const LineForm& form : format->forms) {
+      for (const std::string_view sample : form.samples) {
+        const auto found = reader.recognise(sample);
+        ASSERT_NE(found.format, nullptr) << sample;
+        EXPECT_EQ(found.format->family, format->family) << sample;
+      }
+    }
+  }
+}
+
+TEST(Formats, OtherTextIsNotKnown) {
+  const LogReader reader(all_formats());
+  for (const std::string_view text : {
+           "node,time,power\na,0,510\n",
+           "#include <vector>\nint main() { return 0; }\n",
+           "{\"a\": [1, 2, 3]}",
+           "schema: lento.chip/1\nname: x\n",
+           "Dear all,\nthe rank of the matrix is 3: see page 4.\n",
+       })
+    EXPECT_EQ(reader.recognise(text).format, nullptr) << text;
+}
+
+}  // namespace
+}  // namespace lento::desk

@@ -1,0 +1,109 @@
+// Events of the catalogue: per device the earliest that explains the others is the cause, the rest stand
+// under it as what followed. A consequence (a channel torn down, a reset) is never a cause while something
+// else is known about the device. Notes alone accuse nobody.
+#include <algorithm>
+#include <map>
+
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+namespace {
+
+using Chain = std::vector<const Event*>;
+
+bool is_of_judge_of_hangs(const Event& event) {
+  return event.kind.starts_with("collective/");
+}
+
+bool earlier(const Event* a, const Event* b) {
+  if (a->time.clock == b->time.clock && a->time.seconds != b->time.seconds)
+    return a->time.seconds < b->time.seconds;
+  return std::pair(a->where.file, a->where.line) < std::pair(b->where.file, b->where.line);
+}
+
+const char* origin_text(Origin origin) {
+  switch (origin) {
+    case Origin::Hardware:
+      return "faulty hardware";
+    case Origin::Link:
+      return "faulty link";
+    case Origin::Program:
+      return "fault of a program";
+    case Origin::Operator:
+      return "fault of a service";
+    case Origin::Consequence:
+      return "consequence of something not in these files";
+    default:
+      return "fault of hardware or a program";
+  }
+}
+
+// The most severe event names the fault. An earlier one of the same device is where it began.
+const Event& worst_of(const Chain& chain) {
+  const auto weight = [](const Event* event) {
+    return std::pair(event->severity, event->origin != Origin::Consequence);
+  };
+  return **std::ranges::max_element(chain, {}, weight);
+}
+
+finding::Finding finding_of(const Records& records, const Chain& chain) {
+  const Event& worst = worst_of(chain);
+  finding::Finding finding;
+  finding.subject = subject_text(worst.subject);
+  finding.category = origin_text(worst.origin);
+  finding.summary = finding.subject + ": " + worst.meaning;
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+  for (const Event* event : chain) {
+    if (event->kind == worst.kind || event->severity == Severity::Note)
+      continue;
+    auto& list = earlier(event, &worst) ? before : after;
+    if (std::ranges::find(list, event->meaning) == list.end())
+      list.push_back(event->meaning);
+  }
+  if (!before.empty())
+    finding.summary += ", after " + list_text(before);
+  if (!after.empty())
+    finding.summary += "; " + list_text(after) + " followed";
+  finding.score = worst.severity == Severity::Fault ? 0.9 : 0.6;
+  finding.where = place_of(worst.subject);
+  if (worst.time.clock == Clock::Unix)
+    finding.when = finding::TimeWindow{chain.front()->time.seconds, chain.back()->time.seconds, "s"};
+  constexpr size_t kMostQuoted = 6;
+  for (size_t i = 0; i < chain.size() && i < kMostQuoted; ++i)
+    finding.evidence.push_back(quoted(records, *chain[i]));
+  finding.next_step = worst.action;
+  return finding;
+}
+
+}  // namespace
+
+void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
+  std::map<Subject, Chain> chains;
+  size_t seen = 0;
+  for (const Event& event : records.events()) {
+    if (is_of_judge_of_hangs(event))
+      continue;
+    ++seen;
+    chains[event.subject].push_back(&event);
+  }
+  for (auto& [subject, chain] : chains) {
+    std::ranges::stable_sort(chain, earlier);
+    const bool is_fault = std::ranges::any_of(chain, [](const Event* event) {
+      return event->severity != Severity::Note;
+    });
+    if (is_fault) {
+      out.findings.push_back(finding_of(records, chain));
+      continue;
+    }
+    constexpr size_t kMostNotes = 20;
+    if (out.notes.size() < kMostNotes)
+      out.notes.push_back(
+          subject_text(subject) + ": " + chain[0]->meaning + " (" + place_text(records, chain[0]->where) +
+          "), which alone is no fault");
+  }
+  if (seen > 0)
+    out.covered.push_back("events of " + std::to_string(chains.size()) + " parts");
+}
+
+}  // namespace lento::desk

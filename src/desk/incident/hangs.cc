@@ -1,0 +1,302 @@
+// Hangs: the rank that has not arrived. In each process group all ranks enqueue the same sequence of
+// collectives. The group hangs in the earliest one that timed out, and a rank whose queue ends before it has
+// not arrived. Ranks that are further are not at fault. A rank that is missing in one group and itself waits
+// in another is a link of a chain: the chain is followed to ranks that wait for nobody.
+//
+// When every rank has enqueued the collective, none is late: either they disagree on what it is (the odd one
+// is named), or the transport below it is stuck, and the log cannot name a part.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/number.h"
+#include "base/units.h"
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+namespace {
+
+struct RankState {
+  Subject subject;
+  std::optional<int64_t> enqueued;
+  std::optional<int64_t> waits_for;  // sequence number of its first collective that timed out
+  const Event* timeout = nullptr;
+  const Event* progress = nullptr;
+};
+
+using Group = std::map<std::string, RankState>;  // by rank
+
+constexpr const char* kFlight =
+    "the flight recorder of every rank (TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1), and "
+    "the "
+    "stacks of that rank (py-spy dump --pid PID)";
+
+std::map<std::string, Group> groups_of(const Records& records) {
+  std::map<std::string, Group> groups;
+  for (const Event& event : records.events()) {
+    const bool is_timeout = event.kind == "collective/timeout";
+    if ((!is_timeout && event.kind != "collective/progress") || event.subject.rank.empty())
+      continue;
+    RankState& rank = groups[field(event, "group")][event.subject.rank];
+    rank.subject = event.subject;
+    if (is_timeout) {
+      const auto seq = base::try_int(field(event, "seq"));
+      if (!rank.timeout || (seq && rank.waits_for && *seq < *rank.waits_for)) {
+        rank.timeout = &event;
+        rank.waits_for = seq;
+      }
+    } else if (const auto enqueued = base::try_int(field(event, "enqueued"))) {
+      if (!rank.enqueued || *enqueued > *rank.enqueued) {
+        rank.enqueued = enqueued;
+        rank.progress = &event;
+      }
+    }
+  }
+  return groups;
+}
+
+// One log may name the group with its address ("0 0(default_pg)") where another names its number ("0").
+void join_groups(std::map<std::string, Group>& groups) {
+  for (auto at = groups.begin(); at != groups.end();) {
+    const std::string number = at->first.substr(0, at->first.find(' '));
+    std::vector<std::string> longer;
+    for (const auto& [name, group] : groups)
+      if (name.starts_with(number + " "))
+        longer.push_back(name);
+    if (at->first != number || longer.size() != 1) {
+      ++at;
+      continue;
+    }
+    for (auto& [rank, state] : at->second) {
+      RankState& to = groups[longer[0]][rank];
+      to.subject = state.subject;
+      if (state.timeout && !to.timeout) {
+        to.timeout = state.timeout;
+        to.waits_for = state.waits_for;
+      }
+      if (state.enqueued && !to.enqueued) {
+        to.enqueued = state.enqueued;
+        to.progress = state.progress;
+      }
+    }
+    at = groups.erase(at);
+  }
+}
+
+std::string operation_text(const Event& timeout) {
+  const std::string& elements = field(timeout, "elements");
+  std::string text = "operation " + field(timeout, "seq") + " (" + field(timeout, "op");
+  if (!elements.empty())
+    text += ", " + elements + " elements";
+  return text + ")";
+}
+
+struct Hang {
+  std::string group;
+  int64_t seq = 0;
+  const Event* first = nullptr;  // the timeout that states the operation
+  std::vector<const RankState*> late;
+  std::vector<const RankState*> waiting;
+  size_t unknown = 0;  // ranks without a line on their queue
+};
+
+std::optional<Hang> hang_of(const std::string& name, const Group& group) {
+  Hang hang;
+  hang.group = name;
+  for (const auto& [rank, state] : group)
+    if (state.timeout && (!hang.first || (state.waits_for && *state.waits_for < hang.seq))) {
+      hang.first = state.timeout;
+      hang.seq = state.waits_for.value_or(0);
+    }
+  if (!hang.first)
+    return std::nullopt;
+  for (const auto& [rank, state] : group) {
+    if (state.waits_for && *state.waits_for >= hang.seq)
+      hang.waiting.push_back(&state);
+    else if (state.enqueued && *state.enqueued < hang.seq)
+      hang.late.push_back(&state);
+    else if (!state.enqueued && !state.timeout)
+      ++hang.unknown;
+  }
+  return hang;
+}
+
+bool waits_elsewhere(const std::vector<Hang>& hangs, const Hang& here, const std::string& rank) {
+  return std::ranges::any_of(hangs, [&](const Hang& other) {
+    return other.group != here.group && !other.late.empty() &&
+           std::ranges::any_of(other.waiting, [&](const RankState* state) {
+             return state->subject.rank == rank;
+           });
+  });
+}
+
+void accuse(const Records& records, const Hang& hang, const RankState& late, Judgement& out) {
+  finding::Finding finding;
+  finding.subject = subject_text(late.subject);
+  finding.category = "hang: a rank has not arrived";
+  const std::string others = std::to_string(hang.waiting.size());
+  finding.summary = finding.subject + " never enqueued " + operation_text(*hang.first) + ", " + others +
+                    (hang.waiting.size() == 1 ? " other rank" : " other ranks") + " waited for it";
+  finding.score = 0.95;
+  finding.where = place_of(late.subject);
+  if (late.progress)
+    finding.evidence.push_back(quoted(records, *late.progress));
+  finding.evidence.push_back(quoted(records, *hang.first));
+  finding.evidence.push_back(
+      {"ranks that timed out in that operation", double(hang.waiting.size()), "ranks", "watchdog lines"});
+  finding.next_step = "look at what " + finding.subject +
+                      " did instead: its stacks (py-spy dump --pid PID), its log " +
+                      "before the timeout, the kernel log of its host";
+  out.findings.push_back(std::move(finding));
+}
+
+// Ranks whose operation at the same place differs from that of the most.
+void judge_mismatch(const Records& records, const Hang& hang, Judgement& out) {
+  std::map<std::string, std::vector<const RankState*>> kinds;
+  for (const RankState* state : hang.waiting)
+    if (state->waits_for == hang.seq)
+      kinds[field(*state->timeout, "op") + " of " + field(*state->timeout, "elements") + " elements"]
+          .push_back(state);
+  if (kinds.size() < 2)
+    return;
+  const auto most = std::ranges::max_element(kinds, {}, [](const auto& kind) {
+    return kind.second.size();
+  });
+  for (const auto& [kind, states] : kinds) {
+    if (kind == most->first || states.size() * 2 >= most->second.size() + states.size())
+      continue;
+    for (const RankState* state : states) {
+      finding::Finding finding;
+      finding.subject = subject_text(state->subject);
+      finding.category = "hang: ranks call different collectives";
+      finding.summary = finding.subject + " called " + kind + " as operation " + std::to_string(hang.seq) +
+                        " where " + std::to_string(most->second.size()) + " ranks called " + most->first;
+      finding.score = 0.9;
+      finding.where = place_of(state->subject);
+      finding.evidence = {quoted(records, *state->timeout), quoted(records, *most->second[0]->timeout)};
+      finding.next_step = "the program takes another branch on that rank: compare its stack with a peer's";
+      out.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+// Numbers that are missing between the ranks that wrote a line.
+std::vector<std::string> silent_ranks(const Group& group) {
+  std::set<int64_t> known;
+  for (const auto& [rank, state] : group)
+    if (const auto number = base::try_int(rank); number && *number >= 0 && *number < 1'000'000)
+      known.insert(*number);
+  std::vector<std::string> silent;
+  for (int64_t i = 0; !known.empty() && i < *known.rbegin() && silent.size() < 1000; ++i)
+    if (!known.contains(i))
+      silent.push_back("rank " + std::to_string(i));
+  return silent;
+}
+
+void nobody_late(const Records& records, const Hang& hang, const Group& group, Judgement& out) {
+  const size_t before = out.findings.size();
+  judge_mismatch(records, hang, out);
+  if (out.findings.size() > before)
+    return;
+  const std::vector<std::string> silent = silent_ranks(group);
+  const std::string where = "the job hangs in " + operation_text(*hang.first);
+  if (!silent.empty())
+    out.open.push_back(
+        {where + ", and nothing here is from " + list_text(silent),
+         "the logs of " + list_text(silent) + ", and the kernel log of its host (dmesg -T)"});
+  else if (hang.waiting.size() < 2)
+    out.open.push_back(
+        {where + "; the log of one rank does not show which other rank has not arrived",
+         "the logs of all ranks, or " + std::string(kFlight)});
+  else
+    out.open.push_back(
+        {where +
+             "; all ranks that wrote a line had enqueued it, so that none is late and the transport is stuck",
+         "NCCL's RAS answer while it hangs (ncclras -v), the kernel logs and port counters of all hosts"});
+}
+
+// NCCL's RAS text: how many ranks have launched how many operations.
+void judge_counts(const Records& records, Judgement& out) {
+  struct Count {
+    int64_t last = 0;
+    int64_t ranks = 0;
+    const Event* event = nullptr;
+    std::vector<const Event*> members;
+  };
+  std::map<std::pair<std::string, std::string>, std::vector<Count>> all;
+  for (const Event& event : records.events()) {
+    if (!event.kind.starts_with("collective/count"))
+      continue;
+    auto& counts = all[{field(event, "group"), field(event, "op")}];
+    const int64_t last = base::try_int(field(event, "enqueued")).value_or(0);
+    auto at = std::ranges::find(counts, last, &Count::last);
+    if (at == counts.end())
+      at = counts.insert(counts.end(), Count{last, 0, &event, {}});
+    if (event.kind == "collective/count")
+      at->ranks = base::try_int(field(event, "ranks")).value_or(0);
+    else
+      at->members.push_back(&event);
+  }
+  for (auto& [key, counts] : all) {
+    out.covered.push_back("launched operations of communicator " + key.first);
+    if (counts.size() < 2)
+      continue;
+    std::ranges::sort(counts, {}, &Count::last);
+    const Count& behind = counts.front();
+    const Count& ahead = counts.back();
+    const std::string missing = key.second + " " + std::to_string(behind.last + 1);
+    if (!behind.members.empty()) {
+      for (const Event* member : behind.members) {
+        finding::Finding finding;
+        finding.subject = subject_text(member->subject);
+        finding.category = "hang: a rank has not arrived";
+        finding.summary = finding.subject + " has not launched " + missing + ", which " +
+                          std::to_string(ahead.ranks) + " ranks have";
+        finding.score = behind.members.size() <= size_t(ahead.ranks) ? 0.9 : 0.5;
+        finding.where = place_of(member->subject);
+        finding.evidence = {quoted(records, *member), quoted(records, *behind.event)};
+        finding.next_step = "look at its stacks (py-spy dump --pid PID) and the kernel log of its host";
+        out.findings.push_back(std::move(finding));
+      }
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const Event* member : ahead.members)
+      names.push_back(subject_text(member->subject));
+    out.open.push_back(
+        {std::to_string(behind.ranks) + " ranks have not launched " + missing + "; " +
+             (names.empty() ? std::to_string(ahead.ranks) + " ranks" : list_text(names)) +
+             " are ahead and not at fault; which of the " + std::to_string(behind.ranks) +
+             " holds the others up is not in this text",
+         "their stacks (py-spy dump --pid PID on each host), or " + std::string(kFlight)});
+  }
+}
+
+}  // namespace
+
+void judge_hangs(const Records& records, const JudgeOptions&, Judgement& out) {
+  std::map<std::string, Group> groups = groups_of(records);
+  join_groups(groups);
+  std::vector<Hang> hangs;
+  for (const auto& [name, group] : groups) {
+    out.covered.push_back("collectives of " + std::to_string(group.size()) + " ranks in group " + name);
+    if (auto hang = hang_of(name, group))
+      hangs.push_back(std::move(*hang));
+  }
+  for (const Hang& hang : hangs) {
+    if (hang.late.empty()) {
+      const bool explained = std::ranges::any_of(hangs, [&](const Hang& other) {
+        return !other.late.empty();
+      });
+      if (!explained)
+        nobody_late(records, hang, groups[hang.group], out);
+      continue;
+    }
+    for (const RankState* late : hang.late)
+      if (!waits_elsewhere(hangs, hang, late->subject.rank))
+        accuse(records, hang, *late, out);
+  }
+  judge_counts(records, out);
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,52 @@
+// The judges of the desk: each reads the rows of all files, and adds what it found, what it looked at and
+// what it could not judge. None knows a format. Together they are one incident (incident.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "desk/read/records.h"
+#include "finding/finding.h"
+
+namespace lento::desk {
+
+// A question that the rows raise and do not answer.
+struct OpenQuestion {
+  std::string reason;  // "which of 30 ranks holds the others up is not in this text"
+  std::string remedy;  // one file and the command that makes it
+};
+
+struct Judgement {
+  std::vector<finding::Finding> findings;
+  std::vector<std::string> covered;  // "network transport of 4 hosts"
+  std::vector<OpenQuestion> open;
+  std::vector<std::string> notes;
+  std::vector<finding::Figure> figures;
+};
+
+struct JudgeOptions {
+  // The share of healthy cases in which all comparisons of one question together may name a part.
+  double false_alarms = 0.01;
+};
+
+void judge_hangs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_events(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_states(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out);
+
+// The quoted line of a row as evidence: "file:line: text".
+finding::Evidence quoted(const Records& records, const Event& event);
+// "file:line" of a row.
+std::string place_text(const Records& records, const Where& where);
+// Host, rank and GPU of a subject.
+finding::Place place_of(const Subject& subject);
+// "once in 12,000 healthy cases"; "more often than once in 10 healthy cases" for a large share.
+std::string false_alarm_text(double share);
+// "3 of them: a, b, c", at most `most` names.
+std::string list_text(const std::vector<std::string>& names, size_t most = 8);
+
+}  // namespace lento::desk

@@ -1,0 +1,306 @@
+// States: the one among its peers that is unlike them, and the one that stays below what it states it can do.
+//
+// Texts and numbers that the peers share exactly are judged by vote: the value of the majority is right, and
+// a minority is odd. The chance that a further healthy peer would differ, when n agree, is below 1/(n+2)
+// (Laplace's rule of succession). Numbers that scatter are judged by the peers' own spread (outliers.h),
+// counters and sizes above zero on a log scale, counters with their counting noise as the least spread.
+//
+// Where all devices of a host agree the hosts are compared, so that one host with eight odd devices is one
+// finding. Under three peers nothing is odd.
+#include <algorithm>
+#include <map>
+
+#include "base/stats.h"
+#include "base/units.h"
+#include "desk/incident/judge.h"
+#include "desk/incident/outliers.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kFewestPeers = 3;
+
+struct Peer {
+  Subject subject;
+  std::string text;  // the values it has, joined
+  double value = kUnknown;
+  double expected = kUnknown;
+  Where where;
+};
+
+std::string value_text(const Observation& row, const Quantity& quantity) {
+  if (!row.text.empty() || std::isnan(row.value))
+    return row.text;
+  return base::format_number(row.value, 10) + (quantity.unit.empty() ? "" : " " + quantity.unit);
+}
+
+// The peers of one quantity, each with all values that its rows hold.
+std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
+  std::map<Subject, Peer> peers;
+  std::map<Subject, std::vector<std::string>> texts;
+  for (const Series* one : series) {
+    for (const Observation& row : one->rows) {
+      const Subject& subject = records.subject(row);
+      Peer& peer = peers[subject];
+      peer.subject = subject;
+      peer.value = row.value;
+      peer.expected = row.expected;
+      if (peer.where.line == 0)
+        peer.where = row.where;
+      auto& list = texts[subject];
+      const std::string text = value_text(row, records.quantities()[row.quantity]);
+      if (std::ranges::find(list, text) == list.end())
+        list.push_back(text);
+    }
+  }
+  std::vector<Peer> out;
+  for (auto& [subject, peer] : peers) {
+    auto& list = texts[subject];
+    std::ranges::sort(list);
+    for (const std::string& text : list)
+      peer.text += (peer.text.empty() ? "" : " and ") + text;
+    out.push_back(std::move(peer));
+  }
+  return out;
+}
+
+// One peer a host when the devices of every host agree and there are enough hosts.
+std::vector<Peer> by_host(const std::vector<Peer>& peers) {
+  std::map<std::string, Peer> hosts;
+  for (const Peer& peer : peers) {
+    if (peer.subject.host.empty() || (peer.subject.device.empty() && peer.subject.rank.empty()))
+      return peers;
+    auto [at, is_new] = hosts.try_emplace(peer.subject.host, peer);
+    if (!is_new && at->second.text != peer.text)
+      return peers;
+    at->second.subject = {peer.subject.host, "", ""};
+  }
+  if (hosts.size() < kFewestPeers)
+    return peers;
+  std::vector<Peer> out;
+  for (auto& [host, peer] : hosts)
+    out.push_back(std::move(peer));
+  return out;
+}
+
+bool is_worse(const Quantity& quantity, double value, double than) {
+  switch (quantity.better) {
+    case Better::Higher:
+      return value < than;
+    case Better::Lower:
+      return value > than;
+    case Better::Same:
+      return value != than;
+    default:
+      return false;
+  }
+}
+
+finding::Finding
+finding_of(const Records& records, const Quantity& quantity, const Peer& peer, const std::string& beside) {
+  finding::Finding finding;
+  finding.subject = subject_text(peer.subject);
+  finding.category = "unlike its peers: " + quantity.name;
+  finding.summary = finding.subject + " has " + quantity.name + " " + peer.text + " where " + beside;
+  finding.where = place_of(peer.subject);
+  finding::Evidence evidence{
+      quantity.name + " " + peer.text,
+      std::nullopt,
+      quantity.unit,
+      place_text(records, peer.where)};
+  if (!std::isnan(peer.value))
+    evidence.value = peer.value;
+  finding.evidence.push_back(std::move(evidence));
+  finding.next_step = quantity.advice;
+  return finding;
+}
+
+// The value that more than half of the peers have; nullptr when there is none.
+const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
+  std::map<std::string, std::pair<size_t, const Peer*>> votes;
+  for (const Peer& peer : peers) {
+    auto& [n, first] = votes[peer.text];
+    ++n;
+    if (!first)
+      first = &peer;
+  }
+  for (const auto& [text, vote] : votes) {
+    if (vote.first * 2 > peers.size()) {
+      count = vote.first;
+      return vote.second;
+    }
+  }
+  return nullptr;
+}
+
+void vote(const Records& records, const Quantity& quantity, const std::vector<Peer>& peers, Judgement& out) {
+  size_t count = 0;
+  const Peer* most = majority(peers, count);
+  if (!most) {
+    out.notes.push_back(
+        quantity.name + " takes several values among " + std::to_string(peers.size()) +
+        " peers and none of them is that of the most: not judged");
+    return;
+  }
+  for (const Peer& peer : peers) {
+    if (peer.text == most->text)
+      continue;
+    const bool numbers = !std::isnan(peer.value) && !std::isnan(most->value);
+    if (numbers ? !is_worse(quantity, peer.value, most->value) : quantity.better == Better::Neither)
+      continue;
+    finding::Finding finding = finding_of(
+        records,
+        quantity,
+        peer,
+        std::to_string(count) + " of " + std::to_string(peers.size()) + " have " + most->text);
+    const double chance = 1 / double(count + 2);
+    finding.score = 1 - chance;
+    if (numbers && peer.value > 0 && most->value > 0)
+      finding.factor = quantity.better == Better::Lower ? peer.value / most->value : most->value / peer.value;
+    finding.evidence.push_back(
+        {"peers that agree; a further healthy one differs with a chance below " + base::percent(chance) +
+             (count < 5 ? " (few peers)" : ""),
+         double(count),
+         "peers",
+         quantity.name});
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+// Values that no two thirds share exactly, by their spread.
+void compare(
+    const Records& records,
+    const Quantity& quantity,
+    const std::vector<Peer>& peers,
+    double budget,
+    Judgement& out) {
+  std::vector<double> values;
+  const bool is_counter = quantity.kind == Kind::Counter;
+  bool is_log = true;
+  for (const Peer& peer : peers)
+    is_log = is_log && (is_counter ? peer.value >= 0 : peer.value > 0);
+  std::vector<double> plain;
+  for (const Peer& peer : peers) {
+    plain.push_back(peer.value);
+    values.push_back(is_log ? std::log(peer.value + (is_counter ? 1 : 0)) : peer.value);
+  }
+  const double typical = base::median(plain);
+  const double floor = is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0;
+  const Side side = quantity.better == Better::Higher  ? Side::Low
+                    : quantity.better == Better::Lower ? Side::High
+                                                       : Side::Both;
+  for (const Outlier& outlier : outliers(values, side, budget, floor)) {
+    const Peer& peer = peers[outlier.index];
+    finding::Finding finding = finding_of(
+        records,
+        quantity,
+        peer,
+        "its " + std::to_string(peers.size() - 1) + " peers have about " + base::format_number(typical) +
+            (quantity.unit.empty() ? "" : " " + quantity.unit));
+    finding.score = std::clamp(1 - outlier.false_alarm / budget * 0.5, 0.5, 0.99);
+    if (!is_counter && peer.value > 0 && typical > 0)
+      finding.factor = quantity.better == Better::Lower ? peer.value / typical : typical / peer.value;
+    finding.evidence.push_back(
+        {"a healthy set of peers holds one that is as far out " + false_alarm_text(outlier.false_alarm) +
+             ", " + std::to_string(peers.size()) + " peers",
+         outlier.t,
+         "times their spread",
+         quantity.name});
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+// Below what the device states it can do. When all peers are, idling explains it.
+void judge_expected(
+    const Records& records,
+    const Quantity& quantity,
+    const std::vector<Peer>& peers,
+    Judgement& out) {
+  std::vector<const Peer*> below;
+  size_t stated = 0;
+  for (const Peer& peer : peers) {
+    if (std::isnan(peer.expected) || std::isnan(peer.value))
+      continue;
+    ++stated;
+    if (is_worse(quantity, peer.value, peer.expected))
+      below.push_back(&peer);
+  }
+  if (below.empty())
+    return;
+  if (below.size() * 2 >= stated) {
+    out.open.push_back(
+        {std::to_string(below.size()) + " of " + std::to_string(stated) + " parts are below the " +
+             quantity.name + " that they can do, which an idle link may be as well",
+         "the same reading while the job runs"});
+    return;
+  }
+  for (const Peer* peer : below) {
+    finding::Finding finding = finding_of(
+        records,
+        quantity,
+        *peer,
+        "it can do " + base::format_number(peer->expected, 10) +
+            (quantity.unit.empty() ? "" : " " + quantity.unit) + " and " +
+            std::to_string(stated - below.size()) + " peers do what they can");
+    finding.category = "below what it can do: " + quantity.name;
+    finding.score = 1 - 1 / double(stated - below.size() + 2);
+    if (peer->value > 0 && peer->expected > 0)
+      finding.factor =
+          quantity.better == Better::Lower ? peer->value / peer->expected : peer->expected / peer->value;
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+bool all_numbers(const std::vector<Peer>& peers) {
+  return std::ranges::none_of(peers, [](const Peer& peer) {
+    return std::isnan(peer.value);
+  });
+}
+
+void judge_quantity(
+    const Records& records,
+    const Quantity& quantity,
+    std::vector<Peer> peers,
+    double budget,
+    Judgement& out) {
+  if (std::ranges::any_of(peers, [](const Peer& peer) {
+        return !std::isnan(peer.expected);
+      })) {
+    judge_expected(records, quantity, peers, out);
+    out.covered.push_back(quantity.name + " of " + std::to_string(peers.size()) + " parts");
+    return;
+  }
+  peers = by_host(peers);
+  if (peers.size() < kFewestPeers)
+    return;
+  out.covered.push_back(
+      quantity.name + " of " + std::to_string(peers.size()) +
+      (peers[0].subject.device.empty() ? " hosts" : " parts"));
+  size_t count = 0;
+  const bool is_shared = majority(peers, count) && count * 3 >= peers.size() * 2;
+  if (!all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter))
+    vote(records, quantity, peers, out);
+  else
+    compare(records, quantity, peers, budget, out);
+}
+
+}  // namespace
+
+void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
+  std::map<uint32_t, std::vector<const Series*>> by_quantity;
+  for (const Series& series : records.series()) {
+    const Quantity& quantity = records.quantities()[series.quantity];
+    const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;
+    if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
+      by_quantity[series.quantity].push_back(&series);
+  }
+  for (const auto& [id, series] : by_quantity)
+    judge_quantity(
+        records,
+        records.quantities()[id],
+        peers_of(records, series),
+        options.false_alarms / double(by_quantity.size()),
+        out);
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,88 @@
+// Completes rows by the place that they were read at, and the defaults of a reader.
+#include "desk/read/format.h"
+
+#include "base/error.h"
+#include "desk/read/mask.h"
+
+namespace lento::desk {
+
+void Reader::take(size_t, const Match&, Sink&) {
+}
+bool Reader::row(std::string_view, Sink&) {
+  return false;
+}
+void Reader::document(std::string_view, const std::string&, Sink&) {
+}
+void Reader::end(Sink&) {
+}
+
+void Sink::at(std::string_view line, int64_t number, const Subject& subject, const Moment& time) {
+  line_ = line;
+  number_ = number;
+  subject_ = subject;
+  time_ = time;
+}
+
+// A rank of the prefix belongs to rows that name no part of a machine of their own.
+Subject Sink::filled(Subject subject) const {
+  if (subject.host.empty())
+    subject.host = subject_.host;
+  if (subject.device.empty() && subject.rank.empty()) {
+    subject.device = subject_.device;
+    subject.rank = subject_.rank;
+  }
+  return subject;
+}
+
+Observation Sink::row(const Quantity& quantity, const Place& place) {
+  Observation row;
+  row.subject = records_.subject_id(filled(place.subject));
+  row.quantity = records_.quantity_id(quantity);
+  row.expected = place.expected;
+  row.where = {file_, number_};
+  return row;
+}
+
+void Sink::sample(const Quantity& quantity, double value, const Place& place) {
+  if (!std::isfinite(value))
+    return;
+  Observation observation = row(quantity, place);
+  observation.value = value;
+  observation.step = place.step;
+  observation.time = time_;
+  records_.add(std::move(observation));
+}
+
+void Sink::state(const Quantity& quantity, double value, const Place& place) {
+  if (!std::isfinite(value))
+    return;
+  Observation observation = row(quantity, place);
+  observation.value = value;
+  records_.add(std::move(observation));
+}
+
+void Sink::state(const Quantity& quantity, std::string text, const Place& place) {
+  Observation observation = row(quantity, place);
+  observation.text = std::move(text);
+  records_.add(std::move(observation));
+}
+
+void Sink::event(Event event) {
+  event.subject = filled(event.subject);
+  if (event.time.clock == Clock::None)
+    event.time = time_;
+  event.text = masked(line_, 320, &secrets_);
+  for (auto& [name, value] : event.fields)
+    value = masked(value, 320);
+  event.where = {file_, number_};
+  records_.add(std::move(event));
+}
+
+void Sink::run(Run run) {
+  run.subject = filled(run.subject);
+  run.text = masked(line_, 320, &secrets_);
+  run.where = {file_, number_};
+  records_.add(std::move(run));
+}
+
+}  // namespace lento::desk

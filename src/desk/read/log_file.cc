@@ -1,0 +1,230 @@
+// One pass over a file. Most lines of a log concern nobody: they cost one table look-up a byte and nothing
+// more. A line is cut where the stream would refuse it, so that a file without line ends is read as far as it
+// goes.
+#include "desk/read/log_file.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "desk/read/peel.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kLongestLine = size_t{1} << 16;  // of a line that is looked at; the rest of it is not
+constexpr double kProgressBytes = double(uint64_t{64} << 20);
+
+std::vector<std::string_view> literals(const auto& forms) {
+  std::vector<std::string_view> words;
+  for (const auto& form : forms)
+    words.push_back(form.pattern.literal());
+  return words;
+}
+
+auto compiled(const Formats& formats, auto form) {
+  std::vector<decltype(form)> forms;
+  for (size_t f = 0; f < formats.size(); ++f)
+    for (size_t i = 0; i < formats[f]->forms.size(); ++i)
+      forms.push_back({f, i, Pattern(formats[f]->forms[i].pattern)});
+  return forms;
+}
+
+template <class Use>
+void each_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    use(text.substr(0, end));
+    if (end == text.npos)
+      return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool is_binary(std::string_view head) {
+  return head.find('\0') != head.npos;
+}
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf"))
+    text.remove_prefix(3);
+  return text;
+}
+
+}  // namespace
+
+LogReader::LogReader(Formats formats)
+    : formats_(std::move(formats)),
+      forms_(compiled(formats_, Form{0, 0, Pattern("^x")})),
+      prefilter_(literals(forms_)) {
+}
+
+template <class Use>
+bool LogReader::each_match(std::string_view line, const Use& use) const {
+  thread_local std::vector<uint32_t> found;
+  line = line.substr(0, kLongestLine);
+  prefilter_.find(line, found);
+  if (found.empty())
+    return false;
+  std::string buffer;
+  const Peeled peeled = peel(line, Depth::Log, buffer);
+  bool any = false;
+  Match match;
+  for (const uint32_t i : found) {
+    if (forms_[i].pattern.match(peeled.text, match)) {
+      use(forms_[i], match, peeled);
+      any = true;
+    }
+  }
+  return any;
+}
+
+LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
+  std::map<size_t, size_t> hits;
+  size_t lines = 0;
+  size_t known = 0;
+  each_line(head, [&](std::string_view line) {
+    ++lines;
+    known += each_match(line, [&](const Form& form, const Match&, const Peeled&) {
+      ++hits[form.format];
+    });
+  });
+  if (hits.empty())
+    return {};
+  const auto most = std::ranges::max_element(hits, {}, [](const auto& hit) {
+    return hit.second;
+  });
+  const Format* format = formats_[most->first];
+  return {
+      format,
+      double(known) / double(lines),
+      std::to_string(most->second) + " of the first " + std::to_string(lines) + " lines are of the form '" +
+          std::string(format->name) + "'"};
+}
+
+LogReader::Recognition LogReader::recognise(std::string_view head) const {
+  if (is_binary(head))
+    return {};
+  head = without_mark(head);
+  Recognition best;
+  for (const Format* format : formats_) {
+    if (!format->score)
+      continue;
+    std::string reason;
+    const double score = format->score(head, reason);
+    if (score > best.score)
+      best = {format, score, std::string(format->name) + ": " + reason};
+  }
+  return best.format ? best : recognise_lines(head);
+}
+
+void LogReader::read_table(base::InputStream& in, const Format& format, int32_t file, Records& records)
+    const {
+  const std::unique_ptr<Reader> reader = format.make();
+  Sink sink(records, file);
+  SourceFile& source = records.files[file];
+  std::string_view line;
+  std::string buffer;
+  while (in.line(line)) {
+    if (in.line_number() == 1)
+      line = without_mark(line);
+    source.bytes += line.size() + 1;
+    const Peeled peeled = peel(line, Depth::Table, buffer);
+    sink.at(line, in.line_number(), peeled.subject, peeled.time);
+    ++source.lines;
+    source.known_lines += reader->row(peeled.text, sink);
+  }
+  reader->end(sink);
+  source.secrets = sink.secrets();
+  source.formats.emplace_back(format.name);
+}
+
+void LogReader::read_lines(
+    base::InputStream& in,
+    int32_t file,
+    Records& records,
+    const base::Progress& progress) const {
+  std::vector<std::unique_ptr<Reader>> readers(formats_.size());
+  Sink sink(records, file);
+  SourceFile& source = records.files[file];
+  double shown = 0;
+  std::string_view line;
+  while (in.line(line)) {
+    source.bytes += line.size() + 1;
+    ++source.lines;
+    source.known_lines += each_match(line, [&](const Form& form, const Match& match, const Peeled& peeled) {
+      auto& reader = readers[form.format];
+      if (!reader)
+        reader = formats_[form.format]->make();
+      sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
+      reader->take(form.index, match, sink);
+    });
+    if (double(source.bytes) - shown > kProgressBytes) {
+      shown = double(source.bytes);
+      progress.throw_if_stopped();
+      progress("bytes of " + source.path, shown, 0);
+    }
+  }
+  for (size_t i = 0; i < readers.size(); ++i) {
+    if (!readers[i])
+      continue;
+    readers[i]->end(sink);
+    source.formats.emplace_back(formats_[i]->name);
+  }
+  source.secrets = sink.secrets();
+}
+
+void LogReader::read(
+    base::InputStream& in,
+    const std::string& name,
+    Records& records,
+    const base::Progress& progress) const {
+  const Recognition found = recognise(in.peek(kHead));
+  const int32_t file = int32_t(records.files.size());
+  SourceFile& source = records.files.emplace_back();
+  source.path = name;
+  source.reason = found.reason;
+  const std::string_view head = in.peek(kHead);
+  if (is_binary(head)) {
+    source.reason = "binary";
+    return;
+  }
+  if (head.empty()) {
+    source.reason = "empty";
+    return;
+  }
+  if (found.format && found.format->shape == Shape::Document) {
+    const std::string text = base::read_all(in, kMostDocument);
+    source.bytes = text.size();
+    const std::unique_ptr<Reader> reader = found.format->make();
+    Sink sink(records, file);
+    reader->document(without_mark(text), name, sink);
+    reader->end(sink);
+    source.formats.emplace_back(found.format->name);
+    source.secrets = sink.secrets();
+    return;
+  }
+  if (found.format && found.format->shape == Shape::Table)
+    read_table(in, *found.format, file, records);
+  else
+    read_lines(in, file, records, progress);
+  if (records.files[file].formats.empty())
+    records.files[file].reason = tried(*this);
+}
+
+std::string tried(const LogReader& reader) {
+  size_t lines = 0;
+  size_t whole = 0;
+  std::string families;
+  for (const Format* format : reader.formats()) {
+    lines += format->forms.size();
+    whole += format->score != nullptr;
+    if (families.find(format->family) == families.npos)
+      families += (families.empty() ? "" : ", ") + std::string(format->family);
+  }
+  return "not known: no line fits one of " + std::to_string(lines) +
+         " line forms, nor the beginning one of " + std::to_string(whole) + " tables and documents (" +
+         families + ")";
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,67 @@
+// Recognises a file by its content and reads it with every format that fits, as a stream.
+//
+// Tables and documents are recognised by the first kHead bytes: the format with the largest score reads the
+// whole file. Every other file is read line by line: one automaton finds the fixed words of all line forms,
+// the prefixes of a line with such a word are peeled, and each form that matches hands the line to its
+// reader. Memory does not grow with the file (desk/read/records.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "desk/read/format.h"
+#include "desk/read/prefilter.h"
+#include "desk/read/records.h"
+
+namespace lento::desk {
+
+inline constexpr size_t kHead = size_t{1} << 16;
+inline constexpr uint64_t kMostDocument = uint64_t{64} << 20;  // bytes of a file that is read whole
+
+// The formats with their patterns compiled: made once, used for all files.
+class LogReader {
+ public:
+  explicit LogReader(Formats formats);
+
+  // The format that fits the beginning of a file best, and how well.
+  struct Recognition {
+    const Format* format = nullptr;  // nullptr: none
+    double score = 0;
+    std::string reason;
+  };
+  // Tables and documents by their score, lines by the share of lines that match.
+  Recognition recognise(std::string_view head) const;
+
+  // Adds the rows of one file to `records`, and a SourceFile that says what was found. A file that is not
+  // recognised adds no rows. Throws base::Error when it cannot be read.
+  void read(base::InputStream& in, const std::string& name, Records& records, const base::Progress& progress)
+      const;
+
+  const Formats& formats() const {
+    return formats_;
+  }
+
+ private:
+  struct Form {
+    size_t format;  // index into formats_
+    size_t index;   // of the form within it
+    Pattern pattern;
+  };
+  template <class Use>
+  bool each_match(std::string_view line, const Use& use) const;
+  void read_lines(base::InputStream& in, int32_t file, Records& records, const base::Progress& progress)
+      const;
+  void read_table(base::InputStream& in, const Format& format, int32_t file, Records& records) const;
+  Recognition recognise_lines(std::string_view head) const;
+
+  Formats formats_;
+  std::vector<Form> forms_;
+  Prefilter prefilter_;
+};
+
+// "not known: no line fits one of 31 line forms ..." in one sentence.
+std::string tried(const LogReader& reader);
+
+}  // namespace lento::desk

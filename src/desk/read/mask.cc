@@ -1,0 +1,154 @@
+// Walks a line once and copies it, except for what a secret's name announces and for words that have the form
+// of a secret. A value too many is masked rather than one too few: a quoted line is read by strangers.
+#include "desk/read/mask.h"
+
+#include <array>
+
+#include "base/visible.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr std::array<std::string_view, 10> kNames{
+    "key",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "pwd",
+    "credential",
+    "credentials",
+    "authorization",
+    "cookie"};
+constexpr std::array<std::string_view, 14> kPrefixes{
+    "AKIA",
+    "ASIA",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "hf_",
+    "sk-",
+    "xoxb-",
+    "xoxp-",
+    "nvapi-",
+    "eyJ"};
+constexpr size_t kShortestToken = 12;  // of a word behind a prefix: "hf_home" is a folder
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+}
+
+// Whether the last part of a name ("AWS_SECRET_ACCESS_KEY", "api-key", "hfToken") announces a secret.
+bool names_secret(std::string_view word) {
+  std::string small;
+  for (const char c : word)
+    small += lower(c);
+  for (const std::string_view name : kNames) {
+    if (!small.ends_with(name))
+      continue;
+    const size_t before = small.size() - name.size();
+    if (before == 0 || small[before - 1] == '_' || small[before - 1] == '-' ||
+        word[before] != small[before] || small.ends_with("apikey") || small.ends_with("accesstoken"))
+      return true;
+  }
+  return false;
+}
+
+bool is_token(std::string_view word) {
+  for (const std::string_view prefix : kPrefixes)
+    if (word.starts_with(prefix) && word.size() >= prefix.size() + kShortestToken)
+      return true;
+  return false;
+}
+
+// The value of a secret that begins behind a name: up to a blank, a quote, a comma or the end.
+size_t end_of_value(std::string_view line, size_t at) {
+  constexpr std::string_view kEnds = " \t,;\"')}]&";
+  const size_t end = line.find_first_of(kEnds, at);
+  return end == line.npos ? line.size() : end;
+}
+
+// Skips what stands between name and value; npos where no value follows.
+size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
+  size_t begin = at;
+  if (begin < line.size() && (line[begin] == '"' || line[begin] == '\''))
+    ++begin;
+  const bool assigned = begin < line.size() && (line[begin] == '=' || line[begin] == ':');
+  if (!assigned && !is_option)
+    return line.npos;
+  if (assigned)
+    ++begin;
+  while (begin < line.size() && (line[begin] == ' ' || line[begin] == '"' || line[begin] == '\''))
+    ++begin;
+  for (const std::string_view scheme : {"Bearer ", "bearer ", "Basic "})
+    if (line.substr(begin).starts_with(scheme))
+      begin += scheme.size();
+  return begin < line.size() ? begin : line.npos;
+}
+
+// USER:PASSWORD@ behind "://"; returns its size.
+size_t credentials_size(std::string_view rest) {
+  const size_t end = rest.find_first_of("/ \t\"'");
+  const std::string_view authority = rest.substr(0, end);
+  const size_t at = authority.rfind('@');
+  return at == authority.npos ? 0 : at;
+}
+
+}  // namespace
+
+std::string masked(std::string_view line, size_t longest, size_t* count) {
+  std::string out;
+  size_t hidden = 0;
+  const std::string_view piece = line.substr(0, longest);
+  for (size_t at = 0; at < piece.size();) {
+    if (piece.substr(at).starts_with("://")) {
+      out += "://";
+      at += 3;
+      // The address may go on beyond the cut, where its "@" would be.
+      if (const size_t size = credentials_size(line.substr(at)); size > 0) {
+        out += "***";
+        at += size;
+        ++hidden;
+      }
+      continue;
+    }
+    if (!is_word(piece[at])) {
+      out += piece[at++];
+      continue;
+    }
+    size_t end = at;
+    while (end < piece.size() && is_word(piece[end]))
+      ++end;
+    const std::string_view word = piece.substr(at, end - at);
+    if (is_token(word)) {
+      out += "***";
+      ++hidden;
+      at = end;
+      continue;
+    }
+    out += word;
+    const size_t begin = names_secret(word) ? begin_of_value(piece, end, word.starts_with("--")) : piece.npos;
+    at = end;
+    if (begin != piece.npos) {
+      out += piece.substr(end, begin - end);
+      out += "***";
+      ++hidden;
+      at = end_of_value(piece, begin);
+    }
+  }
+  if (line.find("PRIVATE KEY-----") != line.npos)
+    out = "***";
+  if (line.size() > longest)
+    out += " ...";
+  if (count)
+    *count += hidden;
+  return base::visible(out);
+}
+
+}  // namespace lento::desk

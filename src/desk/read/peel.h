@@ -1,0 +1,40 @@
+// Takes off a line what launchers, containers, system loggers and logging libraries put in front of it, and
+// keeps what that states: rank, host, device, time.
+//
+//   line   = {colour} {layer} text
+//   layer  = "[rank3]:" | "[default3]:" (torchrun: rank, local rank) | "3: " (srun --label)
+//          | "[1,3]<stdout>:" (mpirun --tag-output)
+//          | 2026-10-02T11:08:25.123456789Z ["stdout F"] (containers) | "Oct  2 11:08:25 node17 kernel:"
+//          (syslog) | 2026-10-02T11:08:25.123+00:00 node17 kernel: (RFC 5424 time, journalctl -o short-iso)
+//          | "[2026-10-02 11:08:25]" | 2026-10-02 11:08:25,123 [" - root - INFO - "] (Python logging)
+//          | "[1209341.112233]" (dmesg: seconds since boot) | "[Thu Oct  2 11:08:25 2026]" (dmesg -T)
+//          | "E1102 10:14:02.331 file.cc:616]" (glog) | "gpu31:22600:22690 [0] NCCL INFO" (NCCL)
+//          | "[tag]" before another layer
+//
+// Colours (ANSI escape sequences) and a carriage return at the end are dropped wherever they are.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "desk/read/observation.h"
+
+namespace lento::desk {
+
+struct Peeled {
+  std::string_view text;
+  Subject subject;
+  Moment time;
+};
+
+// Two depths: a log line loses every layer. A line of a table keeps its times, which are data: it only loses
+// the labels of launchers and containers.
+enum class Depth {
+  Log,
+  Table
+};
+
+// `line` and `buffer` must outlive the result; `buffer` is used where a line holds colours.
+Peeled peel(std::string_view line, Depth depth, std::string& buffer);
+
+}  // namespace lento::desk

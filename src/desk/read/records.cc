@@ -1,0 +1,161 @@
+// Keeps rows in bounded memory: strings are held once, a series thins itself out when it is full, and
+// repeated events become counts.
+#include "desk/read/records.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/moment.h"
+
+namespace lento::desk {
+namespace {
+
+// Every second row of a full series.
+void thin(Series& series) {
+  size_t kept = 0;
+  for (size_t i = 0; i < series.rows.size(); i += 2)
+    series.rows[kept++] = std::move(series.rows[i]);
+  series.rows.resize(kept);
+  series.stride *= 2;
+}
+
+void fill(std::string& member, const std::string& name) {
+  if (member.empty())
+    member = name;
+}
+
+// A rank that the file is named after does not belong to a row that names a device of a host.
+void fill(Subject& subject, const Subject& name) {
+  fill(subject.host, name.host);
+  if (subject.device.empty())
+    fill(subject.rank, name.rank);
+}
+
+template <class Pairs>
+auto find(const Pairs& pairs, std::string_view name) {
+  return std::ranges::find_if(pairs, [&](const auto& pair) {
+    return pair.first == name;
+  });
+}
+
+const std::string kNone;
+
+}  // namespace
+
+std::string subject_text(const Subject& subject) {
+  std::string text = subject.host;
+  if (!subject.device.empty())
+    text += (text.empty() ? "" : "/") + subject.device;
+  if (!subject.rank.empty())
+    text += (text.empty() ? "rank " : " rank ") + subject.rank;
+  return text.empty() ? "the job" : text;
+}
+
+std::string moment_text(const Moment& moment) {
+  if (moment.clock == Clock::None || !std::isfinite(moment.seconds))
+    return "";
+  if (moment.clock == Clock::Boot) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.1f s after boot", moment.seconds);
+    return text;
+  }
+  constexpr double kLastMoment = 2.5e11;  // in the year 9892, within what a calendar date can be written for
+  if (moment.seconds < 0 || moment.seconds > kLastMoment)
+    return "";
+  const std::string text = base::format_moment(moment.seconds);
+  return moment.clock == Clock::Yearless ? text.substr(5) : text;
+}
+
+const std::string& field(const Event& event, std::string_view name) {
+  const auto at = find(event.fields, name);
+  return at == event.fields.end() ? kNone : at->second;
+}
+
+const std::string& fact(const Run& run, std::string_view name) {
+  const auto at = find(run.facts, name);
+  return at == run.facts.end() ? kNone : at->second;
+}
+
+std::optional<double> measured(const Run& run, std::string_view name) {
+  for (const auto& [quantity, value] : run.measured)
+    if (quantity.name == name)
+      return value;
+  return std::nullopt;
+}
+
+uint32_t Records::subject_id(const Subject& subject) {
+  const auto [at, is_new] = subject_ids_.try_emplace(subject, uint32_t(subjects_.size()));
+  if (is_new)
+    subjects_.push_back(subject);
+  return at->second;
+}
+
+uint32_t Records::quantity_id(const Quantity& quantity) {
+  const auto key = std::tuple(quantity.name, quantity.group, quantity.scope);
+  const auto [at, is_new] = quantity_ids_.try_emplace(key, uint32_t(quantities_.size()));
+  if (is_new)
+    quantities_.push_back(quantity);
+  return at->second;
+}
+
+void Records::add(Observation row) {
+  const auto key = std::tuple(row.subject, row.quantity, row.where.file);
+  const auto [at, is_new] = series_ids_.try_emplace(key, series_.size());
+  if (is_new) {
+    if (series_.size() == kMostSeries) {
+      series_ids_.erase(at);
+      ++dropped_;
+      return;
+    }
+    series_.push_back({row.subject, row.quantity, row.where.file, 0, 1, {}});
+  }
+  Series& series = series_[at->second];
+  if (series.seen++ % series.stride != 0)
+    return;
+  if (series.rows.size() == kSeriesRows)
+    thin(series);
+  if ((series.seen - 1) % series.stride == 0)
+    series.rows.push_back(std::move(row));
+}
+
+void Records::add(Event event) {
+  const auto key = std::tuple(event.kind, event.subject, event.where.file);
+  auto& [last, kept] = event_counts_[key];
+  if (kept < kEventRows && events_.size() < kMostEvents) {
+    last = events_.size();
+    ++kept;
+    events_.push_back(std::move(event));
+    return;
+  }
+  if (kept == 0)
+    ++dropped_;
+  else
+    events_[last].count += event.count;
+}
+
+void Records::add(Run run) {
+  if (runs_.size() < kMostRuns)
+    runs_.push_back(std::move(run));
+  else
+    ++dropped_;
+}
+
+void Records::name_by_files(const std::map<int32_t, Subject>& names) {
+  const auto rename = [&](Subject& subject, int32_t file) {
+    if (const auto at = names.find(file); at != names.end())
+      fill(subject, at->second);
+  };
+  for (Event& event : events_)
+    rename(event.subject, event.where.file);
+  for (Run& run : runs_)
+    rename(run.subject, run.where.file);
+  for (Series& series : series_) {
+    Subject subject = subjects_[series.subject];
+    rename(subject, series.file);
+    series.subject = subject_id(subject);
+    for (Observation& row : series.rows)
+      row.subject = series.subject;
+  }
+}
+
+}  // namespace lento::desk

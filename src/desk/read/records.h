@@ -1,0 +1,97 @@
+// The rows that the readers of the desk wrote, in bounded memory whatever the size of the files.
+//
+// A series (one quantity of one subject in one file) keeps at most kSeriesRows samples: when it is full every
+// second one is dropped and from then on only every second one is taken, so that a log of any length leaves
+// an even sample of itself. Events of one kind and subject are kept up to kEventRows and counted beyond.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "desk/read/observation.h"
+
+namespace lento::desk {
+
+struct SourceFile {
+  std::string path;                  // as the user named it
+  std::vector<std::string> formats;  // of the readers that found something
+  std::string reason;                // of the recognition, for --explain
+  uint64_t bytes = 0;
+  uint64_t lines = 0;
+  uint64_t known_lines = 0;  // that a reader took
+  uint64_t secrets = 0;      // masked in quoted lines
+  bool recognised() const {
+    return !formats.empty();
+  }
+};
+
+struct Series {
+  uint32_t subject = 0;
+  uint32_t quantity = 0;
+  int32_t file = 0;
+  uint64_t seen = 0;    // samples offered
+  uint64_t stride = 1;  // every stride-th one is kept
+  std::vector<Observation> rows;
+};
+
+class Records {
+ public:
+  static constexpr size_t kSeriesRows = size_t{1} << 13;
+  static constexpr size_t kEventRows = 256;
+  static constexpr size_t kMostSeries = size_t{1} << 16;
+  static constexpr size_t kMostEvents = size_t{1} << 16;
+  static constexpr size_t kMostRuns = size_t{1} << 16;
+
+  uint32_t subject_id(const Subject& subject);
+  uint32_t quantity_id(const Quantity& quantity);
+
+  void add(Observation row);
+  void add(Event event);
+  void add(Run run);
+
+  const std::vector<Subject>& subjects() const {
+    return subjects_;
+  }
+  const std::vector<Quantity>& quantities() const {
+    return quantities_;
+  }
+  const std::vector<Series>& series() const {
+    return series_;
+  }
+  const std::vector<Event>& events() const {
+    return events_;
+  }
+  const std::vector<Run>& runs() const {
+    return runs_;
+  }
+  uint64_t dropped() const {  // rows beyond the limits
+    return dropped_;
+  }
+  const Subject& subject(const Observation& row) const {
+    return subjects_[row.subject];
+  }
+
+  // Fills what the lines of a file do not state, by what the set of files does: the host or the rank that a
+  // file is named after. Called once all files are read.
+  void name_by_files(const std::map<int32_t, Subject>& names);
+
+  std::vector<SourceFile> files;
+
+ private:
+  std::vector<Subject> subjects_;
+  std::map<Subject, uint32_t> subject_ids_;
+  std::vector<Quantity> quantities_;
+  std::map<std::tuple<std::string, std::string, Scope>, uint32_t> quantity_ids_;
+  std::map<std::tuple<uint32_t, uint32_t, int32_t>, size_t> series_ids_;
+  std::vector<Series> series_;
+  std::vector<Event> events_;
+  std::map<std::tuple<std::string, Subject, int32_t>, std::pair<size_t, size_t>> event_counts_;
+  std::vector<Run> runs_;
+  uint64_t dropped_ = 0;
+};
+
+}  // namespace lento::desk

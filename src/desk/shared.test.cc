@@ -1,0 +1,51 @@
+// The inputs that people hold, kept outside the repository: LENTO_SHARED names their folder, and the test is
+// skipped without it. Each line holds a folder, the outcome that is right and the subject that must lead.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "desk/diagnose.h"
+
+namespace lento::desk {
+namespace {
+
+struct Case {
+  const char* folder;
+  finding::Outcome outcome;
+  const char* subject;  // of the first finding; a part of the reason where none is named
+};
+
+class SharedInput : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SharedInput, IsAnsweredAsItShould) {
+  const char* shared = std::getenv("LENTO_SHARED");
+  const std::string root = shared ? std::string(shared) + "/data/field/" : "";
+  if (root.empty() || !std::filesystem::exists(root + GetParam().folder))
+    GTEST_SKIP() << "LENTO_SHARED does not name the folder of shared inputs";
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(root + GetParam().folder))
+    if (entry.path().filename() != "cmd" && entry.path().filename() != "right.txt")
+      paths.push_back(entry.path().string());
+  std::ranges::sort(paths);
+  const finding::Diagnosis found = diagnose({paths, {}});
+  EXPECT_EQ(found.outcome, GetParam().outcome) << found.verdict;
+  const std::string said = found.findings.empty() ? found.reason : found.findings[0].subject;
+  EXPECT_NE(said.find(GetParam().subject), std::string::npos) << said << "\n" << found.verdict;
+}
+
+using enum finding::Outcome;
+INSTANTIATE_TEST_SUITE_P(
+    Field,
+    SharedInput,
+    ::testing::Values(
+        Case{"01-watchdog-timeout", Findings, "rank 3"},
+        Case{"02-xid-dmesg", Findings, "node17/0000:4b:00"},
+        Case{"07-nccl-info-no-gdr", Findings, "gpu37"},
+        Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"}),
+    [](const auto& info) {
+      return "Input" + std::string(info.param.folder).substr(0, 2);
+    });
+
+}  // namespace
+}  // namespace lento::desk
