@@ -1,7 +1,7 @@
 // The one interface of a reader of the desk. A format is data (line patterns with sample lines) and a reader
 // that turns matches into rows.
 //
-//   constexpr LineForm kForms[] = {{"Watchdog caught collective {_} SeqNum={seq:int}, ", {"..."}}};
+//   const LineForm kForms[] = {{"Watchdog caught collective {_} SeqNum={seq:int}, ", {"..."}}};
 //   class Watchdog : public Reader { void take(size_t form, const Match& m, Sink& sink) override { ... } };
 //   const Format kWatchdog{"PyTorch watchdog", "pytorch", kForms, Shape::Lines, make<Watchdog>};
 //
