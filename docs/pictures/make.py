@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Makes the pictures of README from what the commands really print and write.
+
+usage: make.py LENTO   (needs Debian's chromium)
+
+A simulated job of 32 machines hides a faulty one. terminal.svg is what `lento fleet diagnose` prints, with its colours; report.png is
+the page that --html writes, as a browser shows it; chip.svg is the mesh of a chip with a slow link, out of its report. Commands run in
+a scratch folder that holds copies of examples/, as tests/docs_check.py runs the pages.
+"""
+import html
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "packaging/site")]
+import build as site  # noqa: E402
+import doc_blocks  # noqa: E402
+
+FLEET = ("lento fleet diagnose --csv job.csv.gz --machine-column machine --time-column time --time-unit s --label stage")
+PREPARE = """
+lento fleet simulate --machines 32 --preset paper --seed 8 -o job.csv.gz
+lento chip map examples/models/darknet19.onnx --chip examples/chip/4x4.yaml --batch 64 -o net.map.json
+lento chip simulate --chip examples/chip/4x4.yaml --mapping net.map.json --faults examples/chip/slow_link.yaml --inferences 2 -o run.probe
+lento chip diagnose run.probe --chip examples/chip/4x4.yaml --mapping net.map.json --html chip.html
+"""
+COLUMNS = 108
+LINES = 26
+CELL = 7.8
+LINE = 17
+STYLE = ("svg{background:#fbfbfa}text{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,monospace;fill:#24292f;white-space:pre}"
+         ".bold{font-weight:bold}.red{font-weight:bold;fill:#b3261e}.prompt{fill:#3d6b35}")
+CLASSES = {"1": "bold", "1;31": "red"}
+
+
+def spans(line):
+    """(class, text) of each stretch of one colour, for the few sequences that a report uses."""
+    css = ""
+    for part in re.split(r"(\033\[[0-9;]*m)", line):
+        if part.startswith("\033["):
+            css = CLASSES.get(part[2:-1], "")
+        elif part:
+            yield css, part
+
+
+def text_of(line, y):
+    out, used = "", 0
+    for css, text in spans(line):
+        text = text[:COLUMNS - used]
+        used += len(text)
+        if used == COLUMNS:
+            text = text[:-1] + "…"
+        out += f'<tspan class="{css}">{html.escape(text)}</tspan>' if css else html.escape(text)
+    return f'<text x="14" y="{y}" xml:space="preserve">{out}</text>\n'
+
+
+def terminal(command, output):
+    lines = output.splitlines()
+    lines = lines[:LINES] + (["..."] if len(lines) > LINES else [])
+    height = LINE * (len(lines) + 2) + 14
+    out = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS * CELL + 28:.0f} {height}" role="img">'
+           f"<title>{html.escape(command)}</title><style>{STYLE}</style>\n"
+           f'<text x="14" y="24"><tspan class="prompt">$</tspan> {html.escape(command)}</text>\n')
+    return out + "".join(text_of(line, 24 + LINE * (i + 1)) for i, line in enumerate(lines)) + "</svg>\n"
+
+
+def screenshot(page, picture):
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,1560",
+                    f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+def main():
+    lento = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        doc_blocks.prepare(scratch, lento)
+        for command in (PREPARE, f"{FLEET} --color always --html fleet.html"):
+            done = doc_blocks.execute(command, scratch, lento)
+            if done.returncode != 0:
+                sys.exit(f"exit {done.returncode}\n{command}\n{done.stdout}")
+        (HERE / "terminal.svg").write_text(terminal("lento fleet diagnose --csv job.csv.gz ...", done.stdout))
+        screenshot(scratch / "fleet.html", HERE / "report.png")
+        (HERE / "chip.svg").write_text(site.pictures_of(scratch / "chip.html")[0] + "\n")
+    for picture in sorted(HERE.glob("*.*g")):
+        print(f"{picture.stat().st_size:8} {picture.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
