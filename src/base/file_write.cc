@@ -29,7 +29,7 @@ bool is_device(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-std::string behind_links(const std::string& path) {
+std::string resolve_links(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error))
     return path;
@@ -51,7 +51,7 @@ struct OutputFile::Impl {
   std::unique_ptr<lzma_stream> xz;
   std::vector<char> block = std::vector<char>(kBlock);
 
-  void put(const char* data, size_t size) {
+  void write_all(const char* data, size_t size) {
     while (size > 0) {
       const ssize_t n = ::write(fd, data, size);
       if (n < 0 && errno == EINTR)
@@ -72,7 +72,7 @@ struct OutputFile::Impl {
       const size_t left = ZSTD_compressStream2(zstd, &out, &in, directive);
       if (ZSTD_isError(left))
         throw Error({path}, "cannot compress");
-      put(block.data(), out.pos);
+      write_all(block.data(), out.pos);
       if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size)
         return;
     }
@@ -85,7 +85,7 @@ struct OutputFile::Impl {
       xz->next_out = reinterpret_cast<uint8_t*>(block.data());
       xz->avail_out = block.size();
       const lzma_ret code = lzma_code(xz.get(), action);
-      put(block.data(), block.size() - xz->avail_out);
+      write_all(block.data(), block.size() - xz->avail_out);
       if (code == LZMA_STREAM_END)
         return;
       if (code != LZMA_OK)
@@ -112,7 +112,7 @@ OutputFile::OutputFile(const std::string& path)
   if (is_device(path)) {
     s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    s.target = behind_links(path);
+    s.target = resolve_links(path);
     s.temporary = std::make_unique<Temporary>(s.target);
     s.fd = s.temporary->fd();
   }
@@ -152,7 +152,7 @@ void OutputFile::write(std::string_view bytes) {
   } else if (s.xz) {
     s.write_xz(bytes, LZMA_RUN);
   } else {
-    s.put(bytes.data(), bytes.size());
+    s.write_all(bytes.data(), bytes.size());
   }
 }
 

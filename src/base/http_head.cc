@@ -83,12 +83,12 @@ int parse_request_line(std::string_view line, HttpQuestion& q) {
   return 405;
 }
 
-struct Seen {
+struct FieldCounts {
   int hosts = 0;
   bool body = false;
 };
 
-int parse_field(std::string_view line, HttpQuestion& q, Seen& seen) {
+int parse_field(std::string_view line, HttpQuestion& q, FieldCounts& counts) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_name(line.substr(0, colon)))
     return 400;
@@ -98,7 +98,7 @@ int parse_field(std::string_view line, HttpQuestion& q, Seen& seen) {
     return 400;
   if (name == "host") {
     q.host = value;
-    ++seen.hosts;
+    ++counts.hosts;
   } else if (name == "connection") {
     const std::string wish = lower(value);
     if (wish.find("close") != std::string::npos)
@@ -108,12 +108,12 @@ int parse_field(std::string_view line, HttpQuestion& q, Seen& seen) {
   } else if (name == "authorization" && lower(value.substr(0, 7)) == "bearer ") {
     q.bearer = trimmed(value.substr(7));
   } else if (name == "transfer-encoding") {
-    seen.body = true;
+    counts.body = true;
   } else if (name == "content-length") {
     const auto size = try_uint(value);
     if (!size)
       return 400;
-    seen.body = seen.body || *size > 0;
+    counts.body = counts.body || *size > 0;
   }
   return 200;
 }
@@ -130,19 +130,19 @@ HttpHead parse_http_head(std::string_view text, size_t most) {
   head.size = end + 4;
   std::string_view rest = text.substr(0, end + 2);
   std::string_view line;
-  Seen seen;
+  FieldCounts counts;
   head.status = next_line(rest, line) ? parse_request_line(line, head.question) : 400;
   // A refused method may come with a body, and 413 is then the more useful status, so the fields are read
   // too.
   while (!rest.empty() && (head.status == 200 || head.status == 405)) {
     const bool whole = next_line(rest, line);
-    const int status = whole ? parse_field(line, head.question, seen) : 400;
+    const int status = whole ? parse_field(line, head.question, counts) : 400;
     if (status != 200)
       head.status = status;
   }
-  if (head.status == 200 && seen.hosts != 1 && (seen.hosts > 1 || head.question.keep_alive))
+  if (head.status == 200 && counts.hosts != 1 && (counts.hosts > 1 || head.question.keep_alive))
     head.status = 400;
-  if (seen.body && (head.status == 200 || head.status == 405))
+  if (counts.body && (head.status == 200 || head.status == 405))
     head.status = 413;
   return head;
 }

@@ -44,7 +44,7 @@ constexpr double kDrainSeconds = 1;
 constexpr size_t kMostDrained = size_t{1} << 20;
 constexpr int kTick = 250;  // milliseconds between looks at the deadlines
 constexpr size_t kReadBlock = 16384;
-constexpr size_t kCrush = 32;  // requests that wait
+constexpr size_t kOverload = 32;  // requests that wait
 // Bounds on the bytes of one connection that wait in the kernel, and on those it may send before the others
 // have their turn. A client that requests much and reads nothing costs no more than this.
 constexpr int kSendBuffer = 128 << 10;
@@ -150,7 +150,7 @@ struct HttpServer::Impl {
   HttpServerLimits limits;
   Handler handler;
   Descriptor listener;
-  Descriptor bell;
+  Descriptor wake_event;
   bool loopback = false;
   int port = 0;
   std::thread loop_thread;
@@ -197,17 +197,17 @@ struct HttpServer::Impl {
     port = ntohs(
         bound.ss_family == AF_INET ? reinterpret_cast<sockaddr_in&>(bound).sin_port
                                    : reinterpret_cast<sockaddr_in6&>(bound).sin6_port);
-    bell = Descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    check(bell.get() >= 0, "cannot start");
+    wake_event = Descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    check(wake_event.get() >= 0, "cannot start");
   }
 
-  void ring() const {
+  void wake_loop() const {
     const uint64_t one = 1;
-    if (::write(bell.get(), &one, sizeof one) < 0)
+    if (::write(wake_event.get(), &one, sizeof one) < 0)
       errno = 0;  // it rings already
   }
 
-  void work() {
+  void serve_jobs() {
     for (;;) {
       std::unique_lock lock(mutex);
       wake.wait(lock, [&] {
@@ -215,17 +215,17 @@ struct HttpServer::Impl {
       });
       if (stopping)
         return;
-      // When more than kCrush requests wait, the newest is served first. The oldest clients have probably
+      // When more than kOverload requests wait, the newest is served first. The oldest clients have probably
       // left, and serving all in order would make every answer late.
-      const bool crush = jobs.size() > kCrush;
-      const Job job = std::move(crush ? jobs.back() : jobs.front());
-      crush ? jobs.pop_back() : jobs.pop_front();
+      const bool overloaded = jobs.size() > kOverload;
+      const Job job = std::move(overloaded ? jobs.back() : jobs.front());
+      overloaded ? jobs.pop_back() : jobs.pop_front();
       lock.unlock();
       HttpReply reply = answer_of(handler, job.question);
       lock.lock();
       done.push_back({job.connection, std::move(reply)});
       lock.unlock();
-      ring();
+      wake_loop();
     }
   }
 
@@ -248,7 +248,7 @@ struct HttpServer::Impl {
   }
 
   // Passes a complete head to the handlers. Does nothing while more bytes are needed.
-  void look(uint64_t number, Connection& c) {
+  void dispatch_head(uint64_t number, Connection& c) {
     HttpHead head = parse_http_head(c.in, limits.head_bytes);
     if (head.status == 0)
       return;
@@ -281,7 +281,7 @@ struct HttpServer::Impl {
     c.moved = Clock::now();
     c.in.append(block.data(), size_t(n));
     if (c.state == State::Reading)
-      look(number, c);
+      dispatch_head(number, c);
     return true;
   }
 
@@ -309,7 +309,7 @@ struct HttpServer::Impl {
       c.state = State::Reading;
       c.deadline = after(limits.head_s);
       if (!c.in.empty())
-        look(number, c);
+        dispatch_head(number, c);
       return true;
     }
     ::shutdown(c.socket.get(), SHUT_WR);
@@ -320,7 +320,7 @@ struct HttpServer::Impl {
 
   void take_answers() {
     uint64_t rings = 0;
-    if (::read(bell.get(), &rings, sizeof rings) < 0)
+    if (::read(wake_event.get(), &rings, sizeof rings) < 0)
       errno = 0;
     std::vector<Done> finished;
     {
@@ -370,7 +370,7 @@ struct HttpServer::Impl {
     }
   }
 
-  bool step(uint64_t number, Connection& c, short events) {
+  bool handle_events(uint64_t number, Connection& c, short events) {
     if (events & (POLLERR | POLLNVAL))
       return false;
     if (events & (POLLIN | POLLHUP)) {
@@ -386,7 +386,7 @@ struct HttpServer::Impl {
     std::vector<pollfd> polled;
     std::vector<uint64_t> numbers;
     while (!stopping) {
-      polled.assign({{listener.get(), POLLIN, 0}, {bell.get(), POLLIN, 0}});
+      polled.assign({{listener.get(), POLLIN, 0}, {wake_event.get(), POLLIN, 0}});
       numbers.clear();
       for (const auto& [number, c] : connections) {
         // No events are requested while an answer is made or sent, so further requests stay in the kernel.
@@ -404,7 +404,7 @@ struct HttpServer::Impl {
         const short events = polled[i + 2].revents;
         Connection& c = at->second;
         const bool late = c.state != State::Handling && now > c.deadline;
-        if (late || (events && !step(numbers[i], c, events)))
+        if (late || (events && !handle_events(numbers[i], c, events)))
           connections.erase(at);
       }
       if (polled[1].revents)
@@ -421,7 +421,7 @@ struct HttpServer::Impl {
         return;
     }
     wake.notify_all();
-    ring();
+    wake_loop();
     if (loop_thread.joinable())
       loop_thread.join();
     for (std::thread& worker : workers)
@@ -446,7 +446,7 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler, const
   });
   for (unsigned i = 0; i < limits.threads; ++i)
     impl_->workers.emplace_back([impl = impl_.get()] {
-      impl->work();
+      impl->serve_jobs();
     });
   ::pthread_sigmask(SIG_SETMASK, &former, nullptr);
 }

@@ -58,10 +58,10 @@ JsonLines::JsonLines(InputStream& in)
     ahead_.push_back(line);
   }
   for (const Line& known : ahead_) {
-    const Json object = object_of(known);
+    const Json object = parse_object(known);
     if (!object.is_object() && &known == &ahead_.front())
       break;
-    learn(object, "");
+    add_columns(object, "");
   }
   if (columns_.empty())
     throw Error(
@@ -70,7 +70,7 @@ JsonLines::JsonLines(InputStream& in)
         "JSON Lines hold one object a line, whole on its line; jq -c writes them so");
 }
 
-Json JsonLines::object_of(const Line& line) const {
+Json JsonLines::parse_object(const Line& line) const {
   if (line.text.size() > kMaxBytes)
     return {};
   try {
@@ -91,21 +91,22 @@ bool JsonLines::next_line(Line& line) {
   return false;
 }
 
-void JsonLines::learn(const Json& object, const std::string& prefix) {
+void JsonLines::add_columns(const Json& object, const std::string& prefix) {
   for (const auto& [key, value] : object.members()) {
     const std::string name = prefix + key;
     if (value.is_object())
-      learn(value, name + ".");
+      add_columns(value, name + ".");
     else if (index_.emplace(name, columns_.size()).second)
       columns_.push_back(name);
   }
 }
 
-bool JsonLines::fill(const Json& object, const std::string& prefix, std::vector<std::string>& fields) const {
+bool JsonLines::set_fields(const Json& object, const std::string& prefix, std::vector<std::string>& fields)
+    const {
   for (const auto& [key, value] : object.members()) {
     const std::string name = prefix + key;
     if (value.is_object()) {
-      if (!fill(value, name + ".", fields))
+      if (!set_fields(value, name + ".", fields))
         return false;
       continue;
     }
@@ -127,13 +128,13 @@ bool JsonLines::next(std::vector<std::string>& fields, ReadReport& report) {
       return false;
     }
     const Location where{in_.path(), int(std::min<int64_t>(line.number, INT32_MAX))};
-    const Json object = object_of(line);
+    const Json object = parse_object(line);
     if (!object.is_object()) {
       report.skip(where, "a line that is no JSON object");
       continue;
     }
     fields.assign(columns_.size(), {});
-    if (!fill(object, "", fields)) {
+    if (!set_fields(object, "", fields)) {
       report.skip(where, "a key that none of the first " + std::to_string(kColumnLines) + " objects has");
       continue;
     }

@@ -49,9 +49,9 @@ class JsonLines {
     std::string text;
   };
   bool next_line(Line& line);
-  Json object_of(const Line& line) const;  // null when the line is none or over kMaxBytes
-  void learn(const Json& object, const std::string& prefix);
-  bool fill(const Json& object, const std::string& prefix, std::vector<std::string>& fields) const;
+  Json parse_object(const Line& line) const;  // null when the line is none or over kMaxBytes
+  void add_columns(const Json& object, const std::string& prefix);
+  bool set_fields(const Json& object, const std::string& prefix, std::vector<std::string>& fields) const;
 
   InputStream& in_;
   std::deque<Line> ahead_;

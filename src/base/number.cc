@@ -10,7 +10,7 @@ namespace lento::base {
 namespace {
 
 template <class T, class... Options>
-std::optional<T> whole(std::string_view text, Options... options) {
+std::optional<T> parse_whole(std::string_view text, Options... options) {
   T value{};
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, options...);
   if (code != std::errc() || end != text.data() + text.size())
@@ -21,15 +21,15 @@ std::optional<T> whole(std::string_view text, Options... options) {
 }  // namespace
 
 std::optional<int64_t> try_int(std::string_view text) {
-  return whole<int64_t>(text, 10);
+  return parse_whole<int64_t>(text, 10);
 }
 
 std::optional<uint64_t> try_uint(std::string_view text, int radix) {
-  return whole<uint64_t>(text, radix);
+  return parse_whole<uint64_t>(text, radix);
 }
 
 std::optional<double> try_double(std::string_view text) {
-  const auto value = whole<double>(text);
+  const auto value = parse_whole<double>(text);
   if (value && std::isfinite(*value))
     return value;
   return std::nullopt;

@@ -14,78 +14,78 @@
 namespace lento::base {
 namespace {
 
-constexpr size_t kLooked = size_t{64} << 10;
+constexpr size_t kMostPeeked = size_t{64} << 10;
 
-struct Known {
+struct Format {
   std::string_view mark;
   std::string_view noun;
   std::string_view format;
 };
 
 // Our own formats by the word between "lento." and "/".
-constexpr std::array kOwn = {
-    Known{"campaign", "campaign", {}},
-    Known{"chip", "chip", {}},
-    Known{"cluster", "cluster", {}},
-    Known{"diagnosis", "diagnosis", {}},
-    Known{"faults", "list of faults", {}},
-    Known{"fleet-model", "fleet model", {}},
-    Known{"fleet-state", "watch state", {}},
-    Known{"fleet-truth", "truth of a simulated job", {}},
-    Known{"journal", "campaign journal", {}},
-    Known{"map", "mapping", {}},
-    Known{"platform", "platform", {}},
-    Known{"probe", "probe record file", {}},
-    Known{"probes", "probe plan", {}},
-    Known{"search", "search space", {}},
-    Known{"sketch", "sketch", {}},
-    Known{"system", "system data sheet", {}},
-    Known{"tile-approval", "tile approval", {}},
-    Known{"tile-block", "tile block description", {}},
-    Known{"tile-certificate", "tile certificate", {}},
-    Known{"tile-head", "log head of a tile store", {}},
-    Known{"tile-map", "tile signal map", {}},
-    Known{"tile-trust", "trust file of a tile store", {}},
-    Known{"workload", "workload", {}},
+constexpr std::array kOwnFormats = {
+    Format{"campaign", "campaign", {}},
+    Format{"chip", "chip", {}},
+    Format{"cluster", "cluster", {}},
+    Format{"diagnosis", "diagnosis", {}},
+    Format{"faults", "list of faults", {}},
+    Format{"fleet-model", "fleet model", {}},
+    Format{"fleet-state", "watch state", {}},
+    Format{"fleet-truth", "truth of a simulated job", {}},
+    Format{"journal", "campaign journal", {}},
+    Format{"map", "mapping", {}},
+    Format{"platform", "platform", {}},
+    Format{"probe", "probe record file", {}},
+    Format{"probes", "probe plan", {}},
+    Format{"search", "search space", {}},
+    Format{"sketch", "sketch", {}},
+    Format{"system", "system data sheet", {}},
+    Format{"tile-approval", "tile approval", {}},
+    Format{"tile-block", "tile block description", {}},
+    Format{"tile-certificate", "tile certificate", {}},
+    Format{"tile-head", "log head of a tile store", {}},
+    Format{"tile-map", "tile signal map", {}},
+    Format{"tile-trust", "trust file of a tile store", {}},
+    Format{"workload", "workload", {}},
 };
 
 // Foreign formats by their magic bytes.
-constexpr std::array kMagics = {
-    Known{
+constexpr std::array kForeignFormats = {
+    Format{
         "\x7f"
         "ELF",
         "program",
         "ELF"},
-    Known{"LENTOACC", "access trace", "LENTOACC"},
-    Known{"PERFILE2", "recording of perf", "perf.data"},
-    Known{"PK\x03\x04", "zip archive", "ZIP"},
-    Known{"\x89PNG", "picture", "PNG"},
-    Known{"\xff\xd8\xff", "picture", "JPEG"},
-    Known{"GIF8", "picture", "GIF"},
-    Known{"%PDF-", "document", "PDF"},
-    Known{"SQLite format 3", "database", "SQLite"},
-    Known{"\x93NUMPY", "array", "NumPy"},
-    Known{"YPUIMG", "tile image", "YPUIMG"},
-    Known{"lento-records ", "record of data movement", "lento-records"},
-    Known{"ARCH: ", "record of data movement", "profile_log_device.csv"},
-    Known{"untrusted comment:", "key or signature", "minisign"},
-    Known{"<!DOCTYPE html", "web page", "HTML"},
-    Known{"<!doctype html", "web page", "HTML"},
-    Known{"<html", "web page", "HTML"},
-    Known{"#!/", "script", {}},
-    Known{"$date", "recording of signals", "VCD"},
-    Known{"$version", "recording of signals", "VCD"},
-    Known{"$timescale", "recording of signals", "VCD"},
-    Known{"# HELP", "page of metrics", "OpenMetrics"},
-    Known{"# TYPE", "page of metrics", "OpenMetrics"},
+    Format{"LENTOACC", "access trace", "LENTOACC"},
+    Format{"PERFILE2", "recording of perf", "perf.data"},
+    Format{"PK\x03\x04", "zip archive", "ZIP"},
+    Format{"\x89PNG", "picture", "PNG"},
+    Format{"\xff\xd8\xff", "picture", "JPEG"},
+    Format{"GIF8", "picture", "GIF"},
+    Format{"%PDF-", "document", "PDF"},
+    Format{"SQLite format 3", "database", "SQLite"},
+    Format{"\x93NUMPY", "array", "NumPy"},
+    Format{"YPUIMG", "tile image", "YPUIMG"},
+    Format{"lento-records ", "record of data movement", "lento-records"},
+    Format{"ARCH: ", "record of data movement", "profile_log_device.csv"},
+    Format{"untrusted comment:", "key or signature", "minisign"},
+    Format{"<!DOCTYPE html", "web page", "HTML"},
+    Format{"<!doctype html", "web page", "HTML"},
+    Format{"<html", "web page", "HTML"},
+    Format{"#!/", "script", {}},
+    Format{"$date", "recording of signals", "VCD"},
+    Format{"$version", "recording of signals", "VCD"},
+    Format{"$timescale", "recording of signals", "VCD"},
+    Format{"# HELP", "page of metrics", "OpenMetrics"},
+    Format{"# TYPE", "page of metrics", "OpenMetrics"},
 };
 
-bool word_character(char c) {
+bool is_word_character(char c) {
   return std::islower(static_cast<unsigned char>(c)) || c == '-';
 }
 
 // Finds "lento.WORD/N" in the first line of a file of ours, or in the value of its key `schema`.
-FileKind own_kind(std::string_view head) {
+FileKind recognise_own(std::string_view head) {
   constexpr std::string_view kPrefix = "lento.";
   size_t at = head.starts_with(kPrefix) ? 0 : head.find("schema");
   if (at == std::string_view::npos)
@@ -94,7 +94,7 @@ FileKind own_kind(std::string_view head) {
   if (at == std::string_view::npos || at > 4096)
     return {};
   size_t end = at + kPrefix.size();
-  while (end < head.size() && word_character(head[end]))
+  while (end < head.size() && is_word_character(head[end]))
     ++end;
   const std::string_view word = head.substr(at + kPrefix.size(), end - at - kPrefix.size());
   if (end + 1 >= head.size() || head[end] != '/')
@@ -102,7 +102,7 @@ FileKind own_kind(std::string_view head) {
   size_t past = end + 1;
   while (past < head.size() && std::isdigit(static_cast<unsigned char>(head[past])))
     ++past;
-  for (const Known& known : kOwn)
+  for (const Format& known : kOwnFormats)
     if (known.mark == word)
       return {std::string(known.noun), std::string(head.substr(at, past - at))};
   return {};
@@ -125,7 +125,7 @@ bool is_json_lines(std::string_view head) {
   return line.starts_with('{') && line.ends_with('}') && rest.starts_with('{');
 }
 
-FileKind json_kind(std::string_view head) {
+FileKind recognise_json(std::string_view head) {
   const auto has = [&](std::string_view key) {
     return head.find(key) != std::string_view::npos;
   };
@@ -161,7 +161,7 @@ bool is_table(std::string_view head) {
   });
 }
 
-FileKind text_kind(std::string_view head) {
+FileKind recognise_text(std::string_view head) {
   std::string_view rest = head;
   if (rest.starts_with("\xef\xbb\xbf"))
     rest.remove_prefix(3);
@@ -170,7 +170,7 @@ FileKind text_kind(std::string_view head) {
     return {"blank file", {}};
   rest.remove_prefix(first);
   if (rest[0] == '{' || rest[0] == '[')
-    return json_kind(rest);
+    return recognise_json(rest);
   if (is_source(rest))
     return {"source text", rest.find("ypu.h\"") == std::string_view::npos ? "C" : "C, for a tile"};
   if (is_table(rest))
@@ -195,18 +195,18 @@ bool is_object(std::string_view head) {
 }  // namespace
 
 FileKind kind_of(std::string_view head) {
-  head = head.substr(0, kLooked);
+  head = head.substr(0, kMostPeeked);
   if (head.empty())
     return {"empty file", {}};
   if (is_object(head))
     return {"object file", "ELF"};
-  for (const Known& magic : kMagics)
+  for (const Format& magic : kForeignFormats)
     if (head.starts_with(magic.mark))
       return {std::string(magic.noun), std::string(magic.format)};
-  if (FileKind own = own_kind(head); !own.noun.empty())
+  if (FileKind own = recognise_own(head); !own.noun.empty())
     return own;
   if (is_text(head))
-    return text_kind(head);
+    return recognise_text(head);
   // An ONNX model is a protobuf whose field 1 is the version of the format and whose next field is the
   // producer.
   if (head.size() > 8 && head[0] == '\x08' && head[1] > 0 && head[1] < 32 && head[2] == '\x12')
@@ -221,7 +221,7 @@ FileKind kind_of_file(const std::string& path) {
   const std::string current = reading();
   try {
     InputStream in(path);
-    const FileKind kind = kind_of(in.peek(kLooked));
+    const FileKind kind = kind_of(in.peek(kMostPeeked));
     note_reading(current);
     return kind;
   } catch (const Error&) {

@@ -28,7 +28,7 @@ struct Slot {
 };
 std::array<Slot, 64> g_slots;
 
-int remember(const std::string& path) {
+int reserve_slot(const std::string& path) {
   for (size_t i = 0; i < g_slots.size() && path.size() < sizeof g_slots[i].path; ++i) {
     int expected = Free;
     if (!g_slots[i].state.compare_exchange_strong(expected, Taken))
@@ -40,7 +40,7 @@ int remember(const std::string& path) {
   return -1;  // more than the table holds: the destructor still removes it
 }
 
-void forget(int& slot) {
+void release_slot(int& slot) {
   if (slot >= 0)
     g_slots[size_t(slot)].state = Free;
   slot = -1;
@@ -76,12 +76,12 @@ Temporary::Temporary(const std::string& target)
     fd_ = ::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   for (int i = 0; fd_ < 0 && i < kTries; ++i) {
     name_ = stem_ + random_name();
-    slot_ = remember(name_);
+    slot_ = reserve_slot(name_);
     fd_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd_ >= 0)
       return;
     const int why = errno;
-    forget(slot_);
+    release_slot(slot_);
     name_.clear();
     errno = why;
     if (why != EEXIST)
@@ -92,24 +92,24 @@ Temporary::Temporary(const std::string& target)
 Temporary::~Temporary() {
   if (!name_.empty())
     ::unlink(name_.c_str());
-  forget(slot_);
+  release_slot(slot_);
   if (fd_ >= 0)
     ::close(fd_);
 }
 
-bool Temporary::name_it() {
+bool Temporary::link_name() {
   if (!name_.empty())
     return true;
   const std::string self = "/proc/self/fd/" + std::to_string(fd_);
   for (int i = 0; i < kTries; ++i) {
     const std::string name = stem_ + random_name();
-    slot_ = remember(name);
+    slot_ = reserve_slot(name);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       name_ = name;
       return true;
     }
     const int why = errno;
-    forget(slot_);
+    release_slot(slot_);
     errno = why;
     if (why != EEXIST)
       return false;
@@ -129,12 +129,12 @@ bool Temporary::replace(const std::string& target) {
   }
   if (::fsync(fd_) != 0 && errno != EINVAL)
     return false;
-  if (!name_it())
+  if (!link_name())
     return false;
   if (::rename(name_.c_str(), target.c_str()) != 0)
     return false;
   name_.clear();
-  forget(slot_);
+  release_slot(slot_);
   return true;
 }
 

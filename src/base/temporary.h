@@ -25,7 +25,7 @@ class Temporary {
   bool replace(const std::string& target);
 
  private:
-  bool name_it();
+  bool link_name();
 
   std::string stem_;  // FOLDER/.lento-
   std::string name_;  // "" while it has none

@@ -88,7 +88,7 @@ class Ledger {
   std::exception_ptr failure_;
 };
 
-void work(Ledger& ledger, const Run& run) {
+void run_locally(Ledger& ledger, const Run& run) {
   try {
     for (uint64_t i = ledger.next(); i != kNone; i = ledger.next())
       ledger.take(i, run(i));
@@ -99,7 +99,7 @@ void work(Ledger& ledger, const Run& run) {
 
 // Records a result. A journal that cannot be written ends the campaign and not the program, so that the other
 // ranks and threads get their last answer.
-void take(Ledger& ledger, const Report& report) {
+void record_report(Ledger& ledger, const Report& report) {
   try {
     ledger.take(report.run, report.text);
   } catch (...) {
@@ -119,7 +119,7 @@ void serve(Ledger& ledger, Ranks* ranks) {
     if (report.failed)
       ledger.fail(std::make_exception_ptr(base::Error({"rank " + std::to_string(report.rank)}, report.text)));
     else if (report.run != kNone)
-      take(ledger, report);
+      record_report(ledger, report);
     const uint64_t next = ledger.next();
     ranks->send_run(report.rank, next);
     if (next == kNone)
@@ -128,7 +128,7 @@ void serve(Ledger& ledger, Ranks* ranks) {
 }
 
 // Works as a worker rank, one run at a time. More ranks use more cores.
-void work_remotely(Ranks& ranks, const Run& run) {
+void run_remotely(Ranks& ranks, const Run& run) {
   Report report;
   for (;;) {
     ranks.send_report(report);
@@ -156,7 +156,7 @@ World world(Ranks* ranks) {
 Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   const World here = world(options.ranks);
   if (here.rank > 0) {
-    work_remotely(*options.ranks, run);
+    run_remotely(*options.ranks, run);
     return {};
   }
   std::unique_ptr<Ledger> ledger;
@@ -176,7 +176,7 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
     const auto most = unsigned(std::clamp<uint64_t>(count, 1, threads));
     for (unsigned i = 0; i < most; ++i)
       workers.emplace_back([&] {
-        work(*ledger, run);
+        run_locally(*ledger, run);
       });
     serve(*ledger, options.ranks);
   }

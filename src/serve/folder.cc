@@ -79,8 +79,8 @@ std::string Folder::stamp(const std::string& name) const {
 }
 
 // Returns the newest files by falling time, then by name.
-std::vector<Folder::Known> Folder::newest() const {
-  std::vector<Known> files;
+std::vector<Folder::Listed> Folder::list_newest() const {
+  std::vector<Listed> files;
   std::error_code code;
   for (fs::directory_iterator it(root_, code), end; !code && it != end && files.size() < kMostSeen;
        it.increment(code)) {
@@ -88,11 +88,11 @@ std::vector<Folder::Known> Folder::newest() const {
     const std::string name = it->path().filename().string();
     if (!name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(own))
       continue;
-    Known file{name, it->last_write_time(own), it->file_size(own), {}};
+    Listed file{name, it->last_write_time(own), it->file_size(own), {}};
     if (!own)
       files.push_back(std::move(file));
   }
-  const auto newer = [](const Known& a, const Known& b) {
+  const auto newer = [](const Listed& a, const Listed& b) {
     if (a.written != b.written)
       return a.written > b.written;
     return a.name < b.name;
@@ -105,18 +105,18 @@ std::vector<Folder::Known> Folder::newest() const {
 
 std::string Folder::list() {
   const std::lock_guard lock(mutex_);
-  std::map<std::string, Known> now;
+  std::map<std::string, Listed> now;
   Json all = Json::array();
-  for (Known& file : newest()) {
-    const auto old = known_.find(file.name);
+  for (Listed& file : list_newest()) {
+    const auto old = listed_.find(file.name);
     const bool same =
-        old != known_.end() && old->second.written == file.written && old->second.size == file.size;
+        old != listed_.end() && old->second.written == file.written && old->second.size == file.size;
     file.entry = same ? old->second.entry : describe(file.name, unix_seconds(file.written));
     if (!file.entry.is_null())
       all.push(file.entry);
     now.emplace(file.name, std::move(file));
   }
-  known_ = std::move(now);
+  listed_ = std::move(now);
   return base::write_json(all);
 }
 

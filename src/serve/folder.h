@@ -28,20 +28,20 @@ class Folder {
   finding::Diagnosis open(const std::string& name) const;
 
  private:
-  struct Known {
+  struct Listed {
     std::string name;
     std::filesystem::file_time_type written;
     uintmax_t size = 0;
     base::Json entry;
   };
-  std::vector<Known> newest() const;
+  std::vector<Listed> list_newest() const;
   // Returns the entry of a file, or null for a file of another kind, which is not listed.
   base::Json describe(const std::string& name, int64_t modified) const;
   std::filesystem::path resolve(const std::string& name) const;
 
   std::filesystem::path root_;
   std::mutex mutex_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, Listed> listed_;
 };
 
 }  // namespace lento::serve

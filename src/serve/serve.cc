@@ -89,7 +89,7 @@ struct Server::Impl {
       : options(o),
         folder(o.folder),
         listener(o.host, o.port, [this](const HttpQuestion& question) {
-          return guarded(question);
+          return answer_checked(question);
         }) {
     if (!listener.on_loopback() && o.token.empty()) {
       throw base::Error(
@@ -100,7 +100,7 @@ struct Server::Impl {
     }
   }
 
-  Reply guarded(const HttpQuestion& question) {
+  Reply answer_checked(const HttpQuestion& question) {
     const std::string given =
         question.bearer.empty() ? base::query_value(question.query, "token") : question.bearer;
     if (!options.token.empty() && !same_secret(given, options.token))
@@ -115,22 +115,22 @@ struct Server::Impl {
   Reply route(const HttpQuestion& question) {
     const std::string& path = question.path;
     if (path == "/")
-      return html(page(), kPagePolicy);
+      return html(compose_start_page(), kPagePolicy);
     if (path == "/serve.js")
       return {200, std::string(embedded::serve_files("serve.js")), "text/javascript; charset=utf-8"};
     if (path == "/api/diagnoses")
-      return listing(question);
+      return reply_with_list(question);
     if (path.starts_with("/api/diagnoses/"))
-      return stored(path.substr(15));
+      return reply_with_json(path.substr(15));
     if (path.starts_with("/report/"))
-      return report_of(path.substr(8));
+      return reply_with_report(path.substr(8));
     if (path == "/diff")
-      return html(report::write_html(difference(question)), kReportPolicy);
+      return html(report::write_html(compare_named(question)), kReportPolicy);
     return {404, "no such page\n", kText};
   }
 
   // Composes the start page. The address of its script must carry the token, as every request does.
-  std::string page() const {
+  std::string compose_start_page() const {
     std::string text(embedded::serve_files("page.html"));
     const std::string place = "{{style}}";  // the reports' own, so that both look alike
     text.replace(text.find(place), place.size(), embedded::serve_files("page.css"));
@@ -143,7 +143,7 @@ struct Server::Impl {
         "serve.js?token=" + base::percent_encoded(options.token) + "\"");
   }
 
-  Reply listing(const HttpQuestion& question) {
+  Reply reply_with_list(const HttpQuestion& question) {
     std::string body = folder.list();
     const std::string tag = "\"" + base::digest(body) + "\"";
     if (question.if_none_match == tag)
@@ -151,7 +151,7 @@ struct Server::Impl {
     return {200, std::move(body), "application/json", tag};
   }
 
-  Reply stored(const std::string& name) {
+  Reply reply_with_json(const std::string& name) {
     Reply reply{200, {}, "application/json"};
     reply.shared_body = pages.page("json " + name, folder.stamp(name), [&] {
       return report::write_json(folder.open(name));
@@ -159,7 +159,7 @@ struct Server::Impl {
     return reply;
   }
 
-  Reply report_of(const std::string& name) {
+  Reply reply_with_report(const std::string& name) {
     Reply reply = html({}, kReportPolicy);
     reply.shared_body = pages.page("html " + name, folder.stamp(name), [&] {
       return report::write_html(folder.open(name));
@@ -167,7 +167,7 @@ struct Server::Impl {
     return reply;
   }
 
-  finding::Diagnosis difference(const HttpQuestion& question) const {
+  finding::Diagnosis compare_named(const HttpQuestion& question) const {
     const std::string a = base::query_value(question.query, "a");
     const std::string b = base::query_value(question.query, "b");
     finding::Diagnosis d = finding::compare(folder.open(a), folder.open(b));
