@@ -62,7 +62,7 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
       ->check(range(1.0, 1e6));
   app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
   add_expect_options(*app, o->job.expect, o->job.detect);
-  app->add_option("--method", o->job.method, "lento, or minder: the method of the Minder paper")
+  app->add_option("--method", o->job.method, "lento, scan, or minder: the method of the Minder paper")
       ->capture_default_str();
   app->add_flag("--faithful", o->faithful, "The same as --method minder");
   app->add_option("--model", o->job.model, "minder: its models, from 'lento fleet train'")->type_name("FILE");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "fleet/scan/scan.h"
 #include "jobs/fleet_by_minder.h"
 
 namespace lento::jobs {
@@ -20,11 +21,26 @@ finding::Diagnosis judge_by_peers(
   return fleet::diagnose(series, detect, progress);
 }
 
+// The scan's own budget: one false finding in 200 records.
+finding::Diagnosis judge_by_scan(
+    const trace::MetricSeries& series,
+    const FleetDiagnosisOptions& o,
+    const base::Progress& progress) {
+  fleet::ScanOptions scan;
+  scan.metrics = o.detect.metrics;
+  scan.group_by = o.detect.group_by;
+  scan.min_peers = o.detect.min_peers;
+  return fleet::scan(series, scan, progress);
+}
+
 }  // namespace
 
 const std::vector<FleetMethod>& fleet_methods() {
   static const std::vector<FleetMethod> list{
       {"lento", "levels of each machine against its peers, over several horizons", judge_by_peers},
+      {"scan",
+       "one scan statistic at several lengths, noise from all machines and earlier blocks",
+       judge_by_scan},
       {"minder", "similarity of embeddings as in the Minder paper; needs --model", judge_by_minder}};
   return list;
 }

@@ -1,0 +1,57 @@
+// From rows of samples to cells: what a few rows of one metric say about each machine, against its peers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fleet/scan/kinds.h"
+#include "fleet/scan/level.h"
+
+namespace lento::fleet {
+
+// The last rows of all metrics. row[metric * machines + machine].
+class RowWindow {
+ public:
+  RowWindow(size_t rows, size_t width)
+      : rows_(rows),
+        width_(width),
+        values_(rows * width) {
+  }
+  void push(std::span<const float> row);
+  bool full() const {
+    return pushed_ >= rows_;
+  }
+  size_t rows() const {
+    return rows_;
+  }
+  // `back` rows before the last one.
+  std::span<const float> row(size_t back) const {
+    return {values_.data() + ((pushed_ - 1 - back) % rows_) * width_, width_};
+  }
+
+ private:
+  size_t rows_;
+  size_t width_;
+  uint64_t pushed_ = 0;
+  std::vector<float> values_;
+};
+
+struct CellSource {
+  const RowWindow& rows;
+  size_t first = 0;               // column of the metric's first machine
+  std::span<const size_t> peers;  // machines of one group
+  size_t rows_a_cell = 1;
+};
+
+// The rows of one metric and group, oldest first, for scale_of().
+std::vector<float> gather(const CellSource& source);
+
+// One cell for each of the peers, as Level::push takes it. A machine without half of its samples has none.
+// Returns the peers' medians by channel.
+std::array<float, kChannels>
+fill_cells(const CellSource& source, const Scale& scale, std::vector<float>& cells);
+
+}  // namespace lento::fleet

@@ -1,0 +1,505 @@
+// From episodes to a Diagnosis: one finding a cause, with its members, the label that they share, and means
+// of the samples that it speaks of; notes for what differs but is nobody's fault.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/units.h"
+#include "fleet/scan/record.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+namespace {
+
+using finding::Diagnosis;
+using finding::Finding;
+
+constexpr size_t kNamed = 10;  // machines that a sentence lists
+
+struct View {
+  const trace::MetricSeries& series;
+  const Scan& scan;
+};
+
+// Episodes of several metrics that are one change.
+struct Cause {
+  std::vector<const Episode*> episodes;  // by falling score
+  std::vector<size_t> machines;          // sorted
+  Span span;
+  bool active = true;
+};
+
+double seconds(int64_t ms) {
+  return double(ms) / 1000;
+}
+
+std::string percent(double ratio) {
+  return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
+}
+
+std::string list_of(const View& v, const std::vector<size_t>& machines) {
+  std::string out;
+  for (size_t i = 0; i < machines.size() && i < kNamed; ++i)
+    out += (i ? ", " : "") + v.series.machines[machines[i]];
+  if (machines.size() > kNamed)
+    out += " and " + std::to_string(machines.size() - kNamed) + " more";
+  return out;
+}
+
+std::string clock_text(const View& v, size_t step) {
+  return base::format_number(seconds(v.series.time_ms(step)), 13) + " s";
+}
+
+float score_of(const Episode& e) {
+  float most = e.score;
+  for (const Member& m : e.members)
+    most = std::max(most, m.score);
+  return most;
+}
+
+std::vector<size_t> machines_of(const Episode& e) {
+  std::vector<size_t> out;
+  for (const Member& m : e.members)
+    out.push_back(m.machine);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<size_t> others_of(const View& v, size_t group, const std::vector<size_t>& members) {
+  std::vector<size_t> out;
+  for (const size_t m : v.scan.groups()[group]) {
+    if (!std::ranges::binary_search(members, m))
+      out.push_back(m);
+  }
+  return out;
+}
+
+// Begin and end by the likelihood of the rows, about what the looks saw.
+Span refine(const View& v, const Episode& e) {
+  const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
+  const size_t raised = step_at(v.series, e.raised_ms);
+  const size_t from = step_at(v.series, e.onset_ms);
+  std::vector<size_t> begins;
+  std::vector<size_t> ends;
+  for (const Member& m : e.members) {
+    const Span about{from > window ? from - window : 0, raised + 1};
+    begins.push_back(split_of(v.series, v.scan, e.metric, m.machine, about));
+    const size_t last = step_at(v.series, m.last_ms);
+    const size_t after = std::min(v.series.steps, last + window);
+    const size_t since = std::max(begins.back() + 1, last > 2 * window ? last - 2 * window : 0);
+    ends.push_back(
+        m.active ? v.series.steps : split_of(v.series, v.scan, e.metric, m.machine, {since, after}));
+  }
+  if (begins.empty())
+    return {from, e.active ? v.series.steps : step_at(v.series, e.last_ms) + 1};
+  std::ranges::sort(begins);
+  std::ranges::sort(ends);
+  return {begins[begins.size() / 2], std::max(ends[ends.size() / 2], begins[begins.size() / 2] + 1)};
+}
+
+// Episodes of other metrics belong to a cause when they share most of its machines and overlap in time.
+bool joins(const Cause& cause, const Episode& e, const Span& span) {
+  const std::vector<size_t> machines = machines_of(e);
+  size_t shared = 0;
+  for (const size_t m : machines)
+    shared += std::ranges::binary_search(cause.machines, m);
+  return 2 * shared > machines.size() && span.begin < cause.span.end && cause.span.begin < span.end;
+}
+
+std::vector<Cause> causes(const View& v) {
+  std::vector<const Episode*> order;
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what == Episode::What::Machines)
+      order.push_back(&e);
+  }
+  std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
+    return score_of(*a) > score_of(*b);
+  });
+  std::vector<Cause> out;
+  for (const Episode* e : order) {
+    const Span span = refine(v, *e);
+    const auto at = std::ranges::find_if(out, [&](const Cause& c) {
+      return joins(c, *e, span);
+    });
+    if (at != out.end()) {
+      at->episodes.push_back(e);
+      continue;
+    }
+    out.push_back({{e}, machines_of(*e), span, e->active});
+  }
+  return out;
+}
+
+// A label that all members share and most others do not: a switch, a rack, a stage.
+std::string shared_label(const View& v, const std::vector<size_t>& members) {
+  if (members.size() < 2 || v.series.labels.size() < v.series.machines.size())
+    return "";
+  for (const auto& [key, value] : v.series.labels[members.front()]) {
+    size_t count = 0;
+    size_t inside = 0;
+    for (size_t m = 0; m < v.series.machines.size(); ++m) {
+      const bool has = label(v.series, m, key) == value;
+      count += has;
+      inside += has && std::ranges::binary_search(members, m);
+    }
+    if (inside == members.size() && 2 * count <= v.series.machines.size())
+      return key + "=" + value;
+  }
+  return "";
+}
+
+struct Sizes {
+  double now = 0;
+  double peers = 0;
+  double before = 0;
+  double peers_before = 0;
+  // Against the peers and the own past; NaN where a level is not positive.
+  double ratio() const {
+    return (now / peers) / (before / peers_before);
+  }
+};
+
+Sizes sizes_of(const View& v, const Episode& e, const Cause& cause) {
+  const std::vector<size_t> others = others_of(v, e.group, cause.machines);
+  const Span past{0, cause.span.begin};
+  return {
+      mean_of(v.series, e.metric, cause.machines, cause.span),
+      mean_of(v.series, e.metric, others, cause.span),
+      mean_of(v.series, e.metric, cause.machines, past),
+      mean_of(v.series, e.metric, others, past)};
+}
+
+std::string number(double value) {
+  return base::format_number(value, 4);
+}
+
+finding::Evidence evidence_of(const View& v, const Episode& e, const Cause& cause) {
+  const Sizes s = sizes_of(v, e, cause);
+  const std::string& metric = v.series.metrics[e.metric];
+  const double ratio = s.ratio();
+  std::string text = metric + " has a mean of " + number(s.now) + " where peers have " + number(s.peers) +
+                     "; before, " + number(s.before) + " and " + number(s.peers_before);
+  if (std::isfinite(ratio) && ratio > 0)
+    text += " (" + percent(ratio) + ")";
+  text += "; " + base::format_number(double(score_of(e)), 3) + " times what the budget asks for";
+  return {text, s.now, "", "metric " + metric};
+}
+
+std::string times_text(const View& v, const Cause& cause) {
+  std::string text = "since " + clock_text(v, cause.span.begin);
+  if (!cause.active)
+    text = "from " + clock_text(v, cause.span.begin) + " to " + clock_text(v, cause.span.end - 1);
+  return text;
+}
+
+Finding finding_of(const View& v, const Cause& cause) {
+  const Episode& e = *cause.episodes.front();
+  const Sizes s = sizes_of(v, e, cause);
+  const std::string& metric = v.series.metrics[e.metric];
+  const std::string label = shared_label(v, cause.machines);
+  const bool one = cause.machines.size() == 1;
+  Finding f;
+  f.subject = list_of(v, cause.machines);
+  f.category = one ? "deviating machine" : "machines that deviate together";
+  const double score = double(score_of(e));
+  f.score = score / (1 + score);
+  f.when = finding::TimeWindow{
+      seconds(v.series.time_ms(cause.span.begin)),
+      seconds(v.series.time_ms(cause.span.end - 1)),
+      "s"};
+  if (std::isfinite(s.ratio()) && s.ratio() > 0)
+    f.factor = s.ratio();
+  const std::string of_all = std::to_string(cause.machines.size()) + " of " +
+                             std::to_string(v.scan.groups()[e.group].size()) + " machines (" + f.subject +
+                             ")";
+  f.summary = (one ? f.subject : of_all) + ": " + metric + " has a mean of " + number(s.now) + " where " +
+              (one ? "its" : "the other") + " peers have " + number(s.peers) + ", " + times_text(v, cause);
+  if (f.factor)
+    f.summary += " (" + percent(*f.factor) + " against before)";
+  if (!label.empty())
+    f.summary += "; all of them have " + label;
+  for (const Episode* other : cause.episodes)
+    f.evidence.push_back(evidence_of(v, *other, cause));
+  f.evidence.push_back(
+      {"first named at", seconds(e.raised_ms), "s", "window of " + number(e.window_s) + " s"});
+  f.next_step =
+      one ? "Drain the machine and run its node checks; compare the metrics above with a healthy peer."
+      : label.empty() ? "Look at what these machines share (switch, rack, image, role) before the machines."
+                      : "Look at what " + label + " has in common (switch, rack, power) before the machines.";
+  return f;
+}
+
+// The machines whose own level moved by half of what the job's did.
+std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& span) {
+  const Scale& scale = v.scan.scale(e.metric);
+  std::vector<std::pair<double, size_t>> changes;
+  for (const size_t m : v.scan.groups()[e.group]) {
+    const std::vector<size_t> one{m};
+    const double before = mean_of(v.series, e.metric, one, {0, span.begin});
+    const double after = mean_of(v.series, e.metric, one, span);
+    if (!std::isnan(before) && !std::isnan(after))
+      changes.emplace_back(double(scale.of(float(after)) - scale.of(float(before))), m);
+  }
+  std::vector<size_t> out;
+  if (changes.empty())
+    return out;
+  // The split into two parts of least variance; it holds where one part stood still.
+  std::ranges::sort(changes);
+  double sum = 0;
+  for (const auto& [change, m] : changes)
+    sum += change;
+  double left = 0;
+  double best = 0;
+  size_t split = 0;
+  for (size_t i = 1; i < changes.size(); ++i) {
+    left += changes[i - 1].first;
+    const auto n = double(i);
+    const auto rest = double(changes.size() - i);
+    const double gap = left / n - (sum - left) / rest;
+    if (gap * gap * n * rest <= best)
+      continue;
+    best = gap * gap * n * rest;
+    split = i;
+  }
+  double low = 0;
+  for (size_t i = 0; i < split; ++i)
+    low += changes[i].first / double(split);
+  const double high = (sum - low * double(split)) / double(changes.size() - split);
+  const bool low_stood = 2 * std::abs(low) < std::abs(high);
+  const bool high_stood = 2 * std::abs(high) < std::abs(low);
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (!(low_stood && i < split) && !(high_stood && i >= split))
+      out.push_back(changes[i].second);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+// A change of the job counts when it lasts to the end of the record and for eight of the shortest windows.
+void add_job(const View& v, Diagnosis& d) {
+  std::vector<std::pair<const Episode*, Span>> changes;
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what != Episode::What::Job || !e.active)
+      continue;
+    const Span span = refine(v, e);
+    const double lasted = double(span.end - span.begin) * double(v.series.step_ms) / 1000;
+    if (lasted < 2 * v.scan.needed_s())
+      continue;
+    if (v.scan.slow(e.metric) == Slow::Unknown)
+      d.notes.push_back(
+          "The whole job changed at " + clock_text(v, span.begin) + ": " + v.series.metrics[e.metric]);
+    else
+      changes.emplace_back(&e, span);
+  }
+  if (changes.empty())
+    return;
+  std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
+    return a.first->score > b.first->score;
+  });
+  const Episode& first = *changes.front().first;
+  const Span span = changes.front().second;
+  const std::vector<size_t> moved = moved_with_job(v, first, span);
+  const size_t of = v.scan.groups()[first.group].size();
+  Finding f;
+  f.subject = "job";
+  f.category = "whole job slower";
+  f.score = double(first.score) / (1 + double(first.score));
+  f.when = finding::TimeWindow{
+      seconds(v.series.time_ms(span.begin)),
+      seconds(v.series.time_ms(span.end - 1)),
+      "s"};
+  bool stands = false;
+  std::string text;
+  for (const auto& [e, unused] : changes) {
+    const double before = mean_of(v.series, e->metric, moved, {0, span.begin});
+    const double after = mean_of(v.series, e->metric, moved, span);
+    const std::string change = v.series.metrics[e->metric] + " " + number(before) + " -> " + number(after) +
+                               (before > 0 ? " (" + percent(after / before) + ")" : "");
+    text += (text.empty() ? "" : ", ") + change;
+    f.evidence.push_back({change, after, "", "metric " + v.series.metrics[e->metric]});
+    stands |= v.scan.slow(e->metric) == Slow::Low && 2 * after < before;
+    if (!f.factor && before > 0)
+      f.factor = after / before;
+  }
+  if (10 * moved.size() < 9 * of) {
+    const auto known = std::ranges::find_if(d.findings, [&](const Finding& other) {
+      return other.subject == list_of(v, moved);
+    });
+    if (known != d.findings.end())
+      return;
+    f.category = "machines that deviate together";
+    f.subject = list_of(v, moved);
+    f.summary = std::to_string(moved.size()) + " of " + std::to_string(of) + " machines changed since " +
+                clock_text(v, span.begin) + ": " + text + "; the others did not";
+  } else if (stands) {
+    f.category = "job stands still";
+    f.summary = "The whole job stands still or has ended since " + clock_text(v, span.begin) + ": " + text;
+  } else {
+    f.summary = "The whole job is slower since " + clock_text(v, span.begin) + ": " + text;
+  }
+  f.next_step = "Look at what all machines share (storage, network, code, a rank that all wait for).";
+  d.findings.push_back(std::move(f));
+}
+
+void add_uneven(const View& v, Diagnosis& d) {
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what == Episode::What::Uneven)
+      d.notes.push_back(
+          "The job changed at " + base::format_number(seconds(e.onset_ms), 13) + " s and " +
+          std::to_string(e.members.size()) + " machines responded differently in " +
+          v.series.metrics[e.metric] + ": " + list_of(v, machines_of(e)));
+  }
+}
+
+// A difference that is there all along is a role or a part that is set up differently: a note.
+void add_standing(const View& v, Diagnosis& d) {
+  std::set<size_t> named;
+  for (const Episode& e : v.scan.episodes()) {
+    for (const Member& m : e.members)
+      named.insert(m.machine);
+  }
+  const size_t half = v.series.steps / 2;
+  for (const Sensitivity& s : v.scan.sensitivity()) {
+    if (v.scan.kind(s.metric) == Kind::FewValued)
+      continue;
+    std::vector<size_t> higher;
+    std::vector<size_t> lower;
+    for (const auto& group : v.scan.groups()) {
+      std::vector<std::array<double, 2>> halves;
+      for (size_t m = 0; m < group.size(); ++m) {
+        std::array<double, 2> two{};
+        for (size_t h = 0; h < 2; ++h) {
+          double sum = 0;
+          size_t count = 0;
+          for (const double r : residuals(
+                   v.series,
+                   v.scan.scale(s.metric),
+                   s.metric,
+                   group[m],
+                   group,
+                   {h * half, (h + 1) * half})) {
+            if (std::isnan(r))
+              continue;
+            sum += r;
+            ++count;
+          }
+          two[h] = count ? sum / double(count) : 0;
+        }
+        halves.push_back(two);
+      }
+      for (size_t m = 0; m < group.size(); ++m) {
+        const double least = std::min(std::abs(halves[m][0]), std::abs(halves[m][1]));
+        if (halves[m][0] * halves[m][1] <= 0 || least < s.shift || named.contains(group[m]))
+          continue;
+        (halves[m][0] > 0 ? higher : lower).push_back(group[m]);
+      }
+    }
+    for (const auto& [list, word] : {std::pair{&higher, "higher"}, std::pair{&lower, "lower"}}) {
+      if (!list->empty() && 2 * list->size() <= v.series.machines.size())
+        d.notes.push_back(
+            v.series.metrics[s.metric] + " is " + word + " than that of peers all along on " +
+            list_of(v, *list) + ": a role or a different part, no change");
+    }
+  }
+}
+
+void add_kinds(const View& v, Diagnosis& d) {
+  std::string skipped;
+  for (size_t k = 0; k < v.series.metrics.size(); ++k) {
+    const Kind kind = v.scan.kind(k);
+    if (kind == Kind::Code || kind == Kind::Identifier)
+      skipped += (skipped.empty() ? "" : ", ") + v.series.metrics[k] + " (" + name(kind) + ")";
+  }
+  if (!skipped.empty())
+    d.notes.push_back("Not averaged, because its values are no amounts: " + skipped);
+}
+
+void add_reach(const View& v, Diagnosis& d) {
+  std::string text;
+  for (const Sensitivity& s : v.scan.sensitivity()) {
+    if (v.scan.kind(s.metric) == Kind::FewValued)
+      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
+              base::format_number(s.shift, 2) + " of the ranks for " + number(s.window_s) + " s";
+    else
+      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
+              base::format_number(100 * -std::expm1(-s.shift), 2) + " % for " + number(s.window_s) + " s";
+  }
+  if (!text.empty())
+    d.facts.emplace_back("deviation that would be named", text);
+}
+
+std::string covered(const View& v) {
+  const trace::MetricSeries& s = v.series;
+  size_t there = 0;
+  for (const float x : s.values)
+    there += !std::isnan(x);
+  std::string metrics;
+  for (size_t k = 0; k < std::min(s.metrics.size(), kNamed); ++k)
+    metrics += (k ? ", " : "") + s.metrics[k];
+  return base::format_quantity(seconds(int64_t(s.steps) * s.step_ms), base::Dimension::Time) +
+         " in steps of " + base::format_quantity(seconds(s.step_ms), base::Dimension::Time) + ", " +
+         std::to_string(s.machines.size()) + " machines, " + std::to_string(s.metrics.size()) + " metrics (" +
+         metrics + "), " +
+         base::format_number(100 * double(there) / double(std::max<size_t>(1, s.values.size())), 3) +
+         " % of the samples there";
+}
+
+void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
+  const std::string text = covered(v);
+  if (!d.findings.empty())
+    return finding::judged(d, text);
+  const std::string peers = std::to_string(o.min_peers);
+  bool any = false;
+  for (size_t g = 0; g < v.scan.groups().size(); ++g)
+    any |= v.scan.group_judged(g);
+  if (!any)
+    return finding::cannot_judge(
+        d,
+        "no group of peers has " + peers + " machines",
+        "read all machines of the job, or choose other labels with --group-by",
+        text);
+  if (v.scan.sensitivity().empty())
+    return finding::cannot_judge(
+        d,
+        "no window of any metric has a past on " + peers + " machines at once",
+        "read at least " + base::format_quantity(v.scan.needed_s(), base::Dimension::Time) +
+            " of a metric that all machines report at this step",
+        text);
+  finding::judged(d, text);
+}
+
+}  // namespace
+
+Diagnosis
+scan(const trace::MetricSeries& series, const ScanOptions& options, const base::Progress& progress) {
+  Scan scan({series.machines, series.labels, series.metrics, series.step_ms, series.steps}, options);
+  std::vector<float> row(series.metrics.size() * series.machines.size());
+  for (size_t step = 0; step < series.steps && !progress.stopped(); ++step) {
+    for (size_t k = 0; k < series.metrics.size(); ++k)
+      std::ranges::copy(series.row(k, step), row.begin() + std::ptrdiff_t(k * series.machines.size()));
+    scan.push(series.time_ms(step), row);
+    if (step % 100 == 0)
+      progress("steps", double(step), double(series.steps));
+  }
+  const View view{series, scan};
+  Diagnosis d;
+  d.scale = "fleet";
+  d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
+  for (const Cause& cause : causes(view))
+    d.findings.push_back(finding_of(view, cause));
+  add_job(view, d);
+  finding::sort_findings(d.findings);
+  d.verdict = d.findings.empty()
+                  ? "No machine stands out from its peers, and the job as a whole did not change."
+                  : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
+                        "; first: " + d.findings.front().summary;
+  add_kinds(view, d);
+  add_uneven(view, d);
+  add_standing(view, d);
+  conclude_outcome(view, options, d);
+  add_reach(view, d);
+  return d;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,13 @@
+// The scale on which deviations are counted: standard deviations of a normal law.
+#pragma once
+
+namespace lento::fleet {
+
+// The z that a standard normal value exceeds with probability p.
+double normal_upper(double p);
+
+// The standard normal value that is as unlikely as `t` under Student's law of `freedom` degrees (Wallace
+// 1959; within 1 % from three degrees on). Keeps the sign.
+double normal_equivalent(double t, double freedom);
+
+}  // namespace lento::fleet

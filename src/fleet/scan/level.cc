@@ -1,0 +1,346 @@
+// Problem: a machine that is 5 % slow shows only in averages, while bursts, phases of the job and slow drifts
+// show in averages too. Idea: the same difference is formed for every machine and every earlier block, and
+// its spread is the noise, whatever it is made of.
+//   d = mean of the window - mean of what lies before it       for each machine and channel
+//   t = d / (s sqrt(1 + 8 / n))                                 n cells of past, s by Noise
+// The differences of one window teach the noise only when the next window has passed, so that a fault is not
+// part of the noise by which it is judged. Cost: a few sums a machine and cell.
+#include "fleet/scan/level.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evidence/sample.h"
+#include "fleet/scan/gauss.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kPastCells = 1000;    // older ones fade
+constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
+constexpr double kPrior = 10;          // machines' worth of the past in the present scatter
+
+}  // namespace
+
+size_t Dips::size_of(double change) {
+  if (!(change >= kLeastSpread))
+    return kSizes;
+  return std::min(size_t(2 * std::log2(change / kLeastSpread)), kSizes - 1);
+}
+
+void Dips::add(double under_upper, double over_lower) {
+  if (std::isnan(under_upper) || std::isnan(over_lower))
+    return;
+  ++rows_;
+  const std::array<double, 2> off{over_lower, under_upper};
+  for (size_t side = 0; side < 2; ++side) {
+    for (size_t i = 0; i < kSizes && off[side] >= kLeastSpread * std::exp2(double(i) / 2); ++i)
+      ++counts_[side][i];
+  }
+}
+
+double Dips::z(bool upper, double change, size_t rows) const {
+  const size_t size = size_of(change);
+  if (size == kSizes)
+    return 0;
+  const double p = std::min(1.0, (counts_[upper][size] + 1) / (rows_ + 2));
+  const auto n = double(rows);
+  const auto needed = size_t(0.9 * (n - 1)) + 1;
+  double tail = 0;
+  for (size_t k = needed; k <= rows; ++k) {
+    const auto hits = double(k);
+    const double ways = std::lgamma(n + 1) - std::lgamma(hits + 1) - std::lgamma(n - hits + 1);
+    tail += std::exp(
+        ways + hits * std::log(p) +
+        (p < 1      ? (n - hits) * std::log1p(-p)
+         : k < rows ? -INFINITY
+                    : 0));
+  }
+  return tail >= 0.5 ? 0 : normal_upper(tail);
+}
+
+Level::Level(const LevelOptions& options)
+    : o_(options),
+      ring_(options.machines * kChannels * kCells, kMissing),
+      past_(options.machines),
+      now_(options.machines),
+      tests_(options.machines),
+      single_{Noise(options.machines), Noise(options.machines), Noise(options.machines)},
+      absolute_(single_),
+      relative_(single_) {
+}
+
+// A cell's quantiles speak of a whole window already.
+size_t Level::window(size_t channel) {
+  return channel == kMean || channel == kRaw ? kCells : 1;
+}
+
+float Level::usual(size_t machine, Channel channel) const {
+  return past_[machine].count >= float(kCells) ? past_[machine].mean[channel] : kMissing;
+}
+
+void Level::retire(size_t machine) {
+  Past& past = past_[machine];
+  if (std::isnan(cell(machine, kRaw, 0)))
+    return;
+  past.count = float(std::min(double(past.count) + 1, kPastCells));
+  for (size_t c = 0; c < kChannels; ++c) {
+    const float v = cell(machine, c, 0);
+    if (!std::isnan(v))
+      past.mean[c] += (v - past.mean[c]) / past.count;
+  }
+}
+
+void Level::push(std::span<const float> cells, std::span<const uint8_t> frozen) {
+  for (size_t m = 0; m < o_.machines; ++m) {
+    if (!frozen[m])
+      retire(m);
+    for (size_t c = 0; c < kChannels; ++c) {
+      float* ring = &cell(m, c, 0);
+      std::copy(ring + 1, ring + kCells, ring);
+      ring[kCells - 1] = cells[m * kChannels + c];
+    }
+  }
+  ++pushed_;
+}
+
+void Level::forget(size_t machine) {
+  past_[machine] = {};
+  for (size_t c = 0; c < kChannels; ++c)
+    std::fill_n(&cell(machine, c, 0), kCells, kMissing);
+}
+
+Level::Difference Level::difference(size_t machine) const {
+  Difference d;
+  d.whole = past_[machine].count >= float(kCells);
+  for (size_t c = 0; c < kChannels && d.whole; ++c) {
+    if (!o_.quantiles && (c == kUpper || c == kLower))
+      continue;
+    double sum = 0;
+    size_t count = 0;
+    const size_t w = window(c);
+    for (size_t i = kCells - w; i < kCells; ++i) {
+      const float v = cell(machine, c, i);
+      if (!std::isnan(v)) {
+        sum += double(v);
+        ++count;
+      }
+    }
+    if (2 * count < w || count == 0)
+      d.whole = false;
+    else
+      d.value[c] = float(sum / double(count) - double(past_[machine].mean[c]));
+  }
+  return d;
+}
+
+// A burst, however large, is no level: all but two of the window's eight cells must show half of the change.
+bool Level::lasts(size_t machine, double change) const {
+  size_t cells = 0;
+  size_t there = 0;
+  for (size_t i = 0; i < kCells; ++i) {
+    const double off = double(cell(machine, kMean, i) - past_[machine].mean[kMean]);
+    if (std::isnan(off))
+      continue;
+    ++there;
+    cells += off * change > 0 && 2 * std::abs(off) >= std::abs(change);
+  }
+  return cells + 2 >= there;
+}
+
+void Level::subtract_median(size_t channel, std::span<const uint8_t> frozen) {
+  scratch_.clear();
+  for (size_t m = 0; m < o_.machines; ++m) {
+    if (now_[m].whole && !frozen[m])
+      scratch_.push_back(now_[m].value[channel]);
+  }
+  if (scratch_.size() < 3)
+    return;
+  const float middle = evidence::upper_median_reordering(std::span(scratch_));
+  for (Difference& d : now_)
+    d.value[channel] -= middle;
+}
+
+// The spread of the differences of this moment, shrunk towards that of the past where peers are few.
+double Level::scatter(Channel channel) const {
+  std::vector<float> sizes;
+  double past = 0;
+  for (size_t m = 0; m < now_.size(); ++m) {
+    if (!now_[m].whole)
+      continue;
+    sizes.push_back(std::abs(now_[m].value[channel]));
+    past += std::pow(absolute_[channel].spread(m), 2);
+  }
+  const auto peers = double(sizes.size());
+  if (!o_.against_peers || sizes.size() < 3)
+    return 1;
+  const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
+  return std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior));
+}
+
+Look Level::test(size_t m, Channel channel, const Yardstick& by) {
+  const double change = double(now_[m].value[channel]);
+  const double widened = std::sqrt(1 + double(kCells) / double(past_[m].count));
+  const auto unit = [&](const Noise& noise, double scale) {
+    const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
+    return normal_equivalent(change / spread, noise.freedom(m));
+  };
+  const auto tested = [&](double t) {
+    return float(channel == kMean ? std::abs(t) : channel == kUpper ? -t : t);
+  };
+  const double absolute = unit(absolute_[channel], 1);
+  const double relative = unit(relative_[channel], by.present);
+  tests_[m][channel] = {
+      {float(change / widened), tested(absolute)},
+      {float(change / widened / by.present), tested(relative)}};
+  Look look;
+  look.score = float(relative / by.relative);
+  look.beside = float(absolute / by.absolute);
+  if (std::abs(look.beside) < std::abs(look.score))
+    look.score = look.beside;  // peers at one moment have a small scatter by chance
+  look.shown = std::max(std::abs(look.score), std::abs(look.beside));
+  look.change = float(change);
+  look.raw = now_[m].value[kRaw];
+  look.past = past_[m].mean[kMean];
+  look.channel = channel;
+  look.judged = true;
+  return look;
+}
+
+// Mean and quantile follow the same shift with noises of their own: the weighted mean of least variance.
+void Level::combine(Channel quantile) {
+  const double of_mean = 1 / (single_[kMean].variance() + kLeastSpread * kLeastSpread);
+  const double of_quantile = 1 / (single_[quantile].variance() + kLeastSpread * kLeastSpread);
+  for (Difference& d : now_) {
+    const double sum = of_mean * double(d.single[kMean]) + of_quantile * double(d.single[quantile]);
+    d.value[quantile] = float(sum / (of_mean + of_quantile));
+  }
+}
+
+// The largest score that mere chance allows, whatever the noise of the past.
+double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
+  const double change = std::abs(double(look.change));
+  if (!lasts(m, double(look.change)))
+    return 0;
+  if (look.channel != kMean)
+    return dips.z(
+               look.channel == kUpper,
+               std::abs(double(now_[m].single[look.channel])),
+               o_.rows_a_quantile) /
+           z;
+  if (!o_.ranks)
+    return INFINITY;
+  // Bernstein's inequality for a mean of bounded samples.
+  const double rows = double(o_.rows_a_cell * kCells);
+  return change / (absolute_[kMean].spread(m) * z + z * z / (6 * rows));
+}
+
+void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out) {
+  const Yardstick by{scatter(channel), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  for (size_t m = 0; m < o_.machines; ++m) {
+    if (!now_[m].whole)
+      continue;
+    Look look = test(m, channel, by);
+    if (!absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
+        (channel == kLower && look.change < 0))
+      continue;
+    if (look.shown >= 1) {
+      const double most = allowed(look, m, dips, z);
+      for (float* score : {&look.score, &look.beside})
+        *score = float(std::copysign(std::min(double(std::abs(*score)), most), look.change));
+    }
+    if (!out[m].judged || std::abs(look.score) > std::abs(out[m].score))
+      out[m] = look;
+  }
+}
+
+void Level::look(std::span<const uint8_t> frozen, double z, const Dips& dips, std::vector<Look>& out) {
+  out.assign(o_.machines, {});
+  for (size_t m = 0; m < o_.machines; ++m)
+    now_[m] = difference(m);
+  for (size_t c = 0; c < kTested && o_.against_peers; ++c)
+    subtract_median(c, frozen);
+  for (Difference& d : now_)
+    std::copy_n(d.value.begin(), kTested, d.single.begin());
+  for (const Channel c : {kUpper, kLower}) {
+    if (o_.quantiles)
+      combine(c);
+  }
+  for (size_t c = 0; c < kTested; ++c) {
+    if (c == kMean || o_.quantiles)
+      judge(Channel(c), z, dips, out);
+  }
+  if (pushed_ % kCells == 0)
+    learn(frozen);
+}
+
+void Level::learn(std::span<const uint8_t> frozen) {
+  for (size_t m = 0; m < o_.machines; ++m) {
+    Past& past = past_[m];
+    for (size_t c = 0; c < kTested; ++c) {
+      if (c != kMean && !o_.quantiles)
+        continue;
+      const Test& t = past.pending[c];
+      if (past.has_pending && !frozen[m]) {
+        absolute_[c].learn(m, double(t.absolute.difference), double(t.absolute.z));
+        relative_[c].learn(m, double(t.relative.difference), double(t.relative.z));
+      }
+      if (past.has_pending && !frozen[m])
+        single_[c].learn(m, double(past.pending_single[c]), 0);
+      past.pending[c] = tests_[m][c];
+      past.pending_single[c] = now_[m].single[c];
+      if (!absolute_[c].known())
+        past.pending[c].absolute.z = past.pending[c].relative.z = 0;
+    }
+    past.has_pending = now_[m].whole && !frozen[m];
+  }
+  for (size_t c = 0; c < kTested; ++c) {
+    single_[c].refresh();
+    absolute_[c].refresh();
+    relative_[c].refresh();
+  }
+}
+
+size_t Level::cells_since_change(size_t machine, Channel channel) const {
+  double sum = 0;
+  double best = -1;
+  size_t since = 1;
+  for (size_t n = 1; n <= kCells; ++n) {
+    const float v = cell(machine, channel, kCells - n);
+    if (!std::isnan(v))
+      sum += double(v - past_[machine].mean[channel]);
+    if (sum * sum / double(n) > best) {
+      best = sum * sum / double(n);
+      since = n;
+    }
+  }
+  return since;
+}
+
+double Level::detectable(double z) const {
+  constexpr double kNamed = 0.05;  // share that is missed
+  double least = 0;
+  for (size_t c = 0; c < kTested; ++c) {
+    if (!absolute_[c].known() || (c != kMean && !o_.quantiles))
+      continue;
+    std::vector<float> sizes;
+    const double factor = absolute_[c].threshold(z) + normal_upper(kNamed);
+    for (size_t m = 0; m < o_.machines; ++m) {
+      const Past& p = past_[m];
+      if (p.count < float(kCells))
+        continue;
+      const double widened = std::sqrt(1 + double(kCells) / double(p.count));
+      sizes.push_back(float(factor * widened * std::hypot(absolute_[c].spread(m), kLeastSpread)));
+    }
+    if (sizes.empty())
+      continue;
+    const double typical = double(evidence::upper_median_reordering(std::span(sizes)));
+    if (least == 0 || typical < least)
+      least = typical;
+  }
+  return least;
+}
+
+}  // namespace lento::fleet

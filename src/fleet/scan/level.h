@@ -1,0 +1,140 @@
+// One metric, one group of machines, one length of window: who differs from its own past more than healthy
+// machines ever do?
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fleet/scan/noise.h"
+
+namespace lento::fleet {
+
+// Statistics of a cell. Mean, Upper and Lower are differences from the peers' median; Raw is not, and is not
+// tested: it shows who really moved.
+enum Channel : size_t {
+  kMean,
+  kUpper,  // the 90 % quantile of a block: it falls only when nearly all samples fall
+  kLower,  // the 10 % quantile: it rises only when nearly all samples rise
+  kRaw,
+  kChannels
+};
+inline constexpr size_t kTested = 3;
+
+struct LevelOptions {
+  size_t machines = 0;
+  bool against_peers = true;  // false: a single series, such as the whole job
+  bool quantiles = true;      // false: the mean alone
+  bool ranks = false;         // values lie between -1/2 and 1/2
+  size_t rows_a_cell = 1;
+  size_t rows_a_quantile = 1;  // that a cell's quantiles speak of
+};
+
+// Healthy rows by how far they lie under (over) the machine's own usual upper (lower) quantile: how often do
+// single samples do by chance what a whole window did?
+class Dips {
+ public:
+  void add(double under_upper, double over_lower);
+  // The z that is as unlikely as that nearly all of `rows` samples lie so far off.
+  double z(bool upper, double change, size_t rows) const;
+
+ private:
+  static constexpr size_t kSizes = 20;   // each 1.4 times the one before
+  static size_t size_of(double change);  // the largest that is no larger; kSizes for less than all
+  std::array<std::array<double, kSizes>, 2> counts_{};
+  double rows_ = 0;
+};
+
+// The strongest deviation of one machine in one look. Scores are in thresholds, with the sign of the change.
+struct Look {
+  float score = 0;   // by the scatter of the peers at this moment
+  float beside = 0;  // by the noise of the past alone: for many that deviate at once, which make a scatter
+  float shown = 0;   // the larger of both, before what chance allows is taken into account
+  float change = 0;  // of the statistic
+  float raw = 0;     // of the machine's own level, peers aside
+  float past = 0;    // the machine's standing difference from its peers
+  Channel channel = kMean;
+  bool judged = false;
+};
+
+class Level {
+ public:
+  static constexpr size_t kCells = 8;  // of a window
+
+  explicit Level(const LevelOptions& options);
+
+  // One cell of every machine, [machine * kChannels + channel], NaN where missing. Machines that are `frozen`
+  // teach nothing: they are suspected.
+  void push(std::span<const float> cells, std::span<const uint8_t> frozen);
+  // Looks at the window that ends with the last cell; `z` is the budget's.
+  void look(std::span<const uint8_t> frozen, double z, const Dips& dips, std::vector<Look>& out);
+  // The machine's usual value of a channel; NaN before it has a past.
+  float usual(size_t machine, Channel channel) const;
+  // A machine that was away: its past counts no longer.
+  void forget(size_t machine);
+  // Cells before the window's end at which the change most likely began.
+  size_t cells_since_change(size_t machine, Channel channel) const;
+  // The share or shift that is named with 95 %, by the most sensitive channel; 0: not known.
+  double detectable(double z) const;
+
+ private:
+  // A difference in units of one kind of noise, and as a z in the direction that is tested.
+  struct Unit {
+    float difference = 0;
+    float z = 0;
+  };
+  struct Test {
+    Unit absolute;  // the metric's own scale
+    Unit relative;  // the present scatter
+  };
+  // Of one look at one channel: the present scatter and the thresholds in z.
+  struct Yardstick {
+    double present = 1;
+    double absolute = 0;
+    double relative = 0;
+  };
+  struct Past {
+    std::array<float, kChannels> mean{};
+    std::array<Test, kTested> pending{};  // of the window before
+    std::array<float, kTested> pending_single{};
+    float count = 0;
+    bool has_pending = false;
+  };
+  struct Difference {
+    std::array<float, kChannels> value{};
+    std::array<float, kTested> single{};  // before quantiles are combined with the mean
+    bool whole = false;
+  };
+  float& cell(size_t machine, size_t channel, size_t i) {
+    return ring_[(machine * kChannels + channel) * kCells + i];
+  }
+  float cell(size_t machine, size_t channel, size_t i) const {
+    return ring_[(machine * kChannels + channel) * kCells + i];
+  }
+  static size_t window(size_t channel);
+  void retire(size_t machine);
+  Difference difference(size_t machine) const;
+  bool lasts(size_t machine, double change) const;
+  void subtract_median(size_t channel, std::span<const uint8_t> frozen);
+  double scatter(Channel channel) const;
+  Look test(size_t machine, Channel channel, const Yardstick& by);
+  double allowed(const Look& look, size_t machine, const Dips& dips, double z) const;
+  void combine(Channel quantile);
+  void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
+  void learn(std::span<const uint8_t> frozen);
+
+  LevelOptions o_;
+  uint64_t pushed_ = 0;
+  std::vector<float> ring_;
+  std::vector<Past> past_;
+  std::vector<Difference> now_;
+  std::vector<float> scratch_;
+  std::vector<std::array<Test, kTested>> tests_;
+  std::array<Noise, kTested> single_;  // of a channel as it is, for its weight
+  std::array<Noise, kTested> absolute_;
+  std::array<Noise, kTested> relative_;
+};
+
+}  // namespace lento::fleet

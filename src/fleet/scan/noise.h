@@ -1,0 +1,45 @@
+// How far healthy machines differ from their own past: spread and tail of one statistic at one length.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace lento::fleet {
+
+// Differences of blocks of all machines are pooled, because machines of one job are exchangeable. A machine
+// that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory: two
+// numbers a machine and the largest hundred values.
+class Noise {
+ public:
+  explicit Noise(size_t machines)
+      : squares_(machines, 0),
+        counts_(machines, 0) {
+  }
+
+  // One healthy difference, and the z that it had in the direction that is tested.
+  void learn(size_t machine, double difference, double z);
+  void refresh();  // after a round of learn()
+
+  bool known() const;        // enough was learnt to judge
+  double variance() const {  // of all machines
+    return pooled_;
+  }
+  double spread(size_t machine) const;
+  double freedom(size_t machine) const;
+  // The threshold that serves as `z` does for a normal law: larger where what was learnt has a heavier tail,
+  // and never under what a healthy machine showed.
+  double threshold(double z) const;
+
+ private:
+  double anchored(double z, size_t rank, double slope) const;
+
+  std::vector<float> squares_;  // mean square of a machine's differences
+  std::vector<float> counts_;
+  std::vector<float> largest_;  // z, falling
+  double learnt_ = 0;
+  double pooled_ = 0;         // variance
+  double prior_freedom_ = 0;  // of the pooled variance as a guess at one machine's
+  double slope_ = 1;
+};
+
+}  // namespace lento::fleet

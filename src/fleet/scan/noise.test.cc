@@ -1,0 +1,76 @@
+#include "fleet/scan/noise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+#include "fleet/scan/gauss.h"
+
+namespace lento::fleet {
+namespace {
+
+Noise learnt(double (*value)(base::Rng&), size_t rounds = 200) {
+  base::Rng rng(5, "noise");
+  Noise noise(32);
+  for (size_t i = 0; i < rounds; ++i) {
+    for (size_t m = 0; m < 32; ++m) {
+      const double d = value(rng);
+      noise.learn(m, d, std::abs(d));
+    }
+  }
+  noise.refresh();
+  return noise;
+}
+
+TEST(Noise, SpreadOfANormalLaw) {
+  const Noise noise = learnt([](base::Rng& r) {
+    return r.normal(0, 1);
+  });
+  EXPECT_TRUE(noise.known());
+  EXPECT_NEAR(noise.spread(0), 1, 0.1);
+  EXPECT_GT(noise.freedom(0), 100);
+}
+
+TEST(Noise, ThresholdOfANormalLawIsNearTheBudgets) {
+  const Noise noise = learnt([](base::Rng& r) {
+    return r.normal(0, 1);
+  });
+  EXPECT_GE(noise.threshold(5.5), 5.5);
+  EXPECT_LT(noise.threshold(5.5), 6.5);
+}
+
+TEST(Noise, AHeavyTailRaisesTheThreshold) {
+  const Noise noise = learnt([](base::Rng& r) {
+    return r.normal() / std::sqrt(r.gamma(1.5, 1 / 1.5));
+  });
+  EXPECT_GT(noise.threshold(5.5), 10);
+}
+
+TEST(Noise, ANoisyMachineKeepsItsOwnSpread) {
+  base::Rng rng(7, "noise");
+  Noise noise(16);
+  for (size_t i = 0; i < 100; ++i) {
+    for (size_t m = 0; m < 16; ++m)
+      noise.learn(m, rng.normal(0, m == 3 ? 3 : 1), 0);
+  }
+  noise.refresh();
+  EXPECT_GT(noise.spread(3), 2);
+  EXPECT_LT(noise.spread(4), 1.5);
+}
+
+TEST(Noise, FewDifferencesAreNotKnown) {
+  Noise noise(4);
+  noise.learn(0, 1, 1);
+  noise.refresh();
+  EXPECT_FALSE(noise.known());
+}
+
+TEST(Gauss, StudentsTailIsAsUnlikelyAsItsNormalEquivalent) {
+  EXPECT_NEAR(normal_equivalent(4.541, 3), normal_upper(0.01), 0.03);
+  EXPECT_NEAR(normal_equivalent(-2.764, 10), -normal_upper(0.01), 0.01);
+  EXPECT_NEAR(normal_upper(2.866516e-7), 5, 1e-5);
+}
+
+}  // namespace
+}  // namespace lento::fleet

@@ -1,0 +1,198 @@
+// From looks to episodes. One machine that changed is compared with the present scatter of its peers too.
+// When several changed at once, either something that they share is ill, and the others stand still, or the
+// job went on to something else to which its machines respond unequally, and then the others moved as well.
+#include <algorithm>
+#include <cmath>
+
+#include "evidence/sample.h"
+#include "fleet/scan/scan_impl.h"
+
+namespace lento::fleet {
+namespace {
+
+double median_size(std::vector<float>& values) {
+  if (values.empty())
+    return 0;
+  return double(evidence::upper_median_reordering(std::span(values)));
+}
+
+// A newcomer that grows like its peers warms up.
+bool warms_up(const Look& look) {
+  return std::abs(look.past + look.change) < std::abs(look.past);
+}
+
+}  // namespace
+
+int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
+  const Channel channel = ladder.looks[level][machine].channel;
+  size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << level);
+  if (channel == kUpper || channel == kLower)  // its cells speak of a block, and move when it is full
+    back += block - cell;
+  return now_ms - int64_t(back) * fleet.step_ms;
+}
+
+size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool rises, size_t level) {
+  for (size_t i = episodes.size(); i-- > 0;) {
+    const Episode& e = episodes[i];
+    if (e.metric == track.metric && e.group == track.group && e.what == what && e.rises == rises &&
+        e.active && now_ms - e.raised_ms <= 2 * window_ms(level))
+      return i;
+  }
+  Episode e;
+  e.what = what;
+  e.metric = track.metric;
+  e.group = track.group;
+  e.rises = rises;
+  e.onset_ms = now_ms;
+  e.raised_ms = e.last_ms = now_ms;
+  e.window_s = double(window_ms(level)) / 1000;
+  episodes.push_back(std::move(e));
+  return episodes.size() - 1;
+}
+
+Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool rises) const {
+  Suspects out;
+  const std::vector<Look>& looks = track.machines.looks[level];
+  std::vector<float> moved;
+  std::vector<float> others;
+  size_t present = 0;
+  size_t before = 0;  // suspected a moment ago: of the same episode
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const Look& look = looks[i];
+    if (!look.judged)
+      continue;
+    ++present;
+    const Standing& standing = track.machines.standing[i];
+    const bool suspected = standing.episode != kNoEpisode;
+    const bool deviates = std::max(std::abs(look.score), std::abs(look.beside)) >= 1 &&
+                          (look.change > 0) == rises && !stained(standing, level);
+    const size_t m = groups[track.group][i];
+    if (suspected) {
+      before += now_ms - episodes[standing.episode].raised_ms <= 2 * window_ms(level);
+    } else if (deviates && !(late[m] && warms_up(look))) {
+      out.members.push_back(i);
+      moved.push_back(std::abs(look.raw));
+    } else {
+      others.push_back(std::abs(look.raw));
+    }
+  }
+  out.alone = out.members.size() + before < 2;
+  out.raw = median_size(moved);
+  out.others = median_size(others);
+  // Of few, each must stand out from the present scatter; many make that scatter themselves.
+  const bool many = 4 * (out.members.size() + before) >= present;
+  std::erase_if(out.members, [&](size_t i) {
+    return std::abs(many ? looks[i].beside : looks[i].score) < 1;
+  });
+  return out;
+}
+
+void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members) {
+  const size_t at = open_episode(track, Episode::What::Machines, rises, level);
+  Episode& e = episodes[at];
+  for (const size_t i : members) {
+    const Look& look = track.machines.looks[level][i];
+    track.machines.frozen[i] = 1;
+    const auto known = std::ranges::find(e.members, groups[track.group][i], &Member::machine);
+    track.machines.standing[i] = {at, size_t(known - e.members.begin()), level, now_ms, INT64_MIN};
+    if (known != e.members.end()) {
+      known->active = true;
+      continue;
+    }
+    Member member;
+    member.machine = groups[track.group][i];
+    member.score = std::abs(look.score);
+    member.onset_ms = onset(track.machines, level, i);
+    member.raised_ms = member.last_ms = now_ms;
+    e.onset_ms = std::min(e.onset_ms, member.onset_ms);
+    e.members.push_back(member);
+  }
+}
+
+void Scan::Impl::note_uneven(
+    const Track& track,
+    size_t level,
+    bool rises,
+    const std::vector<size_t>& members) {
+  Episode& e = episodes[open_episode(track, Episode::What::Uneven, rises, level)];
+  e.last_ms = now_ms;
+  for (const size_t i : members) {
+    const size_t m = groups[track.group][i];
+    if (std::ranges::count(e.members, m, &Member::machine) == 0)
+      e.members.push_back({m, std::abs(track.machines.looks[level][i].score), now_ms, now_ms, now_ms, true});
+  }
+}
+
+void Scan::Impl::judge(Track& track, size_t level) {
+  const Slow slow = kinds[track.metric].slow;
+  bool entered = false;
+  std::array<Suspects, 2> sides;
+  for (const bool rises : {false, true}) {
+    if ((rises && slow == Slow::Low) || (!rises && slow == Slow::High))
+      continue;
+    Suspects& s = sides[rises];
+    s = suspects(track, level, rises);
+    if (s.members.empty() || s.uneven())
+      continue;
+    enter(track, level, rises, s.members);
+    entered = true;
+  }
+  for (const bool rises : {false, true}) {
+    if (!entered && !sides[rises].members.empty())
+      note_uneven(track, level, rises, sides[rises].members);
+  }
+}
+
+void Scan::Impl::judge_job(Track& track, size_t level) {
+  const Look& look = track.job.looks[level].front();
+  const Slow slow = kinds[track.metric].slow;
+  const bool rises = look.change > 0;
+  if (!look.judged || std::abs(look.score) < 1 || track.job.standing[0].episode != kNoEpisode ||
+      stained(track.job.standing[0], level) || (rises && slow == Slow::Low) || (!rises && slow == Slow::High))
+    return;
+  const size_t at = open_episode(track, Episode::What::Job, rises, level);
+  track.job.standing[0] = {at, 0, level, now_ms, INT64_MIN};
+  track.job.frozen[0] = 1;
+  Episode& e = episodes[at];
+  e.onset_ms = onset(track.job, level, 0);
+  e.score = std::abs(look.score);
+}
+
+// The window still holds what an episode left that has ended.
+bool Scan::Impl::stained(const Standing& standing, size_t level) const {
+  return standing.ended_ms != INT64_MIN && now_ms - standing.ended_ms <= window_ms(level);
+}
+
+void Scan::Impl::end(Standing& s) {
+  Episode& e = episodes[s.episode];
+  if (s.member < e.members.size())
+    e.members[s.member].active = false;
+  e.active = std::ranges::any_of(e.members, &Member::active);
+  s = {kNoEpisode, 0, 0, 0, now_ms};
+}
+
+// An episode lasts while its members show half of what raised it, at the length of window that did.
+void Scan::Impl::follow(Ladder& ladder) {
+  for (size_t i = 0; i < ladder.standing.size(); ++i) {
+    Standing& s = ladder.standing[i];
+    if (s.episode == kNoEpisode) {
+      if (ladder.frozen[i] && !stained(s, lengths - 1))
+        ladder.frozen[i] = 0;
+      continue;
+    }
+    Episode& e = episodes[s.episode];
+    const Look& look = ladder.looks[s.level][i];
+    if (look.judged && (look.change > 0) == e.rises && 2 * look.shown >= 1) {
+      s.shown_ms = e.last_ms = now_ms;
+      e.score = std::max(e.score, std::abs(look.score));
+      if (s.member < e.members.size()) {
+        e.members[s.member].last_ms = now_ms;
+        e.members[s.member].score = std::max(e.members[s.member].score, std::abs(look.score));
+      }
+    }
+    if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
+      end(s);
+  }
+}
+
+}  // namespace lento::fleet

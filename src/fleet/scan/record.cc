@@ -1,0 +1,90 @@
+// A finding speaks of samples, so its numbers are means of those samples and nothing else. Onset and end come
+// from the likelihood of one change of the mean (Hinkley 1970) about the moment at which a look saw it.
+#include "fleet/scan/record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evidence/sample.h"
+
+namespace lento::fleet {
+namespace {
+
+double median_row(std::vector<float>& row) {
+  if (row.empty())
+    return std::numeric_limits<double>::quiet_NaN();
+  return double(evidence::upper_median_reordering(std::span(row)));
+}
+
+}  // namespace
+
+size_t step_at(const trace::MetricSeries& s, int64_t time_ms) {
+  const int64_t since = std::max<int64_t>(0, time_ms - s.begin_ms);
+  return std::min(size_t(since / std::max<int64_t>(1, s.step_ms)), s.steps > 0 ? s.steps - 1 : 0);
+}
+
+double mean_of(const trace::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span) {
+  double sum = 0;
+  size_t count = 0;
+  for (size_t step = span.begin; step < std::min(span.end, s.steps); ++step) {
+    for (const size_t m : machines) {
+      const float v = s.at(metric, step, m);
+      if (std::isnan(v))
+        continue;
+      sum += double(v);
+      ++count;
+    }
+  }
+  return count ? sum / double(count) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<double> residuals(
+    const trace::MetricSeries& s,
+    const Scale& scale,
+    size_t metric,
+    size_t machine,
+    std::span<const size_t> peers,
+    Span span) {
+  std::vector<double> out;
+  std::vector<float> row;
+  for (size_t step = span.begin; step < std::min(span.end, s.steps); ++step) {
+    row.clear();
+    for (const size_t m : peers) {
+      if (!std::isnan(s.at(metric, step, m)))
+        row.push_back(scale.of(s.at(metric, step, m)));
+    }
+    out.push_back(double(scale.of(s.at(metric, step, machine))) - median_row(row));
+  }
+  return out;
+}
+
+size_t split_of(const trace::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span) {
+  const auto& groups = scan.groups();
+  const auto group = std::ranges::find_if(groups, [&](const std::vector<size_t>& g) {
+    return std::ranges::count(g, machine) > 0;
+  });
+  std::vector<double> r = residuals(s, scan.scale(metric), metric, machine, *group, span);
+  double sum = 0;
+  size_t count = 0;
+  for (double& v : r) {
+    v = std::isnan(v) ? 0 : v;
+    sum += v;
+    ++count;
+  }
+  double before = 0;
+  double best = -1;
+  size_t at = span.begin;
+  for (size_t i = 1; i < count; ++i) {
+    before += r[i - 1];
+    const double gap = before / double(i) - (sum - before) / double(count - i);
+    const double gain = gap * gap * double(i) * double(count - i);
+    if (gain > best) {
+      best = gain;
+      at = span.begin + i;
+    }
+  }
+  return at;
+}
+
+}  // namespace lento::fleet

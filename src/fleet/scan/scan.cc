@@ -1,0 +1,332 @@
+// From rows to looks. A row goes into a window of the last rows; every few rows one cell a machine is made of
+// it and climbs a ladder of levels, two cells of one becoming one of the next, so that all lengths cost twice
+// as much as the shortest. What a metric is compared by is chosen from the first full window.
+#include "fleet/scan/scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "evidence/sample.h"
+#include "fleet/scan/gauss.h"
+#include "fleet/scan/scan_impl.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr double kShortest_ms = 100 * 1000;  // shortest window of a job that runs for hours
+constexpr double kLongest_ms = 3600 * 1000;  // an hour
+constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
+
+std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
+  std::string name;
+  for (const std::string& key : keys) {
+    for (const auto& [k, v] : labels) {
+      if (k == key)
+        name += key + "=" + v + " ";
+    }
+  }
+  return name;
+}
+
+size_t shortest_window(const ScanFleet& fleet) {
+  auto rows = size_t(std::max(1.0, std::ceil(kShortest_ms / double(std::max<int64_t>(1, fleet.step_ms)))));
+  if (fleet.rows > 0)
+    rows = std::min(rows, fleet.rows / kWindowsInARecord);
+  return std::max(rows, Level::kCells);
+}
+
+}  // namespace
+
+Scan::Impl::Impl(ScanFleet f, ScanOptions o)
+    : fleet(std::move(f)),
+      options(std::move(o)),
+      block(shortest_window(fleet)),
+      cell(block / Level::kCells),
+      rows(block, fleet.metrics.size() * fleet.machines.size()),
+      last_row(fleet.machines.size(), 0),
+      late(fleet.machines.size(), 0) {
+  for (const std::string& metric : fleet.metrics)
+    kinds.push_back(kind_of(metric));
+  form_groups();
+  choose_lengths();
+  make_tracks();
+  share_budget();
+}
+
+void Scan::Impl::form_groups() {
+  std::map<std::string, size_t> ids;
+  for (size_t m = 0; m < fleet.machines.size(); ++m) {
+    const std::string name = m < fleet.labels.size() ? group_name(fleet.labels[m], options.group_by) : "";
+    const auto [at, fresh] = ids.emplace(name, groups.size());
+    if (fresh)
+      groups.emplace_back();
+    groups[at->second].push_back(m);
+  }
+}
+
+void Scan::Impl::choose_lengths() {
+  const auto fits = [&](size_t length) {
+    const size_t n = block << length;
+    return double(n) * double(fleet.step_ms) <= kLongest_ms && (fleet.rows == 0 || 4 * n <= fleet.rows);
+  };
+  lengths = 1;
+  while (fits(lengths))
+    ++lengths;
+}
+
+void Scan::Impl::make_tracks() {
+  for (size_t k = 0; k < fleet.metrics.size(); ++k) {
+    if (kinds[k].kind == Kind::Code || kinds[k].kind == Kind::Identifier)
+      continue;
+    if (!options.metrics.empty() && std::ranges::count(options.metrics, fleet.metrics[k]) == 0)
+      continue;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].size() < std::max<size_t>(3, options.min_peers))
+        continue;
+      Track track;
+      track.metric = k;
+      track.group = g;
+      tracks.push_back(std::move(track));
+    }
+  }
+}
+
+// Every look of every machine, length and direction is one test; all of them share the budget.
+void Scan::Impl::share_budget() {
+  double tests = 0;
+  for (const Track& track : tracks)
+    tests += double(groups[track.group].size() + 1) * double(kTested + 1);
+  double period = double(fleet.rows);
+  if (options.budget.period_s > 0)
+    period = options.budget.period_s * 1000 / double(fleet.step_ms);
+  double looks = 0;
+  for (size_t length = 0; length < lengths; ++length)
+    looks += period / double(cell << length);
+  z = normal_upper(options.budget.false_alarms / std::max(1.0, tests * looks));
+}
+
+Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peers) const {
+  Ladder out;
+  for (size_t length = 0; length < lengths; ++length) {
+    LevelOptions o;
+    o.machines = machines;
+    o.against_peers = against_peers;
+    o.quantiles = against_peers && !scale.tied;
+    o.ranks = against_peers && scale.law == Scale::Law::Rank;
+    o.rows_a_cell = cell << length;
+    o.rows_a_quantile = block + ((size_t{1} << length) - 1) * cell;
+    out.levels.emplace_back(o);
+  }
+  out.half.resize(lengths);
+  out.looks.resize(lengths);
+  out.frozen.assign(machines, 0);
+  out.standing.assign(machines, {});
+  return out;
+}
+
+// A machine that comes when the job has long begun, or comes back, begins a new past.
+void Scan::Impl::note_presence(std::span<const float> values) {
+  const size_t machines = fleet.machines.size();
+  for (size_t m = 0; m < machines; ++m) {
+    bool here = false;
+    for (size_t k = 0; k < fleet.metrics.size() && !here; ++k)
+      here = !std::isnan(values[k * machines + m]);
+    if (!here)
+      continue;
+    if (first_row == 0)
+      first_row = pushed;
+    const bool away = last_row[m] == 0 ? pushed > first_row + block : pushed > last_row[m] + block;
+    last_row[m] = pushed;
+    if (!away)
+      continue;
+    late[m] = 1;
+    for (Track& track : tracks) {
+      const auto at = std::ranges::find(groups[track.group], m);
+      if (at == groups[track.group].end())
+        continue;
+      for (Level& level : track.machines.levels)
+        level.forget(size_t(at - groups[track.group].begin()));
+    }
+  }
+}
+
+void Scan::Impl::choose_scale(Track& track) {
+  if (track.scaled && pushed < track.scale_again)
+    return;
+  const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
+  const Scale scale = scale_of(gather(source), groups[track.group].size());
+  // A job that starts shows other values than one that runs.
+  track.scale_again = pushed < 10 * block ? 2 * pushed : SIZE_MAX;
+  if (track.scaled && scale.law == track.scale.law && scale.tied == track.scale.tied)
+    return;
+  track.scaled = true;
+  track.scale = scale;
+  track.machines = ladder(scale, groups[track.group].size(), true);
+  track.job = ladder(scale, 1, false);
+  track.dips = {};
+}
+
+// A window's upper quantile is the largest of its parts': what fell all the time stays.
+float join(size_t channel, float a, float b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  return channel == kUpper ? std::max(a, b) : channel == kLower ? std::min(a, b) : (a + b) / 2;
+}
+
+size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const {
+  for (size_t level = 0; level < lengths; ++level) {
+    ladder.levels[level].push(cells, ladder.frozen);
+    ladder.levels[level].look(ladder.frozen, z, dips, ladder.looks[level]);
+    std::vector<float>& half = ladder.half[level];
+    if (half.empty()) {
+      half = std::move(cells);
+      return level + 1;
+    }
+    for (size_t i = 0; i < cells.size(); ++i)
+      cells[i] = join(i % kChannels, half[i], cells[i]);
+    half.clear();
+  }
+  return lengths;
+}
+
+// The median of the job's machines; of values that are often equal the mean, since their median jumps.
+float middle_of(std::vector<float>& levels, bool tied) {
+  if (tied)
+    return float(std::accumulate(levels.begin(), levels.end(), 0.0) / double(levels.size()));
+  return evidence::upper_median_reordering(std::span(levels));
+}
+
+// The newest rows of healthy machines against what is usual for each of them and for its peers now.
+void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
+  const Level& level = track.machines.levels.front();
+  for (size_t i = 0; i < groups[track.group].size(); ++i) {
+    const double upper = double(level.usual(i, kUpper) + medians[kUpper]);
+    const double lower = double(level.usual(i, kLower) + medians[kLower]);
+    if (track.machines.frozen[i] || std::isnan(upper))
+      continue;
+    for (size_t back = 0; back < cell; ++back) {
+      const float v = rows.row(back)[track.metric * fleet.machines.size() + groups[track.group][i]];
+      const double level_of = std::isnan(v) ? NAN : double(track.scale.of(v));
+      track.dips.add(upper - level_of, level_of - lower);
+    }
+  }
+}
+
+void Scan::Impl::step(Track& track) {
+  const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
+  const auto row = rows.row(0);
+  const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
+    return !std::isnan(row[source.first + m]);
+  });
+  if (size_t(present) < std::max<size_t>(3, options.min_peers))
+    return;
+  choose_scale(track);
+  std::vector<float> cells;
+  const std::array<float, kChannels> medians = fill_cells(source, track.scale, cells);
+  if (!track.scale.tied)
+    count_dips(track, medians);
+  std::vector<float> levels;
+  for (size_t at = kRaw; at < cells.size(); at += kChannels) {
+    if (!std::isnan(cells[at]))
+      levels.push_back(cells[at]);
+  }
+  if (levels.empty())
+    return;
+  std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
+  const size_t looked = climb(track.machines, track.dips, std::move(cells));
+  climb(track.job, track.dips, std::move(whole));
+  for (size_t level = 0; level < looked; ++level) {
+    judge(track, level);
+    judge_job(track, level);
+  }
+  follow(track.machines);
+  follow(track.job);
+}
+
+Scan::Scan(ScanFleet fleet, ScanOptions options)
+    : impl_(std::make_unique<Impl>(std::move(fleet), std::move(options))) {
+}
+Scan::~Scan() = default;
+Scan::Scan(Scan&&) noexcept = default;
+
+void Scan::push(int64_t time_ms, std::span<const float> values) {
+  Impl& s = *impl_;
+  s.now_ms = time_ms;
+  ++s.pushed;
+  s.rows.push(values);
+  s.note_presence(values);
+  if (!s.rows.full() || s.pushed % s.cell != 0)
+    return;
+  for (Track& track : s.tracks)
+    s.step(track);
+}
+
+const ScanFleet& Scan::fleet() const {
+  return impl_->fleet;
+}
+const std::vector<Episode>& Scan::episodes() const {
+  return impl_->episodes;
+}
+double Scan::threshold() const {
+  return impl_->z;
+}
+const std::vector<std::vector<size_t>>& Scan::groups() const {
+  return impl_->groups;
+}
+bool Scan::group_judged(size_t group) const {
+  return std::ranges::any_of(impl_->tracks, [&](const Track& t) {
+    return t.group == group;
+  });
+}
+
+double Scan::needed_s() const {
+  // The first window, one of past, and the ten differences that make the noise known.
+  return double(4 * impl_->block) * double(impl_->fleet.step_ms) / 1000;
+}
+
+Slow Scan::slow(size_t metric) const {
+  return impl_->kinds[metric].slow;
+}
+
+Kind Scan::kind(size_t metric) const {
+  const MetricKind named = impl_->kinds[metric];
+  for (const Track& t : impl_->tracks) {
+    if (t.metric == metric && t.scaled && t.scale.law == Scale::Law::Rank)
+      return Kind::FewValued;
+  }
+  return named.kind;
+}
+
+const Scale& Scan::scale(size_t metric) const {
+  static const Scale kNone;
+  for (const Track& t : impl_->tracks) {
+    if (t.metric == metric)
+      return t.scale;
+  }
+  return kNone;
+}
+
+bool Scan::judged(size_t metric) const {
+  return std::ranges::any_of(sensitivity(), [&](const Sensitivity& s) {
+    return s.metric == metric;
+  });
+}
+
+std::vector<Sensitivity> Scan::sensitivity() const {
+  std::vector<Sensitivity> out;
+  for (const Track& t : impl_->tracks) {
+    Sensitivity best{t.metric, 0, 0};
+    for (size_t level = 0; t.scaled && level < impl_->lengths; ++level) {
+      const double shift = t.machines.levels[level].detectable(impl_->z);
+      if (shift > 0 && (best.shift == 0 || shift < best.shift))
+        best = {t.metric, double(impl_->window_ms(level)) / 1000, shift};
+    }
+    if (best.shift > 0)
+      out.push_back(best);
+  }
+  return out;
+}
+
+}  // namespace lento::fleet

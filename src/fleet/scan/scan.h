@@ -1,0 +1,112 @@
+// Which machine of a job changed against its peers and its own past, which machines did so together, and did
+// the job as a whole?
+//
+//   rows -> Scan -> episodes           one row a step, bounded memory; the same for a file and a watch
+//   MetricSeries -> scan -> Diagnosis  a recorded period (conclude.cc)
+//
+// One statistic (level.h) at several lengths of window. The threshold follows from a budget of false alarms
+// that is shared evenly by all looks, so that it holds at every moment however long the scan runs.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+#include "fleet/scan/kinds.h"
+#include "trace/metric_series.h"
+
+namespace lento::fleet {
+
+// The expected number of false findings in a period; 0 s: in the whole record.
+struct ScanBudget {
+  double false_alarms = 0.005;
+  double period_s = 0;
+};
+
+struct ScanOptions {
+  std::vector<std::string> metrics;                                   // judged; empty: all
+  std::vector<std::string> group_by{"stage", "pp_rank", "hardware"};  // labels whose values separate peers
+  size_t min_peers = 4;                                               // smaller groups are not judged
+  ScanBudget budget;
+};
+
+struct ScanFleet {
+  std::vector<std::string> machines;
+  std::vector<trace::Labels> labels;  // per machine; may be empty
+  std::vector<std::string> metrics;
+  int64_t step_ms = 1000;
+  size_t rows = 0;  // of the record; 0: endless
+};
+
+struct Member {
+  size_t machine = 0;
+  float score = 0;  // largest, in thresholds
+  int64_t onset_ms = 0;
+  int64_t raised_ms = 0;
+  int64_t last_ms = 0;  // last look that showed it
+  bool active = true;
+};
+
+// A change that began at one time in one metric.
+struct Episode {
+  enum class What {
+    Machines,  // one, or several of the group at the same time
+    Job,       // the median of the job
+    Uneven,    // the job changed, and its machines not alike: no finding
+  };
+  What what = What::Machines;
+  size_t metric = 0;
+  size_t group = 0;
+  bool rises = false;
+  std::vector<Member> members;
+  int64_t onset_ms = 0;
+  int64_t raised_ms = 0;
+  int64_t last_ms = 0;
+  float score = 0;
+  double window_s = 0;  // of the look that raised it
+  bool active = true;
+};
+
+struct Sensitivity {
+  size_t metric = 0;
+  double window_s = 0;
+  double shift = 0;  // on the metric's scale: the share, for a level
+};
+
+class Scan {
+ public:
+  Scan(ScanFleet fleet, ScanOptions options);
+  ~Scan();
+  Scan(Scan&&) noexcept;
+
+  // values[metric * machines + machine], NaN where missing. Times rise by step_ms.
+  void push(int64_t time_ms, std::span<const float> values);
+
+  const ScanFleet& fleet() const;
+  const std::vector<Episode>& episodes() const;
+  Kind kind(size_t metric) const;  // what it is judged as
+  Slow slow(size_t metric) const;
+  const Scale& scale(size_t metric) const;
+  bool judged(size_t metric) const;              // a window of it was judged
+  std::vector<Sensitivity> sensitivity() const;  // the finest of each metric that was judged
+  const std::vector<std::vector<size_t>>& groups() const;
+  bool group_judged(size_t group) const;
+  double threshold() const;  // z of the budget
+  double needed_s() const;   // of rows, before the first window is judged
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Judges a recorded period: findings, notes, what was covered and what would have been named.
+finding::Diagnosis
+scan(const trace::MetricSeries& series, const ScanOptions& options, const base::Progress& progress = {});
+
+}  // namespace lento::fleet

@@ -1,0 +1,242 @@
+#include "fleet/scan/scan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "base/rng.h"
+
+namespace lento::fleet {
+namespace {
+
+using finding::Outcome;
+using testing::HasSubstr;
+
+struct Job {
+  size_t machines = 32;
+  size_t steps = 480;
+  int64_t step_ms = 15'000;
+  std::vector<std::string> metrics{"power_w"};
+};
+
+trace::MetricSeries draw(const Job& job, const std::function<double(size_t, size_t, base::Rng&)>& value) {
+  base::Rng rng(11, "scan");
+  trace::MetricSeries s;
+  for (size_t m = 0; m < job.machines; ++m)
+    s.machines.push_back("n" + std::to_string(m));
+  s.labels.resize(job.machines);
+  s.metrics = job.metrics;
+  s.step_ms = job.step_ms;
+  s.steps = job.steps;
+  for (size_t k = 0; k < job.metrics.size(); ++k) {
+    for (size_t t = 0; t < job.steps; ++t) {
+      for (size_t m = 0; m < job.machines; ++m)
+        s.values.push_back(float(value(t, m, rng)));
+    }
+  }
+  return s;
+}
+
+double power(base::Rng& rng) {
+  return rng.normal(700, 20);
+}
+
+TEST(Scan, NamesAMachineThatLosesPowerWithOnsetAndMean) {
+  const auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (m == 5 && t >= 240 ? 0.9 : 1);
+  });
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "n5");
+  EXPECT_NEAR(d.findings[0].when->begin, 3600, 30);
+  EXPECT_NEAR(*d.findings[0].factor, 0.9, 0.01);
+  EXPECT_NEAR(*d.findings[0].evidence[0].value, 630, 5);
+}
+
+TEST(Scan, AccusesNobodyOfHealthyPower) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t, size_t, base::Rng& r) {
+            return power(r);
+          }),
+      {});
+  EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+}
+
+TEST(Scan, AccusesNobodyOfAStandingDifference) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t, size_t m, base::Rng& r) {
+            return power(r) * (m == 0 ? 0.8 : 1);
+          }),
+      {});
+  EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+  ASSERT_FALSE(d.notes.empty());
+  EXPECT_THAT(d.notes[0], HasSubstr("lower than that of peers all along on n0"));
+}
+
+TEST(Scan, AccusesNobodyOfMorePower) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t t, size_t m, base::Rng& r) {
+            return power(r) * (m == 5 && t >= 240 ? 1.1 : 1);
+          }),
+      {});
+  EXPECT_TRUE(d.findings.empty()) << d.verdict;
+}
+
+TEST(Scan, AccusesNobodyOfCounts) {
+  Job job;
+  job.metrics = {"node_procs_running"};
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t, size_t, base::Rng& r) {
+            return std::max(0.0, std::round(r.normal(3, 1)));
+          }),
+      {});
+  EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+}
+
+TEST(Scan, NeverAveragesCodes) {
+  Job job;
+  job.metrics = {"DCGM_FI_DEV_XID_ERRORS"};
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t t, size_t m, base::Rng&) {
+            return m == 3 && t > 200 ? 79.0 : 0.0;
+          }),
+      {});
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_THAT(d.notes, testing::Contains(HasSubstr("(code)")));
+}
+
+TEST(Scan, NamesBothOfTwoInFour) {
+  Job job;
+  job.machines = 4;
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t t, size_t m, base::Rng& r) {
+            return power(r) * (m % 3 && t >= 240 ? 0.7 : 1);
+          }),
+      {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n1, n2");
+  EXPECT_THAT(d.findings[0].summary, HasSubstr("2 of 4"));
+}
+
+TEST(Scan, NamesWhatManyMachinesShare) {
+  auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (m < 8 && t >= 240 ? 0.7 : 1);
+  });
+  for (size_t m = 0; m < 32; ++m)
+    s.labels[m].emplace_back("switch", "s" + std::to_string(m / 8));
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_THAT(d.findings[0].summary, HasSubstr("8 of 32"));
+  EXPECT_THAT(d.findings[0].summary, HasSubstr("switch=s0"));
+}
+
+TEST(Scan, NamesTheWholeJob) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t t, size_t, base::Rng& r) {
+            return power(r) * (t >= 240 ? 0.88 : 1);
+          }),
+      {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "job");
+  EXPECT_NEAR(d.findings[0].when->begin, 3600, 30);
+}
+
+TEST(Scan, NewcomersThatWarmUpWait) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t t, size_t m, base::Rng& r) {
+            if (m < 29)
+              return power(r);
+            return t < 150 ? double(NAN) : power(r) * (1 - 0.5 * std::exp(-double(t - 150) / 20));
+          }),
+      {});
+  EXPECT_TRUE(d.findings.empty()) << d.verdict;
+}
+
+TEST(Scan, CannotJudgeWithoutPeersOrWithoutAPast) {
+  Job few;
+  few.machines = 2;
+  EXPECT_EQ(
+      scan(
+          draw(
+              few,
+              [](size_t, size_t, base::Rng& r) {
+                return power(r);
+              }),
+          {})
+          .outcome,
+      Outcome::CannotJudge);
+  Job brief;
+  brief.steps = 10;
+  EXPECT_EQ(
+      scan(
+          draw(
+              brief,
+              [](size_t, size_t, base::Rng& r) {
+                return power(r);
+              }),
+          {})
+          .outcome,
+      Outcome::CannotJudge);
+}
+
+TEST(Scan, MillisecondsAreSteps) {
+  Job job;
+  job.machines = 8;
+  job.steps = 4000;
+  job.step_ms = 1;
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t t, size_t m, base::Rng& r) {
+            return power(r) * (m == 2 && t >= 2000 ? 0.8 : 1);
+          }),
+      {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n2");
+}
+
+TEST(Scan, AnEmptyRecordIsNoCrash) {
+  EXPECT_EQ(scan({}, {}).outcome, Outcome::CannotJudge);
+  Job job;
+  job.steps = 100;
+  EXPECT_EQ(
+      scan(
+          draw(
+              job,
+              [](size_t, size_t, base::Rng&) {
+                return double(NAN);
+              }),
+          {})
+          .outcome,
+      Outcome::CannotJudge);
+}
+
+TEST(Scan, ALargerBudgetLowersTheThreshold) {
+  ScanFleet fleet{{"a", "b", "c", "d"}, {}, {"power_w"}, 15'000, 0};
+  ScanOptions month;
+  month.budget = {1, 30 * 86400.0};
+  ScanOptions day;
+  day.budget = {1, 86400.0};
+  EXPECT_GT(Scan(fleet, month).threshold(), Scan(fleet, day).threshold());
+}
+
+}  // namespace
+}  // namespace lento::fleet

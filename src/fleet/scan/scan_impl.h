@@ -1,0 +1,104 @@
+// The parts of a Scan. Invariants: a machine that is a member of an active episode of a metric is frozen
+// there; tracks never share state, so that their order is of no effect.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "fleet/scan/cells.h"
+#include "fleet/scan/level.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+
+inline constexpr size_t kNoEpisode = SIZE_MAX;
+
+// Where a machine of a track, or its job as a whole, stands.
+struct Standing {
+  size_t episode = kNoEpisode;
+  size_t member = 0;
+  size_t level = 0;              // that raised it
+  int64_t shown_ms = 0;          // last look that showed it
+  int64_t ended_ms = INT64_MIN;  // of the episode before
+};
+
+// The levels of one series of cells, each of twice the length of the one before.
+struct Ladder {
+  std::vector<Level> levels;
+  std::vector<std::vector<float>> half;  // by level: the first of two cells, empty when there is none
+  std::vector<std::vector<Look>> looks;  // by level, of its last look
+  std::vector<uint8_t> frozen;
+  std::vector<Standing> standing;
+};
+
+// One metric of one group of peers.
+struct Track {
+  size_t metric = 0;
+  size_t group = 0;
+  bool scaled = false;
+  Scale scale;
+  size_t scale_again = 0;  // rows
+  Dips dips;
+  Ladder machines;
+  Ladder job;
+};
+
+struct Scan::Impl {
+  Impl(ScanFleet f, ScanOptions o);
+
+  // scan.cc: reading rows.
+  void form_groups();
+  void choose_lengths();
+  void make_tracks();
+  void share_budget();
+  Ladder ladder(const Scale& scale, size_t machines, bool against_peers) const;
+  void note_presence(std::span<const float> values);
+  void choose_scale(Track& track);
+  void step(Track& track);
+  // Pushes one cell and looks; returns how many levels were looked at.
+  size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
+  void count_dips(Track& track, std::span<const float> medians);
+
+  // raise.cc: from looks to episodes.
+  struct Suspects {
+    std::vector<size_t> members;  // of the group
+    double raw = 0;               // how far they moved themselves
+    double others = 0;            // how far the rest moved
+    bool alone = false;
+    bool uneven() const {
+      return !alone && 2 * others > raw;
+    }
+  };
+  Suspects suspects(const Track& track, size_t level, bool rises) const;
+  void judge(Track& track, size_t level);
+  void judge_job(Track& track, size_t level);
+  void enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members);
+  void note_uneven(const Track& track, size_t level, bool rises, const std::vector<size_t>& members);
+  void follow(Ladder& ladder);
+  void end(Standing& standing);
+  bool stained(const Standing& standing, size_t level) const;
+  size_t open_episode(const Track& track, Episode::What what, bool rises, size_t level);
+  int64_t onset(const Ladder& ladder, size_t level, size_t machine) const;
+  int64_t window_ms(size_t level) const {
+    return int64_t(block << level) * fleet.step_ms;
+  }
+
+  ScanFleet fleet;
+  ScanOptions options;
+  std::vector<MetricKind> kinds;
+  std::vector<std::vector<size_t>> groups;
+  size_t block = 0;  // rows of the shortest window
+  size_t cell = 0;   // rows
+  size_t lengths = 0;
+  double z = 0;
+  RowWindow rows;
+  std::vector<Track> tracks;
+  std::vector<Episode> episodes;
+  std::vector<size_t> last_row;  // by machine: rows pushed when it last had a sample, 0: never
+  std::vector<uint8_t> late;     // joined after the job began, or came back
+  size_t pushed = 0;
+  size_t first_row = 0;  // rows pushed when the first sample came
+  int64_t now_ms = 0;
+};
+
+}  // namespace lento::fleet
