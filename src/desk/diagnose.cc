@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "desk/formats.h"
 #include "desk/read/log_file.h"
+#include "desk/read/tar.h"
 
 namespace lento::desk {
 namespace {
@@ -55,7 +56,7 @@ std::string stem_of(const std::string& path) {
   return name.stem().string();
 }
 
-// "rank3", "rank_3" and "3" name a rank; every other name with a letter may name a host.
+// "rank3", "rank_3" and "3" name a rank, every other name with a letter may name a host.
 Subject named_by(const std::string& name) {
   std::string digits;
   for (const std::string_view prefix : {"rank", "rank_", "rank-", "rank.", "global_rank_"})
@@ -92,6 +93,36 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   return names;
 }
 
+// A file, or each file in an archive.
+void read_file(const std::string& path, Records& records, const base::Progress& progress) {
+  base::InputStream in(path);
+  const auto read = [&in](std::span<char> out) {
+    return in.read(out);
+  };
+  if (!TarReader::begins(in.peek(kHead))) {
+    LineSource lines(read);
+    log_reader().read(lines, path, records, progress);
+    return;
+  }
+  TarReader archive(read, path);
+  for (size_t members = 0; archive.next() && members < kMostFiles; ++members) {
+    LineSource lines([&archive](std::span<char> out) {
+      return archive.read(out);
+    });
+    log_reader().read(lines, path + "/" + archive.name(), records, progress);
+  }
+}
+
+// A file that cannot be read does not keep the others from being judged. The rows that were read before the
+// damage stay.
+void note_broken(const std::string& path, const std::string& what, Records& records) {
+  const bool is_begun = !records.files.empty() && records.files.back().path == path;
+  SourceFile& file = is_begun ? records.files.back() : records.files.emplace_back();
+  file.path = path;
+  file.formats.clear();
+  file.reason = what.substr(0, what.find('\n'));
+}
+
 void add_files(const Records& records, finding::Diagnosis& out) {
   std::vector<std::string> unknown;
   for (const SourceFile& file : records.files) {
@@ -123,7 +154,8 @@ bool reads(const std::string& path) {
     return false;
   try {
     base::InputStream in(path);
-    return log_reader().recognise(in.peek(kHead)).format != nullptr;
+    const std::string_view head = in.peek(kHead);
+    return TarReader::begins(head) || log_reader().recognise(head).format != nullptr;
   } catch (const base::Error&) {
     return false;
   }
@@ -145,8 +177,13 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t&
 Records read_all_files(const std::vector<std::string>& files, const base::Progress& progress) {
   Records records;
   for (const std::string& path : files) {
-    base::InputStream in(path);
-    log_reader().read(in, path, records, progress);
+    try {
+      read_file(path, records, progress);
+    } catch (const base::Error& error) {
+      if (progress.stopped())
+        throw;
+      note_broken(path, error.what(), records);
+    }
   }
   records.name_by_files(names_of(records));
   return records;

@@ -28,7 +28,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t&
 // The rows of all files; subjects that no line states are named by the files' names, where these differ.
 Records read_all_files(const std::vector<std::string>& files, const base::Progress& progress = {});
 
-// Throws base::Error when no file can be read; a file of another kind is listed in the notes.
+// Throws base::Error when no file can be read. A file of another kind is listed in the notes.
 finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::desk

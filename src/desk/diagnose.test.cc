@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "base/error.h"
 
 namespace lento::desk {
 namespace {
@@ -69,6 +72,77 @@ TEST(Desk, NobodyIsLateWhenAllHaveEnqueued) {
   const finding::Diagnosis found = folder.diagnose();
   EXPECT_EQ(found.outcome, finding::Outcome::CannotJudge) << found.verdict;
   EXPECT_FALSE(found.remedy.empty());
+}
+
+TEST(Desk, AKernelLogWithoutFaultsIsHealthy) {
+  const Folder folder;
+  folder.write("n1.log", "[12.000001] usb 1-1: new device\n[13.000001] eth0: link up\n");
+  const finding::Diagnosis found = folder.diagnose();
+  EXPECT_EQ(found.outcome, finding::Outcome::Healthy);
+  EXPECT_NE(found.covered.find("hardware errors"), std::string::npos) << found.covered;
+}
+
+TEST(Desk, WhatIsNotKnownIsAnErrorInTwoLines) {
+  const Folder folder;
+  folder.write("notes.txt", "milk, bread\nand eggs\n");
+  try {
+    folder.diagnose();
+    FAIL();
+  } catch (const base::Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  }
+}
+
+TEST(Desk, TheEarliestEventOfADeviceIsWhereItBegan) {
+  const Folder folder;
+  folder.write(
+      "node4.log",
+      "Mar  3 10:00:01 node4 kernel: NVRM: Xid (PCI:0000:3b:00): 48, pid=7, name=python, DBE at partition 3\n"
+      "Mar  3 10:00:02 node4 kernel: NVRM: Xid (PCI:0000:3b:00): 45, pid=7, name=python, Ch 00000010\n"
+      "Mar  3 10:00:09 node4 kernel: NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n");
+  const finding::Diagnosis found = folder.diagnose();
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "node4/0000:3b:00.0");
+  EXPECT_NE(found.verdict.find("memory error"), std::string::npos) << found.verdict;
+  EXPECT_FALSE(found.findings[0].next_step.empty());
+}
+
+TEST(Desk, InterleavedRanksColoursAndLineEndsChangeNothing) {
+  std::string text;
+  for (int rank = 0; rank < 6; ++rank)
+    text += watchdog(rank, 512, rank == 4 ? 511 : 513, rank != 4);
+  std::string spoilt;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    spoilt += "2026-04-12T03:11:09.123456789Z stdout F \x1b[31m" + text.substr(at, end - at) + "\x1b[0m\r\n";
+    at = end + 1;
+  }
+  const Folder folder;
+  folder.write("pod.log", spoilt);
+  const finding::Diagnosis found = folder.diagnose();
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "rank 4");
+}
+
+TEST(Desk, ABrokenFileDoesNotHideTheOthers) {
+  const Folder folder;
+  folder.write("node4.log", "[9.000001] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n");
+  folder.write("node5.log.gz", "\x1f\x8b\x08 damaged");
+  const finding::Diagnosis found = folder.diagnose();
+  EXPECT_EQ(found.outcome, finding::Outcome::Findings);
+  EXPECT_TRUE(std::ranges::any_of(found.notes, [](const std::string& note) {
+    return note.find("node5.log.gz") != note.npos;
+  }));
+}
+
+TEST(Desk, SecretsInQuotedLinesAreMasked) {
+  const Folder folder;
+  folder.write("node4.log", "[9.000001] NVRM: Xid (PCI:0000:3b:00): 79, name=x --api-key abcdef123, gone\n");
+  const finding::Diagnosis found = folder.diagnose();
+  ASSERT_FALSE(found.findings.empty());
+  for (const finding::Evidence& evidence : found.findings[0].evidence)
+    EXPECT_EQ(evidence.text.find("abcdef123"), std::string::npos) << evidence.text;
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"02-xid-dmesg", Findings, "node17/0000:4b:00"},
         Case{"07-nccl-info-no-gdr", Findings, "gpu37"},
         Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"}),
-    [](const auto& info) {
-      return "Input" + std::string(info.param.folder).substr(0, 2);
+    [](const ::testing::TestParamInfo<Case>& tested) {
+      return "Input" + std::string(tested.param.folder).substr(0, 2);
     });
 
 }  // namespace

@@ -13,6 +13,11 @@ constexpr Judge kJudges[] = {
     judge_hangs,
     judge_events,
     judge_states,
+    judge_samples,
+    judge_extremes,
+    judge_onset,
+    judge_runs,
+    judge_jobs,
 };
 
 void absorb(finding::Finding& lead, finding::Finding& other) {
@@ -40,6 +45,44 @@ void join_by_subject(std::vector<finding::Finding>& findings) {
       absorb(joined[at->second], finding);
   }
   findings = std::move(joined);
+}
+
+bool names_a_part(const finding::Finding& finding) {
+  return finding.where &&
+         (!finding.where->host.empty() || !finding.where->rank.empty() || !finding.where->gpu.empty());
+}
+
+// A job that became slower is the consequence of the part that is named. Where none is named, one log of the
+// job cannot name it.
+void place_job(Judgement& judgement) {
+  auto& findings = judgement.findings;
+  std::vector<finding::Finding> of_job;
+  std::vector<finding::Finding> parts;
+  for (finding::Finding& finding : findings)
+    (finding.subject == "the job" ? of_job : parts).push_back(std::move(finding));
+  if (of_job.empty()) {
+    findings = std::move(parts);
+    return;
+  }
+  const bool is_explained = std::ranges::any_of(parts, names_a_part);
+  if (is_explained) {
+    for (finding::Finding& finding : of_job) {
+      finding::Finding& lead = parts[0];
+      lead.evidence.push_back({"what followed: " + finding.summary, std::nullopt, "", finding.category});
+      for (finding::Evidence& evidence : finding.evidence)
+        lead.evidence.push_back(std::move(evidence));
+    }
+    findings = std::move(parts);
+    return;
+  }
+  judgement.open.push_back(
+      {"which machine or rank it is: a log of the job as a whole does not show it",
+       "values of each rank at that time: straggler lines (Megatron --log-straggler), NCCL Inspector logs "
+       "(NCCL_PROFILER_PLUGIN), a metrics exporter of every host, or nvidia-smi --query-gpu ... --format=csv "
+       "-l 5"});
+  findings = std::move(of_job);
+  for (finding::Finding& finding : parts)
+    findings.push_back(std::move(finding));
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -85,16 +128,28 @@ void conclude(Judgement& judgement, finding::Diagnosis& out) {
     out.verdict += "; and " + std::to_string(out.findings.size() - 1) + " more";
 }
 
+// A file that could have shown a fault and shows none counts as looked at.
+void add_covers(const Records& records, Judgement& judgement) {
+  std::map<std::string, size_t> files;
+  for (const SourceFile& file : records.files)
+    for (const std::string& covers : file.covers)
+      ++files[covers];
+  for (const auto& [covers, count] : files)
+    judgement.covered.push_back(covers + " (" + std::to_string(count) + (count == 1 ? " file)" : " files)"));
+}
+
 }  // namespace
 
 finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& options) {
   Judgement judgement;
   for (const Judge judge : kJudges)
     judge(records, options, judgement);
+  add_covers(records, judgement);
   finding::Diagnosis out;
   out.scale = "desk";
   out.title = "Incident";
   join_by_subject(judgement.findings);
+  place_job(judgement);
   out.findings = std::move(judgement.findings);
   out.figures = std::move(judgement.figures);
   out.notes = std::move(judgement.notes);

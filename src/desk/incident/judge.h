@@ -27,6 +27,9 @@ struct Judgement {
 struct JudgeOptions {
   // The share of healthy cases in which all comparisons of one question together may name a part.
   double false_alarms = 0.01;
+  // The smallest slow-down that is worth a finding: 0.03 is 3 %. What is smaller may be certain and is
+  // nobody's concern on the day something is slow.
+  double least_effect = 0.03;
 };
 
 void judge_hangs(const Records& records, const JudgeOptions& options, Judgement& out);
@@ -44,7 +47,7 @@ finding::Evidence quoted(const Records& records, const Event& event);
 std::string place_text(const Records& records, const Where& where);
 // Host, rank and GPU of a subject.
 finding::Place place_of(const Subject& subject);
-// "once in 12,000 healthy cases"; "more often than once in 10 healthy cases" for a large share.
+// "once in 12,000 healthy cases", "more often than once in 10 healthy cases" for a large share.
 std::string false_alarm_text(double share);
 // "3 of them: a, b, c", at most `most` names.
 std::string list_text(const std::vector<std::string>& names, size_t most = 8);

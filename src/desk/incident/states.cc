@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
 #include "desk/incident/judge.h"
 #include "desk/incident/outliers.h"
+#include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
@@ -115,7 +115,7 @@ finding_of(const Records& records, const Quantity& quantity, const Peer& peer, c
   return finding;
 }
 
-// The value that more than half of the peers have; nullptr when there is none.
+// The value that more than half of the peers have, nullptr when there is none.
 const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
   std::map<std::string, std::pair<size_t, const Peer*>> votes;
   for (const Peer& peer : peers) {
@@ -184,7 +184,7 @@ void compare(
     plain.push_back(peer.value);
     values.push_back(is_log ? std::log(peer.value + (is_counter ? 1 : 0)) : peer.value);
   }
-  const double typical = base::median(plain);
+  const double typical = evidence::median(plain);
   const double floor = is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0;
   const Side side = quantity.better == Better::Higher  ? Side::Low
                     : quantity.better == Better::Lower ? Side::High

@@ -197,6 +197,14 @@ const std::vector<LineForm> kForms = forms_of_table();
 
 }  // namespace
 
-const Format kKernel{"kernel messages", "kernel", kForms, Shape::Lines, make<Kernel>, nullptr};
+const Format kKernel{
+    "kernel messages",
+    "kernel",
+    kForms,
+    Shape::Lines,
+    make<Kernel>,
+    nullptr,
+    "kernel",
+    "hardware errors that the kernel reports"};
 
 }  // namespace lento::desk

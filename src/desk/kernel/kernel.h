@@ -11,7 +11,7 @@ extern const Format kKernel;        // mlx5, PCIe AER, machine checks, amdgpu, m
 
 Formats kernel_formats();
 
-// An entry of NVIDIA's catalogue of Xid codes; nullptr: a code that it does not hold.
+// An entry of NVIDIA's catalogue of Xid codes, nullptr: a code that it does not hold.
 struct Xid {
   int code;
   Origin origin;

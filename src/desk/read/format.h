@@ -107,6 +107,10 @@ struct Format {
   std::unique_ptr<Reader> (*make)() = nullptr;
   // Tables and documents: how well the beginning of a file fits, 0 to 1, and the reason in a few words.
   double (*score)(std::string_view head, std::string& reason) = nullptr;
+  // Lines whose prefix names this program ("kernel") are of the format even where none of its forms matches,
+  // so that a log without faults is known for what it is.
+  std::string_view sender = {};
+  std::string_view covers = {};  // what a file of it without a finding shows to be absent
 };
 
 template <class T>

@@ -1,6 +1,5 @@
 // One pass over a file. Most lines of a log concern nobody: they cost one table look-up a byte and nothing
-// more. A line is cut where the stream would refuse it, so that a file without line ends is read as far as it
-// goes.
+// more.
 #include "desk/read/log_file.h"
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 namespace lento::desk {
 namespace {
 
-constexpr size_t kLongestLine = size_t{1} << 16;  // of a line that is looked at; the rest of it is not
 constexpr double kProgressBytes = double(uint64_t{64} << 20);
 
 std::vector<std::string_view> literals(const auto& forms) {
@@ -45,6 +43,12 @@ bool is_binary(std::string_view head) {
   return head.find('\0') != head.npos;
 }
 
+void add_format(const Format& format, SourceFile& source) {
+  source.formats.emplace_back(format.name);
+  if (!format.covers.empty())
+    source.covers.emplace_back(format.covers);
+}
+
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
@@ -62,7 +66,6 @@ LogReader::LogReader(Formats formats)
 template <class Use>
 bool LogReader::each_match(std::string_view line, const Use& use) const {
   thread_local std::vector<uint32_t> found;
-  line = line.substr(0, kLongestLine);
   prefilter_.find(line, found);
   if (found.empty())
     return false;
@@ -79,6 +82,24 @@ bool LogReader::each_match(std::string_view line, const Use& use) const {
   return any;
 }
 
+// The formats whose program wrote most of the lines at the beginning.
+std::vector<size_t> LogReader::sent(std::string_view head) const {
+  std::map<size_t, size_t> lines_of;
+  size_t lines = 0;
+  each_line(head, [&](std::string_view line) {
+    ++lines;
+    std::string buffer;
+    const Peeled peeled = peel(line.substr(0, LineSource::kLongestLine), Depth::Log, buffer);
+    for (size_t i = 0; i < formats_.size() && !peeled.sender.empty(); ++i)
+      lines_of[i] += formats_[i]->sender == peeled.sender;
+  });
+  std::vector<size_t> formats;
+  for (const auto& [format, count] : lines_of)
+    if (count * 2 > lines)
+      formats.push_back(format);
+  return formats;
+}
+
 LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
   std::map<size_t, size_t> hits;
   size_t lines = 0;
@@ -89,8 +110,13 @@ LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
       ++hits[form.format];
     });
   });
-  if (hits.empty())
-    return {};
+  if (hits.empty()) {
+    const std::vector<size_t> senders = sent(head);
+    if (senders.empty())
+      return {};
+    const Format* format = formats_[senders[0]];
+    return {format, 0.5, "most lines are of the " + std::string(format->sender)};
+  }
   const auto most = std::ranges::max_element(hits, {}, [](const auto& hit) {
     return hit.second;
   });
@@ -118,8 +144,7 @@ LogReader::Recognition LogReader::recognise(std::string_view head) const {
   return best.format ? best : recognise_lines(head);
 }
 
-void LogReader::read_table(base::InputStream& in, const Format& format, int32_t file, Records& records)
-    const {
+void LogReader::read_table(LineSource& in, const Format& format, int32_t file, Records& records) const {
   const std::unique_ptr<Reader> reader = format.make();
   Sink sink(records, file);
   SourceFile& source = records.files[file];
@@ -136,15 +161,13 @@ void LogReader::read_table(base::InputStream& in, const Format& format, int32_t 
   }
   reader->end(sink);
   source.secrets = sink.secrets();
-  source.formats.emplace_back(format.name);
+  add_format(format, source);
 }
 
-void LogReader::read_lines(
-    base::InputStream& in,
-    int32_t file,
-    Records& records,
-    const base::Progress& progress) const {
+void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress)
+    const {
   std::vector<std::unique_ptr<Reader>> readers(formats_.size());
+  const std::vector<size_t> senders = sent(in.peek(kHead));
   Sink sink(records, file);
   SourceFile& source = records.files[file];
   double shown = 0;
@@ -166,16 +189,16 @@ void LogReader::read_lines(
     }
   }
   for (size_t i = 0; i < readers.size(); ++i) {
-    if (!readers[i])
-      continue;
-    readers[i]->end(sink);
-    source.formats.emplace_back(formats_[i]->name);
+    if (readers[i])
+      readers[i]->end(sink);
+    if (readers[i] || std::ranges::find(senders, i) != senders.end())
+      add_format(*formats_[i], source);
   }
   source.secrets = sink.secrets();
 }
 
 void LogReader::read(
-    base::InputStream& in,
+    LineSource& in,
     const std::string& name,
     Records& records,
     const base::Progress& progress) const {
@@ -194,13 +217,13 @@ void LogReader::read(
     return;
   }
   if (found.format && found.format->shape == Shape::Document) {
-    const std::string text = base::read_all(in, kMostDocument);
+    const std::string text = in.rest(kMostDocument, name);
     source.bytes = text.size();
     const std::unique_ptr<Reader> reader = found.format->make();
     Sink sink(records, file);
     reader->document(without_mark(text), name, sink);
     reader->end(sink);
-    source.formats.emplace_back(found.format->name);
+    add_format(*found.format, source);
     source.secrets = sink.secrets();
     return;
   }
@@ -210,6 +233,11 @@ void LogReader::read(
     read_lines(in, file, records, progress);
   if (records.files[file].formats.empty())
     records.files[file].reason = tried(*this);
+}
+
+void LogReader::read_text(std::string_view text, const std::string& name, Records& records) const {
+  LineSource in = LineSource::of_text(text);
+  read(in, name, records);
 }
 
 std::string tried(const LogReader& reader) {

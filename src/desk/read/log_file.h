@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "base/progress.h"
 #include "desk/read/format.h"
+#include "desk/read/line_source.h"
 #include "desk/read/prefilter.h"
 #include "desk/read/records.h"
 
@@ -35,9 +35,11 @@ class LogReader {
   Recognition recognise(std::string_view head) const;
 
   // Adds the rows of one file to `records`, and a SourceFile that says what was found. A file that is not
-  // recognised adds no rows. Throws base::Error when it cannot be read.
-  void read(base::InputStream& in, const std::string& name, Records& records, const base::Progress& progress)
+  // recognised adds no rows. Throws base::Error when it is broken.
+  void read(LineSource& in, const std::string& name, Records& records, const base::Progress& progress = {})
       const;
+  // The same of a text.
+  void read_text(std::string_view text, const std::string& name, Records& records) const;
 
   const Formats& formats() const {
     return formats_;
@@ -51,10 +53,10 @@ class LogReader {
   };
   template <class Use>
   bool each_match(std::string_view line, const Use& use) const;
-  void read_lines(base::InputStream& in, int32_t file, Records& records, const base::Progress& progress)
-      const;
-  void read_table(base::InputStream& in, const Format& format, int32_t file, Records& records) const;
+  void read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress) const;
+  void read_table(LineSource& in, const Format& format, int32_t file, Records& records) const;
   Recognition recognise_lines(std::string_view head) const;
+  std::vector<size_t> sent(std::string_view head) const;
 
   Formats formats_;
   std::vector<Form> forms_;

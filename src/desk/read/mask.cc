@@ -74,7 +74,7 @@ size_t end_of_value(std::string_view line, size_t at) {
   return end == line.npos ? line.size() : end;
 }
 
-// Skips what stands between name and value; npos where no value follows.
+// Skips what stands between name and value, npos where no value follows.
 size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
   size_t begin = at;
   if (begin < line.size() && (line[begin] == '"' || line[begin] == '\''))
@@ -92,7 +92,7 @@ size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
   return begin < line.size() ? begin : line.npos;
 }
 
-// USER:PASSWORD@ behind "://"; returns its size.
+// The size of USER:PASSWORD@ behind "://".
 size_t credentials_size(std::string_view rest) {
   const size_t end = rest.find_first_of("/ \t\"'");
   const std::string_view authority = rest.substr(0, end);

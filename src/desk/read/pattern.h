@@ -7,7 +7,7 @@
 //   capture  = "{" name [":" type] "}"       "_" names a part that is not kept
 //   type     = "int" digits with a sign | "count" digits with commas between them | "num" a decimal number
 //            | "hex" hexadecimal digits, 0x before them | "name" letters, digits and _ . - / | "word" no
-//            blank | "text" (the default) anything up to the next piece; at the end, the rest of the line
+//            blank | "text" (the default) anything up to the next piece or the rest of the line
 //
 // Matching is one pass from the left without going back: "word" and "text" end at the first place where the
 // next literal stands, and an optional part that fails is left out. A pattern without "^" is tried at the

@@ -3,6 +3,7 @@
 // the beginning of one stays.
 #include "desk/read/peel.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -175,6 +176,7 @@ bool peel_sender(Peeled& p, std::string_view rest) {
   if (colon == behind.npos || blank < colon)
     return false;
   p.subject.host = rest.substr(0, host);
+  p.sender = behind.substr(0, std::min(colon, behind.find('[')));
   p.text = behind.substr(colon + 2);
   return true;
 }
@@ -309,6 +311,7 @@ bool peel_dmesg(Peeled& p) {
       return false;
     p.time = {Clock::Boot, *seconds};
   }
+  p.sender = "kernel";
   p.text = p.text.substr(end + 1);
   drop_blanks(p.text);
   return true;
@@ -381,7 +384,7 @@ Peeled peel(std::string_view line, Depth depth, std::string& buffer) {
   line = without_colours(line, buffer);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
     line.remove_suffix(1);
-  Peeled p{line, {}, {}};
+  Peeled p{line, {}, {}, {}};
   for (int layer = 0; layer < kMostLayers; ++layer) {
     bool any = peel_torchrun(p) || peel_mpirun(p) || peel_label(p) || peel_container(p);
     if (depth == Depth::Log)

@@ -23,6 +23,7 @@ namespace lento::desk {
 
 struct Peeled {
   std::string_view text;
+  std::string_view sender;  // program that a system log names, "kernel" for dmesg
   Subject subject;
   Moment time;
 };
@@ -34,7 +35,7 @@ enum class Depth {
   Table
 };
 
-// `line` and `buffer` must outlive the result; `buffer` is used where a line holds colours.
+// `line` and `buffer` must outlive the result. `buffer` is used where a line holds colours.
 Peeled peel(std::string_view line, Depth depth, std::string& buffer);
 
 }  // namespace lento::desk

@@ -18,7 +18,8 @@ namespace lento::desk {
 
 struct SourceFile {
   std::string path;                  // as the user named it
-  std::vector<std::string> formats;  // of the readers that found something
+  std::vector<std::string> formats;  // that its content fits
+  std::vector<std::string> covers;   // what would have been in it
   std::string reason;                // of the recognition, for --explain
   uint64_t bytes = 0;
   uint64_t lines = 0;

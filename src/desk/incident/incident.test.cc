@@ -1,0 +1,323 @@
+#include "desk/incident/incident.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "desk/incident/outliers.h"
+#include "desk/incident/series.h"
+#include "desk/read/format.h"
+
+namespace lento::desk {
+namespace {
+
+using finding::Outcome;
+
+// Records as a reader would write them.
+class Job {
+ public:
+  explicit Job(uint64_t seed)
+      : rng(seed) {
+    records.files.emplace_back();
+    records.files[0].path = "made-up.log";
+  }
+  double noise(double share) {
+    return 1 + share * rng.normal();
+  }
+  void sample(const Quantity& quantity, const Subject& subject, double step, double value) {
+    Sink sink(records, 0);
+    sink.at("", ++line_, {}, {});
+    sink.sample(quantity, value, {subject, step});
+  }
+  void state(const Quantity& quantity, const Subject& subject, double value, double expected = kUnknown) {
+    Sink sink(records, 0);
+    sink.at("", ++line_, {}, {});
+    sink.state(quantity, value, {subject, kUnknown, expected});
+  }
+  void run(Run run) {
+    Sink sink(records, 0);
+    sink.at(fact(run, "id"), ++line_, {}, {});
+    sink.run(std::move(run));
+  }
+  finding::Diagnosis judge() const {
+    return judge_incident(records);
+  }
+
+  base::Rng rng;
+  Records records;
+
+ private:
+  int64_t line_ = 0;
+};
+
+const Quantity kStep{"step time", "s", Kind::Level, Better::Lower};
+const Quantity kClock{"SM clock", "MHz", Kind::Level, Better::Higher};
+const Quantity kRate{"link rate", "Gb/s", Kind::FewValued, Better::Higher};
+const Quantity kPause{"pause frames sent", "", Kind::Counter, Better::Lower};
+const Quantity kSlowest{"slowest step of all ranks", "s", Kind::Level, Better::Lower, "", Scope::Extreme};
+
+Subject gpu(int i) {
+  return {"n1", "gpu" + std::to_string(i), ""};
+}
+
+TEST(StudentTail, MatchesTables) {
+  EXPECT_NEAR(student_tail(2.015, 5), 0.05, 1e-4);
+  EXPECT_NEAR(student_tail(12.706, 1), 0.025, 1e-5);
+  EXPECT_NEAR(student_tail(-2.015, 5), 0.95, 1e-4);
+  EXPECT_NEAR(student_tail(0, 3), 0.5, 1e-12);
+}
+
+TEST(Outliers, HealthyPeersAreNamedAsOftenAsStated) {
+  base::Rng rng(5);
+  int named = 0;
+  constexpr int kDraws = 4000;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<double> values;
+    for (int k = 0; k < 8; ++k)
+      values.push_back(rng.normal());
+    named += !outliers(values, Side::High, 0.05).empty();
+  }
+  EXPECT_LT(named, kDraws * 0.06);
+  EXPECT_GT(named, kDraws * 0.02);
+}
+
+TEST(Outliers, TwoDoNotHideEachOther) {
+  const std::vector<double> values{1, 1.1, 0.9, 1.05, 0.95, 1.02, 8, 8.1};
+  EXPECT_EQ(outliers(values, Side::High, 0.01).size(), 2u);
+  EXPECT_TRUE(outliers(values, Side::Low, 0.01).empty());
+  EXPECT_TRUE(outliers(std::vector<double>{1, 1, 9}, Side::High, 0.01).empty());
+}
+
+TEST(Onset, AJobThatBecomesSlowerIsFoundAndNoPartIsNamed) {
+  Job job(1);
+  for (int step = 0; step < 200; ++step)
+    job.sample(kStep, {}, step, (step < 120 ? 4.0 : 4.8) * job.noise(0.01));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.outcome, Outcome::Findings);
+  EXPECT_EQ(found.findings[0].subject, "the job");
+  EXPECT_NE(found.verdict.find("step 120 "), std::string::npos) << found.verdict;
+  EXPECT_NEAR(*found.findings[0].factor, 1.2, 0.02);
+  EXPECT_FALSE(found.remedy.empty());
+}
+
+TEST(Onset, TheRankThatWroteTheLogIsNotNamed) {
+  Job job(2);
+  for (int step = 0; step < 100; ++step)
+    job.sample(
+        {"tokens per second", "1/s", Kind::Level, Better::Higher},
+        {"", "", "0"},
+        step,
+        step < 60 ? 900 : 600);
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.outcome, Outcome::Findings);
+  EXPECT_EQ(found.findings[0].subject, "the job");
+  EXPECT_FALSE(found.findings[0].where);
+}
+
+TEST(Onset, PeriodicSlowStepsWarmUpAndNoiseAreHealthy) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Job job(seed);
+    for (int step = 0; step < 240; ++step) {
+      double value = 4.0 * job.noise(0.02);
+      if (step % 20 == 19)
+        value += 9;  // a checkpoint
+      if (step < 5)
+        value += 30;  // compilation
+      job.sample(kStep, {}, step, value);
+    }
+    EXPECT_EQ(job.judge().outcome, Outcome::Healthy) << seed << job.judge().verdict;
+  }
+}
+
+TEST(Onset, ALargerBatchIsNoFault) {
+  Job job(3);
+  const Quantity batch{"global batch size", "", Kind::Annotation};
+  for (int step = 0; step < 100; ++step) {
+    job.sample(kStep, {}, step, (step < 50 ? 2.0 : 4.0) * job.noise(0.01));
+    job.sample(batch, {}, step, step < 50 ? 512 : 1024);
+  }
+  EXPECT_EQ(job.judge().outcome, Outcome::Healthy);
+}
+
+TEST(Samples, TheGpuThatSlowsDownIsNamedWithItsOnset) {
+  Job job(4);
+  for (int step = 0; step < 120; ++step)
+    for (int i = 0; i < 8; ++i)
+      job.sample(kClock, gpu(i), step, (i == 6 && step >= 80 ? 1410 : 1965) + 15 * double(job.rng.below(2)));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.outcome, Outcome::Findings);
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "n1/gpu6");
+  EXPECT_NE(found.verdict.find("step 80"), std::string::npos) << found.verdict;
+}
+
+TEST(Samples, HealthyGpusThatPauseTogetherAreHealthy) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Job job(seed);
+    for (int step = 0; step < 100; ++step)
+      for (int i = 0; i < 8; ++i)
+        job.sample(
+            kClock,
+            gpu(i),
+            step,
+            (step % 30 > 25 ? 345 : 1950) + 15 * double(job.rng.below(3)) + 3 * double(i % 2));
+    EXPECT_EQ(job.judge().outcome, Outcome::Healthy) << seed << job.judge().verdict;
+  }
+}
+
+TEST(Extremes, TheRankThatHoldsTheBadEndIsNamed) {
+  for (const bool faulty : {true, false}) {
+    Job job(7);
+    for (int report = 0; report < 20; ++report) {
+      const bool slow = faulty && report >= 13;
+      const std::string rank = slow ? "21" : std::to_string(job.rng.below(32));
+      job.sample(kSlowest, {"", "", rank}, 10 * report, (slow ? 6.1 : 4.2) * job.noise(0.01));
+    }
+    const finding::Diagnosis found = job.judge();
+    EXPECT_EQ(found.outcome, faulty ? Outcome::Findings : Outcome::Healthy);
+    if (faulty) {
+      EXPECT_EQ(found.findings[0].subject, "rank 21");
+    }
+  }
+}
+
+TEST(States, TheOddOneAndTheHealthyTwin) {
+  for (const bool faulty : {true, false}) {
+    Job job(1);
+    for (int i = 0; i < 8; ++i)
+      job.state(kRate, {"n1", "mlx5_" + std::to_string(i), ""}, faulty && i == 2 ? 100 : 400);
+    const finding::Diagnosis found = job.judge();
+    EXPECT_EQ(found.outcome, faulty ? Outcome::Findings : Outcome::Healthy);
+    if (faulty) {
+      EXPECT_EQ(found.findings[0].subject, "n1/mlx5_2");
+    }
+  }
+}
+
+TEST(States, ACounterFarAboveItsPeersIsNamedAndCountingNoiseIsNot) {
+  for (const bool faulty : {true, false}) {
+    Job job(2);
+    for (int i = 0; i < 8; ++i)
+      job.state(
+          kPause,
+          {"n" + std::to_string(i), "", ""},
+          faulty && i == 5 ? 400000 : 10 + double(job.rng.below(9)));
+    const finding::Diagnosis found = job.judge();
+    ASSERT_EQ(found.outcome, faulty ? Outcome::Findings : Outcome::Healthy) << found.verdict;
+    if (faulty) {
+      EXPECT_EQ(found.findings[0].subject, "n5");
+    }
+  }
+}
+
+TEST(States, BelowWhatItCanDoOnlyWhenPeersDoBetter) {
+  for (const int slow : {1, 8}) {
+    Job job(1);
+    for (int i = 0; i < 8; ++i)
+      job.state({"PCIe speed", "GT/s", Kind::FewValued, Better::Higher}, gpu(i), i < slow ? 2.5 : 32, 32);
+    EXPECT_EQ(job.judge().outcome, slow == 1 ? Outcome::Findings : Outcome::CannotJudge);
+  }
+}
+
+Run benchmark(const std::string& a, const std::string& b, double speed) {
+  Run run;
+  run.kind = "collective benchmark";
+  run.members = {a, b};
+  run.facts = {{"operation", "all_reduce"}};
+  run.measured = {{{"bus bandwidth", "GB/s", Kind::Level, Better::Higher}, speed}};
+  return run;
+}
+
+TEST(Benchmarks, TheHostCommonToTheSlowPairs) {
+  for (const bool faulty : {true, false}) {
+    Job job(9);
+    for (int a = 0; a < 5; ++a)
+      for (int b = a + 1; b < 5; ++b)
+        job.run(benchmark(
+            "h" + std::to_string(a),
+            "h" + std::to_string(b),
+            (faulty && (a == 1 || b == 1) ? 90 : 180) * job.noise(0.01)));
+    const finding::Diagnosis found = job.judge();
+    EXPECT_EQ(found.outcome, faulty ? Outcome::Findings : Outcome::Healthy) << found.verdict;
+    if (!faulty)
+      continue;
+    EXPECT_EQ(found.findings[0].subject, "h1") << found.verdict;
+  }
+}
+
+Run scheduled(const std::string& id, const std::string& state, std::vector<std::string> members) {
+  Run run;
+  run.kind = "job";
+  run.facts = {{"id", id}, {"state", state}};
+  run.members = std::move(members);
+  return run;
+}
+
+TEST(Jobs, TheNodeCommonToTheFailedJobs) {
+  Job job(1);
+  job.run(scheduled("1", "NODE_FAIL", {"a", "b", "c"}));
+  job.run(scheduled("2", "NODE_FAIL", {"c", "d", "e"}));
+  job.run(scheduled("3", "COMPLETED", {"a", "b", "d", "e"}));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.outcome, Outcome::Findings);
+  EXPECT_EQ(found.findings[0].subject, "c");
+}
+
+TEST(Jobs, ManySuspectsAndProgramsThatFailNameNoNode) {
+  Job many(1);
+  many.run(scheduled("1", "NODE_FAIL", {"a", "b", "c", "d", "e"}));
+  EXPECT_EQ(many.judge().outcome, Outcome::CannotJudge);
+  Job own(1);
+  own.run(scheduled("1", "FAILED", {"a", "b"}));
+  own.run(scheduled("2", "FAILED", {"a", "b"}));
+  EXPECT_EQ(own.judge().outcome, Outcome::CannotJudge);
+  Job good(1);
+  good.run(scheduled("1", "COMPLETED", {"a", "b"}));
+  EXPECT_EQ(good.judge().outcome, Outcome::Healthy);
+}
+
+TEST(Waits, ACollectiveWithALongTailCannotSayWhich) {
+  for (const bool waits : {true, false}) {
+    Job job(1);
+    desk::Run run;
+    run.kind = "kernel summary";
+    run.facts = {{"kernel", "ncclDevKernel_AllGather"}, {"collective", "yes"}};
+    const double mean = waits ? 5e-4 : 2.01e-4;
+    run.measured = {
+        {{"mean", "s"}, mean},
+        {{"median", "s"}, 2e-4},
+        {{"longest", "s"}, waits ? 7e-3 : 2.3e-4}};
+    job.run(run);
+    EXPECT_EQ(job.judge().outcome, waits ? Outcome::CannotJudge : Outcome::Healthy);
+  }
+}
+
+TEST(Split, AtTheChangeAndUnlikelyOnlyThere) {
+  std::vector<double> values(60, 1.0);
+  base::Rng rng(3);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = (i < 25 ? 1.0 : 1.3) + 0.02 * rng.normal();
+  const Split split = best_split(values);
+  EXPECT_EQ(split.at, 25u);
+  EXPECT_LT(split.chance, 1e-4);
+  EXPECT_EQ(best_split(std::vector<double>(60, 1.0)).chance, 1.0);
+}
+
+TEST(Incident, APartThatIsNamedExplainsTheJob) {
+  Job job(11);
+  for (int step = 0; step < 120; ++step) {
+    job.sample(kStep, {}, step, (step < 80 ? 4.0 : 5.5) * job.noise(0.01));
+    for (int i = 0; i < 8; ++i)
+      job.sample(kClock, gpu(i), step, (i == 6 && step >= 80 ? 1410 : 1965) + 15 * double(job.rng.below(2)));
+  }
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "n1/gpu6");
+}
+
+TEST(Incident, NothingToCompareIsNotHealthy) {
+  Job job(1);
+  EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);
+}
+
+}  // namespace
+}  // namespace lento::desk

@@ -1,0 +1,202 @@
+// A run that became slower: the step or time from which on its step times, or its throughput, are worse than
+// before. One change is found by ranks (series.h), each side is searched again, and the levels of the pieces
+// are compared by their medians: a first phase that is slow (compilation, warm-up) is no fault, nor is a step
+// that is slow each so often (checkpoints, evaluation), which ranks and medians pass over.
+//
+//   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
+//
+// Where the program itself changed its work at that place (another batch size) the change is noted and is no
+// finding. A series that has peers is judged beside them (samples.cc) and not here.
+#include <algorithm>
+
+#include "base/units.h"
+#include "desk/incident/judge.h"
+#include "desk/incident/series.h"
+#include "evidence/sample.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kFewestSamples = 12;  // of which the rank test can reach one in a thousand
+constexpr size_t kFewestPeers = 4;     // as samples.cc
+
+struct Piece {
+  size_t begin = 0;
+  size_t end = 0;
+  double chance = 0;  // of the change before it
+  double median = 0;
+};
+
+double median_of(const Track& track, size_t begin, size_t end) {
+  return evidence::median(std::span(track.value).subspan(begin, end - begin));
+}
+
+// Splits pieces until no further split is unlikely enough; a queue, so that no input makes it deep.
+std::vector<Piece> pieces_of(const Track& track, double budget) {
+  constexpr size_t kMostPieces = 16;
+  std::vector<Piece> pieces{{0, track.value.size(), 0, 0}};
+  for (size_t i = 0; i < pieces.size() && pieces.size() < kMostPieces;) {
+    const Piece piece = pieces[i];
+    const std::span<const double> values =
+        std::span(track.value).subspan(piece.begin, piece.end - piece.begin);
+    const Split split = values.size() >= kFewestSamples ? best_split(values) : Split{};
+    if (split.at == 0 || split.chance > budget) {
+      ++i;
+      continue;
+    }
+    pieces[i].end = piece.begin + split.at;
+    pieces.insert(
+        pieces.begin() + std::ptrdiff_t(i) + 1,
+        Piece{piece.begin + split.at, piece.end, split.chance, 0});
+  }
+  for (Piece& piece : pieces)
+    piece.median = median_of(track, piece.begin, piece.end);
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const size_t begin = pieces[i - 1].begin;
+    const size_t at = begin + split_between(
+                                  std::span(track.value).subspan(begin, pieces[i].end - begin),
+                                  pieces[i - 1].median,
+                                  pieces[i].median);
+    pieces[i - 1].end = at;
+    pieces[i].begin = at;
+  }
+  return pieces;
+}
+
+// An annotation of the same run (batch size, sequence length) that changed at that place.
+std::string
+changed_work(const Records& records, const std::vector<Tracks>& all, const Track& track, double position) {
+  for (const Tracks& tracks : all) {
+    const Quantity& quantity = records.quantities()[tracks.quantity];
+    if (quantity.kind != Kind::Annotation)
+      continue;
+    for (const Track& other : tracks.tracks) {
+      if (other.subject != track.subject || other.clock != track.clock)
+        continue;
+      std::vector<double> before;
+      std::vector<double> behind;
+      for (size_t i = 0; i < other.value.size(); ++i)
+        (other.position[i] < position ? before : behind).push_back(other.value[i]);
+      if (!before.empty() && !behind.empty() && evidence::median(before) != evidence::median(behind))
+        return quantity.name;
+    }
+  }
+  return "";
+}
+
+struct Onset {
+  const Piece* before = nullptr;
+  const Piece* from = nullptr;
+  double times = 1;
+};
+
+// The largest worsening from a piece to a later one; the level before is the best one so far.
+Onset onset_of(const Quantity& quantity, const std::vector<Piece>& pieces) {
+  Onset onset;
+  const Piece* best = &pieces[0];
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const double times = times_worse(quantity, pieces[i].median, best->median);
+    if (times > onset.times)
+      onset = {best, &pieces[i], times};
+    if (times < 1)
+      best = &pieces[i];
+  }
+  return onset;
+}
+
+finding::Finding finding_of(
+    const Records& records,
+    const Quantity& quantity,
+    const Track& track,
+    const Onset& onset,
+    bool stays) {
+  const size_t first = onset.from->begin;
+  finding::Finding finding;
+  // All ranks of a job take the same steps: the rank that wrote the log is no slower than the others. Only a
+  // device has a series of its own.
+  const bool is_device = !track.subject.device.empty();
+  finding.subject = is_device ? subject_text(track.subject) : "the job";
+  finding.category = "became slower";
+  finding.summary = "from " + position_text(track, track.position[first]) + " on " + quantity.name + " is " +
+                    value_with_unit(onset.from->median, quantity) + " instead of " +
+                    value_with_unit(onset.before->median, quantity) + " (x" +
+                    base::format_number(onset.times, 3) + ")" +
+                    (stays ? "" : ", until " + position_text(track, track.position[onset.from->end - 1]));
+  finding.score = 0.7;
+  finding.factor = onset.times;
+  if (is_device)
+    finding.where = place_of(track.subject);
+  if (track.time[first].clock == Clock::Unix && track.time.back().clock == Clock::Unix)
+    finding.when =
+        finding::TimeWindow{track.time[first].seconds, track.time[onset.from->end - 1].seconds, "s"};
+  finding.evidence.push_back(
+      {"median " + quantity.name + " of " + std::to_string(onset.from->end - first) +
+           " samples from there on, " + base::format_number(onset.before->median) + " before",
+       onset.from->median,
+       quantity.unit,
+       place_text(records, track.where[first])});
+  finding.evidence.push_back(
+      {"a run without a change looks like that " + false_alarm_text(onset.from->chance),
+       std::nullopt,
+       "",
+       "rank test"});
+  finding.next_step = "find which machine: what happened there at that time";
+  return finding;
+}
+
+void draw(const Quantity& quantity, const Track& track, const Onset& onset, Judgement& out) {
+  finding::SeriesFigure figure;
+  figure.x_name = track.clock == Clock::None ? "step" : "time (s)";
+  figure.y_name = quantity.name + (quantity.unit.empty() ? "" : " (" + quantity.unit + ")");
+  figure.lines.push_back({quantity.name, track.position, track.value, true, false});
+  figure.marks = {track.position[onset.from->begin]};
+  out.figures.push_back(
+      {quantity.name + " of " + subject_text(track.subject),
+       "The mark stands where it became slower.",
+       figure});
+}
+
+void judge_track(
+    const Records& records,
+    const std::vector<Tracks>& all,
+    const Quantity& quantity,
+    const Track& track,
+    const JudgeOptions& options,
+    Judgement& out) {
+  out.covered.push_back(
+      quantity.name + " of " + subject_text(track.subject) + ", " + std::to_string(track.value.size()) +
+      " samples");
+  const std::vector<Piece> pieces = pieces_of(track, options.false_alarms);
+  const Onset onset = onset_of(quantity, pieces);
+  if (!onset.from || onset.times < 1 + options.least_effect)
+    return;
+  const double position = track.position[onset.from->begin];
+  const std::string work = changed_work(records, all, track, position);
+  if (!work.empty()) {
+    out.notes.push_back(
+        quantity.name + " changes at " + position_text(track, position) + ", where " + work +
+        " changes too: no fault by itself");
+    return;
+  }
+  const bool stays = onset.from->end == track.value.size();
+  out.findings.push_back(finding_of(records, quantity, track, onset, stays));
+  draw(quantity, track, onset, out);
+}
+
+}  // namespace
+
+void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out) {
+  const std::vector<Tracks> all = tracks_of(records, Scope::Own);
+  for (const Tracks& tracks : all) {
+    const Quantity& quantity = records.quantities()[tracks.quantity];
+    const bool is_judged = (quantity.better == Better::Higher || quantity.better == Better::Lower) &&
+                           quantity.kind == Kind::Level;
+    if (!is_judged || tracks.tracks.size() >= kFewestPeers)
+      continue;
+    for (const Track& track : tracks.tracks)
+      if (track.value.size() >= kFewestSamples)
+        judge_track(records, all, quantity, track, options, out);
+  }
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,129 @@
+// Benchmarks of pairs or groups of hosts, and summaries of kernels.
+//
+// A collective is as fast as its slowest member, so a host can do at least what the best run with it reached.
+// The host whose best run is worse than those of the others is common to the slow runs. The hosts are
+// compared by the spread of the others (outliers.h).
+//
+// A collective kernel that waits for a rank that comes late takes long in some calls and its usual time in
+// the others: its mean is above its median. The difference of the two is waiting, and the rank that waits is
+// not the slow one.
+#include <algorithm>
+#include <map>
+
+#include "base/units.h"
+#include "desk/incident/judge.h"
+#include "desk/incident/outliers.h"
+#include "evidence/sample.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kFewestHosts = 4;
+
+struct Best {
+  double value = 0;
+  const Run* run = nullptr;
+  std::vector<const Run*> runs;
+};
+
+void judge_benchmarks(const Records& records, const JudgeOptions& options, Judgement& out) {
+  std::map<std::string, std::map<std::string, Best>> operations;
+  for (const Run& run : records.runs()) {
+    const auto speed = measured(run, "bus bandwidth");
+    if (run.kind != "collective benchmark" || !speed || *speed <= 0)
+      continue;
+    for (const std::string& host : run.members) {
+      Best& best = operations[fact(run, "operation") + " of " + std::to_string(run.members.size())][host];
+      best.runs.push_back(&run);
+      if (*speed > best.value) {
+        best.value = *speed;
+        best.run = &run;
+      }
+    }
+  }
+  for (const auto& [operation, hosts] : operations) {
+    std::vector<std::string> names;
+    std::vector<double> logs;
+    std::vector<double> speeds;
+    for (const auto& [host, best] : hosts) {
+      names.push_back(host);
+      speeds.push_back(best.value);
+      logs.push_back(std::log(best.value));
+    }
+    if (hosts.size() < kFewestHosts) {
+      out.notes.push_back(
+          "Bus bandwidth of " + list_text(names) + ": " + std::to_string(hosts.size()) +
+          " hosts are too few to find one that is common to slow runs");
+      continue;
+    }
+    out.covered.push_back("bus bandwidth of " + std::to_string(hosts.size()) + " hosts");
+    const double typical = evidence::median(speeds);
+    for (const Outlier& outlier : outliers(logs, Side::Low, options.false_alarms)) {
+      const Best& best = hosts.at(names[outlier.index]);
+      if (typical < best.value * (1 + options.least_effect))
+        continue;
+      finding::Finding finding;
+      finding.subject = names[outlier.index];
+      finding.category = "common to the slow runs";
+      finding.summary = finding.subject + " is common to the slow runs: at best " +
+                        base::format_number(best.value) + " GB/s of bus bandwidth in " +
+                        std::to_string(best.runs.size()) + " runs with it where the others reach " +
+                        base::format_number(typical);
+      finding.score = 0.9;
+      finding.factor = typical / best.value;
+      finding.where = finding::Place{finding.subject, "", ""};
+      constexpr size_t kMostQuoted = 8;
+      for (size_t i = 0; i < best.runs.size() && i < kMostQuoted; ++i)
+        finding.evidence.push_back(
+            {"bus bandwidth of " + list_text(best.runs[i]->members),
+             measured(*best.runs[i], "bus bandwidth"),
+             "GB/s",
+             place_text(records, best.runs[i]->where)});
+      finding.evidence.push_back(
+          {"healthy hosts hold one that is as far out " + false_alarm_text(outlier.false_alarm),
+           outlier.t,
+           "times their spread",
+           std::to_string(hosts.size()) + " hosts"});
+      finding.next_step =
+          "compare its network ports with a peer's: ibstat, ethtool -S, nvidia-smi topo -m; NCCL_DEBUG=INFO "
+          "shows which "
+          "ports and whether GPUDirect RDMA are used";
+      out.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+void judge_waits(const Records& records, const JudgeOptions& options, Judgement& out) {
+  for (const Run& run : records.runs()) {
+    if (run.kind != "kernel summary")
+      continue;
+    const auto mean = measured(run, "mean");
+    const auto median = measured(run, "median");
+    const auto longest = measured(run, "longest");
+    const std::string& kernel = fact(run, "kernel");
+    out.covered.push_back("calls of " + kernel);
+    if (fact(run, "collective") != "yes" || !mean || !median || *median <= 0 ||
+        *mean < *median * (1 + options.least_effect))
+      continue;
+    // A tail is waiting when it is made of long calls, not of a broad hump around the median.
+    if (longest && *longest < 2 * *mean)
+      continue;
+    const double share = 1 - *median / *mean;
+    out.open.push_back(
+        {kernel + " takes " + base::format_quantity(*median, base::Dimension::Time) + " as a rule and " +
+             base::format_quantity(*mean, base::Dimension::Time) + " on average" +
+             (longest ? ", up to " + base::format_quantity(*longest, base::Dimension::Time) : "") +
+             ": this rank waits for a slower one " + base::percent(share) +
+             " of that time, and one rank's summary does not show which",
+         "traces of all ranks (nsys profile, exported to SQLite, or torch.profiler) for lento fleet ranks"});
+  }
+}
+
+}  // namespace
+
+void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out) {
+  judge_benchmarks(records, options, out);
+  judge_waits(records, options, out);
+}
+
+}  // namespace lento::desk

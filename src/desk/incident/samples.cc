@@ -1,0 +1,247 @@
+// Samples among peers: the part that is worse than the others all the time, and the part that became worse
+// while the others did not.
+//
+//   log value(part, bin) = common course(bin) + level(part) + change(part, bin) + noise
+//
+// The common course is the median over the parts in each bin of the time axis, so that what happens to all (a
+// pause of the job) is nobody's fault. Two statistics a part: its median distance from the course, and the
+// largest weighted difference of medians behind and before any split. Each is compared with that of its peers
+// (outliers.h), which share the noise, its memory and its grain: nothing is assumed about them but that
+// healthy parts are alike.
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "desk/incident/judge.h"
+#include "desk/incident/outliers.h"
+#include "desk/incident/series.h"
+#include "evidence/sample.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kFewestPeers = 4;
+constexpr size_t kMostBins = 96;
+constexpr size_t kShortestSide = 4;  // bins before or behind a split, so that one wild bin is no median
+// The largest split of a series of normal values scatters from series to series by a quarter of itself.
+constexpr double kSpreadOfMaxima = 0.25;
+
+struct Grid {
+  double begin = 0;
+  double width = 1;
+  size_t bins = 0;
+  std::vector<std::vector<double>> off;  // [part][bin]: distance from the common course, NaN without samples
+  double grain = 0;                      // smallest difference between two values, as a distance
+};
+
+Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
+  Grid grid;
+  double end = 0;
+  size_t fewest = kMostBins;
+  bool is_first = true;
+  for (const Track& track : tracks) {
+    grid.begin = is_first ? track.position.front() : std::max(grid.begin, track.position.front());
+    end = is_first ? track.position.back() : std::min(end, track.position.back());
+    fewest = std::min(fewest, track.position.size());
+    is_first = false;
+  }
+  if (fewest == 0 || !(end >= grid.begin))
+    return grid;
+  grid.bins = fewest;
+  grid.width = (end - grid.begin) / double(fewest);
+  std::vector<std::vector<std::vector<double>>> cells(
+      tracks.size(),
+      std::vector<std::vector<double>>(fewest));
+  std::set<double> distinct;
+  constexpr size_t kMostDistinct = 4096;
+  for (size_t part = 0; part < tracks.size(); ++part) {
+    for (size_t i = 0; i < tracks[part].value.size(); ++i) {
+      const double at = tracks[part].position[i];
+      if (at < grid.begin || at > end)
+        continue;
+      const double bin = grid.width > 0 ? (at - grid.begin) / grid.width : 0;
+      const double value = is_log ? std::log(tracks[part].value[i]) : tracks[part].value[i];
+      cells[part][std::min(size_t(bin), fewest - 1)].push_back(value);
+      if (distinct.size() < kMostDistinct)
+        distinct.insert(value);
+    }
+  }
+  double last = kUnknown;
+  for (const double value : distinct) {
+    if (!std::isnan(last) && (grid.grain == 0 || value - last < grid.grain))
+      grid.grain = value - last;
+    last = value;
+  }
+  grid.off.assign(tracks.size(), std::vector<double>(fewest, kUnknown));
+  for (size_t bin = 0; bin < fewest; ++bin) {
+    std::vector<double> values;
+    for (size_t part = 0; part < tracks.size(); ++part)
+      if (!cells[part][bin].empty())
+        values.push_back(grid.off[part][bin] = evidence::median(cells[part][bin]));
+    const double course = evidence::median(values);
+    for (auto& part : grid.off)
+      part[bin] -= course;
+  }
+  return grid;
+}
+
+std::vector<double> present(std::span<const double> values) {
+  std::vector<double> out;
+  for (const double value : values)
+    if (!std::isnan(value))
+      out.push_back(value);
+  return out;
+}
+
+struct Change {
+  double size = 0;      // weighted, in the worse direction
+  double distance = 0;  // of the medians
+  size_t bin = 0;
+};
+
+// `sign` is 1 when larger values are worse.
+Change largest_change(std::span<const double> off, double sign) {
+  Change best;
+  for (size_t k = kShortestSide; k + kShortestSide <= off.size(); ++k) {
+    const double before = evidence::median(present(off.subspan(0, k)));
+    const double behind = evidence::median(present(off.subspan(k)));
+    const double distance = sign * (behind - before);
+    const double n = double(off.size());
+    const double size = distance * std::sqrt(double(k) * (n - double(k)) / n);
+    if (size > best.size)
+      best = {size, distance, k};
+  }
+  if (best.size > 0)
+    best.bin = split_between(
+        off,
+        evidence::median(present(off.subspan(0, best.bin))),
+        evidence::median(present(off.subspan(best.bin))));
+  return best;
+}
+
+struct Case {
+  const Records& records;
+  const Quantity& quantity;
+  const std::vector<Track>& tracks;
+  const Grid& grid;
+  double budget;
+  double least_effect;
+  bool is_log;
+};
+
+double median_from(const Track& track, double begin, double end) {
+  std::vector<double> values;
+  for (size_t i = 0; i < track.value.size(); ++i)
+    if (track.position[i] >= begin && track.position[i] <= end)
+      values.push_back(track.value[i]);
+  return evidence::median(values);
+}
+
+void accuse(const Case& c, const Outlier& outlier, double from, bool since_begin, Judgement& out) {
+  const Track& track = c.tracks[outlier.index];
+  const double end = track.position.back();
+  const double own = median_from(track, from, end);
+  std::vector<double> others;
+  for (size_t i = 0; i < c.tracks.size(); ++i)
+    if (i != outlier.index)
+      others.push_back(median_from(c.tracks[i], from, c.tracks[i].position.back()));
+  const double peers = evidence::median(others);
+  const double times = times_worse(c.quantity, own, peers);
+  if (c.is_log && times < 1 + c.least_effect)
+    return;
+  finding::Finding finding;
+  finding.subject = subject_text(track.subject);
+  finding.category = "unlike its peers: " + c.quantity.name;
+  finding.summary = finding.subject + " has " + c.quantity.name + " " + value_with_unit(own, c.quantity) +
+                    (since_begin ? "" : " from " + position_text(track, from) + " on") + " where its " +
+                    std::to_string(others.size()) + " peers have " + value_with_unit(peers, c.quantity);
+  finding.score = 0.85;
+  if (times > 1)
+    finding.factor = times;
+  finding.where = place_of(track.subject);
+  if (track.clock == Clock::Unix)
+    finding.when = finding::TimeWindow{from, end, "s"};
+  finding.evidence.push_back(
+      {"median " + c.quantity.name + ", peers " + value_with_unit(peers, c.quantity),
+       own,
+       c.quantity.unit,
+       place_text(c.records, track.where.front())});
+  finding.evidence.push_back(
+      {"healthy peers hold one that is as far out " + false_alarm_text(outlier.false_alarm),
+       outlier.t,
+       "times their spread",
+       std::to_string(c.tracks.size()) + " peers"});
+  finding.next_step = c.quantity.advice;
+  out.findings.push_back(std::move(finding));
+}
+
+// The first position of a part in a bin or behind.
+double position_of_bin(const Case& c, size_t part, size_t bin) {
+  const double from = c.grid.begin + double(bin) * c.grid.width;
+  for (const double position : c.tracks[part].position)
+    if (position >= from)
+      return position;
+  return from;
+}
+
+void judge_case(const Case& c, Judgement& out) {
+  const double sign = c.quantity.better == Better::Lower ? 1 : -1;
+  std::vector<double> levels;
+  std::vector<double> sizes;
+  std::vector<Change> changes;
+  for (const auto& off : c.grid.off) {
+    levels.push_back(sign * evidence::median(present(off)));
+    changes.push_back(largest_change(off, sign));
+    sizes.push_back(std::log(std::max(changes.back().size, std::max(c.grid.grain, 1e-12))));
+  }
+  std::set<size_t> named;
+  if (c.grid.bins >= 2 * kShortestSide) {
+    for (const Outlier& outlier : outliers(sizes, Side::High, c.budget / 2, kSpreadOfMaxima)) {
+      named.insert(outlier.index);
+      accuse(c, outlier, position_of_bin(c, outlier.index, changes[outlier.index].bin), false, out);
+    }
+  }
+  for (const Outlier& outlier : outliers(levels, Side::High, c.budget / 2, c.grid.grain))
+    if (!named.contains(outlier.index))
+      accuse(c, outlier, c.tracks[outlier.index].position.front(), true, out);
+}
+
+}  // namespace
+
+void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out) {
+  std::vector<Tracks> judged;
+  for (Tracks& tracks : tracks_of(records, Scope::Own)) {
+    const Quantity& quantity = records.quantities()[tracks.quantity];
+    const bool has_side = quantity.better == Better::Higher || quantity.better == Better::Lower;
+    const bool has_size = quantity.kind == Kind::Level || quantity.kind == Kind::Share;
+    if (has_side && has_size && tracks.tracks.size() >= kFewestPeers)
+      judged.push_back(std::move(tracks));
+  }
+  for (const Tracks& tracks : judged) {
+    const Quantity& quantity = records.quantities()[tracks.quantity];
+    const bool is_log = std::ranges::all_of(tracks.tracks, [](const Track& track) {
+      return std::ranges::all_of(track.value, [](double value) {
+        return value > 0;
+      });
+    });
+    const Grid grid = grid_of(tracks.tracks, is_log);
+    if (grid.bins == 0) {
+      out.notes.push_back(
+          quantity.name + ": its " + std::to_string(tracks.tracks.size()) +
+          " parts have no time in common and were not compared");
+      continue;
+    }
+    out.covered.push_back(quantity.name + " of " + std::to_string(tracks.tracks.size()) + " parts");
+    judge_case(
+        {records,
+         quantity,
+         tracks.tracks,
+         grid,
+         options.false_alarms / double(judged.size()),
+         options.least_effect,
+         is_log},
+        out);
+  }
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,93 @@
+// One buffer: what is left of it moves to its front before more is read. A line that is longer than
+// kLongestLine ends there, and what follows up to its line end is dropped.
+#include "desk/read/line_source.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace lento::desk {
+
+LineSource::LineSource(Read read)
+    : read_(std::move(read)),
+      buffer_(kBuffer) {
+}
+
+LineSource LineSource::of_text(std::string_view text) {
+  return LineSource([text](std::span<char> out) mutable {
+    const size_t size = std::min(out.size(), text.size());
+    if (size > 0)
+      std::memcpy(out.data(), text.data(), size);
+    text.remove_prefix(size);
+    return size;
+  });
+}
+
+// False when nothing was added.
+bool LineSource::refill() {
+  if (at_end_)
+    return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  const std::span<char> room(buffer_.data() + end_, buffer_.size() - end_);
+  if (room.empty())
+    return false;
+  const size_t got = read_(room);
+  at_end_ = got < room.size();
+  end_ += got;
+  return got > 0;
+}
+
+std::string_view LineSource::peek(size_t size) {
+  while (end_ - begin_ < size && refill()) {
+  }
+  return {buffer_.data() + begin_, std::min(size, end_ - begin_)};
+}
+
+bool LineSource::line(std::string_view& out) {
+  while (true) {
+    const size_t size = end_ - begin_;
+    const char* start = buffer_.data() + begin_;
+    const void* found = size > 0 ? std::memchr(start, '\n', size) : nullptr;
+    const size_t length = found ? size_t(static_cast<const char*>(found) - start) : size;
+    const bool was_skipping = skipping_;
+    if (found) {
+      begin_ += length + 1;
+      skipping_ = false;
+    } else if (size >= kLongestLine) {
+      begin_ = end_;
+      skipping_ = true;
+    } else if (refill()) {
+      continue;
+    } else if (size == 0) {
+      return false;
+    } else {
+      begin_ = end_;
+    }
+    if (was_skipping)
+      continue;
+    out = {start, std::min(length, kLongestLine)};
+    ++number_;
+    return true;
+  }
+}
+
+std::string LineSource::rest(uint64_t most, const std::string& name) {
+  std::string text;
+  do {
+    text.append(buffer_.data() + begin_, end_ - begin_);
+    begin_ = end_;
+    if (text.size() > most)
+      throw base::Error(
+          {name},
+          "is read as a whole and has more than " + std::to_string(most >> 20) + " MiB",
+          "give the part of it that is meant");
+  } while (refill());
+  return text;
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,47 @@
+// Lines of a file, of a member of an archive or of a text, in bounded memory whatever their length.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::desk {
+
+class LineSource {
+ public:
+  // Fills the span and returns the number of bytes; fewer than the span's only at the end.
+  using Read = std::function<size_t(std::span<char>)>;
+
+  static constexpr size_t kLongestLine = size_t{1} << 16;  // the rest of a longer line is skipped
+  static constexpr size_t kBuffer = size_t{1} << 20;
+
+  explicit LineSource(Read read);
+  // Lines of a text, which must outlive the source.
+  static LineSource of_text(std::string_view text);
+
+  // The first `size` bytes that were not taken yet, at most kBuffer. They stay.
+  std::string_view peek(size_t size);
+  // The next line without its end, valid until the next call. False at the end.
+  bool line(std::string_view& out);
+  int64_t line_number() const {  // of the line last returned, from 1
+    return number_;
+  }
+  // All that is left. Throws base::Error that names `name` when it is more than `most` bytes.
+  std::string rest(uint64_t most, const std::string& name);
+
+ private:
+  bool refill();
+
+  Read read_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  bool at_end_ = false;
+  bool skipping_ = false;
+  int64_t number_ = 0;
+};
+
+}  // namespace lento::desk

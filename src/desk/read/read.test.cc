@@ -1,0 +1,274 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "desk/read/line_source.h"
+#include "desk/read/mask.h"
+#include "desk/read/pattern.h"
+#include "desk/read/pci.h"
+#include "desk/read/peel.h"
+#include "desk/read/prefilter.h"
+#include "desk/read/records.h"
+#include "desk/read/tar.h"
+
+namespace lento::desk {
+namespace {
+
+TEST(Pattern, CapturesByType) {
+  const Pattern pattern("step:~{step:int} loss:~{loss:num}(? tps:~{tps:count}?) end {rest}");
+  Match match;
+  ASSERT_TRUE(pattern.match("x step: 12  loss: 1.5e-3 tps: 6,912 end a b ", match));
+  EXPECT_EQ(match.integer("step"), 12);
+  EXPECT_EQ(match.number("loss"), 1.5e-3);
+  EXPECT_EQ(match.number("tps"), 6912.0);
+  EXPECT_EQ(match["rest"], "a b");
+  ASSERT_TRUE(pattern.match("step:7 loss:2 end", match) || pattern.match("step:7 loss:2 end .", match));
+  EXPECT_FALSE(match.has("tps"));
+  EXPECT_FALSE(pattern.match("step: x loss: 2 end .", match));
+}
+
+TEST(Pattern, WordsEndAtALiteralThatBlanksFollow) {
+  const Pattern pattern("mlx5_core {pci:word}: {_} temperature {what}");
+  Match match;
+  ASSERT_TRUE(pattern.match("mlx5_core 0000:17:00.1: f:3: High temperature here", match));
+  EXPECT_EQ(match["pci"], "0000:17:00.1");
+}
+
+TEST(Pattern, StartsAgainWhereTheFirstPlaceFails) {
+  const Pattern pattern("a={n:int};");
+  Match match;
+  ASSERT_TRUE(pattern.match("a=x; a=5;", match));
+  EXPECT_EQ(match["n"], "5");
+}
+
+TEST(Pattern, AHostileLineCostsNoMoreThanItsLength) {
+  const Pattern pattern("ab {x} ab {y} ab {z} never");
+  Match match;
+  std::string line;
+  for (int i = 0; i < 300000; ++i)
+    line += "ab ";
+  EXPECT_FALSE(pattern.match(line, match));
+}
+
+TEST(Pattern, AnchorsHold) {
+  const Pattern pattern("^~{host:name} up$");
+  Match match;
+  EXPECT_TRUE(pattern.match("  n1 up ", match));
+  EXPECT_FALSE(pattern.match("n1 up again", match));
+  EXPECT_FALSE(pattern.match("the n1 up", match));
+}
+
+TEST(Prefilter, FindsWhatStringSearchFinds) {
+  const std::vector<std::string_view> words{"he", "she", "hers", "his", "e", "xyz"};
+  const Prefilter prefilter(words);
+  for (const std::string_view line : {"ushers", "", "xyxyz", "hehehe", "nothing", "hi s"}) {
+    std::vector<uint32_t> found;
+    prefilter.find(line, found);
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < words.size(); ++i)
+      if (line.find(words[i]) != line.npos)
+        expected.push_back(i);
+    EXPECT_EQ(found, expected) << line;
+  }
+}
+
+struct Layers {
+  const char* line;
+  const char* text;
+  Subject subject;
+  Clock clock;
+  double seconds;
+};
+
+TEST(Peel, TakesOffWhatStandsBefore) {
+  const Layers cases[] = {
+      {"[rank3]:[E1102 10:14:02.500 a.cc:6] body", "a.cc:6] body", {"", "", "3"}, Clock::Yearless, 0},
+      {"[default2]:body", "body", {"", "gpu2", ""}, Clock::None, 0},
+      {" 12: body", "body", {"", "", "12"}, Clock::None, 0},
+      {"[1,7]<stderr>:body", "body", {"", "", "7"}, Clock::None, 0},
+      {"1970-01-01T00:01:00.000000000Z stdout F body", "body", {}, Clock::Unix, 60},
+      {"1970-01-01T00:01:00.250000000Z body", "body", {}, Clock::Unix, 60.25},
+      {"Jan  1 00:00:07 node17 kernel: body", "body", {"node17", "", ""}, Clock::Yearless, 0},
+      {"1970-01-01T01:00:30+01:00 n2 kernel: body", "body", {"n2", "", ""}, Clock::Unix, -3570 + 3600},
+      {"[12.000001] body", "body", {}, Clock::Boot, 12.000001},
+      {"[Thu Jan  1 00:00:09 1970] body", "body", {}, Clock::Unix, 9},
+      {"\x1b[32m[1970-01-01 00:00:10]\x1b[0m body\r", "body", {}, Clock::Unix, 10},
+      {"[rank0]:[titan] 1970-01-01 00:00:11,500 - root - INFO - body",
+       "body",
+       {"", "", "0"},
+       Clock::Unix,
+       11.5},
+      {"gpu31:226:227 [5] NCCL INFO body", "NCCL INFO body", {"gpu31", "gpu5", ""}, Clock::None, 0},
+      {"1b:00.0 3D controller", "1b:00.0 3D controller", {}, Clock::None, 0},
+      {"[error] body", "[error] body", {}, Clock::None, 0},
+      {"9999-99-99 00:00:00 body", "9999-99-99 00:00:00 body", {}, Clock::None, 0},
+  };
+  for (const Layers& c : cases) {
+    std::string buffer;
+    const Peeled peeled = peel(c.line, Depth::Log, buffer);
+    EXPECT_EQ(peeled.text, c.text) << c.line;
+    EXPECT_EQ(peeled.subject, c.subject) << c.line << ": " << subject_text(peeled.subject);
+    EXPECT_EQ(peeled.time.clock, c.clock) << c.line;
+    if (c.clock == Clock::Unix || c.clock == Clock::Boot) {
+      EXPECT_NEAR(peeled.time.seconds, c.seconds, 1e-6) << c.line;
+    }
+  }
+}
+
+TEST(Peel, ATableKeepsItsTimes) {
+  std::string buffer;
+  const Peeled peeled = peel("[rank1]: 2026/10/02 11:00:00.000, 0, 1980 MHz", Depth::Table, buffer);
+  EXPECT_EQ(peeled.subject.rank, "1");
+  EXPECT_NE(peeled.text.find("2026/10/02"), std::string_view::npos);
+}
+
+TEST(LineSource, LinesOfAnyLengthInBoundedMemory) {
+  const std::string longest(LineSource::kBuffer * 3, 'x');
+  const std::string text = "one\n\n" + longest + "\nlast";
+  LineSource in = LineSource::of_text(text);
+  EXPECT_EQ(in.peek(3), "one");
+  std::vector<size_t> sizes;
+  std::string_view line;
+  while (in.line(line))
+    sizes.push_back(line.size());
+  EXPECT_EQ(sizes, (std::vector<size_t>{3, 0, LineSource::kLongestLine, 4}));
+  EXPECT_EQ(in.line_number(), 4);
+}
+
+TEST(LineSource, AWholeTextUpToALimit) {
+  LineSource small = LineSource::of_text("abc");
+  EXPECT_EQ(small.rest(3, "x"), "abc");
+  const std::string text(LineSource::kBuffer * 2, 'x');
+  LineSource large = LineSource::of_text(text);
+  EXPECT_THROW(large.rest(1000, "x"), base::Error);
+}
+
+std::string tar_member(const std::string& name, const std::string& text, char type = '0') {
+  std::string header(512, '\0');
+  const auto put = [&](size_t at, const std::string& value) {
+    header.replace(at, value.size(), value);
+  };
+  char size[13];
+  std::snprintf(size, sizeof size, "%011o", unsigned(text.size()));
+  put(0, name);
+  put(124, size);
+  put(148, "        ");
+  put(156, std::string(1, type));
+  put(257, "ustar");
+  unsigned sum = 0;
+  for (const char c : header)
+    sum += uint8_t(c);
+  char octal[8];
+  std::snprintf(octal, sizeof octal, "%06o", sum);
+  put(148, std::string(octal, 7));
+  std::string out = header + text;
+  out.resize((out.size() + 511) / 512 * 512);
+  return out;
+}
+
+TarReader tar_of(std::string_view text) {
+  return {
+      [text](std::span<char> out) mutable {
+        const size_t size = std::min(out.size(), text.size());
+        std::copy_n(text.begin(), size, out.begin());
+        text.remove_prefix(size);
+        return size;
+      },
+      "made-up.tar"};
+}
+
+TEST(Tar, FilesOneAfterTheOther) {
+  const std::string text = tar_member("logs/", "", '5') + tar_member("logs/a.log", "first") +
+                           tar_member("././@LongLink", "logs/" + std::string(120, 'b'), 'L') +
+                           tar_member("cut", std::string(700, 'x')) + std::string(1024, '\0');
+  ASSERT_TRUE(TarReader::begins(text));
+  TarReader tar = tar_of(text);
+  ASSERT_TRUE(tar.next());
+  EXPECT_EQ(tar.name(), "logs/a.log");
+  char bytes[8];
+  EXPECT_EQ(tar.read(bytes), 5u);
+  EXPECT_EQ(std::string_view(bytes, 5), "first");
+  ASSERT_TRUE(tar.next());
+  EXPECT_EQ(tar.name(), "logs/" + std::string(120, 'b'));
+  EXPECT_FALSE(tar.next());
+}
+
+TEST(Tar, DamageIsAnError) {
+  const std::string whole = tar_member("a", std::string(700, 'x')) + tar_member("b", "y");
+  TarReader cut = tar_of(std::string_view(whole).substr(0, 900));
+  ASSERT_TRUE(cut.next());
+  EXPECT_THROW(cut.next(), base::Error);
+  std::string broken = whole;
+  broken[512 + 1024 + 3] = 'Z';
+  TarReader spoilt = tar_of(broken);
+  ASSERT_TRUE(spoilt.next());
+  EXPECT_THROW(spoilt.next(), base::Error);
+  EXPECT_FALSE(TarReader::begins("not an archive"));
+}
+
+TEST(Mask, SecretsAreGoneAndTheRestStays) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"WANDB_API_KEY=0123456789abcdef run", "WANDB_API_KEY=*** run"},
+      {"--hf-token abcdefgh next", "--hf-token *** next"},
+      {"password: hunter2, user: me", "password: ***, user: me"},
+      {"{\"secret\": \"x y\"}", "{\"secret\": \"*** y\"}"},
+      {"use AKIAIOSFODNN7EXAMPLE1 now", "use *** now"},
+      {"hf_abcdefghijklmnopqr", "***"},
+      {"git clone https://me:tok@host/x", "git clone https://***@host/x"},
+      {"Authorization: Bearer abc.def", "Authorization: Bearer ***"},
+      {"keyboard=us monkey=1 tokens: 12", "keyboard=us monkey=1 tokens: 12"},
+      {"cached in hf_home", "cached in hf_home"},
+  };
+  for (const auto& [line, expected] : cases)
+    EXPECT_EQ(masked(line), expected);
+}
+
+TEST(Mask, ALongLineIsCut) {
+  EXPECT_EQ(masked("abcdef", 3), "abc ...");
+}
+
+TEST(Pci, OneNameForAllForms) {
+  for (const char* text : {"4b:00.0", "0000:4b:00", "PCI:0000:4b:00.0", "00000000:4B:00.0"})
+    EXPECT_EQ(pci_device(text), "0000:4b:00.0") << text;
+  for (const char* text : {"gpu0", "4b", "1:2:3:4", "0000:4b:00.9", ""})
+    EXPECT_EQ(pci_device(text), text);
+}
+
+TEST(Records, ALongSeriesKeepsAnEvenSampleOfItself) {
+  Records records;
+  records.files.emplace_back();
+  const uint32_t subject = records.subject_id({"n1", "", ""});
+  const uint32_t quantity = records.quantity_id({"step time", "s"});
+  constexpr int kRows = 100000;
+  for (int i = 0; i < kRows; ++i) {
+    Observation row;
+    row.subject = subject;
+    row.quantity = quantity;
+    row.step = i;
+    row.value = i;
+    records.add(row);
+  }
+  ASSERT_EQ(records.series().size(), 1u);
+  const Series& series = records.series()[0];
+  EXPECT_EQ(series.seen, uint64_t(kRows));
+  EXPECT_LE(series.rows.size(), Records::kSeriesRows);
+  EXPECT_GE(series.rows.size(), Records::kSeriesRows / 2 - 1);
+  for (size_t i = 1; i < series.rows.size(); ++i)
+    EXPECT_EQ(series.rows[i].step - series.rows[i - 1].step, double(series.stride));
+}
+
+TEST(Records, RepeatedEventsBecomeACount) {
+  Records records;
+  records.files.emplace_back();
+  Event event;
+  event.kind = "aer/corrected";
+  for (size_t i = 0; i < Records::kEventRows + 10; ++i)
+    records.add(event);
+  EXPECT_EQ(records.events().size(), Records::kEventRows);
+  EXPECT_EQ(records.events().back().count, 11u);
+}
+
+}  // namespace
+}  // namespace lento::desk
