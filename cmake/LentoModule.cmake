@@ -16,23 +16,30 @@ function(lento_test_header)
   target_precompile_headers(lento_test_header PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
 endfunction()
 
-# lento_module(NAME [HOT] [USES module...] [LINKS library...])
+# lento_module(NAME [HOT] [DEEP] [USES module...] [LINKS library...])
 #
 # HOT modules hold the inner loops and are compiled with -O2, all others with -O1, which builds 0.7 times as long
 # (docs/rationale/build.md).
 # One module is one folder of src (or of lab, when its name begins with lab/) and one library. USES is the complete list of modules whose headers it
 # may include; tests/house_check.py reads the same lines and checks every #include against them.
+# A DEEP module also takes the files of its folder's folders, none of which is a module of its own.
 # x.test.cc, x.bench.cc beside the code become the module's own test and benchmark programs.
 function(lento_module name)
-  cmake_parse_arguments(M "HOT" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(M "HOT;DEEP" "" "USES;LINKS" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   set(root ${PROJECT_SOURCE_DIR}/src)
   if(name MATCHES "^lab/")
     set(root ${PROJECT_SOURCE_DIR})
   endif()
   set(dir ${root}/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
-  file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.h)
+  set(folders ${dir})
+  if(M_DEEP)
+    list(APPEND folders ${dir}/*)
+  endif()
+  list(TRANSFORM folders APPEND /*.cc OUTPUT_VARIABLE source_patterns)
+  list(TRANSFORM folders APPEND /*.h OUTPUT_VARIABLE header_patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${source_patterns})
+  file(GLOB headers CONFIGURE_DEPENDS ${header_patterns})
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER sources EXCLUDE REGEX "\\.(test|bench)\\.cc$")

@@ -1,5 +1,5 @@
 // Any bytes as a comma-separated table.
-#include "base/csv.h"
+#include "base/scan/csv.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Any bytes as the head of an HTTP request, whole and one byte at a time: both must agree.
-#include "base/http_head.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+#include "base/http/head.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lento::base;

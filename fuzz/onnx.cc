@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "chip/map/map_file.h"
-#include "chip/map/mapper.h"
+#include "chip/map/file/map_file.h"
+#include "chip/map/plan/mapper.h"
 #include "spec/network.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,4 @@
-#include "front/run.h"
+#include "cli/run.h"
 #include "lab/cli/commands.h"
 
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "lab/cli/commands.h"
 #include "lab/mpi/ranks.h"
 

@@ -1,5 +1,5 @@
-#include "cli/commands.h"
-#include "front/run.h"
+#include "cli/commands/commands.h"
+#include "cli/run.h"
 
 int main(int argc, char** argv) {
   return lento::cli::main_of(lento::cli::program(), argc, argv);

@@ -80,7 +80,7 @@ def slurm():
 
 
 def metrics():
-    source = (ROOT.parent.parent.parent / "src/jobs").glob("fleet_watch*.cc")
+    source = (ROOT.parent.parent.parent / "src/fleet/watch").glob("*.cc")
     published = set(re.findall(r'\{"(\w+)", "(?:gauge|counter)"', "".join(f.read_text() for f in source)))
     asked = set(re.findall(r"lento_fleet_(\w+)", (ROOT / "prometheus/lento-alerts.yml").read_text()))
     assert asked <= published, asked - published

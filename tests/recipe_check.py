@@ -15,10 +15,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECIPES = [
-    ("fleet_loudest.cc", "src/jobs/fleet_methods.cc",
-     "finding::Diagnosis judge_by_loudest(const trace::MetricSeries&, const FleetDiagnosisOptions&, const base::Progress&);",
-     "lento::jobs", '{"loudest", "far above the median of all machines", judge_by_loudest},'),
-    ("chip_busiest.cc", "src/jobs/chip_methods.cc", "MethodResult judge_by_busiest(const MethodCall&);",
+    ("fleet_loudest.cc", "src/fleet/methods.cc",
+     "finding::Diagnosis judge_by_loudest(const MetricSeries&, const FleetDiagnosisOptions&, const base::Progress&);",
+     "lento::fleet", '{"loudest", "far above the median of all machines", judge_by_loudest},'),
+    ("chip_busiest.cc", "src/chip/methods.cc", "MethodResult judge_by_busiest(const MethodCall&);",
      "lento::chip", '{"busiest", "twice as slow as the median core", {}, chip::judge_by_busiest},'),
 ]
 
@@ -40,14 +40,14 @@ def listed(path, declaration, namespace, line):
 
 
 def compiled(build, folder):
-    """Objects of the new files and of the changed lists, built as jobs is."""
+    """Objects of the new files and of the changed lists, built as the door of the fleet is."""
     commands = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
-    like = next(entry for file, entry in commands.items() if file.endswith("src/jobs/fleet_methods.cc"))
+    like = next(entry for file, entry in commands.items() if file.endswith("src/fleet/methods.cc"))
     for name, list_path, *more in RECIPES:
         changed = folder / pathlib.Path(list_path).name
         changed.write_text(listed(list_path, *more))
         for source in (ROOT / "examples/detectors" / name, changed):
-            words = [w for w in shlex.split(like["command"]) if w != "ccache" and not w.endswith("fleet_methods.cc")]
+            words = [w for w in shlex.split(like["command"]) if w != "ccache" and not w.endswith("src/fleet/methods.cc")]
             words[words.index("-o") + 1] = str(folder / source.with_suffix(".o").name)
             run(*words, source, cwd=like["directory"])
     return sorted(folder.glob("*.o"))

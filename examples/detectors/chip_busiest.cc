@@ -1,5 +1,5 @@
 // A detector of one's own for the chip: the core whose operations ran longest against the chip's rate is
-// reported when it took twice as long as the median core. Copied to src/jobs and listed in chip_methods.cc,
+// reported when it took twice as long as the median core. Copied to src/chip and listed in methods.cc,
 // it answers to `lento chip diagnose --method busiest` (CONTRIBUTING.md, recipes).
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ double mean_octaves(const CoreSketch& core) {
   double sum = 0;
   double count = 0;
   for (const CoreSketch::Entry& held : core.entries()) {
-    if (Pattern::unpack(held.entry->key).kind != trace::ProbeKind::Compute)
+    if (Pattern::unpack(held.entry->key).kind != chip::ProbeKind::Compute)
       continue;
     sum += double(held.entry->mean) / kLevelsPerOctave * held.entry->count;
     count += held.entry->count;

@@ -1,18 +1,18 @@
 // A detector of one's own for the fleet: the machine whose first metric lies furthest above the median of all
-// is named when it is half as much again. Copied to src/jobs and listed in fleet_methods.cc, it answers to
+// is named when it is half as much again. Copied to src/fleet and listed in methods.cc, it answers to
 // `lento fleet diagnose --method loudest` (CONTRIBUTING.md, recipes).
 #include <cmath>
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "jobs/fleet_methods.h"
+#include "fleet/methods.h"
 
-namespace lento::jobs {
+namespace lento::fleet {
 namespace {
 
 constexpr double kMuchMore = 1.5;  // times the median of all machines
 
-std::vector<double> mean_levels(const trace::MetricSeries& series) {
+std::vector<double> mean_levels(const MetricSeries& series) {
   std::vector<double> levels(series.machines.size());
   for (size_t m = 0; m < levels.size(); ++m) {
     std::vector<double> values;
@@ -27,11 +27,11 @@ std::vector<double> mean_levels(const trace::MetricSeries& series) {
 }  // namespace
 
 finding::Diagnosis
-judge_by_loudest(const trace::MetricSeries& series, const FleetDiagnosisOptions&, const base::Progress&) {
+judge_by_loudest(const MetricSeries& series, const FleetDiagnosisOptions&, const base::Progress&) {
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = "Loudest of " + std::to_string(series.machines.size()) + " machines";
-  const std::string covered = fleet::covered_text(series);
+  const std::string covered = covered_text(series);
   if (series.machines.size() < 3 || series.metrics.empty()) {
     finding::cannot_judge(d, "fewer than three machines", "read the metrics of the whole job", covered);
     return d;
@@ -55,4 +55,4 @@ judge_by_loudest(const trace::MetricSeries& series, const FleetDiagnosisOptions&
   return d;
 }
 
-}  // namespace lento::jobs
+}  // namespace lento::fleet

@@ -18,7 +18,7 @@ ApartEvents::ApartEvents(const std::vector<Fault>& faults, const spec::Chip& chi
       counts_(faults.size()) {
 }
 
-void ApartEvents::see(const trace::ProbeRecord& record) {
+void ApartEvents::see(const ProbeRecord& record) {
   const std::vector<bool>& passes = paths_.passed_by({record.kind, record.core, record.peer});
   if (std::ranges::count(passes, true) != 1)
     return;
@@ -26,7 +26,7 @@ void ApartEvents::see(const trace::ProbeRecord& record) {
   const Fault& fault = faults_[at];
   if (record.begin >= fault.end || record.end <= fault.begin)
     return;
-  const bool computes = record.kind == trace::ProbeKind::Compute;
+  const bool computes = record.kind == chip::ProbeKind::Compute;
   counts_[at] += computes ? 1 : pieces(record.work, segment_bytes_);
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "chip/read/probe_record.h"
 #include "lab/chip/fault_paths.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
@@ -14,7 +14,7 @@ class ApartEvents {
  public:
   ApartEvents(const std::vector<Fault>& faults, const spec::Chip& chip, const Grid& grid);
 
-  void see(const trace::ProbeRecord& record);
+  void see(const ProbeRecord& record);
 
   // By fault: operations and segments under way in its time that pass it and none of the other faults, in the
   // run as it was, slow parts and all.

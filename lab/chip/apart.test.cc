@@ -7,7 +7,6 @@ namespace lento::chip {
 namespace {
 
 using testing::ElementsAre;
-using trace::ProbeKind;
 
 Fault slow(const Grid& grid, const Component& component) {
   Fault f = fault_of(component, grid);
@@ -17,8 +16,8 @@ Fault slow(const Grid& grid, const Component& component) {
   return f;
 }
 
-trace::ProbeRecord record(ProbeKind kind, uint16_t core, uint16_t peer, uint64_t begin, uint64_t work = 1) {
-  trace::ProbeRecord r;
+ProbeRecord record(ProbeKind kind, uint16_t core, uint16_t peer, uint64_t begin, uint64_t work = 1) {
+  ProbeRecord r;
   r.kind = kind;
   r.core = core;
   r.peer = peer;

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "chip/map/probe_plan.h"
-#include "jobs/chip_network.h"
+#include "chip/read_network.h"
 #include "lab/chip/choices.h"
 #include "spec/yaml.h"
 
@@ -47,7 +47,7 @@ Campaign::Workload read_workload(const YamlNode& node, ErrorList& errors) {
   f.quantity("expert_skew", w.run.expert_skew, Dimension::Plain, 0, w.run.kMostSkew);
   f.integer("layers", w.run.layers, 0, w.run.kMostLayers);
   for (const char* key : {"tokens", "context", "steps", "expert_skew", "layers"})
-    if (f.has(key) && !jobs::is_model_config(w.model))
+    if (f.has(key) && !is_model_config(w.model))
       f.error(key, "only of a 'model' that is a config.json");
   if (const YamlNode* tree = f.map("binary_tree")) {
     w.is_tree = true;

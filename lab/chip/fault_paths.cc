@@ -7,7 +7,7 @@ const std::vector<bool>& FaultPaths::passed_by(const Flow& flow) {
   if (known != passes_.end())
     return known->second;
   std::vector<bool> passes;
-  if (flow.kind == trace::ProbeKind::Compute) {
+  if (flow.kind == chip::ProbeKind::Compute) {
     for (const Fault& f : faults_)
       passes.push_back(component_of(f) == Component{Part::Core, flow.core});
   } else {

@@ -1,13 +1,13 @@
 #include "lab/chip/methods.h"
 
-#include "jobs/chip_methods.h"
-#include "lab/chip/baselines.h"
+#include "chip/methods.h"
+#include "lab/chip/baseline/baselines.h"
 
 namespace lento::chip {
 namespace {
 
 std::vector<Method> made() {
-  std::vector<Method> out = jobs::chip_methods();
+  std::vector<Method> out = chip_methods();
   out.push_back({"threshold", "static thresholds on a profile", threshold_parameters(), judge_by_threshold});
   out.push_back({"microscope", "causal graph and correlation", microscope_parameters(), judge_by_microscope});
   out.push_back({"iaso", "peer timeouts and clustering; cores only", iaso_parameters(), judge_by_iaso});

@@ -6,8 +6,9 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "chip/detect/alike.h"
-#include "chip/map/map_file.h"
-#include "jobs/chip_mapping.h"
+#include "chip/make_mapping.h"
+#include "chip/map/file/map_file.h"
+#include "desk/transformer_shape.h"
 #include "lab/chip/alter.h"
 
 namespace lento::chip {
@@ -27,12 +28,12 @@ Mapping mapping_of(const Campaign::Workload& w, const Chip& machine, const base:
     return map_binary_tree(w.tree, machine);
   if (!w.mapping.empty())
     return read_map(w.mapping);
-  jobs::ChipMappingOptions options;
+  ChipMappingOptions options;
   options.model = w.model;
   options.chip = w.chip;
   options.batch = w.batch;
-  options.run = w.run;
-  return jobs::map_network(options, w.name, progress).mapping;
+  options.transformer = {desk::read_transformer_shape, w.run};
+  return map_network(options, w.name, progress).mapping;
 }
 
 std::vector<Case> drawn_cases(const Campaign& c, const Chip& machine, uint64_t run_cycles) {

@@ -4,7 +4,7 @@
 
 #include "chip/detect/path.h"
 #include "chip/map/binary_tree.h"
-#include "chip/map/mapper.h"
+#include "chip/map/plan/mapper.h"
 #include "chip/sim/simulate.h"
 #include "chip/sketch/sketch.h"
 #include "spec/network.h"
@@ -12,13 +12,13 @@
 namespace lento::chip {
 namespace {
 
-class Keep : public trace::RecordSink {
+class Keep : public RecordSink {
  public:
-  Outcome record(const trace::ProbeRecord& r) override {
+  Outcome record(const ProbeRecord& r) override {
     records.push_back(r);
     return {};
   }
-  std::vector<trace::ProbeRecord> records;
+  std::vector<ProbeRecord> records;
 };
 
 Mapping mapping_of(const std::string& name, const spec::Chip& chip) {
@@ -50,8 +50,8 @@ void insert_on_16_cores(benchmark::State& state, const char* name) {
   const std::vector<SketchShape> shapes = plan_shapes(patterns, options);
   for (auto _ : state) {
     Sketch sketch(shapes, options);
-    trace::RecordSink& sink = sketch;
-    for (const trace::ProbeRecord& r : keep.records)
+    RecordSink& sink = sketch;
+    for (const ProbeRecord& r : keep.records)
       benchmark::DoNotOptimize(sink.record(r));
   }
   state.counters["ns_per_insertion"] = benchmark::Counter(

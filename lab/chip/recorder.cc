@@ -32,7 +32,7 @@ std::vector<SketchShape> set_shapes(const RecorderChoice& c, std::span<const Pat
 
 Recorder::Recorder(const RecorderChoice& c, std::span<const PatternCount> patterns) {
   if (c.kind == RecorderChoice::Kind::Raw) {
-    ring_size_ = c.options.budget_bytes / sizeof(trace::ProbeRecord);
+    ring_size_ = c.options.budget_bytes / sizeof(ProbeRecord);
     rings_.resize(patterns.size());
     SketchOptions ample = c.options;
     ample.budget_bytes = kAmple;
@@ -52,7 +52,7 @@ Recorder::Recorder(const RecorderChoice& c, std::span<const PatternCount> patter
   }
 }
 
-trace::RecordSink::Outcome Recorder::record(const trace::ProbeRecord& record) {
+chip::RecordSink::Outcome Recorder::record(const ProbeRecord& record) {
   if (!fits_)
     return {0, true};
   if (rings_.empty())
@@ -78,7 +78,7 @@ Sketch Recorder::take() {
 
 uint64_t Recorder::bytes() const {
   if (!rings_.empty())
-    return rings_.size() * ring_size_ * sizeof(trace::ProbeRecord);
+    return rings_.size() * ring_size_ * sizeof(ProbeRecord);
   if (fits_)
     return sketch_.bytes();
   return 0;

@@ -28,11 +28,11 @@ struct RecorderChoice {
   uint16_t entries = 0;
 };
 
-class Recorder : public trace::RecordSink {
+class Recorder : public RecordSink {
  public:
   Recorder(const RecorderChoice& choice, std::span<const PatternCount> patterns);
 
-  Outcome record(const trace::ProbeRecord& record) override;
+  Outcome record(const ProbeRecord& record) override;
   Sketch take();  // what detectors see; call once, when the run is over
 
   bool fits() const {
@@ -42,7 +42,7 @@ class Recorder : public trace::RecordSink {
 
  private:
   struct Ring {
-    std::vector<trace::ProbeRecord> records;
+    std::vector<ProbeRecord> records;
     size_t next = 0;  // the oldest, once full
   };
 

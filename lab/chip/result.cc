@@ -1,11 +1,11 @@
 #include "lab/chip/result.h"
 
-#include "trace/probe_record.h"
+#include "chip/read/probe_record.h"
 
 namespace lento::chip {
 namespace {
 
-static_assert(kRawRecordBytes == sizeof(trace::ProbeRecord));
+static_assert(kRawRecordBytes == sizeof(ProbeRecord));
 
 using base::Json;
 using base::Location;

@@ -38,7 +38,7 @@ struct RunResult {
   double number(const std::string& name) const;  // 0 when it has none of that name
 };
 
-inline constexpr double kRawRecordBytes = 40;  // trace::ProbeRecord
+inline constexpr double kRawRecordBytes = 40;  // ProbeRecord
 double raw_bytes(const RunResult& result);     // of all records its probes wrote
 
 base::Json to_json(const RunResult& result);

@@ -23,7 +23,7 @@ SameEvents::SameEvents(const std::vector<Fault>& faults, const spec::Chip& chip,
     edges_.push_back({{f.begin}, {f.end}});
 }
 
-void SameEvents::see(const trace::ProbeRecord& record) {
+void SameEvents::see(const ProbeRecord& record) {
   const std::vector<bool>& passes = paths_.passed_by({record.kind, record.core, record.peer});
   for (size_t i = 0; i < edges_.size(); ++i) {
     if (!passes[i])

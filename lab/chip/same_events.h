@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "chip/read/probe_record.h"
 #include "lab/chip/fault_paths.h"
 #include "lab/chip/score.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
@@ -28,7 +28,7 @@ class SameEvents {
  public:
   SameEvents(const std::vector<Fault>& faults, const spec::Chip& chip, const Grid& grid);
 
-  void see(const trace::ProbeRecord& record);
+  void see(const ProbeRecord& record);
 
   // By fault: begin, then end.
   const std::vector<std::pair<Edge, Edge>>& edges() const {

@@ -5,8 +5,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 class SameEventsTest : public testing::Test {
  protected:
   SameEventsTest()
@@ -22,7 +20,7 @@ class SameEventsTest : public testing::Test {
   remains(std::vector<std::pair<uint64_t, uint64_t>> transfers, uint64_t begin, uint64_t end) const {
     SameEvents events(faults_, chip_, grid_);
     for (const auto& [from, to] : transfers) {
-      trace::ProbeRecord r;
+      ProbeRecord r;
       r.kind = ProbeKind::Message;
       r.core = 1;
       r.peer = 0;
@@ -62,7 +60,7 @@ TEST_F(SameEventsTest, WhatStartsOrEndsAtAnEdgeBoundsIt) {
 
 TEST_F(SameEventsTest, OtherLinksTellNothing) {
   SameEvents events(faults_, chip_, grid_);
-  trace::ProbeRecord r;
+  ProbeRecord r;
   r.kind = ProbeKind::Message;
   r.core = 3;
   r.peer = 2;

@@ -7,15 +7,15 @@
 #include "base/rng.h"
 #include "chip/detect/alike.h"
 #include "chip/detect/scan.h"
-#include "jobs/chip_diagnosis.h"
-#include "jobs/chip_replay.h"
+#include "chip/diagnose.h"
+#include "chip/replay.h"
 #include "lab/chip/apart.h"
 
 namespace lento::chip {
 namespace {
 
 // Loses records at random on their way to the recorders, and counts what the probes wrote.
-class Spread : public trace::RecordSink {
+class Spread : public RecordSink {
  public:
   Spread(std::vector<Recorder> recorders, double lost_share, uint64_t seed)
       : to(std::move(recorders)),
@@ -23,7 +23,7 @@ class Spread : public trace::RecordSink {
         rng_(seed, "lost records") {
   }
 
-  Outcome record(const trace::ProbeRecord& r) override {
+  Outcome record(const ProbeRecord& r) override {
     ++written[size_t(r.kind)];
     for (FlowWindow& window : windows)
       window.see(r);
@@ -117,7 +117,6 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
     out.edges = spread.same->edges();
   if (spread.apart)
     out.apart = spread.apart->counts();
-  using trace::ProbeKind;
   out.computes = spread.written[size_t(ProbeKind::Compute)];
   out.messages = spread.written[size_t(ProbeKind::Message)];
   out.memory = spread.written[size_t(ProbeKind::Read)] + spread.written[size_t(ProbeKind::Write)];
@@ -130,9 +129,9 @@ ReplayOf PreparedWorkload::replays_of(const Run& run, size_t recorder) const {
   if (recorded.bytes == 0 || !options_.replay)
     return {};
   const Recorder fresh(options_.recorders[recorder], patterns_);
-  Options again = jobs::replay_run(recorded.sketch, options_.seed, {});
+  Options again = replay_run(recorded.sketch, options_.seed, {});
   const Spread sink({fresh}, options_.lost_share, again.seed);
-  return jobs::ChipReplays<Spread>(program_, again, sink, fresh.bytes(), [](Spread spread) {
+  return ChipReplays<Spread>(program_, again, sink, fresh.bytes(), [](Spread spread) {
     return spread.to[0].take();
   });
 }
@@ -151,7 +150,7 @@ MethodResult PreparedWorkload::judge_run(
     fit.replays = replays;
   DetectOptions detect = options_.detect;
   detect.healthy = healthy;
-  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, detect, fit);
+  return judge_chip(method, recorded.sketch, model_.chip, program_, replays, detect, fit);
 }
 
 Sketch PreparedWorkload::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {

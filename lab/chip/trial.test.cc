@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/sketch/sketch.h"
 
 namespace lento::chip {
@@ -143,13 +143,13 @@ TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
   const PreparedWorkload bench = make(true, 0);
   const uint64_t run = run_cycles(bench);
   const std::vector<Fault> faults{fault(bench, {Part::Link, 9, 10}, 10, run)};
-  class Records : public trace::RecordSink {
+  class Records : public RecordSink {
    public:
-    Outcome record(const trace::ProbeRecord& r) override {
+    Outcome record(const ProbeRecord& r) override {
       all.push_back(r);
       return {};
     }
-    std::vector<trace::ProbeRecord> all;
+    std::vector<ProbeRecord> all;
   } recorded;
   Options options;
   options.inferences = 32;
@@ -160,7 +160,7 @@ TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
     shapes.push_back(core.shape());
   for (const uint64_t percent : {55, 62, 70, 80, 90}) {
     Sketch cut(shapes, whole.options());
-    for (const trace::ProbeRecord& r : recorded.all)
+    for (const ProbeRecord& r : recorded.all)
       if (r.end <= run * percent / 100)
         cut.record(r);
     DetectOptions detect_options;

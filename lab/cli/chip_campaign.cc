@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "campaign/campaign.h"
-#include "front/tables.h"
+#include "cli/tables.h"
 #include "lab/chip/plan.h"
 #include "lab/chip/table.h"
 #include "lab/cli/commands.h"

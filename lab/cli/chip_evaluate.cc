@@ -1,6 +1,6 @@
 // lento-lab chip evaluate RESULTS: the tables of stored campaign results.
 #include "base/file.h"
-#include "front/tables.h"
+#include "cli/tables.h"
 #include "lab/chip/table.h"
 #include "lab/cli/commands.h"
 

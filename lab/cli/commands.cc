@@ -1,6 +1,6 @@
 #include "lab/cli/commands.h"
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "lab/chip/methods.h"
 
 namespace lento::lab {

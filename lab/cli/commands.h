@@ -1,8 +1,8 @@
 // The commands of `lento-lab`, one file each: they measure Lento and reproduce the papers.
 #pragma once
 
-#include "front/context.h"
-#include "front/run.h"
+#include "cli/context.h"
+#include "cli/run.h"
 
 namespace lento::lab {
 

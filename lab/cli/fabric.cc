@@ -5,15 +5,15 @@
 #include <map>
 #include <memory>
 
-#include "base/csv.h"
 #include "base/file.h"
+#include "base/scan/csv.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "chip/fabric/play.h"
+#include "chip/read/transfer_file.h"
 #include "lab/cli/commands.h"
 #include "lab/fabric/fit.h"
 #include "lab/fabric/plant.h"
-#include "trace/transfer_file.h"
 
 namespace lento::lab {
 namespace {
@@ -46,8 +46,8 @@ std::vector<chip::NamedTrace> read_all(const FabricArguments& args, bool strict)
     chip::NamedTrace each;
     each.name = short_name(file);
     each.family = chip::family_of(each.name);
-    each.trace = trace::read_transfers(file, {}, report);
-    each.measured = trace::measured_cycles(each.trace);
+    each.trace = chip::read_transfers(file, {}, report);
+    each.measured = chip::measured_cycles(each.trace);
     if (each.measured > 0)
       out.push_back(std::move(each));
   }

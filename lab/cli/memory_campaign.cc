@@ -1,6 +1,6 @@
 // lento-lab memory campaign: planted causes and healthy twins by the contention detector.
 #include "base/file.h"
-#include "front/tables.h"
+#include "cli/tables.h"
 #include "lab/cli/commands.h"
 #include "lab/memory/campaign.h"
 

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "base/csv.h"
 #include "base/file.h"
+#include "base/scan/csv.h"
 #include "base/units.h"
 #include "lab/cli/commands.h"
 #include "lab/cli/validate_training.h"

@@ -1,7 +1,7 @@
 #include "lab/cli/validate_training.h"
 
-#include "base/csv.h"
 #include "base/file.h"
+#include "base/scan/csv.h"
 #include "base/units.h"
 
 namespace lento::lab {

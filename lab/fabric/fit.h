@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "chip/read/transfer_record.h"
 #include "spec/fabric_sheet.h"
-#include "trace/transfer_record.h"
 
 namespace lento::chip {
 
 struct NamedTrace {
   std::string name;
   std::string family;
-  trace::TransferTrace trace;
+  TransferTrace trace;
   double measured = 0;
 };
 

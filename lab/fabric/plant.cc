@@ -7,10 +7,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::kNoTime;
-using trace::TransferRecord;
-using trace::TransferTrace;
-
 struct Key {
   uint32_t stream;
   uint32_t record;
@@ -87,7 +83,7 @@ uint64_t origin_of(const TransferTrace& trace) {
   for (const auto& stream : trace.streams) {
     for (const TransferRecord& r : stream.records) {
       any = std::min(any, r.begin);
-      if (r.kind == trace::TransferKind::Zone)
+      if (r.kind == chip::TransferKind::Zone)
         zone = std::min(zone, r.begin);
     }
   }

@@ -13,12 +13,12 @@
 
 #include "chip/fabric/candidates.h"
 #include "chip/fabric/fabric.h"
-#include "trace/transfer_record.h"
+#include "chip/read/transfer_record.h"
 
 namespace lento::chip {
 
 struct Planted {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   uint32_t moved = 0;   // waits that end later
   uint32_t beyond = 0;  // of them by more than the 95th percentile of equal waits' own differences
 };
@@ -30,16 +30,13 @@ struct SlowTransfers {
 };
 SlowTransfers slow_transfers(const std::vector<uint32_t>& transfers, double factor);
 
-Planted plant(
-    const Fabric& fabric,
-    const trace::TransferTrace& trace,
-    const Played& played,
-    const SlowTransfers& slow);
+Planted
+plant(const Fabric& fabric, const TransferTrace& trace, const Played& played, const SlowTransfers& slow);
 
 // With the server of this name slow, or a component's memory.
 Planted plant_server(
     const Fabric& fabric,
-    const trace::TransferTrace& trace,
+    const TransferTrace& trace,
     const Played& played,
     const std::string& name,
     double factor);
@@ -81,10 +78,7 @@ struct PlantPlan {
 
 // The untouched trace first (kind "none"), then the plants. Those that are not counted are listed, not
 // judged.
-std::vector<PlantCase> plant_cases(
-    const Fabric& fabric,
-    const std::string& file,
-    const trace::TransferTrace& trace,
-    const PlantPlan& plan);
+std::vector<PlantCase>
+plant_cases(const Fabric& fabric, const std::string& file, const TransferTrace& trace, const PlantPlan& plan);
 
 }  // namespace lento::chip

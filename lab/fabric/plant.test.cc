@@ -13,8 +13,8 @@ TEST(Plant, LaterStampsMoveWithTheWait) {
   spec::FabricSheet sheet = spec::mesh_fabric(3, 1);
   sheet.core_memory.read_cycles = 100;
   const Fabric fabric(sheet);
-  trace::TransferTrace trace;
-  test::add_reader(trace, {0, 0, 0}, {trace::Place{0, 1, 0}}, 2, 2, 3200, 0, 10, 500);
+  TransferTrace trace;
+  test::add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 2, 2, 3200, 0, 10, 500);
   PlayOptions options;
   options.issue = Issue::Stamps;
   const Played played = play(fabric, trace, options);

@@ -11,8 +11,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::TransferTrace;
-
 std::string kind_of(const std::string& name) {
   const auto holds = [&](const char* part) {
     return name.find(part) != std::string::npos;

@@ -10,7 +10,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "fleet/detect/detect.h"
-#include "fleet/source/source.h"
+#include "fleet/read/source.h"
 #include "lab/fleet/real_data.h"
 
 namespace lento::fleet {
@@ -26,7 +26,7 @@ struct Segment {
   size_t end;
 };
 
-trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vector<bool>>& label) {
+MetricSeries read_servers(const std::string& folder, std::vector<std::vector<bool>>& label) {
   CsvOptions csv;
   for (int k = 1; k <= 12; ++k) {
     csv.paths.push_back(folder + "/server" + (k < 10 ? "0" : "") + std::to_string(k) + ".csv.gz");
@@ -35,7 +35,7 @@ trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vec
   csv.label_columns = {"part"};
   csv.grid.step_ms = 1000;  // one step of the file
   base::ReadReport report;
-  trace::MetricSeries all = read_csv(csv, report);
+  MetricSeries all = read_csv(csv, report);
   const size_t label_metric = size_t(std::ranges::find(all.metrics, "label") - all.metrics.begin());
   label.assign(all.steps, std::vector<bool>(12, false));
   for (size_t t = kTrainEnd; t < all.steps; ++t) {
@@ -78,7 +78,7 @@ size_t rank_of(const std::vector<RankedMachine>& ranked, size_t machine) {
 
 TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress) {
   std::vector<std::vector<bool>> label;
-  const trace::MetricSeries series = read_servers(options.folder + "/asd12", label);
+  const MetricSeries series = read_servers(options.folder + "/asd12", label);
   std::vector<Segment> segments = single_segments(label);
   std::vector<Segment> windows;
   RankWindows by_point;

@@ -14,15 +14,14 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "fleet/detect/detect.h"
-#include "fleet/detect/priority.h"
-#include "fleet/source/source.h"
+#include "fleet/minder/priority.h"
+#include "fleet/read/source.h"
 #include "lab/fleet/real_data.h"
 
 namespace lento::fleet {
 namespace {
 
 using base::Json;
-using trace::MetricSeries;
 
 constexpr size_t kLength = 200;  // seconds of a segment
 constexpr size_t kPeers = 31;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/stats.h"
-#include "fleet/detect/kernel.h"
+#include "fleet/minder/kernel.h"
 
 namespace lento::fleet {
 namespace {
@@ -42,7 +42,7 @@ std::vector<size_t> run_of(size_t first, size_t count) {
 // Scores of one window, list by list.
 class WindowScan {
  public:
-  WindowScan(const trace::MetricSeries& s, const Models& models)
+  WindowScan(const MetricSeries& s, const Models& models)
       : series_(s),
         models_(models),
         machines_(s.machines.size()),
@@ -95,7 +95,7 @@ class WindowScan {
   }
   void rules(size_t t, size_t k, Candidates& out);
 
-  const trace::MetricSeries& series_;
+  const MetricSeries& series_;
   const Models& models_;
   size_t machines_;
   size_t stride_;
@@ -182,7 +182,7 @@ const std::vector<Method>& methods() {
   return all;
 }
 
-Candidates scan(const trace::MetricSeries& series, const Models& models) {
+Candidates scan(const MetricSeries& series, const Models& models) {
   Candidates out(kLists);
   WindowScan scan(series, models);
   for (size_t t = 0; t + W <= series.steps; t += kWindowStride)

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "fleet/detect/lstm_vae.h"
-#include "fleet/detect/windows.h"
-#include "trace/metric_series.h"
+#include "fleet/minder/lstm_vae.h"
+#include "fleet/minder/windows.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -37,7 +37,7 @@ struct Models {
 
 // Candidates[list][window]; which list belongs to which method is said by Method::lists.
 using Candidates = std::vector<std::vector<Candidate>>;
-Candidates scan(const trace::MetricSeries& series, const Models& models);
+Candidates scan(const MetricSeries& series, const Models& models);
 
 // Thresholds are tried on a fixed grid, so that one pass serves calibration and judgement.
 inline constexpr size_t kThresholds = 64;

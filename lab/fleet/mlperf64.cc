@@ -10,7 +10,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "fleet/detect/detect.h"
-#include "fleet/source/source.h"
+#include "fleet/read/source.h"
 #include "lab/fleet/real_data.h"
 #include "lab/fleet/resampled.h"
 
@@ -19,7 +19,6 @@ namespace {
 
 using base::format_number;
 using finding::TableFigure;
-using trace::MetricSeries;
 
 MetricSeries read_run(const std::string& path) {
   CsvOptions csv;

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/csv.h"
 #include "base/rng.h"
+#include "base/scan/csv.h"
 #include "base/units.h"
 #include "fleet/ranks/analyse.h"
 
@@ -79,7 +79,7 @@ void judge_clocks(const Analysis& a, const RankTruth& t, RankResult& r) {
     const auto& records = a.job.ranks[rank].trace->records;
     if (records.empty())
       continue;
-    for (const trace::CollectiveRecord* record : {&records.front(), &records.back()}) {
+    for (const fleet::ranks::CollectiveRecord* record : {&records.front(), &records.back()}) {
       const double local = double(record->end_ns - t.begin_ns);
       const double true_ns = (local - t.offset_ns[host]) / (1 + t.drift[host]);
       const double said = double(a.clocks.corrected(int(h), record->end_ns) - t.begin_ns);
@@ -167,7 +167,7 @@ RankResult judge_rank_case(const RankCase& which) {
   SimulatedRanks job = simulate_ranks(which.job);
   r.truth = job.truth;
   if (which.inspector) {
-    for (trace::RankTrace& t : job.traces)
+    for (fleet::ranks::RankTrace& t : job.traces)
       t = as_inspector(t);
   }
   const auto start = std::chrono::steady_clock::now();

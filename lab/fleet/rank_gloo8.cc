@@ -1,13 +1,13 @@
 // The measured runs of eight processes on four network namespaces, in both layouts, against their truth.
 #include <cmath>
 
-#include "base/csv.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/scan/csv.h"
 #include "base/units.h"
 #include "fleet/ranks/analyse.h"
+#include "fleet/ranks/read/collective_files.h"
 #include "lab/fleet/rank_campaign.h"
-#include "trace/collective_files.h"
 
 namespace lento::fleet {
 namespace {
@@ -34,7 +34,7 @@ Clocks judge_clocks(const Analysis& a, const Json& run, const base::Location& wh
     const double offset = offsets.items()[h].number(where);
     const double drift = drifts.items()[h].number(where);
     for (const int r : a.job.hosts[h].ranks) {
-      for (const trace::CollectiveRecord& record : a.job.ranks[r].trace->records) {
+      for (const fleet::ranks::CollectiveRecord& record : a.job.ranks[r].trace->records) {
         const auto since = double(record.end_ns - start);
         const double said = double(a.clocks.corrected(int(h), record.end_ns) - start);
         out.worst_ms = std::max(out.worst_ms, std::abs(said - (since - offset) / (1 + drift)) / 1e6);
@@ -89,7 +89,8 @@ std::string measure_gloo8(const std::string& folder) {
     for (const Json& run : truth.array(where)) {
       const std::string name = run.at("run", where).string(where);
       base::ReadReport report;
-      const auto files = trace::read_collective_files({folder + "/" + layout + "/gloo8_" + name}, report);
+      const auto files =
+          fleet::ranks::read_collective_files({folder + "/" + layout + "/gloo8_" + name}, report);
       const Analysis a = ranks::analyse(files.ranks, {});
       const Clocks clocks = judge_clocks(a, run, where);
       const Culprit* c = a.culprits.empty() ? nullptr : &a.culprits.front();

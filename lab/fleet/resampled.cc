@@ -9,8 +9,6 @@
 namespace lento::fleet {
 namespace {
 
-using trace::MetricSeries;
-
 // Steps of a block: one at least, all at most.
 size_t block_of(const MetricSeries& s, double block_s) {
   return size_t(std::clamp(block_s * 1000 / double(s.step_ms), 1.0, double(s.steps)));

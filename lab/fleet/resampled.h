@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 #include "fleet/detect/detect.h"
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -24,7 +24,7 @@ struct FalseAlarms {
 
 // Blocks of `block_s` seconds drawn with replacement; the first metric alone.
 FalseAlarms false_alarms(
-    const trace::MetricSeries& series,
+    const MetricSeries& series,
     Resampling how,
     double days,
     double block_s,

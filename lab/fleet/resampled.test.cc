@@ -11,8 +11,8 @@ namespace lento::fleet {
 namespace {
 
 // Twenty minutes of machines around one common level, every 10 s.
-trace::MetricSeries recording(uint64_t seed, double slow_share) {
-  trace::MetricSeries s;
+MetricSeries recording(uint64_t seed, double slow_share) {
+  MetricSeries s;
   s.metrics = {"power"};
   s.step_ms = 10'000;
   s.steps = 120;

@@ -30,7 +30,7 @@ struct Draw {
   Rng rng;
 
   void lay_out(const Grid& g, std::vector<std::string> metrics) {
-    trace::MetricSeries& s = c.series;
+    fleet::MetricSeries& s = c.series;
     for (size_t m = 0; m < g.machines; ++m)
       s.machines.push_back("host" + std::to_string(m));
     s.labels.resize(g.machines);
@@ -41,14 +41,14 @@ struct Draw {
   }
   // value(step, machine) for one metric.
   void fill(size_t metric, const std::function<double(size_t, size_t)>& value) {
-    trace::MetricSeries& s = c.series;
+    fleet::MetricSeries& s = c.series;
     for (size_t m = 0; m < s.machines.size(); ++m) {
       for (size_t t = 0; t < s.steps; ++t)
         s.row(metric, t)[m] = float(value(t, m));
     }
   }
   void multiply(size_t metric, size_t machine, size_t from, size_t to, double factor) {
-    trace::MetricSeries& s = c.series;
+    fleet::MetricSeries& s = c.series;
     for (size_t t = from; t < std::min(to, s.steps); ++t)
       s.row(metric, t)[machine] *= float(factor);
   }

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
 struct ScanCase {
   std::string kind;
-  trace::MetricSeries series;
+  fleet::MetricSeries series;
   std::vector<size_t> slow;  // planted, sorted; empty: healthy, or the whole job
   bool whole_job = false;
   int64_t onset_ms = 0;

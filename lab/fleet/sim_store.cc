@@ -22,29 +22,29 @@ bool within(const std::vector<Period>& periods, int64_t t) {
 
 }  // namespace
 
-trace::MetricSeries SimStore::read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) {
+MetricSeries SimStore::read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) {
   const int64_t now = clock_.steady;
   if (outage.holds(now))
     throw base::Error({"simulated"}, "the store is away");
-  trace::SeriesBuilder builder(report);
+  SeriesBuilder builder(report);
   Rng half(seed_, "half", uint64_t(now));
   for (const SimMachine& m : machines) {
     if (halves.holds(now) && half.below(2))
       continue;
     add(builder, m, begin, std::min(end, now - delay));
   }
-  trace::GridOptions grid;
+  GridOptions grid;
   grid.step_ms = grid_ms;
   if (grid_ms > 0)
     grid.begin_ms = begin / grid_ms * grid_ms;
   return builder.build(grid, {"simulated"});
 }
 
-std::optional<std::vector<jobs::Target>> SimStore::targets() {
+std::optional<std::vector<Target>> SimStore::targets() {
   const int64_t now = clock_.steady;
   if (outage.holds(now))
     return std::nullopt;
-  std::vector<jobs::Target> out;
+  std::vector<Target> out;
   if (!knows_up)
     return out;
   Rng half(seed_, "half.up", uint64_t(now));
@@ -74,7 +74,7 @@ void SimStore::add_machines(size_t count, Rng& rng) {
   }
 }
 
-void SimStore::add(trace::SeriesBuilder& builder, const SimMachine& m, int64_t begin, int64_t end) const {
+void SimStore::add(SeriesBuilder& builder, const SimMachine& m, int64_t begin, int64_t end) const {
   const uint32_t machine = builder.machine(m.name);
   for (int k = 0; k < metrics; ++k) {
     const uint32_t metric = builder.metric(k == 0 ? "power" : "power" + std::to_string(k));

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "fleet/detect/detect.h"
-#include "jobs/fleet_feed.h"
+#include "fleet/feed.h"
 
 namespace lento::fleet {
 
@@ -33,7 +33,7 @@ struct SimMachine {
   std::vector<Period> slow;      // -15 %
 };
 
-class SimClock : public jobs::Clock {
+class SimClock : public Clock {
  public:
   int64_t steady_ms() const override {
     return steady;
@@ -45,7 +45,7 @@ class SimClock : public jobs::Clock {
   int64_t jump = 0;
 };
 
-class SimStore : public jobs::Feed {
+class SimStore : public Feed {
  public:
   SimStore(const SimClock& clock, uint64_t seed)
       : clock_(clock),
@@ -55,8 +55,8 @@ class SimStore : public jobs::Feed {
   std::string name() const override {
     return "simulated";
   }
-  trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override;
-  std::optional<std::vector<jobs::Target>> targets() override;
+  MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override;
+  std::optional<std::vector<Target>> targets() override;
   std::optional<int64_t> now_ms() override;
 
   // `count` machines n10, n11 ... with offsets and phases drawn.
@@ -71,7 +71,7 @@ class SimStore : public jobs::Feed {
   bool knows_up = true;
 
  private:
-  void add(trace::SeriesBuilder& builder, const SimMachine& m, int64_t begin, int64_t end) const;
+  void add(SeriesBuilder& builder, const SimMachine& m, int64_t begin, int64_t end) const;
 
   const SimClock& clock_;
   uint64_t seed_;
@@ -85,7 +85,7 @@ struct Told {
 Told told_by(const Alert& alert, int64_t now_ms);
 
 // A firing alert that was resolved or is new counts once.
-class SimAlerts : public jobs::AlertSink {
+class SimAlerts : public AlertSink {
  public:
   explicit SimAlerts(const SimClock& clock)
       : clock_(clock) {
@@ -98,7 +98,7 @@ class SimAlerts : public jobs::AlertSink {
   std::set<std::pair<std::string, std::string>> firing_;
 };
 
-class SimHooks : public jobs::HookRunner {
+class SimHooks : public HookRunner {
  public:
   bool start(const std::string& machine) override {
     ran.push_back(machine);

@@ -20,13 +20,13 @@ class Store : public testing::Test {
     store_.add_machines(8, rng);
     clock_.steady = kSimStart + 20 * kMinute;
   }
-  trace::MetricSeries read(int64_t begin, int64_t end) {
+  MetricSeries read(int64_t begin, int64_t end) {
     base::ReadReport report;
     return store_.read(begin, end, 1000, report);
   }
   // Values by time and machine.
   std::map<std::pair<int64_t, std::string>, float> values(int64_t begin, int64_t end) {
-    const trace::MetricSeries s = read(begin, end);
+    const MetricSeries s = read(begin, end);
     std::map<std::pair<int64_t, std::string>, float> out;
     for (size_t t = 0; t < s.steps; ++t) {
       for (size_t m = 0; m < s.machines.size(); ++m) {
@@ -87,7 +87,7 @@ TEST_F(Store, WhoIsDownHasNoSamplesAndIsNotUp) {
   const auto targets = store_.targets();
   ASSERT_TRUE(targets.has_value());
   EXPECT_EQ(targets->size(), 7U);
-  for (const jobs::Target& t : *targets)
+  for (const Target& t : *targets)
     EXPECT_EQ(t.up, t.machine != store_.machines[2].name) << t.machine;
   store_.knows_up = false;
   EXPECT_TRUE(store_.targets()->empty());

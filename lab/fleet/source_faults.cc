@@ -15,7 +15,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "jobs/fleet_watch.h"
+#include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
 
 namespace lento::fleet {
@@ -173,15 +173,12 @@ class Case {
   }
 
   void start_watch() {
-    jobs::WatchOptions o;
+    WatchOptions o;
     o.state = folder_ + "/state.json";
     o.hook = o.hook_live = true;
     o.hook_per_hour = 100;
     o.detect.false_alarms_per_day = 0.1;
-    watch_ = std::make_unique<jobs::FleetWatch>(
-        jobs::WatchWorld{clock_, store_, alerts_, hooks_},
-        jobs::WatchLog{},
-        o);
+    watch_ = std::make_unique<FleetWatch>(WatchWorld{clock_, store_, alerts_, hooks_}, WatchLog{}, o);
   }
 
   // What the issue allows: 240 s, four scrapes, the source's delay; time of an outage excluded.
@@ -265,7 +262,7 @@ class Case {
   SimHooks hooks_;
   std::string folder_;
   std::string flapping_;
-  std::unique_ptr<jobs::FleetWatch> watch_;
+  std::unique_ptr<FleetWatch> watch_;
   std::vector<Planted> planted_;
   int64_t warm_ = 0;
   int64_t trouble_at_ = 0;

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "fleet/detect/detect.h"
-#include "fleet/detect/minder.h"
+#include "fleet/minder/minder.h"
 #include "fleet/simulate/simulate.h"
 #include "lab/fleet/methods.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMachines = 1500;
 
-trace::MetricSeries healthy_job(double seconds) {
+MetricSeries healthy_job(double seconds) {
   FleetJob job;
   job.preset = fleet_preset("paper");
   job.faulty = false;
@@ -30,7 +30,7 @@ double resident_megabytes() {
 
 // Share of a core: seconds of CPU for each second of the job. The peak includes the simulated job itself.
 void default_mode(benchmark::State& state) {
-  const trace::MetricSeries s = healthy_job(900);
+  const MetricSeries s = healthy_job(900);
   DetectOptions options;
   options.metrics = paper_metrics();
   options.keep_history = false;
@@ -51,7 +51,7 @@ void default_mode(benchmark::State& state) {
 }
 BENCHMARK(default_mode)->Unit(benchmark::kMillisecond)->Iterations(1);
 
-FleetModel quick_model(const trace::MetricSeries& s) {
+FleetModel quick_model(const MetricSeries& s) {
   FleetModel model;
   for (const std::string& name : paper_metrics()) {
     const size_t metric = metric_index(s, name);
@@ -74,7 +74,7 @@ FleetModel quick_model(const trace::MetricSeries& s) {
 }
 
 void faithful_mode(benchmark::State& state) {
-  const trace::MetricSeries s = healthy_job(900);
+  const MetricSeries s = healthy_job(900);
   const FleetModel model = quick_model(s);
   MinderOptions options;
   options.pivots = size_t(state.range(0));

@@ -9,13 +9,11 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "fleet/simulate/simulate.h"
-#include "jobs/fleet_watch.h"
+#include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
 
 namespace lento::fleet {
 namespace {
-
-using trace::MetricSeries;
 
 constexpr double kWatchedFor = 900;  // s before the earliest storm: how rare bursts are is known by then
 constexpr double kBar = 120;         // s
@@ -23,7 +21,7 @@ constexpr int64_t kInterval = 5000;  // ms between pulls
 constexpr std::array<size_t, 3> kSizes{16, 64, 256};
 
 // A simulated job as a store shows it: samples up to now, every machine a target that is up.
-class Replay : public jobs::Feed {
+class Replay : public Feed {
  public:
   Replay(const MetricSeries& series, const SimClock& clock)
       : series_(series),
@@ -33,14 +31,14 @@ class Replay : public jobs::Feed {
     return "replayed";
   }
   MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
-    trace::SeriesBuilder builder(report);
+    SeriesBuilder builder(report);
     end = std::min(end, clock_.steady);
     for (size_t k = 0; k < series_.metrics.size(); ++k) {
       const uint32_t metric = builder.metric(series_.metrics[k]);
       for (size_t m = 0; m < series_.machines.size(); ++m)
         add(builder, {metric, builder.machine(series_.machines[m]), 0}, k, m, begin, end);
     }
-    trace::GridOptions grid;
+    GridOptions grid;
     grid.step_ms = grid_ms;
     if (grid_ms > 0)
       grid.begin_ms = begin / grid_ms * grid_ms;
@@ -49,8 +47,8 @@ class Replay : public jobs::Feed {
       out.labels[m] = series_.labels[m];
     return out;
   }
-  std::optional<std::vector<jobs::Target>> targets() override {
-    std::vector<jobs::Target> out;
+  std::optional<std::vector<Target>> targets() override {
+    std::vector<Target> out;
     for (const std::string& machine : series_.machines)
       out.push_back({machine, true});
     return out;
@@ -61,8 +59,8 @@ class Replay : public jobs::Feed {
 
  private:
   void add(
-      trace::SeriesBuilder& builder,
-      const trace::SeriesBuilder::Key& key,
+      SeriesBuilder& builder,
+      const fleet::SeriesBuilder::Key& key,
       size_t metric,
       size_t machine,
       int64_t begin,
@@ -142,7 +140,7 @@ StormResult run_storm(const StormCase& c) {
   Replay store(fleet.series, clock);
   SimAlerts alerts(clock);
   SimHooks hooks;
-  jobs::FleetWatch watch({clock, store, alerts, hooks}, {}, {});
+  FleetWatch watch({clock, store, alerts, hooks}, {}, {});
   const int64_t end = kSimStart + int64_t(fleet.series.steps) * fleet.series.step_ms;
   for (clock.steady += kInterval; clock.steady < end; clock.steady += kInterval)
     watch.step();

@@ -104,7 +104,7 @@ void SyntheticStudy::train(const base::Progress& progress) {
     job.seconds = 1200;
     job.seed = options_.seed;
     job.index = kTrainJobs + i;
-    const trace::MetricSeries s = simulate_fleet(job).series;
+    const MetricSeries s = simulate_fleet(job).series;
     machines.push_back(s.machines.size());
     std::vector<Plane>& of_job = planes.emplace_back();
     for (const std::string& name : names) {
@@ -151,7 +151,7 @@ void SyntheticStudy::train(const base::Progress& progress) {
 
 // The first verdict; of several at once the strongest.
 Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
-  const trace::MetricSeries& s = job.series;
+  const MetricSeries& s = job.series;
   DetectOptions detect;
   detect.metrics = paper_metrics();
   detect.keep_history = false;

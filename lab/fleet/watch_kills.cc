@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/rng.h"
-#include "jobs/fleet_watch.h"
-#include "jobs/hook_command.h"
+#include "fleet/watch/hook_command.h"
+#include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
 
 namespace lento::fleet {
@@ -29,7 +29,7 @@ constexpr int64_t kTick = 5000;      // ms of the job between two steps of a wat
 constexpr int64_t kBefore = 20'000;  // the processes begin so long before the fault
 
 // One line a message, written whole: the file is what the outside world was told.
-class AlertFile : public jobs::AlertSink {
+class AlertFile : public AlertSink {
  public:
   AlertFile(const std::string& path, const SimClock& clock)
       : clock_(clock),
@@ -62,8 +62,8 @@ struct Setup {
   SimClock clock;
   std::unique_ptr<SimStore> store;
 
-  jobs::WatchOptions options(int watch) const {
-    jobs::WatchOptions o;
+  WatchOptions options(int watch) const {
+    WatchOptions o;
     o.state = folder + "/state" + std::to_string(watch);
     o.ledger = folder + "/ledger";
     o.hook = true;
@@ -122,15 +122,15 @@ class WatchProcess {
   static void run(Setup& setup, int watch, int from, int to) {
     const std::string folder = setup.folder;
     AlertFile alerts(folder + "/alerts", setup.clock);
-    jobs::HookCommand hooks(folder + "/" + setup.hook);
-    std::unique_ptr<jobs::FleetWatch> one;
+    HookCommand hooks(folder + "/" + setup.hook);
+    std::unique_ptr<FleetWatch> one;
     int64_t steady = 0;
     while (::read(from, &steady, sizeof steady) == sizeof steady) {
       setup.clock.steady = steady;
       if (!one)
-        one = std::make_unique<jobs::FleetWatch>(
-            jobs::WatchWorld{setup.clock, *setup.store, alerts, hooks},
-            jobs::WatchLog{},
+        one = std::make_unique<FleetWatch>(
+            WatchWorld{setup.clock, *setup.store, alerts, hooks},
+            WatchLog{},
             setup.options(watch));
       one->step();
       if (::write(to, "", 1) != 1)
@@ -143,7 +143,7 @@ class WatchProcess {
   int from_ = -1;
 };
 
-struct NoAlerts : jobs::AlertSink {
+struct NoAlerts : AlertSink {
   bool send(const std::vector<Alert>&) override {
     return true;
   }
@@ -214,10 +214,10 @@ class Case {
   void warm() {
     NoAlerts alerts;
     SimHooks hooks;
-    jobs::WatchOptions o = setup_.options(0);
+    WatchOptions o = setup_.options(0);
     o.hook = false;
     o.hook_live = false;
-    jobs::FleetWatch watch({setup_.clock, *setup_.store, alerts, hooks}, {}, o);
+    FleetWatch watch({setup_.clock, *setup_.store, alerts, hooks}, {}, o);
     for (; setup_.clock.steady < begin_; setup_.clock.steady += kTick)
       watch.step();
     watch.close();

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "jobs/fleet_watch.h"
+#include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
 
 namespace lento::fleet {
@@ -36,7 +36,7 @@ double resident_mb() {
 }
 
 // The store's own work is not the watch's.
-class TimedStore : public jobs::Feed {
+class TimedStore : public Feed {
  public:
   explicit TimedStore(SimStore& store)
       : store_(store) {
@@ -44,13 +44,13 @@ class TimedStore : public jobs::Feed {
   std::string name() const override {
     return store_.name();
   }
-  trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
+  MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
     const double start = cpu_now();
-    trace::MetricSeries s = store_.read(begin, end, grid_ms, report);
+    MetricSeries s = store_.read(begin, end, grid_ms, report);
     spent_s += cpu_now() - start;
     return s;
   }
-  std::optional<std::vector<jobs::Target>> targets() override {
+  std::optional<std::vector<Target>> targets() override {
     return store_.targets();
   }
   std::optional<int64_t> now_ms() override {
@@ -134,9 +134,9 @@ SoakResult run_soak(const SoakOptions& o, const base::Progress& progress) {
   TimedStore timed(store);
   SimAlerts alerts(clock);
   SimHooks hooks;
-  jobs::WatchOptions options;
+  WatchOptions options;
   options.detect.false_alarms_per_day = 0.1;
-  jobs::FleetWatch watch({clock, timed, alerts, hooks}, {}, options);
+  FleetWatch watch({clock, timed, alerts, hooks}, {}, options);
   SoakResult r;
   const double start = cpu_now();
   const int64_t begin = clock.steady;

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "base/csv.h"
+#include "base/scan/csv.h"
 #include "memory/mine/contention.h"
 
 namespace lento::lab {
@@ -11,12 +11,12 @@ namespace {
 
 using finding::Diagnosis;
 
-class VectorSource : public trace::AccessSource {
+class VectorSource : public memory::AccessSource {
  public:
-  explicit VectorSource(const std::vector<trace::AccessRecord>& records)
+  explicit VectorSource(const std::vector<memory::AccessRecord>& records)
       : records_(records) {
   }
-  std::span<const trace::AccessRecord> next() override {
+  std::span<const memory::AccessRecord> next() override {
     if (done_)
       return {};
     done_ = true;
@@ -24,7 +24,7 @@ class VectorSource : public trace::AccessSource {
   }
 
  private:
-  const std::vector<trace::AccessRecord>& records_;
+  const std::vector<memory::AccessRecord>& records_;
   bool done_ = false;
 };
 

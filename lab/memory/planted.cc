@@ -7,10 +7,10 @@
 namespace lento::lab {
 namespace {
 
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
-using trace::Service;
+using memory::AccessRecord;
+using memory::AccessType;
+using memory::DelayCause;
+using memory::Service;
 
 constexpr uint64_t kVictim = 0x10000000;
 constexpr uint64_t kPrivate = 0x200000000;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "trace/access_record.h"
-#include "trace/address_space.h"
+#include "memory/read/access_record.h"
+#include "program/address_space.h"
 
 namespace lento::lab {
 
@@ -31,8 +31,8 @@ inline constexpr int kPlants = 8;
 const char* to_string(Plant plant);
 
 struct PlantedTrace {
-  std::vector<trace::AccessRecord> records;
-  trace::TraceFacts facts;
+  std::vector<memory::AccessRecord> records;
+  program::TraceFacts facts;
   std::string variable;  // that the finding must name
   int cpus = 0;
   int line_bytes = 0;

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "base/csv.h"
 #include "base/file.h"
+#include "base/scan/csv.h"
 #include "predict/time/explain.h"
-#include "predict/time/known_models.h"
+#include "predict/time/rows/known_models.h"
 #include "predict/time/workload.h"
 
 namespace lento::predict {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "predict/time/training.h"
+#include "predict/time/training/training.h"
 
 namespace lento::predict {
 

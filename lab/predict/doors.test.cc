@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "predict/time/known_models.h"
+#include "predict/time/rows/known_models.h"
 #include "predict/time/workload.h"
 
 namespace lento::predict {

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "base/csv.h"
 #include "base/number.h"
+#include "base/scan/csv.h"
 #include "base/stats.h"
 #include "lab/predict/validate.h"
 

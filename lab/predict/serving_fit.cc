@@ -4,9 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/csv.h"
 #include "base/number.h"
 #include "base/rng.h"
+#include "base/scan/csv.h"
 #include "base/stats.h"
 
 namespace lento::predict {

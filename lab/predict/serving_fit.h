@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "lab/predict/validate.h"
 #include "predict/time/question.h"
-#include "predict/time/serving_step.h"
+#include "predict/time/serving/serving_step.h"
 
 namespace lento::predict {
 

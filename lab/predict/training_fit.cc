@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/stats.h"
-#include "predict/time/placement.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "base/csv.h"
 #include "base/number.h"
+#include "base/scan/csv.h"
 
 namespace lento::predict {
 namespace {

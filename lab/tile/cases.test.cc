@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "tile/unit/build.h"
-#include "tile/unit/verify.h"
+#include "tile/unit/verify/verify.h"
 
 namespace lento::tile {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "lab/tile/cases.h"
+#include "program/symbols.h"
 #include "tile/unit/build.h"
-#include "trace/symbols.h"
 
 namespace lento::tile {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using base::format_number;
 using base::percent;
 using finding::Figure;
-using trace::Symbols;
+using program::Symbols;
 
 constexpr size_t kBars = 12;
 constexpr size_t kCauses = 6;

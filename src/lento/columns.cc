@@ -8,10 +8,10 @@
 #include <cmath>
 #include <limits>
 
-#include "base/csv.h"
 #include "base/error.h"
-#include "jobs/predict_table.h"
+#include "base/scan/csv.h"
 #include "lento/lento.h"
+#include "predict/table.h"
 
 namespace lento {
 namespace {
@@ -135,7 +135,7 @@ predict_columns(const std::vector<Column>& table, const std::string& system, con
   const auto row = [&](const std::vector<std::string>&, const predict::Answer* answer) {
     append(answers, answer);
   };
-  jobs::answer_rows({file.path(), system, false}, {[](const auto&, bool) {}, row}, progress);
+  predict::answer_rows({file.path(), system, false}, {[](const auto&, bool) {}, row}, progress);
   if (answers.seconds.size() != rows)
     throw Error({"questions"}, "a field holds a line break or a table row was not whole");
   return answers;

@@ -2,16 +2,16 @@
 
 #include <span>
 
-#include "base/csv.h"
+#include "base/scan/csv.h"
 #include "base/version.h"
-#include "jobs/chip_diagnosis.h"
-#include "jobs/chip_methods.h"
-#include "jobs/fleet_diagnosis.h"
-#include "jobs/memory_diagnosis.h"
-#include "jobs/memory_itemsets.h"
-#include "jobs/predict.h"
-#include "jobs/predict_table.h"
-#include "jobs/search.h"
+#include "chip/diagnose.h"
+#include "chip/methods.h"
+#include "fleet/diagnose.h"
+#include "memory/diagnose.h"
+#include "memory/itemsets.h"
+#include "predict/answer.h"
+#include "predict/search_job.h"
+#include "predict/table.h"
 #include "report/report.h"
 
 namespace lento {
@@ -63,20 +63,20 @@ const char* version() {
 }
 
 Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress) {
-  jobs::ChipDiagnosisOptions job;
+  chip::ChipDiagnosisOptions job;
   job.records = question.records;
   job.chip = question.chip;
   job.mapping = question.mapping;
   job.healthy = question.healthy;
-  job.method = chip::parse_method(question.method, jobs::chip_methods(), {"method"});
+  job.method = chip::parse_method(question.method, chip::chip_methods(), {"method"});
   job.replay = question.replay;
   job.strict = question.strict;
   job.seed = question.seed;
-  return stamped(jobs::diagnose_chip(job, progress));
+  return stamped(chip::diagnose_chip(job, progress));
 }
 
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress) {
-  jobs::FleetDiagnosisOptions job;
+  fleet::FleetDiagnosisOptions job;
   job.source.csv = question.csv;
   job.source.metrics = question.metrics;
   job.source.labels = question.labels;
@@ -86,7 +86,7 @@ Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress
   job.detect.false_alarms_per_day = question.false_alarms_per_day;
   job.strict = question.strict;
   job.threads = question.threads;
-  return stamped(jobs::diagnose_fleet(job, progress));
+  return stamped(fleet::diagnose_fleet(job, progress));
 }
 
 Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day, const Progress& progress) {
@@ -98,7 +98,7 @@ Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day, const Pro
         "one for each metric, step and machine; NaN where there is no sample");
   if (metrics.step_ms <= 0)
     throw Error({"step_ms"}, "the step must be above 0");
-  trace::MetricSeries series;
+  fleet::MetricSeries series;
   series.labels.resize(metrics.machines.size());
   series.machines = std::move(metrics.machines);
   series.metrics = std::move(metrics.names);
@@ -108,23 +108,23 @@ Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day, const Pro
   series.sample_gap_ms = metrics.step_ms;
   series.values = std::move(metrics.values);
   series.devices = {""};
-  jobs::FleetDiagnosisOptions job;
+  fleet::FleetDiagnosisOptions job;
   job.detect.false_alarms_per_day = false_alarms_per_day;
-  return stamped(jobs::diagnose_fleet(series, job, progress));
+  return stamped(fleet::diagnose_fleet(series, job, progress));
 }
 
 Diagnosis diagnose_memory(const MemoryQuestion& question, const Progress& progress) {
-  jobs::MemoryDiagnosisOptions job;
+  memory::MemoryDiagnosisOptions job;
   job.traces.paths = question.traces;
   job.traces.format = question.format;
   job.programs = question.programs;
   job.strict = question.strict;
   job.mine.progress = progress;
-  return stamped(jobs::diagnose_memory(job).diagnosis);
+  return stamped(memory::diagnose_memory(job).diagnosis);
 }
 
 std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& progress) {
-  jobs::MemoryItemsetsOptions job;
+  memory::MemoryItemsetsOptions job;
   job.path = question.path;
   job.support = question.support;
   job.mine.kind = kind_of(question.kind);
@@ -134,24 +134,24 @@ std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& 
   job.mine.sink = [&](std::span<const uint32_t> items, uint64_t support) {
     out.emplace_back(std::vector<uint32_t>(items.begin(), items.end()), support);
   };
-  jobs::mine_memory_itemsets(job);
+  memory::mine_memory_itemsets(job);
   return out;
 }
 
 std::string predict_table(const std::string& csv, const std::string& system) {
   std::string text;
-  jobs::answer_table({csv, system, false}, [&](const std::vector<std::string>& fields, bool) {
+  predict::answer_table({csv, system, false}, [&](const std::vector<std::string>& fields, bool) {
     text += base::csv_line(fields) + "\n";
   });
   return text;
 }
 
 Diagnosis predict_workload(const PredictQuestion& question) {
-  return stamped(jobs::predict({question.workload, question.system, run_of(question)}));
+  return stamped(predict::predict({question.workload, question.system, run_of(question)}));
 }
 
 Diagnosis search(const SearchQuestion& question, const Progress& progress) {
-  jobs::SearchOptions job;
+  predict::SearchRequest job;
   job.space = question.space;
   job.method = question.method;
   job.steps = question.steps;
@@ -159,7 +159,7 @@ Diagnosis search(const SearchQuestion& question, const Progress& progress) {
   job.seed = question.seed;
   job.threads = question.threads;
   job.identity = base::kVersion;
-  return stamped(jobs::search(job, progress)->diagnosis);
+  return stamped(predict::search(job, progress)->diagnosis);
 }
 
 std::string to_text(const Diagnosis& diagnosis) {

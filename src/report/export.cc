@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/csv.h"
 #include "base/json.h"
+#include "base/scan/csv.h"
 #include "report/figures.h"
 #include "report/report.h"
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "base/csv.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/scan/csv.h"
 #include "report/figures.h"
 #include "report/report.h"
 

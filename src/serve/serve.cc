@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/http.h"
+#include "base/http/http.h"
 #include "embedded/serve_files.h"
 #include "finding/diff.h"
 #include "report/report.h"

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/http.h"
+#include "base/http/http.h"
 #include "finding/finding.h"
 #include "report/report.h"
 

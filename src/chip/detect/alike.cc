@@ -16,8 +16,8 @@ std::vector<Path> paths_of(const std::set<Flow>& flows, const spec::Chip& chip, 
 
 }  // namespace
 
-void FlowWindow::see(const trace::ProbeRecord& record) {
-  if (record.kind != trace::ProbeKind::Compute && record.begin < end && record.end > begin)
+void FlowWindow::see(const ProbeRecord& record) {
+  if (record.kind != chip::ProbeKind::Compute && record.begin < end && record.end > begin)
     flows.insert({record.kind, record.core, record.peer});
 }
 

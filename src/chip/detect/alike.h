@@ -13,7 +13,7 @@ namespace lento::chip {
 
 // Transfers of one kind between the same two places; all take the same path.
 struct Flow {
-  trace::ProbeKind kind = trace::ProbeKind::Message;
+  ProbeKind kind = chip::ProbeKind::Message;
   int core = 0;  // where it is recorded
   int peer = 0;
   auto operator<=>(const Flow&) const = default;
@@ -25,7 +25,7 @@ struct FlowWindow {
   uint64_t begin = 0;
   uint64_t end = 0;
   std::set<Flow> flows = {};
-  void see(const trace::ProbeRecord& record);
+  void see(const ProbeRecord& record);
 };
 
 // Of `candidates` (never cores), in their order, those that the same of `flows` pass as `component`, itself

@@ -5,8 +5,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 class Alike : public testing::Test {
  protected:
   const spec::Chip chip_;
@@ -85,7 +83,7 @@ TEST_F(Alike, ClassesStandInOrder) {
 TEST_F(Alike, AWindowHoldsTheTransfersThatOverlapIt) {
   FlowWindow window{100, 200};
   const auto see = [&](ProbeKind kind, uint16_t core, uint64_t begin, uint64_t end) {
-    trace::ProbeRecord r;
+    ProbeRecord r;
     r.kind = kind;
     r.core = core;
     r.begin = begin;

@@ -9,8 +9,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 // What a mapping plans of one pattern on one core.
 struct Planned {
   uint64_t count = 0;  // an inference
@@ -22,7 +20,7 @@ using Plan = std::map<std::pair<size_t, uint32_t>, Planned>;
 
 Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chip) {
   Plan plan;
-  for_each_record(program, Grid(chip), [&](size_t core, const trace::ProbeRecord& record, uint64_t times) {
+  for_each_record(program, Grid(chip), [&](size_t core, const ProbeRecord& record, uint64_t times) {
     if (core >= sketch.cores().size())
       return;
     const unsigned octaves = sketch.cores()[core].shape().octaves;

@@ -19,7 +19,7 @@ Sketch run_of(
   SketchOptions options;
   Sketch sketch(plan_shapes(count_patterns(program, chip), options), options);
   int number = 0;
-  for_each_record(program, Grid(chip), [&](size_t core, trace::ProbeRecord record, uint64_t times) {
+  for_each_record(program, Grid(chip), [&](size_t core, ProbeRecord record, uint64_t times) {
     if (core == silent)
       return;
     record.end = record.begin + 100;

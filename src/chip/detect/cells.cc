@@ -11,8 +11,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 bool exists(const Pattern& p, const Grid& grid) {
   if (p.kind == ProbeKind::Compute)
     return false;

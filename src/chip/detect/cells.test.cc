@@ -19,8 +19,8 @@ Sketch run_of(uint64_t bins) {
   shape.bins = 16;
   Sketch sketch(std::vector<SketchShape>(16, shape), SketchOptions{});
   for (uint64_t b = 0; b < bins; ++b) {
-    trace::ProbeRecord r;
-    r.kind = trace::ProbeKind::Message;
+    ProbeRecord r;
+    r.kind = chip::ProbeKind::Message;
     r.begin = b * kWidth;
     r.end = r.begin + 1000 + 100 * b;
     r.work = 1000;
@@ -69,7 +69,7 @@ TEST(Unlikely, IsStudentsTWithThreeDegrees) {
 Cells table_of(const std::vector<std::vector<float>>& levels, int count) {
   Cells cells{kWidth, levels[0].size(), {}};
   for (const std::vector<float>& row : levels) {
-    Row one{1, {trace::ProbeKind::Message, uint8_t(cells.rows.size()), 0}, 4096, 0, {}};
+    Row one{1, {chip::ProbeKind::Message, uint8_t(cells.rows.size()), 0}, 4096, 0, {}};
     for (const float level : row)
       one.cells.push_back({level, level, count});
     cells.rows.push_back(one);

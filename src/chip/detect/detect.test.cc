@@ -102,8 +102,8 @@ TEST_F(DetectTest, ReportsNoMoreThanAsked) {
 
 TEST_F(DetectTest, WhatTheSameTransfersPassIsOneFinding) {
   quiet_.flows.clear();
-  quiet_.flows.push_back({trace::ProbeKind::Message, 2, 0, 4096});
-  quiet_.flows.push_back({trace::ProbeKind::Message, 8, 12, 4096});
+  quiet_.flows.push_back({chip::ProbeKind::Message, 2, 0, 4096});
+  quiet_.flows.push_back({chip::ProbeKind::Message, 8, 12, 4096});
   const Detection d = found({quiet_.fault({Part::Link, 1, 2}, 5, 3, 13)});
   ASSERT_EQ(d.reported.size(), 1u) << names(d);
   EXPECT_EQ(d.reported[0].alike.size(), 5u);
@@ -270,7 +270,7 @@ TEST_F(ReplaysTest, WhatSimulationsExplainLittleOfIsNotAccused) {
   double most = 20;
   quiet_.flows.clear();
   for (const int to : {1, 2, 6, 10, 14, 3, 7})  // all pass link0-1, and all but one link1-2
-    quiet_.flows.push_back({trace::ProbeKind::Message, 0, to, 4096});
+    quiet_.flows.push_back({chip::ProbeKind::Message, 0, to, 4096});
   options_.replay = [&most, replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
     for (Fault& f : faults)
       f.factor = std::min(f.factor, most);

@@ -80,7 +80,7 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
 
 // The other end of a transfer: a core, or the port of DRAM where no core stands.
 std::string peer_name(const Grid& grid, const Pattern& p) {
-  if (p.kind == trace::ProbeKind::Message)
+  if (p.kind == chip::ProbeKind::Message)
     return grid.core_name(p.subject);
   const int core = grid.core(grid.port_position(p.subject));
   return core >= 0 ? grid.core_name(core) : grid.port_name(p.subject);
@@ -95,7 +95,7 @@ void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
     const std::string here = grid.core_name(s.cores[i]);
     const std::string there = peer_name(grid, p);
     finding::MeshFigure::Route route;
-    route.label = p.kind == trace::ProbeKind::Write ? here + " to " + there : there + " to " + here;
+    route.label = p.kind == chip::ProbeKind::Write ? here + " to " + there : there + " to " + here;
     const auto add = [&](int router) {
       const Position at = grid.router_position(router);
       route.hops.emplace_back(at.x, at.y);
@@ -238,7 +238,7 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
   d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));
   d.facts.emplace_back("records seen by the recorder", std::to_string(sketch.records()));
   d.facts.emplace_back("recorder memory, all cores", std::to_string(sketch.bytes()) + " B");
-  const uint64_t plain_bytes = sketch.records() * sizeof(trace::ProbeRecord);
+  const uint64_t plain_bytes = sketch.records() * sizeof(ProbeRecord);
   d.facts.emplace_back(
       "compression against 40-byte records",
       format_number(double(plain_bytes) / std::max(1.0, double(sketch.bytes()))) + "x");

@@ -6,7 +6,7 @@
 
 #include "chip/detect/detect.h"
 #include "chip/detect/test_chip.h"
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 
 namespace lento::chip {
 namespace {
@@ -22,7 +22,7 @@ class DiagnosisTest : public testing::Test {
   finding::Diagnosis told(uint64_t records = 1) const {
     Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
     for (uint64_t i = 0; i < records; ++i) {
-      trace::ProbeRecord r;
+      ProbeRecord r;
       r.begin = i * 1000;
       r.end = r.begin + 1000;
       r.work = 1 << 20;
@@ -72,7 +72,7 @@ TEST_F(DiagnosisTest, LinksOfWhichTooLittleIsHeldAreSaid) {
     shape.hashes = shape.buckets = 0;
     shape.transfers = transfers;
     Sketch sketch(std::vector<SketchShape>(16, shape), SketchOptions{});
-    for_each_record(program, Grid(quiet_.file()), [&](size_t, trace::ProbeRecord r, uint64_t times) {
+    for_each_record(program, Grid(quiet_.file()), [&](size_t, ProbeRecord r, uint64_t times) {
       for (r.end = r.begin + 1000; times > 0; --times)
         sketch.record(r);
     });
@@ -150,10 +150,10 @@ TEST_F(DiagnosisTest, SuspectsThatLookAlikeAreOneFindingOfAllTheirNames) {
 TEST_F(DiagnosisTest, RoutesThatShowItAreDrawn) {
   Suspect s = suspect({Part::Link, 1, 2}, 3, 50);
   s.patterns = {
-      {trace::ProbeKind::Message, 12, 0},
-      {trace::ProbeKind::Read, 12, 0},
-      {trace::ProbeKind::Write, 12, 0},
-      {trace::ProbeKind::Read, 12, 0}};
+      {chip::ProbeKind::Message, 12, 0},
+      {chip::ProbeKind::Read, 12, 0},
+      {chip::ProbeKind::Write, 12, 0},
+      {chip::ProbeKind::Read, 12, 0}};
   s.cores = {2, 2, 1, 0};  // the last is at the port: no hop, no route
   report(s);
   const finding::Diagnosis d = told();
@@ -195,7 +195,7 @@ TEST_F(DiagnosisTest, CoresAreDrawnByTheirServiceTime) {
   Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
   const auto compute = [&](uint16_t core, uint32_t layer, double factor, int times) {
     for (int i = 0; i < times; ++i) {
-      trace::ProbeRecord r;
+      ProbeRecord r;
       r.core = core;
       r.layer = layer;
       r.work = 1 << 20;
@@ -207,8 +207,8 @@ TEST_F(DiagnosisTest, CoresAreDrawnByTheirServiceTime) {
   compute(1, 0, 4, 10);
   compute(2, 0, 1, 30);
   compute(2, 1, 4, 10);
-  trace::ProbeRecord slow;  // a message says nothing about its core
-  slow.kind = trace::ProbeKind::Message;
+  ProbeRecord slow;  // a message says nothing about its core
+  slow.kind = chip::ProbeKind::Message;
   slow.core = 0;
   slow.peer = 1;
   slow.work = 64;
@@ -234,9 +234,9 @@ TEST_F(DiagnosisTest, CoresAreDrawnByTheirServiceTime) {
 TEST_F(DiagnosisTest, RoutesAreNamedByBothEnds) {
   Suspect s = suspect({Part::Link, 5, 6}, 3, 50);
   s.patterns = {
-      {trace::ProbeKind::Message, 12, 6},
-      {trace::ProbeKind::Read, 12, 6},
-      {trace::ProbeKind::Write, 12, 6}};
+      {chip::ProbeKind::Message, 12, 6},
+      {chip::ProbeKind::Read, 12, 6},
+      {chip::ProbeKind::Write, 12, 6}};
   s.cores = {5, 5, 5};
   report(s);
   const finding::Diagnosis d = told();

@@ -350,8 +350,8 @@ TEST_F(ExpectedTest, BinsThatLieOffTogetherAreCorrelated) {
       Sketch sketch(std::vector<SketchShape>(16, shape()), sketch_options());
       for (uint64_t b = 0; b < 32; ++b) {
         const bool slow = (b / turn + draw) % 2 == 1;
-        trace::ProbeRecord r;
-        r.kind = trace::ProbeKind::Message;
+        ProbeRecord r;
+        r.kind = chip::ProbeKind::Message;
         r.core = 6;
         r.peer = 5;
         r.work = 4096;

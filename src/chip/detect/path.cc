@@ -7,8 +7,6 @@
 
 namespace lento::chip {
 
-using trace::ProbeKind;
-
 std::string name_of(const Component& c, const Grid& grid) {
   switch (c.part) {
     case Part::Core:
@@ -156,7 +154,7 @@ bool record_of(
     const Grid& grid,
     size_t core,
     const Instruction& instruction,
-    trace::ProbeRecord& r) {
+    ProbeRecord& r) {
   r.work = instruction.amount;
   r.layer = uint32_t(program.layers[instruction.layer].id);
   r.core = uint16_t(core);
@@ -189,7 +187,7 @@ void for_each_record(const Program& program, const Grid& grid, const RecordVisit
     for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
       const Program::Section& section = program.sections[s];
       for (uint32_t i = section.begin; i < section.end; ++i) {
-        trace::ProbeRecord r;
+        ProbeRecord r;
         if (record_of(program, grid, core, program.instructions[i], r))
           visit(core, r, section.repeats);
       }
@@ -203,7 +201,7 @@ std::vector<PatternCount> count_patterns(const Program& program, const spec::Chi
   std::vector<std::set<uint32_t>> computes(cores);
   std::vector<std::set<uint32_t>> transfers(cores);
   std::vector<std::set<uint32_t>> coarse(cores);
-  for_each_record(program, grid, [&](size_t core, const trace::ProbeRecord& r, uint64_t) {
+  for_each_record(program, grid, [&](size_t core, const ProbeRecord& r, uint64_t) {
     if (r.kind == ProbeKind::Compute) {
       computes[core].insert(pattern_of(r).packed());
     } else {

@@ -47,7 +47,7 @@ class Path {
     Pace others;
   };
 
-  // `core` recorded it; `peer` as in trace::ProbeRecord. Precondition: both exist on the grid.
+  // `core` recorded it; `peer` as in ProbeRecord. Precondition: both exist on the grid.
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
@@ -96,7 +96,7 @@ class Path {
 std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths);
 
 // Every record that a program writes: visit(core, record, times an inference); times and step are left open.
-using RecordVisit = std::function<void(size_t core, const trace::ProbeRecord&, uint64_t times)>;
+using RecordVisit = std::function<void(size_t core, const ProbeRecord&, uint64_t times)>;
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 
 // Distinct patterns by core that a mapping produces: what plan_shapes() wants to know.

@@ -8,8 +8,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 class PathTest : public testing::Test {
  protected:
   PathTest() {
@@ -109,8 +107,8 @@ TEST_F(PathTest, RecordsArePlannedByTheProgram) {
   program.first_section.assign(17, 2);
   program.first_section[0] = 0;
   program.first_section[1] = 1;
-  std::vector<trace::ProbeRecord> seen;
-  for_each_record(program, grid_, [&](size_t core, const trace::ProbeRecord& r, uint64_t times) {
+  std::vector<ProbeRecord> seen;
+  for_each_record(program, grid_, [&](size_t core, const ProbeRecord& r, uint64_t times) {
     EXPECT_EQ(core, size_t(r.core));
     EXPECT_EQ(times, 2u);
     EXPECT_EQ(r.layer, 7u);

@@ -13,8 +13,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 double octaves(double level) {
   return level / kLevelsPerOctave;
 }

@@ -28,7 +28,7 @@ Sketch made(const spec::Chip& chip, const Made& m) {
     for (int i = 0; i < 400; ++i) {
       const bool slow = core == 5 && i >= 100 && i < 300;
       const double rate = chip.core.ops_per_cycle * (1 + chip.core.rate_deviation * rng.normal());
-      trace::ProbeRecord r;
+      ProbeRecord r;
       r.begin = now;
       r.end = now += uint64_t(double(m.work) / rate * m.rate * (slow ? m.factor : 1));
       r.work = m.work;
@@ -114,7 +114,7 @@ Sketch exact(const spec::Chip& chip, const std::vector<Operation>& operations, s
   Sketch sketch(std::vector<SketchShape>(cores), options);
   std::vector<uint64_t> now(cores);
   for (const Operation& o : operations) {
-    trace::ProbeRecord r;
+    ProbeRecord r;
     r.begin = now[o.core];
     r.end = now[o.core] += uint64_t(double(o.work) / chip.core.ops_per_cycle * o.factor);
     r.work = o.work;

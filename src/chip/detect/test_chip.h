@@ -15,7 +15,7 @@
 namespace lento::chip::test {
 
 struct Flow {
-  trace::ProbeKind kind = trace::ProbeKind::Message;
+  ProbeKind kind = chip::ProbeKind::Message;
   int core = 0;  // that records it
   int peer = 0;
   uint64_t bytes = 4096;
@@ -29,11 +29,11 @@ class QuietChip {
     for (int core = 0; core < grid_.core_count(); ++core) {
       for (int other = 0; other < grid_.core_count(); ++other)
         if (const size_t hops = grid_.route(other, core).size(); hops > 0 && hops <= kFarthest)
-          flows.push_back({trace::ProbeKind::Message, core, other});
+          flows.push_back({chip::ProbeKind::Message, core, other});
       // Of one segment each server takes its time; of many the slowest one's counts.
       for (const uint64_t bytes : {900, 15'000}) {
-        flows.push_back({trace::ProbeKind::Read, core, grid_.port_of(core), bytes});
-        flows.push_back({trace::ProbeKind::Write, core, grid_.port_of(core), bytes});
+        flows.push_back({chip::ProbeKind::Read, core, grid_.port_of(core), bytes});
+        flows.push_back({chip::ProbeKind::Write, core, grid_.port_of(core), bytes});
       }
     }
   }
@@ -130,8 +130,8 @@ class QuietChip {
     const double rate = twin.chip.core.ops_per_cycle / Deviations::of(twin.own.cores, size_t(core)) /
                         slow(faults, Part::Core, core, now) *
                         std::max(0.1, rng.normal(1, file_.core.rate_deviation));
-    trace::ProbeRecord r;
-    r.kind = trace::ProbeKind::Compute;
+    ProbeRecord r;
+    r.kind = chip::ProbeKind::Compute;
     r.core = uint16_t(core);
     r.work = work;
     r.begin = now;
@@ -147,7 +147,6 @@ class QuietChip {
       const Flow& flow,
       uint64_t now,
       base::Rng& rng) const {
-    using trace::ProbeKind;
     const spec::Chip& chip = twin.chip;
     std::vector<double> stages;  // cycles a byte
     if (flow.kind == ProbeKind::Message)
@@ -179,7 +178,7 @@ class QuietChip {
     for (const double stage : stages)
       cycles += stage * segment;
     cycles += std::ranges::max(stages) * (bytes - segment);
-    trace::ProbeRecord r;
+    ProbeRecord r;
     r.kind = flow.kind;
     r.core = uint16_t(flow.core);
     r.peer = uint16_t(flow.peer);

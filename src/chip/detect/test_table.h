@@ -27,10 +27,10 @@ struct Table {
 
   // A message from one core to another; its row.
   size_t message(int from, int to, double bytes = 4096) {
-    return add({to, {trace::ProbeKind::Message, 12, uint16_t(from)}, bytes});
+    return add({to, {chip::ProbeKind::Message, 12, uint16_t(from)}, bytes});
   }
   size_t read(int core, double bytes = 4096) {
-    return add({core, {trace::ProbeKind::Read, 12, uint16_t(grid.port_of(core))}, bytes});
+    return add({core, {chip::ProbeKind::Read, 12, uint16_t(grid.port_of(core))}, bytes});
   }
 
   // Octaves of a transfer of this row when the component is slower by `factor`.

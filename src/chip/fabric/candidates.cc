@@ -16,11 +16,11 @@ int rank(const std::string& name) {
 }  // namespace
 
 std::vector<CandidateClass>
-candidate_classes(const Fabric& fabric, const trace::TransferTrace& trace, const Played& played) {
+candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played) {
   std::map<std::string, std::vector<uint32_t>> seen_by;  // candidate -> transfers
   for (uint32_t i = 0; i < played.transfers.size(); ++i) {
     const PlayedTransfer& transfer = played.transfers[i];
-    const trace::TransferStream& stream = trace.streams[transfer.stream];
+    const TransferStream& stream = trace.streams[transfer.stream];
     for (const int server : played.routes[size_t(transfer.route)]) {
       // A core's memory is the core, below.
       const Server& s = fabric.server(server);

@@ -17,6 +17,6 @@ struct CandidateClass {
 // Links, ports, memories by their servers; cores by all transfers that they ask for or hold the data of.
 // Candidates with the same transfers form one class; classes in the order of their first transfer.
 std::vector<CandidateClass>
-candidate_classes(const Fabric& fabric, const trace::TransferTrace& trace, const Played& played);
+candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played);
 
 }  // namespace lento::chip

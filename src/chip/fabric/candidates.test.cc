@@ -12,8 +12,6 @@ namespace {
 using test::add_reader;
 using testing::Contains;
 using testing::ElementsAre;
-using trace::Place;
-using trace::TransferTrace;
 
 std::vector<CandidateClass> classes_of(const Fabric& fabric, const TransferTrace& trace) {
   return candidate_classes(fabric, trace, play(fabric, trace));

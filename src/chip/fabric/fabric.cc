@@ -10,7 +10,7 @@ namespace {
 using spec::FabricSheet;
 using spec::TileKind;
 
-spec::TilePlace tile_of(const trace::Place& at) {
+spec::TilePlace tile_of(const Place& at) {
   return {at.chip, at.x, at.y};
 }
 
@@ -81,14 +81,14 @@ void Fabric::add_link(size_t wire) {
   wires_.push_back(add(server));
 }
 
-int Fabric::component(const trace::Place& p) const {
+int Fabric::component(const Place& p) const {
   if (p.chip < 0 || p.chip >= sheet_.chips || p.x < 0 || p.y < 0 || p.x >= sheet_.width ||
       p.y >= sheet_.height)
     return -1;
   return wiring_.tile(tile_of(p));
 }
 
-trace::Place Fabric::place(int component) const {
+Place Fabric::place(int component) const {
   const spec::TilePlace at = wiring_.place(component);
   return {at.chip, at.x, at.y};
 }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "chip/map/wiring.h"
+#include "chip/read/transfer_record.h"
 #include "spec/fabric_sheet.h"
-#include "trace/transfer_record.h"
 
 namespace lento::chip {
 
@@ -48,8 +48,8 @@ class Fabric {
   int component_count() const {
     return wiring_.tile_count();
   }
-  int component(const trace::Place& place) const;  // -1 outside
-  trace::Place place(int component) const;
+  int component(const Place& place) const;  // -1 outside
+  Place place(int component) const;
   spec::TileKind kind(int component) const {
     return wiring_.kind(component);
   }

@@ -10,9 +10,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::TransferRecord;
-using trace::TransferTrace;
-
 // Factors that most waits agree on.
 std::vector<double> sharp_factors(const std::vector<double>& factors) {
   std::vector<std::pair<int, double>> by_company;
@@ -176,12 +173,12 @@ std::optional<TransferTrace> HeldSearch::restore(const Timeline& line, const End
     for (uint32_t r = 0; r < out.streams[s].records.size(); ++r) {
       TransferRecord& record = out.streams[s].records[r];
       record.begin -= std::min(record.begin, shift);
-      moved = moved || (shift > 0 && trace::is_transfer(record.kind));
+      moved = moved || (shift > 0 && is_transfer(record.kind));
       const auto found = later.find({s, r});
       const uint64_t late = found == later.end() ? 0 : found->second;
-      if (record.end != trace::kNoTime)
+      if (record.end != kNoTime)
         record.end -= std::min(record.end, shift + late);
-      if (!trace::ends_alone(record) || trace::waited_for(recorded_.trace.streams[s], r))
+      if (!ends_alone(record) || waited_for(recorded_.trace.streams[s], r))
         shift += late;
     }
   }

@@ -35,7 +35,7 @@ class HeldSearch {
       const;
   void try_members(size_t index, const Timeline& line, double healthy, Hypothesis& best) const;
   void put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const;
-  std::optional<trace::TransferTrace> restore(const Timeline& line, const EndsFit& fit) const;
+  std::optional<TransferTrace> restore(const Timeline& line, const EndsFit& fit) const;
 
   const Recorded& recorded_;
   const std::vector<CandidateClass>& classes_;

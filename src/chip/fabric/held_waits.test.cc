@@ -55,9 +55,9 @@ TEST(HeldWaits, WaitsThatAreNotComparedAreLeftOut) {
 
 TEST(ComparedWaits, TailsBeginAtTheLastIssue) {
   const Fabric fabric(spec::mesh_fabric(3, 3));
-  trace::TransferTrace trace;
+  TransferTrace trace;
   for (int y = 0; y < 3; ++y)
-    test::add_reader(trace, {0, 0, y}, {trace::Place{0, 2, y}}, 4, 2, 1024, 100, 10, 500);
+    test::add_reader(trace, {0, 0, y}, {Place{0, 2, y}}, 4, 2, 1024, 100, 10, 500);
   PlayOptions options;
   options.issue = Issue::Stamps;
   const Played played = play(fabric, trace, options);
@@ -72,9 +72,9 @@ TEST(ComparedWaits, TailsBeginAtTheLastIssue) {
 
 TEST(ComparedWaits, FewerThanFourEqualOnesSayNothing) {
   const Fabric fabric(spec::mesh_fabric(3, 3));
-  trace::TransferTrace trace;
-  test::add_reader(trace, {0, 0, 0}, {trace::Place{0, 2, 0}}, 4, 3, 1024, 100, 10, 500);
-  test::add_reader(trace, {0, 0, 1}, {trace::Place{0, 2, 1}}, 4, 4, 2048, 100, 10, 500);
+  TransferTrace trace;
+  test::add_reader(trace, {0, 0, 0}, {Place{0, 2, 0}}, 4, 3, 1024, 100, 10, 500);
+  test::add_reader(trace, {0, 0, 1}, {Place{0, 2, 1}}, 4, 4, 2048, 100, 10, 500);
   const ComparedWaits all = compared_waits(fabric, trace, play(fabric, trace, {}));
   EXPECT_EQ(all.left_out, 3U);
   EXPECT_EQ(all.waits.size(), 4U);
@@ -82,10 +82,10 @@ TEST(ComparedWaits, FewerThanFourEqualOnesSayNothing) {
 
 TEST(ComparedWaits, AnEarlierRunTakesTheModelsPlace) {
   const Fabric fabric(spec::mesh_fabric(3, 3));
-  trace::TransferTrace before;
-  trace::TransferTrace after;
-  test::add_reader(before, {0, 0, 0}, {trace::Place{0, 2, 0}}, 2, 5, 1024, 100, 10, 500);
-  test::add_reader(after, {0, 0, 0}, {trace::Place{0, 2, 0}}, 2, 5, 1024, 100, 10, 700);
+  TransferTrace before;
+  TransferTrace after;
+  test::add_reader(before, {0, 0, 0}, {Place{0, 2, 0}}, 2, 5, 1024, 100, 10, 500);
+  test::add_reader(after, {0, 0, 0}, {Place{0, 2, 0}}, 2, 5, 1024, 100, 10, 700);
   const EarlierTails earlier = tails_of(before);
   EXPECT_EQ(earlier.size(), 5U);
   for (const ComparedWait& wait : compared_waits(fabric, after, play(fabric, after, {}), &earlier).waits) {

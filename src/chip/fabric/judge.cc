@@ -17,9 +17,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::TransferRecord;
-using trace::TransferTrace;
-
 class Judge {
  public:
   explicit Judge(const Recorded& recorded)
@@ -252,9 +249,9 @@ std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
   if (a.streams.size() != b.streams.size())
     return "they have other processors";
   for (size_t s = 0; s < a.streams.size(); ++s) {
-    const trace::TransferStream& x = a.streams[s];
-    const trace::TransferStream& y = b.streams[s];
-    const std::string where = "core " + trace::to_string(x.core);
+    const TransferStream& x = a.streams[s];
+    const TransferStream& y = b.streams[s];
+    const std::string where = "core " + to_string(x.core);
     if (x.core != y.core || a.names[x.processor] != b.names[y.processor])
       return "they have other processors";
     if (x.records.size() != y.records.size())

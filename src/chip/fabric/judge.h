@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "chip/fabric/fabric.h"
-#include "trace/transfer_record.h"
+#include "chip/read/transfer_record.h"
 
 namespace lento::chip {
 
@@ -50,7 +50,7 @@ struct FabricJudgement {
   double strength = 0;                // evidence of the first, less what is needed
 };
 
-FabricJudgement judge(const Fabric& fabric, const trace::TransferTrace& trace);
+FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace);
 
 // The same with an earlier run of the same program: each wait's tail should be what it was then. `common` is
 // by how much all waits together are longer. Not judged when the two are not runs of one program.
@@ -58,7 +58,6 @@ struct FabricComparison {
   FabricJudgement judgement;
   double common = 1;
 };
-FabricComparison
-compare(const Fabric& fabric, const trace::TransferTrace& before, const trace::TransferTrace& after);
+FabricComparison compare(const Fabric& fabric, const TransferTrace& before, const TransferTrace& after);
 
 }  // namespace lento::chip

@@ -10,7 +10,6 @@ namespace lento::chip {
 namespace {
 
 using test::add_reader;
-using trace::Place;
 
 spec::FabricSheet grid() {
   spec::FabricSheet sheet = spec::torus_fabric(6, 6);
@@ -25,8 +24,8 @@ spec::FabricSheet grid() {
 }
 
 // Every core reads from four others, by turns on both networks.
-trace::TransferTrace program() {
-  trace::TransferTrace trace;
+TransferTrace program() {
+  TransferTrace trace;
   trace.network_id("noc");
   trace.network_id("noc-back");
   for (int y = 0; y < 6; ++y) {
@@ -43,7 +42,7 @@ trace::TransferTrace program() {
 }
 
 // Puts the played times where a recorder would.
-trace::TransferTrace recorded(const Fabric& fabric, trace::TransferTrace trace, const PlayOptions& options) {
+TransferTrace recorded(const Fabric& fabric, TransferTrace trace, const PlayOptions& options) {
   const Played played = play(fabric, trace, options);
   for (const PlayedTransfer& t : played.transfers)
     trace.streams[t.stream].records[t.record].begin = uint64_t(t.issue);
@@ -56,13 +55,13 @@ trace::TransferTrace recorded(const Fabric& fabric, trace::TransferTrace trace, 
 }
 
 // The same program as single transfers with both times; the processor waits for each one, or for none.
-trace::TransferTrace single_transfers(bool waits) {
-  trace::TransferTrace trace = program();
-  for (trace::TransferStream& stream : trace.streams) {
-    std::erase_if(stream.records, [](const trace::TransferRecord& r) {
-      return !trace::is_transfer(r.kind);
+TransferTrace single_transfers(bool waits) {
+  TransferTrace trace = program();
+  for (TransferStream& stream : trace.streams) {
+    std::erase_if(stream.records, [](const TransferRecord& r) {
+      return !is_transfer(r.kind);
     });
-    for (trace::TransferRecord& record : stream.records)
+    for (TransferRecord& record : stream.records)
       record.end = record.begin + (waits ? 0 : 1'000'000);
   }
   return trace;
@@ -121,7 +120,7 @@ TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
 // Transfers behind a slow link wait, and so do those behind them: only the play of all traffic says so.
 TEST(Judge, SlowServerChangesTrafficThatDoesNotPassIt) {
   const Fabric fabric(grid());
-  const trace::TransferTrace trace = recorded(fabric, program(), {});
+  const TransferTrace trace = recorded(fabric, program(), {});
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   PlayOptions slow;
   slow.slow = {{link, 5}};
@@ -137,9 +136,9 @@ TEST(Judge, SlowServerChangesTrafficThatDoesNotPassIt) {
 // The model is wrong by as much on healthy chips.
 TEST(Judge, SlightlySlowServersAreNotJudged) {
   const Fabric fabric(grid());
-  trace::TransferTrace busy = program();
-  for (trace::TransferStream& stream : busy.streams)
-    for (trace::TransferRecord& record : stream.records)
+  TransferTrace busy = program();
+  for (TransferStream& stream : busy.streams)
+    for (TransferRecord& record : stream.records)
       record.bytes *= 8;
   const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
   PlayOptions slow;
@@ -152,7 +151,7 @@ TEST(Judge, SlightlySlowServersAreNotJudged) {
 }
 
 TEST(Judge, NothingRepeatsIsNoVerdict) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 3, 1, 2048, 0, 10, 300);
   const FabricJudgement verdict = judge(Fabric(grid()), trace);
   EXPECT_FALSE(verdict.judged);
@@ -161,7 +160,7 @@ TEST(Judge, NothingRepeatsIsNoVerdict) {
 
 TEST(Compare, SameRunIsSilentAndSlowerLinkIsNamed) {
   const Fabric fabric(grid());
-  const trace::TransferTrace before = recorded(fabric, program(), noise(1));
+  const TransferTrace before = recorded(fabric, program(), noise(1));
   const FabricComparison same = compare(fabric, before, recorded(fabric, program(), noise(2)));
   EXPECT_TRUE(same.judgement.judged);
   EXPECT_FALSE(same.judgement.blamed);
@@ -175,7 +174,7 @@ TEST(Compare, SameRunIsSilentAndSlowerLinkIsNamed) {
 
 TEST(Compare, OtherProgramsAreNotCompared) {
   const Fabric fabric(grid());
-  trace::TransferTrace other = program();
+  TransferTrace other = program();
   other.streams[0].records[1].bytes += 1;
   const FabricComparison result = compare(fabric, program(), other);
   EXPECT_FALSE(result.judgement.judged);

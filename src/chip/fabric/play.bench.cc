@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "trace/transfer_file.h"
+#include "chip/read/transfer_file.h"
 
 namespace lento::chip {
 namespace {
@@ -33,9 +33,9 @@ std::vector<Text> shared_traces() {
   return out;
 }
 
-trace::TransferTrace parsed(const Text& text) {
+TransferTrace parsed(const Text& text) {
   base::ReadReport report;
-  return trace::parse_transfers(text.text, text.path, {}, report);
+  return parse_transfers(text.text, text.path, {}, report);
 }
 
 // Files as they are, compressed.
@@ -46,7 +46,7 @@ void BM_ReadFiles(benchmark::State& state) {
   for (auto _ : state) {
     for (const Text& each : texts) {
       base::ReadReport report;
-      benchmark::DoNotOptimize(trace::read_transfers(each.path, {}, report));
+      benchmark::DoNotOptimize(read_transfers(each.path, {}, report));
     }
   }
 }
@@ -69,7 +69,7 @@ void BM_Parse(benchmark::State& state) {
 BENCHMARK(BM_Parse)->Unit(benchmark::kMillisecond);
 
 void BM_Play(benchmark::State& state) {
-  std::vector<trace::TransferTrace> traces;
+  std::vector<TransferTrace> traces;
   for (const Text& each : shared_traces())
     traces.push_back(parsed(each));
   if (traces.empty())
@@ -77,7 +77,7 @@ void BM_Play(benchmark::State& state) {
   const Fabric fabric(spec::read_fabric("wormhole"));
   int64_t transfers = 0;
   for (auto _ : state) {
-    for (const trace::TransferTrace& each : traces)
+    for (const TransferTrace& each : traces)
       transfers += int64_t(play(fabric, each).transfers.size());
   }
   state.SetItemsProcessed(transfers);

@@ -8,12 +8,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::kNoTime;
-using trace::TransferKind;
-using trace::TransferRecord;
-using trace::TransferStream;
-using trace::TransferTrace;
-
 constexpr size_t kNone = SIZE_MAX;
 
 // What an event is about: a step of the stream in the other bits, else the transfer.
@@ -128,17 +122,17 @@ class Player {
         return plan_step(at(record.begin), index);
       const auto number = uint32_t(state.next++);
       state.reached = std::max(state.reached, record.begin);
-      const bool alone = trace::ends_alone(record);
-      const bool blocks = !alone || trace::waited_for(stream, number);
+      const bool alone = ends_alone(record);
+      const bool blocks = !alone || waited_for(stream, number);
       if (record.end != kNoTime && blocks)
         state.reached = std::max(state.reached, record.end);
-      if (trace::is_transfer(record.kind) || record.kind == TransferKind::Compute) {
-        const bool issued = trace::is_transfer(record.kind) && issue(index, number);
+      if (is_transfer(record.kind) || record.kind == TransferKind::Compute) {
+        const bool issued = is_transfer(record.kind) && issue(index, number);
         if (issued && alone && blocks && options_.issue != Issue::Stamps)
           return wait_for_last(index);
         return plan_step(now_ + pause(stream, state, record), index);
       }
-      if (trace::is_group(record.kind))
+      if (is_group(record.kind))
         return wait(index, number);
       if (options_.issue == Issue::Gaps && state.next < stream.records.size())
         return plan_step(now_ + gap(stream, state), index);
@@ -199,7 +193,7 @@ class Player {
     out_.transfers.push_back({index, number, route, cycles(now_), 0});
     own_waits_.push_back(kNone);
     StreamState& state = streams_[index];
-    if (trace::ends_alone(record)) {
+    if (ends_alone(record)) {
       own_waits_.back() = out_.waits.size();
       out_.waits.push_back({index, number, cycles(now_), 0, uint32_t(out_.transfers_of_waits.size()), 1});
       out_.transfers_of_waits.push_back(id);

@@ -17,7 +17,7 @@
 
 #include "chip/fabric/fabric.h"
 #include "chip/fabric/traffic.h"
-#include "trace/transfer_record.h"
+#include "chip/read/transfer_record.h"
 
 namespace lento::chip {
 
@@ -69,6 +69,6 @@ struct Played {
   uint64_t unplaced = 0;        // transfers of tiles, networks or ways that the fabric lacks
 };
 
-Played play(const Fabric& fabric, const trace::TransferTrace& trace, const PlayOptions& options = {});
+Played play(const Fabric& fabric, const TransferTrace& trace, const PlayOptions& options = {});
 
 }  // namespace lento::chip

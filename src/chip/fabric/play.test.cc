@@ -9,7 +9,6 @@ namespace lento::chip {
 namespace {
 
 using test::add_reader;
-using trace::Place;
 
 // A row of cores; 32 bytes a cycle on links, ports free of charge.
 spec::FabricSheet row(int length) {
@@ -24,7 +23,7 @@ spec::FabricSheet row(int length) {
 }
 
 TEST(Play, OneReadTakesRequestMemoryAndTheWayBack) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 2, 0}}, 1, 1, 3200);
   const Played played = play(Fabric(row(3)), trace);
   ASSERT_EQ(played.waits.size(), 1U);
@@ -36,7 +35,7 @@ TEST(Play, OneReadTakesRequestMemoryAndTheWayBack) {
 }
 
 TEST(Play, LinksBoundTheRate) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 50, 1, 32000);
   spec::FabricSheet sheet = row(2);
   sheet.port.bytes_per_cycle = 32;
@@ -47,7 +46,7 @@ TEST(Play, LinksBoundTheRate) {
 }
 
 TEST(Play, SharedLinkIsTheCongestedOne) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   for (int x = 0; x < 3; ++x)
     add_reader(trace, {0, x, 0}, {Place{0, 3, 0}}, 8, 1, 6400);
   const Fabric fabric(row(4));
@@ -62,7 +61,7 @@ TEST(Play, SharedLinkIsTheCongestedOne) {
 }
 
 TEST(Play, SlowLinkDelaysItsTransfersOnly) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 4, 1, 6400);
   add_reader(trace, {0, 3, 0}, {Place{0, 2, 0}}, 4, 1, 6400);
   const Fabric fabric(row(4));
@@ -81,7 +80,7 @@ TEST(Play, SlowLinkDelaysItsTransfersOnly) {
 }
 
 TEST(Play, RecordedIssueTimesAreKept) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 3, 1, 64, 1000, 500);
   PlayOptions options;
   options.issue = Issue::Stamps;
@@ -92,13 +91,13 @@ TEST(Play, RecordedIssueTimesAreKept) {
 
 // Reads of 3,200 bytes as above, each with an end of its own: 236 cycles from issue to end.
 TEST(Play, TransfersWithTheirOwnEndsAreWaitsOfTheirOwn) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 2, 0}}, 3, 1, 3200);
-  trace::TransferStream& stream = trace.streams[0];
+  TransferStream& stream = trace.streams[0];
   stream.records.pop_back();
   stream.records.erase(stream.records.begin());
   const auto played_with_ends = [&](uint64_t after) {
-    for (trace::TransferRecord& record : stream.records)
+    for (TransferRecord& record : stream.records)
       record.end = record.begin + after;
     return play(Fabric(row(3)), trace);
   };
@@ -114,7 +113,7 @@ TEST(Play, TransfersWithTheirOwnEndsAreWaitsOfTheirOwn) {
 }
 
 TEST(Play, ATileLetsOnlySoManyPacketsGo) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 6, 1, 64);
   spec::FabricSheet sheet = row(2);
   sheet.link.hop_cycles = 500;
@@ -125,7 +124,7 @@ TEST(Play, ATileLetsOnlySoManyPacketsGo) {
 
 // Two ways cross one link; what goes on over the slow one fills its channel, and the other waits behind it.
 TEST(Play, APacketThatIsHeldUpHoldsTheLinksBehindIt) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 3, 0}}, 4, 1, 3200);
   add_reader(trace, {0, 1, 0}, {Place{0, 3, 0}}, 4, 1, 3200);
   spec::FabricSheet sheet = row(4);
@@ -152,7 +151,7 @@ TEST(Play, ARingDoesNotLock) {
   spec::FabricSheet sheet = spec::torus_fabric(8, 1);
   sheet.link = {32, 9, 0, 1, 64};
   sheet.processors.push_back({"P", 100, 1, 1, 0});
-  trace::TransferTrace trace;
+  TransferTrace trace;
   for (int x = 0; x < 8; ++x)
     add_reader(trace, {0, x, 0}, {Place{0, (x + 4) % 8, 0}}, 6, 1, 4096);
   const Played played = play(Fabric(sheet), trace);
@@ -166,7 +165,7 @@ TEST(Play, RoutesThatWaitInACircleAreLetThrough) {
   sheet.link = {32, 9, 0, 1, 64};
   sheet.processors.push_back({"P", 100, 1, 1, 0});
   const std::vector<spec::TilePlace> circle{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}};
-  trace::TransferTrace trace;
+  TransferTrace trace;
   for (size_t i = 0; i < 4; ++i) {
     const spec::TilePlace& from = circle[i];
     const spec::TilePlace& to = circle[(i + 2) % 4];
@@ -180,7 +179,7 @@ TEST(Play, RoutesThatWaitInACircleAreLetThrough) {
 }
 
 TEST(Play, WhatIsNotOnTheFabricIsCounted) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 9, 9}}, 2, 1, 64);
   const Played played = play(Fabric(row(2)), trace);
   EXPECT_EQ(played.unplaced, 2U);
@@ -188,7 +187,7 @@ TEST(Play, WhatIsNotOnTheFabricIsCounted) {
 }
 
 TEST(Play, NoiseKeepsTheMeanAndTheSeedDecides) {
-  trace::TransferTrace trace;
+  TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 400, 1, 32000);
   const Fabric fabric(row(2));
   PlayOptions noisy;

@@ -12,7 +12,6 @@ namespace lento::chip {
 namespace {
 
 using test::add_reader;
-using trace::TransferTrace;
 
 // All costs but the rates and cycles named here are zero.
 spec::FabricSheet bare(spec::FabricSheet sheet) {
@@ -22,13 +21,12 @@ spec::FabricSheet bare(spec::FabricSheet sheet) {
   return sheet;
 }
 
-TransferTrace
-one_read(const trace::Place& core, const trace::Place& peer, uint64_t bytes, uint8_t network = 0) {
+TransferTrace one_read(const Place& core, const Place& peer, uint64_t bytes, uint8_t network = 0) {
   TransferTrace trace;
   trace.network_id("noc");
   trace.network_id("noc-back");
   add_reader(trace, core, {peer}, 1, 1, bytes);
-  for (trace::TransferRecord& record : trace.streams[0].records)
+  for (TransferRecord& record : trace.streams[0].records)
     record.network = network;
   return trace;
 }

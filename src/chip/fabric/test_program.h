@@ -1,31 +1,30 @@
 // For tests: programs made in code.
 #pragma once
 
-#include "trace/transfer_record.h"
+#include "chip/read/transfer_record.h"
 
 namespace lento::chip::test {
 
 // A stream that begins at `begin`, reads `count` times `bytes` from each peer in turn and waits, `rounds`
 // times. Issue times are `gap` apart; the ends of waits are left open unless `tail` is given.
 inline void add_reader(
-    trace::TransferTrace& trace,
-    const trace::Place& core,
-    const std::vector<trace::Place>& peers,
+    TransferTrace& trace,
+    const Place& core,
+    const std::vector<Place>& peers,
     int count,
     int rounds,
     uint64_t bytes,
     uint64_t begin = 0,
     uint64_t gap = 10,
-    uint64_t tail = trace::kNoTime) {
-  using trace::TransferKind;
-  trace::TransferStream stream;
+    uint64_t tail = kNoTime) {
+  TransferStream stream;
   stream.core = core;
   stream.processor = trace.name_id("P");
   if (trace.networks.empty())
     trace.network_id("noc");
   uint64_t now = begin;
-  const auto add = [&](TransferKind kind, const trace::Place& peer, uint64_t size) {
-    trace::TransferRecord record;
+  const auto add = [&](TransferKind kind, const Place& peer, uint64_t size) {
+    TransferRecord record;
     record.kind = kind;
     record.begin = now;
     record.peer = peer;
@@ -39,7 +38,7 @@ inline void add_reader(
       now += gap;
     }
     add(TransferKind::ReadGroup, {}, 0);
-    if (tail == trace::kNoTime)
+    if (tail == kNoTime)
       continue;
     now += tail;
     stream.records.back().end = now;

@@ -5,7 +5,7 @@
 
 namespace lento::chip {
 
-Timeline timeline(const Recorded& recorded, const trace::TransferTrace& stamps, Issue issue, uint32_t first) {
+Timeline timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first) {
   Timeline line;
   PlayOptions options;
   options.issue = issue;

@@ -21,16 +21,13 @@ struct Timeline {
 // What is judged: neither pointer is owned; `earlier` may be null.
 struct Recorded {
   const Fabric& fabric;
-  const trace::TransferTrace& trace;
+  const TransferTrace& trace;
   const EarlierTails* earlier = nullptr;
 };
 
 // `stamps` has the records of the recorded trace, perhaps at other times. Only the first so many waits of
 // each stream are compared.
-Timeline timeline(
-    const Recorded& recorded,
-    const trace::TransferTrace& stamps,
-    Issue issue,
-    uint32_t first = UINT32_MAX);
+Timeline
+timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first = UINT32_MAX);
 
 }  // namespace lento::chip

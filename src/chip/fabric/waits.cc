@@ -9,9 +9,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::TransferRecord;
-using trace::TransferTrace;
-
 class Collector {
  public:
   Collector(
@@ -67,7 +64,7 @@ class Collector {
   std::optional<ComparedWait> compared(uint32_t index, uint32_t nth) const {
     const PlayedWait& wait = played_.waits[index];
     const TransferRecord& record = trace_.streams[wait.stream].records[wait.record];
-    if (nth >= first_ || wait.transfers == 0 || record.end == trace::kNoTime)
+    if (nth >= first_ || wait.transfers == 0 || record.end == kNoTime)
       return std::nullopt;
     ComparedWait out;
     out.wait = index;
@@ -127,11 +124,11 @@ EarlierTails tails_of(const TransferTrace& trace) {
     uint32_t number = 0;
     uint64_t last = 0;
     for (const TransferRecord& record : trace.streams[s].records) {
-      if (trace::is_transfer(record.kind))
+      if (is_transfer(record.kind))
         last = record.begin;
-      if (!trace::is_group(record.kind) && !trace::ends_alone(record))
+      if (!is_group(record.kind) && !ends_alone(record))
         continue;
-      if (record.end != trace::kNoTime && last > 0 && record.end > last)
+      if (record.end != kNoTime && last > 0 && record.end > last)
         out[{s, number}] = double(record.end - last);
       ++number;
     }

@@ -41,11 +41,11 @@ using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 // so many waits of each stream are compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
-    const trace::TransferTrace& trace,
+    const TransferTrace& trace,
     const Played& played,
     const EarlierTails* earlier = nullptr,
     uint32_t first = UINT32_MAX);
 
-EarlierTails tails_of(const trace::TransferTrace& trace);
+EarlierTails tails_of(const TransferTrace& trace);
 
 }  // namespace lento::chip

@@ -9,8 +9,6 @@ namespace lento::chip {
 namespace {
 
 using test::add_reader;
-using trace::TransferKind;
-using trace::TransferTrace;
 
 constexpr uint64_t kTail = 700;
 
@@ -61,10 +59,10 @@ TEST(ComparedWaits, OtherBytesAreAnotherPattern) {
 
 TEST(ComparedWaits, AWaitWithoutAnEndIsNotCompared) {
   TransferTrace trace = reader(int(kEqualWaits) + 1);
-  for (trace::TransferRecord& record : trace.streams[0].records) {
-    if (!trace::is_group(record.kind))
+  for (TransferRecord& record : trace.streams[0].records) {
+    if (!is_group(record.kind))
       continue;
-    record.end = trace::kNoTime;
+    record.end = kNoTime;
     break;
   }
   EXPECT_EQ(compared(trace).waits.size(), size_t(kEqualWaits));
@@ -96,10 +94,10 @@ TEST(ComparedWaits, AWaitThatTheEarlierRunDoesNotHaveIsNotCompared) {
 
 TEST(EarlierTailsOf, CountsOpenWaitsToo) {
   TransferTrace trace = reader(3);
-  for (trace::TransferRecord& record : trace.streams[0].records) {
-    if (!trace::is_group(record.kind))
+  for (TransferRecord& record : trace.streams[0].records) {
+    if (!is_group(record.kind))
       continue;
-    record.end = trace::kNoTime;
+    record.end = kNoTime;
     break;
   }
   const EarlierTails tails = tails_of(trace);

@@ -13,8 +13,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 constexpr size_t kStatistics = 2;
 constexpr size_t kKinds = 4;
 // The fastest transfer, and the median time bin; octaves.

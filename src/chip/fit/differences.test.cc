@@ -106,14 +106,14 @@ TEST_F(DifferencesTest, PatternsMustBeInEveryDraw) {
   const Cells cells = cells_of(recorded, quiet_.grid());
   test::QuietChip fewer;
   std::erase_if(fewer.flows, [](const test::Flow& flow) {
-    return flow.kind == trace::ProbeKind::Read;
+    return flow.kind == chip::ProbeKind::Read;
   });
   const std::vector<Sketch> same = {quiet_.replay()({}, 0), quiet_.replay()({}, 1)};
   const std::vector<Sketch> mixed = {quiet_.replay()({}, 0), fewer.replay()({}, 1)};
   const auto kinds = [&](const Differences& d) {
     size_t reads = 0;
     for (const Difference& t : d.transfers)
-      reads += cells.rows[size_t(t.row)].pattern.kind == trace::ProbeKind::Read;
+      reads += cells.rows[size_t(t.row)].pattern.kind == chip::ProbeKind::Read;
     return reads;
   };
   EXPECT_GT(kinds(differences_of(recorded, cells, same, quiet_.grid())), 0u);

@@ -217,7 +217,7 @@ class Fitter {
         std::vector<Component> on_path;
         for (const int link : paths[r].links())
           on_path.push_back(link_component(grid_, link));
-        if (row.pattern.kind != trace::ProbeKind::Message) {
+        if (row.pattern.kind != chip::ProbeKind::Message) {
           on_path.push_back({Part::MemoryUnit, row.core});
           on_path.push_back({Part::DramPort, row.pattern.subject});
         }

@@ -128,7 +128,7 @@ TEST_F(FitTest, AFaultOfAThirdOfTheRunMovesNothing) {
 TEST_F(FitTest, PartsThatNothingPassesAreNotTold) {
   test::QuietChip quiet;
   std::erase_if(quiet.flows, [](const test::Flow& flow) {
-    return flow.kind != trace::ProbeKind::Message || flow.core > 3 || flow.peer > 3;
+    return flow.kind != chip::ProbeKind::Message || flow.core > 3 || flow.peer > 3;
   });
   const Fit fit = fit_twin(quiet.run({}, 1), quiet.file(), {.replays = quiet.replays()});
   EXPECT_TRUE(found(fit, {Part::Link, 0, 1}).told);

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "base/test_error.h"
+#include "chip/map/file/map_file.h"
+#include "chip/map/file/released.h"
 #include "chip/map/identify.h"
-#include "chip/map/map_file.h"
 #include "chip/map/program.h"
-#include "chip/map/released.h"
 
 namespace lento::chip {
 namespace {

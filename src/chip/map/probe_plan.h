@@ -61,7 +61,7 @@ std::string write_plan(const ProbePlan& plan);
 // after, two around), its bytes at scratchpad width, and the insertion when it goes to a sketch.
 uint32_t record_cost(const Probe& probe, const spec::Chip& chip);
 
-// By record kind (trace::ProbeKind as a number) and layer index: cost in cycles, or -1 where no record is
+// By record kind (ProbeKind as a number) and layer index: cost in cycles, or -1 where no record is
 // written.
 std::vector<int32_t>
 cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids, const spec::Chip& chip);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/map/program_parts.h"
 
 namespace lento::chip {

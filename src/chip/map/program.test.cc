@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/map/test_data.h"
 
 namespace lento::chip {

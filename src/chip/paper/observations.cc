@@ -8,8 +8,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-
 double octaves(double level) {
   return level / kLevelsPerOctave;
 }

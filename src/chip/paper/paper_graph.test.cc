@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "spec/chip.h"
 
 namespace lento::chip {

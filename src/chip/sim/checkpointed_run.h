@@ -24,7 +24,7 @@ inline size_t affordable_checkpoints(uint64_t recording_bytes) {
   return std::min(kMost, kBytes / std::max<uint64_t>(recording_bytes, 1));
 }
 
-// `Recording`: a trace::RecordSink that can be copied and whose answers depend on what it was given alone.
+// `Recording`: a RecordSink that can be copied and whose answers depend on what it was given alone.
 // run() may be called by many threads at once. Memory: a recording and the state of the chip for each moment.
 template <class Recording>
 class CheckpointedRun {

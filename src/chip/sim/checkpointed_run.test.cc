@@ -8,9 +8,9 @@
 namespace lento::chip {
 namespace {
 
-class Collect : public trace::RecordSink {
+class Collect : public RecordSink {
  public:
-  Outcome record(const trace::ProbeRecord& r) override {
+  Outcome record(const ProbeRecord& r) override {
     bytes.append(reinterpret_cast<const char*>(&r), sizeof r);
     return {.cost_cycles = 10};
   }

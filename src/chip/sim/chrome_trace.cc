@@ -35,7 +35,7 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
 }
 
 // Spans of one track must not overlap, and messages of a core do: each takes the first track that is free.
-size_t ChromeTrace::track(const trace::ProbeRecord& r) {
+size_t ChromeTrace::track(const ProbeRecord& r) {
   const size_t kind = size_t(r.kind);
   const size_t first = r.core * kKinds.size() + kind;
   if (lanes_.size() <= first)
@@ -54,7 +54,7 @@ size_t ChromeTrace::track(const trace::ProbeRecord& r) {
   return id;
 }
 
-trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
+chip::RecordSink::Outcome ChromeTrace::record(const ProbeRecord& r) {
   const size_t tid = track(r);
   char text[320];
   std::snprintf(

@@ -7,19 +7,19 @@
 
 #include "base/file.h"
 #include "chip/map/mapping.h"
+#include "chip/read/probe_record.h"
 #include "spec/chip.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
-class ChromeTrace : public trace::RecordSink {
+class ChromeTrace : public RecordSink {
  public:
   ChromeTrace(const std::string& path, const Mapping& mapping, const spec::Chip& chip);
-  Outcome record(const trace::ProbeRecord& r) override;
+  Outcome record(const ProbeRecord& r) override;
   void commit();  // the file appears here
 
  private:
-  size_t track(const trace::ProbeRecord& r);
+  size_t track(const ProbeRecord& r);
 
   base::OutputFile file_;
   std::vector<std::vector<uint64_t>> lanes_;  // [core and kind][lane]: end of its last record, in cycles
@@ -29,21 +29,21 @@ class ChromeTrace : public trace::RecordSink {
 };
 
 // Gives every record to two sinks; the cost is the sum, dropped when either dropped.
-class Tee : public trace::RecordSink {
+class Tee : public RecordSink {
  public:
-  Tee(trace::RecordSink& a, trace::RecordSink& b)
+  Tee(RecordSink& a, RecordSink& b)
       : a_(a),
         b_(b) {
   }
-  Outcome record(const trace::ProbeRecord& r) override {
+  Outcome record(const ProbeRecord& r) override {
     const Outcome a = a_.record(r);
     const Outcome b = b_.record(r);
     return {a.cost_cycles + b.cost_cycles, a.dropped || b.dropped};
   }
 
  private:
-  trace::RecordSink& a_;
-  trace::RecordSink& b_;
+  RecordSink& a_;
+  RecordSink& b_;
 };
 
 }  // namespace lento::chip

@@ -45,7 +45,7 @@ TEST(ChromeTrace, AnyNumberOfRecordsIsJson) {
   const auto bytes_of = [&](uint64_t records) {  // all of one length
     ChromeTrace trace(path, test::two_layers(), {});
     for (uint64_t i = 0; i < records; ++i) {
-      trace::ProbeRecord r;
+      ProbeRecord r;
       r.begin = 1'000'000 + i;
       r.end = r.begin + 1;
       trace.record(r);

@@ -27,7 +27,7 @@ Machine::Machine(
     const Model& model,
     const std::vector<Fault>& faults,
     const Options& options,
-    trace::RecordSink* sink)
+    RecordSink* sink)
     : model_(model),
       faults_(faults),
       options_(options),
@@ -71,7 +71,7 @@ Machine::Machine(
   set_faults();
 }
 
-Machine::Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink)
+Machine::Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink)
     : Machine(at) {
   faults_ = faults;
   sink_ = sink;
@@ -309,7 +309,7 @@ void Machine::compute_done(uint32_t id) {
          e.inference,
          uint16_t(id),
          0,
-         trace::ProbeKind::Compute,
+         chip::ProbeKind::Compute,
          uint8_t(of.kind),
          uint16_t(e.repeat * of.steps + instruction.step)});
   }
@@ -337,7 +337,7 @@ void Machine::release_outputs(uint32_t id, const Tile& t) {
 }
 
 // The record's layer is an index until here; what leaves carries the mapping's layer id.
-void Machine::record(const trace::ProbeRecord& r) {
+void Machine::record(const ProbeRecord& r) {
   Result::LayerTime& layer = result_.layers[r.layer];
   layer.begin = std::min(layer.begin, r.begin);
   layer.end = std::max(layer.end, r.end);
@@ -347,9 +347,9 @@ void Machine::record(const trace::ProbeRecord& r) {
   auto cycles = uint32_t(cost);
   ++result_.records;
   if (sink_) {
-    trace::ProbeRecord out = r;
+    ProbeRecord out = r;
     out.layer = uint32_t(model_.program.layers[r.layer].id);
-    const trace::RecordSink::Outcome outcome = sink_->record(out);
+    const chip::RecordSink::Outcome outcome = sink_->record(out);
     // The plan already pays for an insertion; a sink that asks for more gets more.
     const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
     if (outcome.cost_cycles > paid)
@@ -360,11 +360,8 @@ void Machine::record(const trace::ProbeRecord& r) {
   result_.probe_cycles[r.core] += cycles;
 }
 
-Result simulate(
-    const Model& model,
-    const std::vector<Fault>& faults,
-    const Options& options,
-    trace::RecordSink* sink) {
+Result
+simulate(const Model& model, const std::vector<Fault>& faults, const Options& options, RecordSink* sink) {
   LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
   Machine machine(model, faults, options, sink);
   machine.run_until(options.max_cycles);

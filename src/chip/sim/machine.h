@@ -14,13 +14,9 @@ namespace lento::chip {
 
 class Machine : public NetworkUser {
  public:
-  Machine(
-      const Model& model,
-      const std::vector<Fault>& faults,
-      const Options& options,
-      trace::RecordSink* sink);
+  Machine(const Model& model, const std::vector<Fault>& faults, const Options& options, RecordSink* sink);
   // Goes on where `at` stands, under other faults and into another sink.
-  Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink);
+  Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink);
 
   // Every event up to `cycles`; whether there is more to come.
   bool run_until(uint64_t cycles);
@@ -169,8 +165,8 @@ class Machine : public NetworkUser {
   void offer_segment(uint32_t transfer);
   uint32_t segment_size(uint64_t bytes) const;
 
-  void record(const trace::ProbeRecord& r);
-  trace::ProbeRecord record_of(const Transfer& t, trace::ProbeKind kind) const;
+  void record(const ProbeRecord& r);
+  ProbeRecord record_of(const Transfer& t, ProbeKind kind) const;
   double slowdown(const std::vector<uint32_t>& faults);
   void set_faults();
   [[noreturn]] void deadlock();
@@ -181,7 +177,7 @@ class Machine : public NetworkUser {
   const Model& model_;
   std::vector<Fault> faults_;
   const Options options_;
-  trace::RecordSink* sink_;
+  RecordSink* sink_;
   uint64_t now_ = 0;
   EventHeap events_;
   Result result_;

@@ -112,13 +112,13 @@ void Machine::delivered(uint32_t id, uint32_t bytes) {
   }
 }
 
-trace::ProbeRecord Machine::record_of(const Transfer& t, trace::ProbeKind kind) const {
-  const bool message = kind == trace::ProbeKind::Message;
+ProbeRecord Machine::record_of(const Transfer& t, ProbeKind kind) const {
+  const bool message = kind == chip::ProbeKind::Message;
   const Program& program = model_.program;
   const Instruction& sent = at(t.instruction);
   const Instruction& shown = message ? at(program.channels[sent.target].receive) : sent;
   const Program::Layer& layer = program.layers[shown.layer];
-  trace::ProbeRecord r;
+  ProbeRecord r;
   r.begin = t.begin;
   r.end = now_;
   r.work = shown.amount;
@@ -153,7 +153,7 @@ void Machine::message_arrived(const Transfer& t) {
   const uint32_t c = at(t.instruction).target;
   const Program::Channel& channel = model_.program.channels[c];
   ++channels_[c].arrived;
-  record(record_of(t, trace::ProbeKind::Message));
+  record(record_of(t, chip::ProbeKind::Message));
   Core& receiver = cores_[channel.to];
   for (uint32_t number = receiver.head; number != receiver.tail; ++number) {
     const Entry& e = entry(channel.to, number);
@@ -290,7 +290,7 @@ void Machine::transfer_done(uint32_t id) {
   const Transfer t = transfers_[id];
   free_transfer(id);
   const bool read = t.action == Action::Read;
-  record(record_of(t, read ? trace::ProbeKind::Read : trace::ProbeKind::Write));
+  record(record_of(t, read ? chip::ProbeKind::Read : chip::ProbeKind::Write));
   free_slot(t.core);
   if (read) {
     input_done(t.core, t.entry);

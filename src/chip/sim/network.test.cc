@@ -25,10 +25,10 @@ Sent run(
     Position to,
     const std::vector<Fault>& faults = {},
     uint64_t inferences = 1) {
-  class Last : public trace::RecordSink {
+  class Last : public RecordSink {
    public:
-    Outcome record(const trace::ProbeRecord& r) override {
-      if (r.kind == trace::ProbeKind::Message)
+    Outcome record(const ProbeRecord& r) override {
+      if (r.kind == chip::ProbeKind::Message)
         cycles = r.end - r.begin;
       return {};
     }

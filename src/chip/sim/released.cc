@@ -27,7 +27,7 @@ class ReleasedMachine {
       const ReleasedProgram& program,
       const std::vector<Fault>& faults,
       const ReleasedOptions& options,
-      trace::RecordSink* sink)
+      RecordSink* sink)
       : chip_(chip),
         program_(program),
         options_(options),
@@ -240,10 +240,10 @@ class ReleasedMachine {
 
   void finish_service(const Flight& f) {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
-    const trace::ProbeKind kind = in.kind == Kind::Compute ? trace::ProbeKind::Compute
-                                  : in.kind == Kind::Read  ? trace::ProbeKind::Read
-                                                           : trace::ProbeKind::Write;
-    const int port = kind == trace::ProbeKind::Compute ? 0 : grid_.port_of(int(f.core));
+    const ProbeKind kind = in.kind == Kind::Compute ? chip::ProbeKind::Compute
+                           : in.kind == Kind::Read  ? chip::ProbeKind::Read
+                                                    : chip::ProbeKind::Write;
+    const int port = kind == chip::ProbeKind::Compute ? 0 : grid_.port_of(int(f.core));
     record(f, f.core, f.instruction, kind, f.begin, port);
     complete(f.core, f.instruction);
   }
@@ -285,7 +285,7 @@ class ReleasedMachine {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
     const uint64_t inference = f.instruction / program_.cores[f.core].size();
     const uint64_t receive = inference * program_.cores[in.partner_core].size() + in.partner;
-    record(f, in.partner_core, receive, trace::ProbeKind::Message, f.sent, int(f.core));
+    record(f, in.partner_core, receive, chip::ProbeKind::Message, f.sent, int(f.core));
     cores_[in.partner_core].started[receive] = 1;
     if (in_window(in.partner_core, receive))
       complete(in.partner_core, receive);
@@ -319,12 +319,12 @@ class ReleasedMachine {
     }
   }
 
-  void record(const Flight& f, uint32_t core, uint64_t i, trace::ProbeKind kind, uint64_t begin, int peer) {
+  void record(const Flight& f, uint32_t core, uint64_t i, ProbeKind kind, uint64_t begin, int peer) {
     ++result_.records;
     if (!sink_)
       return;
     const ReleasedProgram::Instruction& in = at(core, i);
-    trace::ProbeRecord r;
+    ProbeRecord r;
     r.begin = begin;
     r.end = now_;
     r.work = in.amount;
@@ -341,7 +341,7 @@ class ReleasedMachine {
   const spec::Chip& chip_;
   const ReleasedProgram& program_;
   const ReleasedOptions options_;
-  trace::RecordSink* sink_;
+  RecordSink* sink_;
   const Grid grid_;
   uint64_t now_ = 0;
   EventHeap events_;
@@ -362,7 +362,7 @@ ReleasedResult simulate_released(
     const ReleasedProgram& program,
     const std::vector<Fault>& faults,
     const ReleasedOptions& options,
-    trace::RecordSink* sink) {
+    RecordSink* sink) {
   return ReleasedMachine(chip, program, faults, options, sink).run();
 }
 

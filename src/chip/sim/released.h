@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chip/map/faults.h"
-#include "chip/map/released.h"
+#include "chip/map/file/released.h"
+#include "chip/read/probe_record.h"
 #include "spec/chip.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
@@ -37,6 +37,6 @@ ReleasedResult simulate_released(
     const ReleasedProgram& program,
     const std::vector<Fault>& faults,
     const ReleasedOptions& options,
-    trace::RecordSink* sink = nullptr);
+    RecordSink* sink = nullptr);
 
 }  // namespace lento::chip

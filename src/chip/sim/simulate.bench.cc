@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/map/test_data.h"
 #include "chip/sim/mesh_workload.h"
 

@@ -22,9 +22,9 @@
 #include "chip/map/probe_plan.h"
 #include "chip/map/program.h"
 #include "chip/map/twin.h"
+#include "chip/read/probe_record.h"
 #include "chip/sim/noise.h"
 #include "spec/chip.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
@@ -94,6 +94,6 @@ Result simulate(
     const Model& model,
     const std::vector<Fault>& faults,
     const Options& options,
-    trace::RecordSink* sink = nullptr);
+    RecordSink* sink = nullptr);
 
 }  // namespace lento::chip

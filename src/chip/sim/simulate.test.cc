@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "chip/map/map_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/map/test_data.h"
 #include "spec/fabric_sheet.h"
 
@@ -20,21 +20,21 @@ using test::one_message;
 using testing::HasSubstr;
 
 // Keeps what it is given.
-class Collect : public trace::RecordSink {
+class Collect : public RecordSink {
  public:
-  Outcome record(const trace::ProbeRecord& r) override {
+  Outcome record(const ProbeRecord& r) override {
     records.push_back(r);
     return {};
   }
-  std::vector<trace::ProbeRecord> of(trace::ProbeKind kind) const {
-    std::vector<trace::ProbeRecord> found;
+  std::vector<ProbeRecord> of(ProbeKind kind) const {
+    std::vector<ProbeRecord> found;
     for (const auto& r : records) {
       if (r.kind == kind)
         found.push_back(r);
     }
     return found;
   }
-  std::vector<trace::ProbeRecord> records;
+  std::vector<ProbeRecord> records;
 };
 
 struct Finished {
@@ -65,7 +65,7 @@ TEST(Simulate, LatencyOfOneMessageIsTheClosedForm) {
     for (const Position to : {Position{1, 0}, Position{3, 3}, Position{0, 2}}) {
       const spec::Chip chip = exact_chip(4, 4);
       const Finished r = run(one_message(bytes, to), chip);
-      const auto messages = r.sink.of(trace::ProbeKind::Message);
+      const auto messages = r.sink.of(chip::ProbeKind::Message);
       ASSERT_EQ(messages.size(), 1u);
       const int hops = to.x + to.y;
       const int64_t segments = (bytes + 65535) / 65536;
@@ -90,7 +90,7 @@ TEST(Simulate, LatencyOfOneMessageIsTheClosedForm) {
 
 TEST(Simulate, TimeOfOneOperationIsTheClosedForm) {
   const Finished r = run(one_message(4096, {1, 0}), exact_chip(2, 1));
-  const auto computes = r.sink.of(trace::ProbeKind::Compute);
+  const auto computes = r.sink.of(chip::ProbeKind::Compute);
   ASSERT_EQ(computes.size(), 2u);
   EXPECT_EQ(computes[0].work, 4096u * 9);
   EXPECT_EQ(computes[0].end - computes[0].begin, 36u);
@@ -98,7 +98,7 @@ TEST(Simulate, TimeOfOneOperationIsTheClosedForm) {
 
 TEST(Simulate, ReadsGoAtTheRateOfASlot) {
   const Finished r = run(one_message(65536 * 4, {1, 0}), exact_chip(2, 1));
-  const auto reads = r.sink.of(trace::ProbeKind::Read);
+  const auto reads = r.sink.of(chip::ProbeKind::Read);
   ASSERT_EQ(reads.size(), 2u);
   const auto& input = reads[0].work > 100 ? reads[0] : reads[1];
   EXPECT_EQ(input.end - input.begin, 4096u + 4 * 16384u);
@@ -146,8 +146,8 @@ TEST(Simulate, AFaultThatIsOverChangesNothing) {
   EXPECT_EQ(late.result.fault_hits[0], 0u);
 }
 
-std::string bytes_of(const std::vector<trace::ProbeRecord>& records) {
-  return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(trace::ProbeRecord)};
+std::string bytes_of(const std::vector<ProbeRecord>& records) {
+  return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(ProbeRecord)};
 }
 
 TEST(Simulate, SameArgumentsSameBytesOnAnyThread) {
@@ -307,7 +307,7 @@ TEST(Simulate, AMessageFromChipToChipTakesTheirLinkAtItsRate) {
   sheet.link.transit_cv = 0;
   sheet.core.rate_deviation = 0;
   const Finished r = run(one_message(1000, {2, 0}), spec::chip_of(sheet));
-  const auto messages = r.sink.of(trace::ProbeKind::Message);
+  const auto messages = r.sink.of(chip::ProbeKind::Message);
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0].end - messages[0].begin, 2 * up(1000 / 32.0) + 50 + up(1000 / 8.0));
 }

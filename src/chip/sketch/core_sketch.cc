@@ -10,9 +10,6 @@
 namespace lento::chip {
 namespace {
 
-using trace::ProbeKind;
-using trace::ProbeRecord;
-
 constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records once its count is full
 
 // An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.

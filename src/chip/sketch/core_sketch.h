@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/probe_record.h"
+#include "chip/read/probe_record.h"
 
 namespace lento::chip {
 
@@ -59,7 +59,7 @@ struct SketchOptions {
 // A pattern in 24 bits: kind (2), octave of the size (6, transfers only; the lowest of those it spans), peer
 // or layer (16).
 struct Pattern {
-  trace::ProbeKind kind = trace::ProbeKind::Compute;
+  ProbeKind kind = chip::ProbeKind::Compute;
   uint8_t octave = 0;
   uint16_t subject = 0;
 
@@ -67,10 +67,10 @@ struct Pattern {
     return 1u << 31 | uint32_t(kind) << 22 | uint32_t(octave) << 16 | subject;
   }
   static Pattern unpack(uint32_t key) {
-    return {static_cast<trace::ProbeKind>(key >> 22 & 3), uint8_t(key >> 16 & 63), uint16_t(key)};
+    return {static_cast<ProbeKind>(key >> 22 & 3), uint8_t(key >> 16 & 63), uint16_t(key)};
   }
 };
-Pattern pattern_of(const trace::ProbeRecord& record, unsigned octaves = 1);
+Pattern pattern_of(const ProbeRecord& record, unsigned octaves = 1);
 
 // Times in the sketch are in ticks of 256 cycles, 32 bits: runs up to 1.1e12 cycles.
 inline constexpr int kTickShift = 8;
@@ -142,7 +142,7 @@ class CoreSketch {
   // `core`: which one it records; the samples of two cores have nothing to do with each other.
   CoreSketch(const SketchShape& shape, const SketchOptions& options, uint32_t core = 0);
 
-  void insert(const trace::ProbeRecord& record);
+  void insert(const ProbeRecord& record);
 
   const SketchShape& shape() const {
     return shape_;

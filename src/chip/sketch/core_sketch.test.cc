@@ -12,8 +12,6 @@ namespace lento::chip {
 namespace {
 
 using base::Rng;
-using trace::ProbeKind;
-using trace::ProbeRecord;
 
 TEST(Level, NeverFallsAndRisesByAnOctaveWhenDoubled) {
   Rng rng(1, "level");

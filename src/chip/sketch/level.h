@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "trace/probe_record.h"
+#include "chip/read/probe_record.h"
 
 namespace lento::chip {
 
@@ -47,11 +47,11 @@ constexpr int log2_fixed(uint64_t x) {
 
 // What is added to the logarithm so that the levels of a kind fit 12 bits: compute is far below one cycle per
 // operation, transfers are around one cycle per byte.
-constexpr int level_offset(trace::ProbeKind kind) {
-  return (kind == trace::ProbeKind::Compute ? 14 : 7) * kLevelsPerOctave;
+constexpr int level_offset(ProbeKind kind) {
+  return (kind == chip::ProbeKind::Compute ? 14 : 7) * kLevelsPerOctave;
 }
 
-constexpr int level_of(trace::ProbeKind kind, uint64_t cycles, uint64_t work) {
+constexpr int level_of(ProbeKind kind, uint64_t cycles, uint64_t work) {
   const int raw = log2_fixed(std::max<uint64_t>(cycles, 1)) - log2_fixed(std::max<uint64_t>(work, 1));
   return std::clamp(raw + level_offset(kind), 1, kMaxLevel);
 }
@@ -59,11 +59,11 @@ constexpr int level_of(trace::ProbeKind kind, uint64_t cycles, uint64_t work) {
 // The level of an operation at this rate; long enough that rounding to cycles does not show.
 constexpr int compute_level(double ops_per_cycle) {
   constexpr uint64_t kCycles = 1 << 20;
-  return level_of(trace::ProbeKind::Compute, kCycles, uint64_t(double(kCycles) * ops_per_cycle));
+  return level_of(chip::ProbeKind::Compute, kCycles, uint64_t(double(kCycles) * ops_per_cycle));
 }
 
 // Cycles per unit of work of a level.
-inline double cycles_per_work(trace::ProbeKind kind, double level) {
+inline double cycles_per_work(ProbeKind kind, double level) {
   return std::exp2((level - level_offset(kind)) / kLevelsPerOctave);
 }
 

@@ -8,15 +8,15 @@
 namespace lento::chip {
 namespace {
 
-std::vector<trace::ProbeRecord> stream(size_t count) {
+std::vector<ProbeRecord> stream(size_t count) {
   base::Rng rng(1, "sketch.bench");
-  std::vector<trace::ProbeRecord> out(count);
+  std::vector<ProbeRecord> out(count);
   std::vector<uint64_t> now(16);
   for (size_t i = 0; i < count; ++i) {
-    trace::ProbeRecord& r = out[i];
+    ProbeRecord& r = out[i];
     r.core = uint16_t(i % 16);
     const bool compute = rng.below(2) == 0;
-    r.kind = compute ? trace::ProbeKind::Compute : trace::ProbeKind::Message;
+    r.kind = compute ? chip::ProbeKind::Compute : chip::ProbeKind::Message;
     r.layer = uint32_t(rng.below(14));
     r.peer = uint16_t(rng.below(8));
     r.work = compute ? 4'000'000 : 1000 << rng.below(3);
@@ -30,13 +30,13 @@ std::vector<trace::ProbeRecord> stream(size_t count) {
 }
 
 void insert_on_16_cores(benchmark::State& state) {
-  const std::vector<trace::ProbeRecord> records = stream(1 << 18);
+  const std::vector<ProbeRecord> records = stream(1 << 18);
   const SketchOptions options;
   const std::vector<SketchShape> shapes = plan_shapes(std::vector<PatternCount>(16, {14, 24}), options);
   for (auto _ : state) {
     Sketch sketch(shapes, options);
-    trace::RecordSink& sink = sketch;
-    for (const trace::ProbeRecord& r : records)
+    RecordSink& sink = sketch;
+    for (const ProbeRecord& r : records)
       benchmark::DoNotOptimize(sink.record(r));
   }
   state.SetItemsProcessed(int64_t(state.iterations() * records.size()));

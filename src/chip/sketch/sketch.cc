@@ -114,7 +114,7 @@ Sketch::Sketch(std::span<const SketchShape> shapes, const SketchOptions& options
     cores_.emplace_back(shape, options, uint32_t(cores_.size()));
 }
 
-trace::RecordSink::Outcome Sketch::record(const trace::ProbeRecord& record) {
+chip::RecordSink::Outcome Sketch::record(const ProbeRecord& record) {
   if (record.core >= cores_.size() || record.inference >= kMostInferences)
     return {0, true};
   inferences_ = std::max(inferences_, record.inference + 1);

@@ -2,7 +2,7 @@
 // (docs/formats/sketch.md). What leaves the chip is this and nothing else: detectors never see records.
 //
 //   Sketch sketch(plan_shapes(patterns, options), options);   // sized before the run
-//   simulate(..., sketch);                                    // trace::RecordSink
+//   simulate(..., sketch);                                    // RecordSink
 //   write_sketch("run.sketch", sketch);
 #pragma once
 
@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "chip/read/probe_record.h"
 #include "chip/sketch/core_sketch.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 
@@ -42,13 +42,13 @@ std::vector<SketchShape> plan_exact_tables(
 // More than any run has: what a damaged record claims must not decide how much is simulated again.
 inline constexpr uint32_t kMostInferences = 1 << 20;
 
-class Sketch : public trace::RecordSink {
+class Sketch : public RecordSink {
  public:
   Sketch() = default;
   Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
 
   // Records of cores that the sketch does not have, and of an impossible inference, are dropped.
-  Outcome record(const trace::ProbeRecord& record) override;
+  Outcome record(const ProbeRecord& record) override;
 
   const std::vector<CoreSketch>& cores() const {
     return cores_;

@@ -32,9 +32,6 @@ double retention_bound(const RetentionCase& c) {
   return std::max(0.0, 1 - std::pow(miss, c.hashes));
 }
 
-using trace::ProbeKind;
-using trace::ProbeRecord;
-
 ProbeRecord compute(uint64_t begin, uint64_t cycles, uint64_t work, uint32_t layer = 0) {
   ProbeRecord r;
   r.begin = begin;

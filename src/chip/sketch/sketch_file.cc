@@ -183,7 +183,7 @@ class SketchCodec {
       const bool compute = slot < c.shape_.computes;
       const bool used = compute ? slot < s.used[0] : slot - c.shape_.computes < s.used[1];
       const SketchEntry& entry = c.entries_[slot];
-      const bool is_compute = Pattern::unpack(entry.key).kind == trace::ProbeKind::Compute;
+      const bool is_compute = Pattern::unpack(entry.key).kind == chip::ProbeKind::Compute;
       if (used != (entry.key != 0) || (used && compute != is_compute) || !std::isfinite(entry.mean_work) ||
           entry.mean_work < 0)
         in.fail("an entry of a core's sketch is impossible");

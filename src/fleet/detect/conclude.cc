@@ -25,7 +25,7 @@ constexpr size_t kLineFigures = 3;  // findings that get their own pictures
 struct View {
   const Detector& detector;
   const DetectOptions& options;
-  const trace::MetricSeries* devices;
+  const MetricSeries* devices;
   const Fleet& fleet() const {
     return detector.fleet();
   }
@@ -37,7 +37,7 @@ double seconds(int64_t ms) {
 
 // Which GPU was lowest or highest when a reduced metric deviated ("power:min" -> device).
 std::string device_text(const View& view, const Verdict& v, const MetricScore& s) {
-  const trace::MetricSeries* series = view.devices;
+  const MetricSeries* series = view.devices;
   if (!series || !series->device_of.contains(s.metric))
     return "";
   const auto& devices = series->device_of.at(s.metric);
@@ -416,8 +416,7 @@ static void conclude_outcome(const Detector& detector, const DetectOptions& opti
       covered);
 }
 
-Diagnosis
-conclude(const Detector& detector, const DetectOptions& options, const trace::MetricSeries* devices) {
+Diagnosis conclude(const Detector& detector, const DetectOptions& options, const MetricSeries* devices) {
   const View view{detector, options, devices};
   Diagnosis d;
   d.scale = "fleet";
@@ -460,11 +459,11 @@ conclude(const Detector& detector, const DetectOptions& options, const trace::Me
   return d;
 }
 
-Detector detector_of(const trace::MetricSeries& s, const DetectOptions& options) {
+Detector detector_of(const MetricSeries& s, const DetectOptions& options) {
   return Detector({s.machines, s.labels, s.metrics, s.step_ms}, options);
 }
 
-void gather_row(const trace::MetricSeries& s, size_t step, std::vector<float>& row) {
+void gather_row(const MetricSeries& s, size_t step, std::vector<float>& row) {
   row.resize(s.metrics.size() * s.machines.size());
   for (size_t k = 0; k < s.metrics.size(); ++k) {
     const auto from = s.row(k, step);
@@ -472,8 +471,7 @@ void gather_row(const trace::MetricSeries& s, size_t step, std::vector<float>& r
   }
 }
 
-Diagnosis
-diagnose(const trace::MetricSeries& series, const DetectOptions& options, const base::Progress& progress) {
+Diagnosis diagnose(const MetricSeries& series, const DetectOptions& options, const base::Progress& progress) {
   Detector detector = detector_of(series, options);
   std::vector<float> row;
   for (size_t step = 0; step < series.steps && !progress.stopped(); ++step) {

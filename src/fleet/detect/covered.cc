@@ -41,7 +41,7 @@ std::string covered_text(const Detector& detector) {
       cells > 0 ? double(c.samples) / cells : 0);
 }
 
-std::string covered_text(const trace::MetricSeries& s) {
+std::string covered_text(const MetricSeries& s) {
   const auto there = std::ranges::count_if(s.values, [](float v) {
     return !std::isnan(v);
   });

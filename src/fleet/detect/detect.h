@@ -19,7 +19,7 @@
 #include "base/progress.h"
 #include "finding/finding.h"
 #include "fleet/detect/roll_call.h"
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -77,7 +77,7 @@ struct ScoreHistory {
 
 struct Fleet {
   std::vector<std::string> machines;
-  std::vector<trace::Labels> labels;
+  std::vector<Labels> labels;
   std::vector<std::string> metrics;
   int64_t step_ms = 1000;
 };
@@ -153,17 +153,15 @@ class Detector {
 };
 
 // A detector of the series' machines and metrics, and one step of the series as the row that it takes.
-Detector detector_of(const trace::MetricSeries& series, const DetectOptions& options);
-void gather_row(const trace::MetricSeries& series, size_t step, std::vector<float>& row);
+Detector detector_of(const MetricSeries& series, const DetectOptions& options);
+void gather_row(const MetricSeries& series, size_t step, std::vector<float>& row);
 
-finding::Diagnosis diagnose(
-    const trace::MetricSeries& series,
-    const DetectOptions& options,
-    const base::Progress& progress = {});
+finding::Diagnosis
+diagnose(const MetricSeries& series, const DetectOptions& options, const base::Progress& progress = {});
 
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string covered_text(const Detector& detector);
-std::string covered_text(const trace::MetricSeries& series);
+std::string covered_text(const MetricSeries& series);
 // "power 6.2 % for 560 s, temp 20 % for 280 s"; empty when nothing was judged.
 std::string reach_text(const Detector& detector);
 
@@ -179,10 +177,8 @@ check_expectations(const Detector& detector, const DetectOptions& options, int64
 
 // Findings, facts, figures of a detector's present state; `diagnose` ends with it, `watch` shows it live.
 // `devices` names the GPU that a reduced metric came from; null: nobody knows.
-finding::Diagnosis conclude(
-    const Detector& detector,
-    const DetectOptions& options,
-    const trace::MetricSeries* devices = nullptr);
+finding::Diagnosis
+conclude(const Detector& detector, const DetectOptions& options, const MetricSeries* devices = nullptr);
 
 // All machines by falling abnormality over steps [from, to) as one window, earlier steps being history:
 // mean of the top quarter of the metrics' scores. For short periods and for ranking without a threshold.
@@ -191,7 +187,7 @@ struct RankedMachine {
   double score = 0;
 };
 std::vector<RankedMachine>
-rank_machines(const trace::MetricSeries& series, size_t from, size_t to, const DetectOptions& options);
+rank_machines(const MetricSeries& series, size_t from, size_t to, const DetectOptions& options);
 
 // The same for many windows of one length in one pass: those that end before each step of `ends` (rising).
 struct RankWindows {
@@ -201,6 +197,6 @@ struct RankWindows {
   std::vector<size_t> ends;
 };
 std::vector<std::vector<RankedMachine>>
-rank_windows(const trace::MetricSeries& series, const RankWindows& windows, const DetectOptions& options);
+rank_windows(const MetricSeries& series, const RankWindows& windows, const DetectOptions& options);
 
 }  // namespace lento::fleet

@@ -10,15 +10,15 @@
 #include "fleet/detect/budget.h"
 #include "fleet/detect/bursts.h"
 #include "fleet/detect/fault_types.h"
-#include "fleet/detect/priority.h"
+#include "fleet/minder/priority.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-trace::MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_t metrics = 1) {
-  trace::MetricSeries s;
+MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_t metrics = 1) {
+  MetricSeries s;
   s.steps = steps;
   for (size_t m = 0; m < machines; ++m)
     s.machines.push_back("n" + std::to_string(m));
@@ -40,12 +40,12 @@ trace::MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_
   return s;
 }
 
-void scale(trace::MetricSeries& s, size_t machine, size_t from, size_t to, float factor) {
+void scale(MetricSeries& s, size_t machine, size_t from, size_t to, float factor) {
   for (size_t t = from; t < std::min(to, s.steps); ++t)
     s.row(0, t)[machine] *= factor;
 }
 
-std::vector<std::string> named(const trace::MetricSeries& s, const DetectOptions& o = {}) {
+std::vector<std::string> named(const MetricSeries& s, const DetectOptions& o = {}) {
   std::vector<std::string> out;
   for (const auto& f : diagnose(s, o).findings)
     out.push_back(f.subject);
@@ -278,7 +278,7 @@ TEST(Diagnose, TheFleetIsHeldAgainstTheExpectationSinceATime) {
   EXPECT_EQ(check_expectations(d, o).notes.size(), 1u);
 }
 
-void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
+void push(Detector& d, const MetricSeries& s, size_t from, size_t to) {
   std::vector<float> row;
   for (size_t t = from; t < to; ++t) {
     gather_row(s, t, row);

@@ -15,7 +15,7 @@ constexpr size_t kColumns = 512;
 constexpr size_t kLeastColumns = 64;
 constexpr size_t kHistoryCells = size_t{8} << 20;  // of scores and of levels: 64 MB of a large fleet
 
-std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
+std::string group_name(const Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
   for (const std::string& key : keys) {
     for (const auto& [k, v] : labels) {

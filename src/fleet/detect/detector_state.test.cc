@@ -119,7 +119,7 @@ TEST_F(Saved, TracksComeBackByMetricWindowAndMachine) {
 
 TEST_F(Saved, AnotherGroupingLearnsAnew) {
   Fleet f = fleet({"n0", "n1", "n2", "n3", "n4", "n5"}, {"power", "clock"});
-  for (trace::Labels& labels : f.labels)
+  for (Labels& labels : f.labels)
     labels = {{"stage", "7"}};
   Detector d(f, {});
   const std::string fresh = base::write_json(d.save().at("tracks", kHere));

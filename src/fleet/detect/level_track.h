@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "fleet/detect/echo.h"
-#include "fleet/detect/kernel.h"
+#include "fleet/minder/kernel.h"
 
 namespace lento::fleet {
 

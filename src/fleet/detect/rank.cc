@@ -43,7 +43,7 @@ class Usual {
 // Walks one metric of one group through all windows of n steps; enters the scores of those that end at
 // `ends`.
 void walk(
-    const trace::MetricSeries& series,
+    const MetricSeries& series,
     size_t metric,
     const std::vector<size_t>& machines,
     const TrackOptions& options,
@@ -107,12 +107,12 @@ std::vector<RankedMachine> ranked(std::vector<std::vector<std::pair<double, size
 }  // namespace
 
 std::vector<std::vector<RankedMachine>>
-rank_windows(const trace::MetricSeries& series, const RankWindows& windows, const DetectOptions& options) {
+rank_windows(const MetricSeries& series, const RankWindows& windows, const DetectOptions& options) {
   std::map<std::string, std::vector<size_t>> groups;
   for (size_t m = 0; m < series.machines.size(); ++m) {
     std::string name;
     for (const std::string& key : options.group_by)
-      name += std::string(trace::label(series, m, key)) + '\n';
+      name += std::string(label(series, m, key)) + '\n';
     groups[name].push_back(m);
   }
   TrackOptions t;
@@ -139,7 +139,7 @@ rank_windows(const trace::MetricSeries& series, const RankWindows& windows, cons
 }
 
 std::vector<RankedMachine>
-rank_machines(const trace::MetricSeries& series, size_t from, size_t to, const DetectOptions& options) {
+rank_machines(const MetricSeries& series, size_t from, size_t to, const DetectOptions& options) {
   to = std::min(to, series.steps);
   if (to < from + 8)
     from = to < 8 ? 0 : to - 8;

@@ -358,10 +358,8 @@ std::string subject(const Analysis& a, const Culprit& c) {
   return c.rank >= 0 ? a.job.ranks[c.rank].label : a.job.hosts[c.host].name;
 }
 
-Analysis analyse(
-    const std::vector<trace::RankTrace>& traces,
-    const AnalyseOptions& options,
-    const base::Progress& progress) {
+Analysis
+analyse(const std::vector<RankTrace>& traces, const AnalyseOptions& options, const base::Progress& progress) {
   Analysis a;
   progress("matching collectives", 0, 0);
   a.job = make_job(traces);

@@ -35,7 +35,7 @@ struct Culprit {
 };
 
 struct Analysis {
-  std::vector<trace::RankTrace> completed;  // the traces with a barrier that they left out; else empty
+  std::vector<RankTrace> completed;  // the traces with a barrier that they left out; else empty
   Job job;
   std::vector<double> transfer_ns;
   OwnTime own;
@@ -61,7 +61,7 @@ struct AnalyseOptions {
 
 // `traces` must outlive the result.
 Analysis analyse(
-    const std::vector<trace::RankTrace>& traces,
+    const std::vector<RankTrace>& traces,
     const AnalyseOptions& options,
     const base::Progress& progress = {});
 

@@ -11,8 +11,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::RankTrace;
-
 using test::build;
 using test::Small;
 
@@ -24,7 +22,7 @@ TEST(Analyse, HealthyJobAccusesNobodyAndAlignsItsClocks) {
   EXPECT_EQ(a.job.matching.matched, a.job.matching.records);
   ASSERT_TRUE(a.clocks.aligned());
   for (int h = 0; h < 4; ++h) {
-    const trace::CollectiveRecord& last = traces[2 * h].records.back();
+    const CollectiveRecord& last = traces[2 * h].records.back();
     const double true_ns = (double(last.end_ns - 1000000000000000) - h * 7e6) / (1 + h * 30e-6);
     EXPECT_NEAR(double(a.clocks.corrected(h, last.end_ns) - 1000000000000000), true_ns, 0.05e6);
     EXPECT_LE(a.clocks.hosts[h].drift95.low, h * 30e-6);

@@ -12,9 +12,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::RankTrace;
-
 constexpr int64_t kBegin = 1'700'000'000'000'000'000;
 
 struct Host {
@@ -51,7 +48,7 @@ class Clockwork {
     for (int s = 0; s < steps; ++s) {
       for (const int32_t r : ranks) {
         RankTrace& t = traces[size_t(r)];
-        trace::CollectiveRecord c;
+        CollectiveRecord c;
         c.begin_ns = local(size_t(r), s * 1e9 + 4e8);
         c.end_ns = local(size_t(r), s * 1e9 + 4e8 + 1e6 + rng_.uniform(0, skew_us * 1e3));
         c.bytes = 1 << 20;
@@ -66,7 +63,7 @@ class Clockwork {
 
   Clocks align() {
     for (RankTrace& t : traces)
-      std::ranges::stable_sort(t.records, {}, &trace::CollectiveRecord::begin_ns);
+      std::ranges::stable_sort(t.records, {}, &fleet::ranks::CollectiveRecord::begin_ns);
     job = make_job(traces);
     return align_clocks(job, transfer_times(job));
   }
@@ -141,7 +138,7 @@ TEST(Clocks, ALinkThatDisagreesWithItsCyclesCountsLess) {
     w.join(pair, 120, 20);
   // A path whose ends seem 30 ms apart.
   w.join({0, 3}, 120, 20);
-  for (trace::CollectiveRecord& r : w.traces[3].records) {
+  for (CollectiveRecord& r : w.traces[3].records) {
     if (r.communicator + 1 == int32_t(w.traces[3].communicators.size()))
       r.end_ns += 30'000'000;
   }

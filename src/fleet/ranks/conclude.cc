@@ -390,7 +390,7 @@ std::string verdict_of(const Analysis& a, const Diagnosis& d) {
 }  // namespace
 
 Diagnosis diagnose_ranks(
-    const std::vector<trace::RankTrace>& traces,
+    const std::vector<fleet::ranks::RankTrace>& traces,
     const RanksOptions& options,
     const base::Progress& progress) {
   const Analysis a = ranks::analyse(traces, {options.switch_of, true}, progress);

@@ -10,13 +10,13 @@ namespace {
 using finding::Diagnosis;
 using finding::Finding;
 using finding::Outcome;
+using fleet::ranks::RankTrace;
 using ranks::test::build;
 using ranks::test::Small;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
-using trace::RankTrace;
 
 const finding::Evidence* evidence(const Finding& f, const std::string& part) {
   for (const finding::Evidence& e : f.evidence) {
@@ -78,9 +78,9 @@ TEST(ConcludeRanks, AFaultThatEndsIsSaidToEnd) {
   Small s = slow_rank();
   std::vector<RankTrace> traces = build(s);
   for (RankTrace& t : traces) {
-    for (trace::CollectiveRecord& r : t.records)
+    for (fleet::ranks::CollectiveRecord& r : t.records)
       r.step = (r.step + 30) % 60;
-    std::ranges::stable_sort(t.records, {}, &trace::CollectiveRecord::begin_ns);
+    std::ranges::stable_sort(t.records, {}, &fleet::ranks::CollectiveRecord::begin_ns);
   }
   const Diagnosis d = diagnose_ranks(traces, {});
   EXPECT_EQ(d.outcome == Outcome::Findings, !d.findings.empty());
@@ -142,7 +142,7 @@ TEST(ConcludeRanks, NothingRecordedCannotBeJudged) {
 TEST(ConcludeRanks, RanksOfDifferentJobsDoNotMatch) {
   std::vector<RankTrace> traces = build({});
   for (size_t r = 0; r < traces.size(); ++r) {
-    for (trace::Communicator& c : traces[r].communicators)
+    for (fleet::ranks::Communicator& c : traces[r].communicators)
       c.key += std::to_string(r);
   }
   const Diagnosis d = diagnose_ranks(traces, {});

@@ -134,14 +134,17 @@ finding::Figure wait_figure(const HangAnalysis& hang) {
 }
 
 // A rank that is behind at two queries, and has not moved between them, holds up its communicator.
-void add_lagging(const trace::RasCommunicator& before, const trace::RasCommunicator& now, Diagnosis& d) {
+void add_lagging(
+    const fleet::ranks::RasCommunicator& before,
+    const fleet::ranks::RasCommunicator& now,
+    Diagnosis& d) {
   std::map<std::string, int64_t> most;
-  for (const trace::RasRank& r : now.ranks) {
+  for (const fleet::ranks::RasRank& r : now.ranks) {
     for (const auto& [op, count] : r.counts)
       most[op] = std::max(most[op], count);
   }
-  for (const trace::RasRank& r : now.ranks) {
-    const auto old = std::ranges::find_if(before.ranks, [&](const trace::RasRank& b) {
+  for (const fleet::ranks::RasRank& r : now.ranks) {
+    const auto old = std::ranges::find_if(before.ranks, [&](const fleet::ranks::RasRank& b) {
       return b.rank == r.rank && !b.missing;
     });
     if (r.missing || old == before.ranks.end() || old->counts != r.counts)
@@ -167,11 +170,11 @@ void add_lagging(const trace::RasCommunicator& before, const trace::RasCommunica
   }
 }
 
-void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
+void add_ras(const std::vector<fleet::ranks::RasAnswer>& answers, Diagnosis& d) {
   if (answers.empty())
     return;
-  for (const trace::RasCommunicator& c : answers.back().communicators) {
-    for (const trace::RasRank& r : c.ranks) {
+  for (const fleet::ranks::RasCommunicator& c : answers.back().communicators) {
+    for (const fleet::ranks::RasRank& r : c.ranks) {
       if (!r.missing && r.error == 0 && !r.aborted)
         continue;
       Finding f;
@@ -193,7 +196,7 @@ void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
       const auto old = std::find_if(
           answers[i].communicators.begin(),
           answers[i].communicators.end(),
-          [&](const trace::RasCommunicator& o) {
+          [&](const fleet::ranks::RasCommunicator& o) {
             return o.hash == c.hash;
           });
       if (old == answers[i].communicators.end())
@@ -207,8 +210,8 @@ void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
 }  // namespace
 
 Diagnosis diagnose_hang(
-    const std::vector<trace::HangDump>& dumps,
-    const std::vector<trace::RasAnswer>& answers) {
+    const std::vector<fleet::ranks::HangDump>& dumps,
+    const std::vector<fleet::ranks::RasAnswer>& answers) {
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Hanging job of " + std::to_string(dumps.size()) + " dumps";
@@ -226,7 +229,7 @@ Diagnosis diagnose_hang(
   finding::sort_findings(d.findings);
   const std::string covered = std::to_string(dumps.size()) + " dumps, " + std::to_string(hang.pending) +
                               " pending operations, " + std::to_string(answers.size()) + " RAS answers";
-  const bool nameless = std::ranges::any_of(dumps, [](const trace::HangDump& x) {
+  const bool nameless = std::ranges::any_of(dumps, [](const fleet::ranks::HangDump& x) {
     return x.rank < 0;
   });
   if (nameless) {

@@ -8,11 +8,11 @@ namespace {
 
 using finding::Diagnosis;
 using finding::Outcome;
+using fleet::ranks::HangDump;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
-using trace::HangDump;
 
 // `enqueued` of each rank of one group that has completed ten.
 std::vector<HangDump> world(const std::vector<int64_t>& enqueued, int64_t completed = 10) {
@@ -31,14 +31,14 @@ std::vector<HangDump> world(const std::vector<int64_t>& enqueued, int64_t comple
   return out;
 }
 
-trace::RasAnswer answer(const std::vector<trace::RasRank>& ranks) {
-  trace::RasAnswer a;
+fleet::ranks::RasAnswer answer(const std::vector<fleet::ranks::RasRank>& ranks) {
+  fleet::ranks::RasAnswer a;
   a.communicators.push_back({"0xab", int(ranks.size()), ranks});
   return a;
 }
 
-trace::RasRank ras(int rank, int64_t count) {
-  trace::RasRank r;
+fleet::ranks::RasRank ras(int rank, int64_t count) {
+  fleet::ranks::RasRank r;
   r.rank = rank;
   r.host = "h" + std::to_string(rank);
   r.process = 100 + rank;
@@ -108,13 +108,13 @@ TEST(ConcludeHang, AFileWithoutItsRankCannotBeJudged) {
 }
 
 TEST(ConcludeHang, TheMonitorsDeadAndSilentRanksAreNamed) {
-  trace::RasRank dead = ras(0, 5);
+  fleet::ranks::RasRank dead = ras(0, 5);
   dead.missing = dead.dead = true;
-  trace::RasRank silent = ras(1, 5);
+  fleet::ranks::RasRank silent = ras(1, 5);
   silent.missing = true;
-  trace::RasRank broken = ras(2, 5);
+  fleet::ranks::RasRank broken = ras(2, 5);
   broken.error = 3;
-  trace::RasRank aborted = ras(3, 5);
+  fleet::ranks::RasRank aborted = ras(3, 5);
   aborted.aborted = true;
   const Diagnosis d = diagnose_hang({}, {answer({dead, silent, broken, aborted, ras(4, 5)})});
   ASSERT_THAT(d.findings, SizeIs(4));

@@ -37,7 +37,7 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
     double sum = 0;
     int last = -1;
     for (const Member& m : job.of(i)) {
-      const trace::CollectiveRecord& r = job.record(m);
+      const CollectiveRecord& r = job.record(m);
       const auto duration = double(r.end_ns - r.begin_ns);
       sum += duration;
       if (duration >= least)

@@ -91,7 +91,7 @@ void add_lanes(const Analysis& a, int lane_steps, finding::Diagnosis& d) {
     for (size_t i = 0; i < rank.step.size(); ++i) {
       if (rank.step[i] < from || rank.step[i] >= from + lane_steps)
         continue;
-      const trace::CollectiveRecord& record = rank.trace->records[i];
+      const CollectiveRecord& record = rank.trace->records[i];
       const double begin = at(rank.host, record.begin_ns);
       const double own = a.own.before_ns[r][i] / 1e6;
       if (own > 0 && own < a.typical_step_ns / 1e6)

@@ -15,9 +15,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::HangDump;
-using trace::PendingOp;
-
 // What is known of a rank in a group: the first number that it has not completed, and the last that it asked
 // for.
 struct Progress {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/collective_record.h"
+#include "fleet/ranks/read/collective_record.h"
 
 namespace lento::fleet::ranks {
 
@@ -48,6 +48,6 @@ struct HangAnalysis {
   size_t pending = 0;
 };
 
-HangAnalysis analyse_hang(const std::vector<trace::HangDump>& dumps);
+HangAnalysis analyse_hang(const std::vector<HangDump>& dumps);
 
 }  // namespace lento::fleet::ranks

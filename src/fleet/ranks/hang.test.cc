@@ -8,9 +8,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::HangDump;
-using trace::PendingOp;
-
 HangDump dump(int rank, const std::map<std::string, std::vector<int32_t>>& groups) {
   HangDump d;
   d.rank = rank;
@@ -115,19 +112,19 @@ TEST(Hang, CircleOfWaitingIsNamed) {
 }
 
 TEST(Hang, MonitorNamesTheRankBehindAtTwoQueries) {
-  trace::RasAnswer first;
+  RasAnswer first;
   first.communicators.push_back({"0x1", 2, {}});
-  trace::RasRank zero;
+  RasRank zero;
   zero.rank = 0;
   zero.host = "h";
   zero.counts["AllReduce"] = 8;
-  trace::RasRank one = zero;
+  RasRank one = zero;
   one.rank = 1;
   one.process = 7;
   one.counts["AllReduce"] = 5;
   first.communicators[0].ranks = {zero, one};
   // A lag that moves between the queries is a healthy rank at work.
-  trace::RasAnswer moved = first;
+  RasAnswer moved = first;
   moved.communicators[0].ranks[0].counts["AllReduce"] = 12;
   moved.communicators[0].ranks[1].counts["AllReduce"] = 9;
   EXPECT_TRUE(diagnose_hang({}, {first, moved}).findings.empty());

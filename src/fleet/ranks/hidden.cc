@@ -23,7 +23,7 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
     int64_t ended = INT64_MIN;
     int32_t last = -1;
     for (size_t i = 0; i < r.step.size(); ++i) {
-      const trace::CollectiveRecord& record = r.trace->records[i];
+      const CollectiveRecord& record = r.trace->records[i];
       const int32_t step = r.step[i];
       if (i > 0 && step >= 0 && r.step[i - 1] == step - 1 && record.begin_ns >= ended)
         mine[step] = {
@@ -104,12 +104,12 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   return looked >= 5 && waited * 20 >= looked * 19;
 }
 
-std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks) {
+std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks) {
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
-  std::vector<trace::RankTrace> out;
+  std::vector<RankTrace> out;
   for (size_t r = 0; r < job.ranks.size(); ++r) {
-    trace::RankTrace t = *job.ranks[r].trace;
-    trace::Communicator c;
+    RankTrace t = *job.ranks[r].trace;
+    Communicator c;
     c.key = kHiddenKey;
     c.name = "barrier that was not recorded";
     c.size = int(job.ranks.size());
@@ -122,7 +122,7 @@ std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& 
       if (!last_end(all, s, last, first, begins))
         continue;
       const Turn& mine = all[r][s];
-      trace::CollectiveRecord barrier;
+      CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
       // A second of a clock that drifts is not a second of the common one: the wait never reaches into the
       // next step, or it would count as still going on there.
@@ -132,15 +132,13 @@ std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& 
       barrier.sequence = s;
       if (job.step_marks)
         barrier.step = t.records[mine.last].step;
-      barrier.op = trace::CollectiveOp::Barrier;
+      barrier.op = fleet::ranks::CollectiveOp::Barrier;
       barrier.communicator = int32_t(t.communicators.size()) - 1;
       t.records.push_back(barrier);
     }
-    std::ranges::stable_sort(
-        t.records,
-        [](const trace::CollectiveRecord& a, const trace::CollectiveRecord& b) {
-          return a.begin_ns < b.begin_ns;
-        });
+    std::ranges::stable_sort(t.records, [](const CollectiveRecord& a, const CollectiveRecord& b) {
+      return a.begin_ns < b.begin_ns;
+    });
     out.push_back(std::move(t));
   }
   return out;

@@ -17,6 +17,6 @@ inline constexpr const char* kHiddenKey = "(not recorded)";
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns);
 
 // The traces with that barrier put in: it begins when a rank ends its step and ends when the last one does.
-std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks);
+std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks);
 
 }  // namespace lento::fleet::ranks

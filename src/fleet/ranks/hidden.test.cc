@@ -9,9 +9,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::RankTrace;
-
 constexpr int64_t kBegin = 1'000'000'000'000;
 constexpr int64_t kStep = 1'000'000'000;  // ns
 constexpr int64_t kApart = 100'000'000;   // between the ends of two ranks
@@ -46,7 +43,7 @@ Built build(const Plan& plan) {
     int64_t begin = kOwn;
     for (int s = 0; s < plan.steps; ++s) {
       const int64_t end = s * kStep + (r + 1) * kApart;
-      trace::CollectiveRecord record;
+      CollectiveRecord record;
       record.begin_ns = local(begin);
       record.end_ns = local(end);
       record.bytes = 1 << 20;

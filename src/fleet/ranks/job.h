@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "trace/collective_record.h"
+#include "fleet/ranks/read/collective_record.h"
 
 namespace lento::fleet::ranks {
 
 constexpr int64_t kNoStep = -1;
 
 struct JobRank {
-  const trace::RankTrace* trace = nullptr;
+  const RankTrace* trace = nullptr;
   std::string label;  // "rank5", or "host2/pid1005" where no number is known
   int number = -1;    // global rank; -1: not known
   int host = 0;
@@ -46,7 +46,7 @@ struct JobCommunicator {
 // direction too.
 struct Channel {
   int communicator = 0;
-  trace::CollectiveOp op = trace::CollectiveOp::Other;  // Send for a pair
+  CollectiveOp op = fleet::ranks::CollectiveOp::Other;  // Send for a pair
   int64_t bytes = 0;
   // ranks of a pair
   int from = -1;
@@ -101,16 +101,16 @@ struct Job {
   std::span<const Member> of(const Instance& i) const {
     return {members.data() + i.first, i.count};
   }
-  const trace::CollectiveRecord& record(const Member& m) const {
+  const CollectiveRecord& record(const Member& m) const {
     return ranks[m.rank].trace->records[m.record];
   }
 };
 
 // `traces` must outlive the job.
-Job make_job(const std::vector<trace::RankTrace>& traces);
+Job make_job(const std::vector<RankTrace>& traces);
 
 // The members of the job, their hosts and numbers: the first half of make_job.
-void name_ranks(const std::vector<trace::RankTrace>& traces, Job& job);
+void name_ranks(const std::vector<RankTrace>& traces, Job& job);
 // Fills JobRank::step, typical, peers and Job::steps.
 void find_steps(Job& job);
 // Fills communicators, channels, instances.

@@ -13,9 +13,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::CollectiveRecord;
-
 struct Entry {
   uint64_t kind = 0;   // operation, for pairs the direction too
   int64_t number = 0;  // of the source, or step and place in it
@@ -27,7 +24,7 @@ struct Entry {
 constexpr int64_t kPlaces = int64_t{1} << 24;  // in a step
 constexpr size_t kMostComplaints = 20;
 
-uint64_t kind_of(const trace::Communicator& c, const CollectiveRecord& r) {
+uint64_t kind_of(const Communicator& c, const CollectiveRecord& r) {
   if (!is_p2p(r.op))
     return uint64_t(r.op);
   const auto own = uint64_t(c.own);
@@ -45,7 +42,7 @@ struct Builder {
     std::unordered_map<std::string, int> index;
     for (size_t r = 0; r < job.ranks.size(); ++r) {
       std::vector<int> local;
-      for (const trace::Communicator& c : job.ranks[r].trace->communicators)
+      for (const Communicator& c : job.ranks[r].trace->communicators)
         local.push_back(add(index, c, r));
       global.push_back(std::move(local));
     }
@@ -60,7 +57,7 @@ struct Builder {
     entries.resize(job.communicators.size());
   }
 
-  int add(std::unordered_map<std::string, int>& index, const trace::Communicator& c, size_t rank) {
+  int add(std::unordered_map<std::string, int>& index, const Communicator& c, size_t rank) {
     const auto [found, fresh] = index.emplace(c.key, int(job.communicators.size()));
     if (fresh)
       job.communicators.push_back({c.key, c.name, c.size, {}, {}});
@@ -83,11 +80,11 @@ struct Builder {
 
   void collect(size_t r) {
     const JobRank& rank = job.ranks[r];
-    const trace::RankTrace& t = *rank.trace;
+    const RankTrace& t = *rank.trace;
     std::map<std::pair<int32_t, uint64_t>, std::pair<int32_t, int64_t>> counts;  // -> step, place
     for (size_t i = 0; i < t.records.size(); ++i) {
       const CollectiveRecord& record = t.records[i];
-      const trace::Communicator& c = t.communicators[record.communicator];
+      const Communicator& c = t.communicators[record.communicator];
       if (c.own < 0 || (is_p2p(record.op) && (record.peer < 0 || record.peer >= c.size)))
         continue;
       Entry e{kind_of(c, record), record.sequence, int32_t(r), int32_t(i)};
@@ -282,7 +279,7 @@ void match_instances(Job& job) {
     builder.match(int(c));
 }
 
-Job make_job(const std::vector<trace::RankTrace>& traces) {
+Job make_job(const std::vector<RankTrace>& traces) {
   Job job;
   name_ranks(traces, job);
   find_steps(job);

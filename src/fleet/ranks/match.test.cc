@@ -6,9 +6,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::RankTrace;
-
 struct Options {
   int ranks = 2;
   int steps = 20;
@@ -36,7 +33,7 @@ std::vector<RankTrace> traces(const Options& o) {
           --skip;
           continue;
         }
-        trace::CollectiveRecord c;
+        CollectiveRecord c;
         c.begin_ns = (s * 10 + 2 * k) * 1'000'000;
         c.end_ns = c.begin_ns + 1'000'000;
         c.op = k < 3 ? CollectiveOp::AllGather : CollectiveOp::AllReduce;

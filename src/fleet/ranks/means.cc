@@ -13,7 +13,7 @@
 namespace lento::fleet {
 namespace {
 
-using trace::InspectorMean;
+using fleet::ranks::InspectorMean;
 namespace tuning = ranks::tuning;
 
 struct Seen {

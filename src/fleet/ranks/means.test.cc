@@ -12,9 +12,9 @@ namespace lento::fleet {
 namespace {
 
 // Times of 10 ms with 2 % of noise in `shapes` shapes; the slow one waits less.
-std::vector<trace::InspectorMean> means(double slow, int shapes = 3, uint64_t seed = 1) {
+std::vector<fleet::ranks::InspectorMean> means(double slow, int shapes = 3, uint64_t seed = 1) {
   base::Rng rng(seed, "means");
-  std::vector<trace::InspectorMean> out;
+  std::vector<fleet::ranks::InspectorMean> out;
   for (int s = 0; s < shapes; ++s) {
     for (int g = 0; g < 16; ++g) {
       const double own = g == 6 ? slow : 1;
@@ -45,14 +45,14 @@ TEST(Means, OfHealthyOnesNobodyIsAndNothingIsAllClear) {
 }
 
 TEST(Means, ShortInOneShapeOfManyIsNoSuspect) {
-  std::vector<trace::InspectorMean> m = means(1, 4);
+  std::vector<fleet::ranks::InspectorMean> m = means(1, 4);
   m[6].exec_us *= 0.7;
   EXPECT_TRUE(diagnose_means(m).findings.empty());
 }
 
 TEST(Means, TwoShortOnesAccuseNeither) {
-  std::vector<trace::InspectorMean> m = means(0.8);
-  for (trace::InspectorMean& one : m) {
+  std::vector<fleet::ranks::InspectorMean> m = means(0.8);
+  for (fleet::ranks::InspectorMean& one : m) {
     if (one.node == "node3" && one.gpu == "GPU0")
       one.exec_us *= 0.8;
   }
@@ -60,7 +60,7 @@ TEST(Means, TwoShortOnesAccuseNeither) {
 }
 
 TEST(Means, UnderFourGpusAShapeSaysNothing) {
-  std::vector<trace::InspectorMean> m = means(0.5);
+  std::vector<fleet::ranks::InspectorMean> m = means(0.5);
   m.resize(3);
   EXPECT_EQ(diagnose_means(m).outcome, finding::Outcome::CannotJudge);
   EXPECT_EQ(diagnose_means({}).outcome, finding::Outcome::CannotJudge);
@@ -82,7 +82,7 @@ TEST(Means, APageGivesItsMeanTimesAndNothingElse) {
           " 348\nnccl_collective_exec_time_microseconds{node=\"n1\"} 5\nnccl_p2p_exec_time_microseconds" +
           labels + " nan\nnccl_p2p_exec_time_microseconds{node=\"n1\n");
   base::ReadReport report;
-  const std::vector<trace::InspectorMean> page = trace::read_inspector_prom(path, report);
+  const std::vector<fleet::ranks::InspectorMean> page = fleet::ranks::read_inspector_prom(path, report);
   ASSERT_EQ(page.size(), 1u);
   EXPECT_EQ(page[0].node, "n1");
   EXPECT_EQ(page[0].gpu, "GPU3");

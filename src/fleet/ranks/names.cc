@@ -48,11 +48,11 @@ bool natural_less(const std::string& a, const std::string& b) {
 }
 
 // Traces in the order of rank numbers, or else of hosts, GPUs and processes.
-std::vector<const trace::RankTrace*> in_order(const std::vector<trace::RankTrace>& traces) {
-  std::vector<const trace::RankTrace*> order;
-  for (const trace::RankTrace& t : traces)
+std::vector<const RankTrace*> in_order(const std::vector<RankTrace>& traces) {
+  std::vector<const RankTrace*> order;
+  for (const RankTrace& t : traces)
     order.push_back(&t);
-  std::ranges::stable_sort(order, [](const trace::RankTrace* a, const trace::RankTrace* b) {
+  std::ranges::stable_sort(order, [](const RankTrace* a, const RankTrace* b) {
     if ((a->rank >= 0) != (b->rank >= 0))
       return a->rank >= 0;
     if (a->rank != b->rank)
@@ -76,7 +76,7 @@ void name_hosts(Job& job) {
   };
   for (size_t r = 0; r < job.ranks.size(); ++r) {
     JobRank& rank = job.ranks[r];
-    const trace::RankTrace& t = *rank.trace;
+    const RankTrace& t = *rank.trace;
     if (!t.host.empty()) {
       rank.host = host_of("name " + t.host, t.host);
     } else {
@@ -95,7 +95,7 @@ void name_hosts(Job& job) {
 bool number_by_world(Job& job) {
   std::map<std::string, std::set<int>> seen;
   for (const JobRank& rank : job.ranks) {
-    for (const trace::Communicator& c : rank.trace->communicators) {
+    for (const Communicator& c : rank.trace->communicators) {
       if (c.size >= int(job.ranks.size()) && c.own >= 0)
         seen[c.key].insert(c.own);
     }
@@ -104,7 +104,7 @@ bool number_by_world(Job& job) {
     if (numbers.size() != job.ranks.size())
       continue;
     for (JobRank& rank : job.ranks) {
-      for (const trace::Communicator& c : rank.trace->communicators) {
+      for (const Communicator& c : rank.trace->communicators) {
         if (c.key == key)
           rank.number = c.own;
         if (c.key == key)
@@ -120,7 +120,7 @@ bool number_by_world(Job& job) {
 bool order_agrees(const Job& job) {
   std::map<std::string, int> last;
   for (const JobRank& rank : job.ranks) {
-    for (const trace::Communicator& c : rank.trace->communicators) {
+    for (const Communicator& c : rank.trace->communicators) {
       const auto [found, fresh] = last.emplace(c.key, c.own);
       if (!fresh && c.own <= found->second)
         return false;
@@ -165,8 +165,8 @@ void label_ranks(Job& job) {
 
 }  // namespace
 
-void name_ranks(const std::vector<trace::RankTrace>& traces, Job& job) {
-  for (const trace::RankTrace* t : in_order(traces)) {
+void name_ranks(const std::vector<RankTrace>& traces, Job& job) {
+  for (const RankTrace* t : in_order(traces)) {
     JobRank& rank = job.ranks.emplace_back();
     rank.trace = t;
     job.timed = job.timed && t->timed;

@@ -7,7 +7,6 @@ namespace lento::fleet::ranks {
 namespace {
 
 using ::testing::ElementsAre;
-using trace::RankTrace;
 
 struct Said {
   std::string host = {};

@@ -9,36 +9,33 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveRecord;
-
 // Computing time before a moment, for rising moments.
 class ComputeClock {
  public:
-  explicit ComputeClock(const std::vector<trace::TimeSpan>& spans)
+  explicit ComputeClock(const std::vector<TimeSpan>& spans)
       : spans_(spans) {
     sums_.push_back(0);
-    for (const trace::TimeSpan& s : spans)
+    for (const TimeSpan& s : spans)
       sums_.push_back(sums_.back() + double(s.end_ns - s.begin_ns));
   }
   double before(int64_t at) const {
-    const auto next =
-        std::upper_bound(spans_.begin(), spans_.end(), at, [](int64_t t, const trace::TimeSpan& s) {
-          return t < s.begin_ns;
-        });
+    const auto next = std::upper_bound(spans_.begin(), spans_.end(), at, [](int64_t t, const TimeSpan& s) {
+      return t < s.begin_ns;
+    });
     const size_t index = next - spans_.begin();
     if (index == 0)
       return 0;
-    const trace::TimeSpan& last = spans_[index - 1];
+    const TimeSpan& last = spans_[index - 1];
     return sums_[index - 1] + double(std::min(at, last.end_ns) - last.begin_ns);
   }
 
  private:
-  const std::vector<trace::TimeSpan>& spans_;
+  const std::vector<TimeSpan>& spans_;
   std::vector<double> sums_;
 };
 
 // Own time before each record: since the latest end among the records that had ended by then.
-void split(const trace::RankTrace& t, std::vector<double>& before, std::vector<int32_t>& after) {
+void split(const RankTrace& t, std::vector<double>& before, std::vector<int32_t>& after) {
   before.assign(t.records.size(), 0);
   after.assign(t.records.size(), -1);
   std::vector<int32_t> running;
@@ -69,7 +66,7 @@ void split(const trace::RankTrace& t, std::vector<double>& before, std::vector<i
 
 void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   const JobRank& r = job.ranks[rank];
-  const trace::RankTrace& t = *r.trace;
+  const RankTrace& t = *r.trace;
   const ComputeClock compute(t.compute);
   std::vector<int32_t> counts(job.steps, 0);
   for (const int32_t step : r.step) {

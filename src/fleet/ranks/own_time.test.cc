@@ -11,14 +11,11 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::RankTrace;
-
 constexpr double kMs = 1e6;  // ns
 
 // A record of [begin, end) ms in step s.
-trace::CollectiveRecord record(double begin, double end, int step, int64_t sequence) {
-  trace::CollectiveRecord r;
+CollectiveRecord record(double begin, double end, int step, int64_t sequence) {
+  CollectiveRecord r;
   r.begin_ns = int64_t(begin * kMs);
   r.end_ns = int64_t(end * kMs);
   r.bytes = 1 << 20;

@@ -8,8 +8,8 @@
 
 #include "base/progress.h"
 #include "finding/finding.h"
-#include "trace/collective_record.h"
-#include "trace/inspector_prom.h"
+#include "fleet/ranks/read/collective_record.h"
+#include "fleet/ranks/read/inspector_prom.h"
 
 namespace lento::fleet {
 
@@ -23,17 +23,17 @@ struct RanksOptions {
 // Outcome Findings, Healthy, or CannotJudge with what to switch on. Findings name the rank or the host first,
 // then what the data cannot tell apart from it.
 finding::Diagnosis diagnose_ranks(
-    const std::vector<trace::RankTrace>& traces,
+    const std::vector<fleet::ranks::RankTrace>& traces,
     const RanksOptions& options,
     const base::Progress& progress = {});
 
 // From dumps of the flight recorder and answers of NCCL's monitor, the latter in order of time.
 finding::Diagnosis diagnose_hang(
-    const std::vector<trace::HangDump>& dumps,
-    const std::vector<trace::RasAnswer>& answers);
+    const std::vector<fleet::ranks::HangDump>& dumps,
+    const std::vector<fleet::ranks::RasAnswer>& answers);
 
 // From the Inspector's pages for Prometheus: suspects, or CannotJudge. Means say neither ranks nor costs nor
 // times.
-finding::Diagnosis diagnose_means(const std::vector<trace::InspectorMean>& means);
+finding::Diagnosis diagnose_means(const std::vector<fleet::ranks::InspectorMean>& means);
 
 }  // namespace lento::fleet

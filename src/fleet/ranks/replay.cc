@@ -29,7 +29,7 @@ Replay::Replay(const Job& job, const OwnTime& own, const Clocks& clocks)
     double least = INFINITY;
     for (const Member& m : job.of(instance)) {
       instance_of_[m.rank][m.record] = int32_t(i);
-      const trace::CollectiveRecord& r = job.record(m);
+      const CollectiveRecord& r = job.record(m);
       least = std::min(least, double(r.end_ns - r.begin_ns));
     }
     transfer_ns_[i] = least;
@@ -38,8 +38,8 @@ Replay::Replay(const Job& job, const OwnTime& own, const Clocks& clocks)
       continue;
     const Member& first = job.of(instance)[0];
     const bool sends = first.rank == c.from;
-    const trace::CollectiveRecord& send = job.record(job.of(instance)[sends ? 0 : 1]);
-    const trace::CollectiveRecord& recv = job.record(job.of(instance)[sends ? 1 : 0]);
+    const CollectiveRecord& send = job.record(job.of(instance)[sends ? 0 : 1]);
+    const CollectiveRecord& recv = job.record(job.of(instance)[sends ? 1 : 0]);
     const int64_t gap = clocks.corrected(job.ranks[c.to].host, recv.begin_ns) -
                         clocks.corrected(job.ranks[c.from].host, send.end_ns);
     early[instance.channel] += gap > 1000000;

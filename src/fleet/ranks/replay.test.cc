@@ -38,7 +38,7 @@ class ReplayOf : public ::testing::Test {
   std::vector<double> steps(const Change& change = {}) const {
     return Replay(job_, own_, clocks_).steps(change);
   }
-  std::vector<trace::RankTrace> traces_;
+  std::vector<RankTrace> traces_;
   Job job_;
   OwnTime own_;
   Clocks clocks_;

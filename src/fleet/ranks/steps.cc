@@ -14,17 +14,13 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::CollectiveRecord;
-using trace::RankTrace;
-
 uint64_t mix(uint64_t hash, uint64_t value) {
   return base::mix64(hash ^ base::mix64(value));
 }
 
 // What a record is, equal on ranks that do the same: no number of a communicator.
 uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
-  const trace::Communicator& c = t.communicators[r.communicator];
+  const Communicator& c = t.communicators[r.communicator];
   uint64_t hash = mix(base::hash_text(c.name), uint64_t(c.size));
   hash = mix(hash, uint64_t(r.op));
   // Routed tokens differ in number from step to step.

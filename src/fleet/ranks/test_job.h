@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "trace/collective_record.h"
+#include "fleet/ranks/read/collective_record.h"
 
 namespace lento::fleet::ranks::test {
 
@@ -28,8 +28,8 @@ struct Small {
   uint64_t seed = 4;
 };
 
-inline std::vector<trace::RankTrace> build(const Small& s) {
-  std::vector<trace::RankTrace> out(8);
+inline std::vector<RankTrace> build(const Small& s) {
+  std::vector<RankTrace> out(8);
   std::vector<double> now(8, 0);
   base::Rng rng(s.seed, "test");
   const auto local = [&](int r, double ns) {
@@ -37,7 +37,7 @@ inline std::vector<trace::RankTrace> build(const Small& s) {
     return int64_t(1e15 + ns * (1 + h * s.drift_ppm * 1e-6) + h * s.offset_ms * 1e6);
   };
   for (int r = 0; r < 8; ++r) {
-    trace::RankTrace& t = out[r];
+    RankTrace& t = out[r];
     t.layout = "kineto";
     t.rank = r;
     t.world = 8;
@@ -79,7 +79,7 @@ inline std::vector<trace::RankTrace> build(const Small& s) {
                communicator,
                -1,
                step,
-               trace::CollectiveOp::AllReduce});
+               fleet::ranks::CollectiveOp::AllReduce});
           now[r] = end;
         }
       };
@@ -104,10 +104,10 @@ inline std::vector<trace::RankTrace> build(const Small& s) {
 }
 
 // What a log without verbose mode keeps of it: durations.
-inline std::vector<trace::RankTrace> without_times(std::vector<trace::RankTrace> traces) {
-  for (trace::RankTrace& t : traces) {
+inline std::vector<RankTrace> without_times(std::vector<RankTrace> traces) {
+  for (RankTrace& t : traces) {
     t.timed = false;
-    for (trace::CollectiveRecord& r : t.records) {
+    for (CollectiveRecord& r : t.records) {
       r.end_ns -= r.begin_ns;
       r.begin_ns = 0;
     }

@@ -174,7 +174,7 @@ std::vector<double> transfer_times(const Job& job) {
       continue;
     double least = INFINITY;
     for (const Member& m : job.of(instance)) {
-      const trace::CollectiveRecord& r = job.record(m);
+      const CollectiveRecord& r = job.record(m);
       least = std::min(least, double(r.end_ns - r.begin_ns));
     }
     out[i] = std::max(least, 1.0);

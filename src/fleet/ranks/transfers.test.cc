@@ -12,8 +12,6 @@
 namespace lento::fleet::ranks {
 namespace {
 
-using trace::CollectiveOp;
-using trace::RankTrace;
 using Kind = Component::Kind;
 
 struct Mesh {
@@ -52,7 +50,7 @@ Mesh job_of(int hosts, const std::vector<Pair>& pairs, const Factor& factor, int
         RankTrace& t = m.traces[size_t(r)];
         if (s == 0)
           t.communicators.push_back({key, "PAIR", 2, 2, r == left ? 0 : 1, {left, right}});
-        trace::CollectiveRecord record;
+        CollectiveRecord record;
         record.begin_ns = int64_t(now[size_t(left)] + s * 1e9);
         record.end_ns = record.begin_ns + int64_t(ns);
         record.bytes = 1 << 20;
@@ -67,7 +65,7 @@ Mesh job_of(int hosts, const std::vector<Pair>& pairs, const Factor& factor, int
     now[size_t(right)] += 20e6;
   }
   for (RankTrace& t : m.traces)
-    std::ranges::stable_sort(t.records, {}, &trace::CollectiveRecord::begin_ns);
+    std::ranges::stable_sort(t.records, {}, &fleet::ranks::CollectiveRecord::begin_ns);
   m.job = make_job(m.traces);
   m.verdict = slow_channels(m.job, transfer_times(m.job));
   return m;
@@ -109,7 +107,7 @@ TEST(Transfers, AreTheShortestOfTheirMembers) {
     t[size_t(r)].rank = r;
     t[size_t(r)].host = "host" + std::to_string(r);
     t[size_t(r)].communicators.push_back({"w", "W", 2, 2, r, {0, 1}});
-    trace::CollectiveRecord record;
+    CollectiveRecord record;
     record.begin_ns = r == 0 ? 100 : 400;
     record.end_ns = 1000;
     record.bytes = 64;

@@ -18,7 +18,7 @@ using finding::Finding;
 constexpr size_t kNamed = 10;  // machines that a sentence lists
 
 struct View {
-  const trace::MetricSeries& series;
+  const fleet::MetricSeries& series;
   const Scan& scan;
 };
 
@@ -430,7 +430,7 @@ void add_reach(const View& v, Diagnosis& d) {
 }
 
 std::string covered(const View& v) {
-  const trace::MetricSeries& s = v.series;
+  const fleet::MetricSeries& s = v.series;
   size_t there = 0;
   for (const float x : s.values)
     there += !std::isnan(x);
@@ -472,7 +472,7 @@ void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
 }  // namespace
 
 Diagnosis
-scan(const trace::MetricSeries& series, const ScanOptions& options, const base::Progress& progress) {
+scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::Progress& progress) {
   Scan scan({series.machines, series.labels, series.metrics, series.step_ms, series.steps}, options);
   std::vector<float> row(series.metrics.size() * series.machines.size());
   for (size_t step = 0; step < series.steps && !progress.stopped(); ++step) {

@@ -19,12 +19,12 @@ double median_row(std::vector<float>& row) {
 
 }  // namespace
 
-size_t step_at(const trace::MetricSeries& s, int64_t time_ms) {
+size_t step_at(const fleet::MetricSeries& s, int64_t time_ms) {
   const int64_t since = std::max<int64_t>(0, time_ms - s.begin_ms);
   return std::min(size_t(since / std::max<int64_t>(1, s.step_ms)), s.steps > 0 ? s.steps - 1 : 0);
 }
 
-double mean_of(const trace::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span) {
+double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span) {
   double sum = 0;
   size_t count = 0;
   for (size_t step = span.begin; step < std::min(span.end, s.steps); ++step) {
@@ -40,7 +40,7 @@ double mean_of(const trace::MetricSeries& s, size_t metric, std::span<const size
 }
 
 std::vector<double> residuals(
-    const trace::MetricSeries& s,
+    const fleet::MetricSeries& s,
     const Scale& scale,
     size_t metric,
     size_t machine,
@@ -59,7 +59,7 @@ std::vector<double> residuals(
   return out;
 }
 
-size_t split_of(const trace::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span) {
+size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span) {
   const auto& groups = scan.groups();
   const auto group = std::ranges::find_if(groups, [&](const std::vector<size_t>& g) {
     return std::ranges::count(g, machine) > 0;

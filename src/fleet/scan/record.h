@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fleet/scan/scan.h"
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -15,18 +15,18 @@ struct Span {
   size_t end = 0;
 };
 
-size_t step_at(const trace::MetricSeries& series, int64_t time_ms);  // nearest, within the record
+size_t step_at(const fleet::MetricSeries& series, int64_t time_ms);  // nearest, within the record
 
 // Mean of the samples of these machines; NaN when there is none.
-double mean_of(const trace::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span);
+double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span);
 
 // The step at which a change of the machine against its peers most likely began (or ended): the split of the
 // span with the largest likelihood ratio of two means against one.
-size_t split_of(const trace::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);
+size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);
 
 // The machine's differences from the median of `peers` on the metric's scale, one a step, NaN where missing.
 std::vector<double> residuals(
-    const trace::MetricSeries& s,
+    const fleet::MetricSeries& s,
     const Scale& scale,
     size_t metric,
     size_t machine,

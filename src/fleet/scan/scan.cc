@@ -19,7 +19,7 @@ constexpr double kShortest_ms = 100 * 1000;  // shortest window of a job that ru
 constexpr double kLongest_ms = 3600 * 1000;  // an hour
 constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
 
-std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
+std::string group_name(const fleet::Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
   for (const std::string& key : keys) {
     for (const auto& [k, v] : labels) {

@@ -19,7 +19,7 @@
 #include "base/progress.h"
 #include "finding/finding.h"
 #include "fleet/scan/kinds.h"
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -38,7 +38,7 @@ struct ScanOptions {
 
 struct ScanFleet {
   std::vector<std::string> machines;
-  std::vector<trace::Labels> labels;  // per machine; may be empty
+  std::vector<fleet::Labels> labels;  // per machine; may be empty
   std::vector<std::string> metrics;
   int64_t step_ms = 1000;
   size_t rows = 0;  // of the record; 0: endless
@@ -107,6 +107,6 @@ class Scan {
 
 // Judges a recorded period: findings, notes, what was covered and what would have been named.
 finding::Diagnosis
-scan(const trace::MetricSeries& series, const ScanOptions& options, const base::Progress& progress = {});
+scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::fleet

@@ -21,9 +21,9 @@ struct Job {
   std::vector<std::string> metrics{"power_w"};
 };
 
-trace::MetricSeries draw(const Job& job, const std::function<double(size_t, size_t, base::Rng&)>& value) {
+fleet::MetricSeries draw(const Job& job, const std::function<double(size_t, size_t, base::Rng&)>& value) {
   base::Rng rng(11, "scan");
-  trace::MetricSeries s;
+  fleet::MetricSeries s;
   for (size_t m = 0; m < job.machines; ++m)
     s.machines.push_back("n" + std::to_string(m));
   s.labels.resize(job.machines);

@@ -17,10 +17,10 @@ namespace lento::fleet {
 namespace {
 
 using base::Rng;
-using trace::CollectiveOp;
-using trace::CollectiveRecord;
-using trace::Communicator;
-using trace::RankTrace;
+using fleet::ranks::CollectiveOp;
+using fleet::ranks::CollectiveRecord;
+using fleet::ranks::Communicator;
+using fleet::ranks::RankTrace;
 
 constexpr int64_t kBegin = 1795000000000000000;  // Unix ns
 
@@ -374,7 +374,7 @@ class Simulation {
       const std::vector<size_t>& at,
       const std::vector<bool>& waits) {
     for (int r = 0; r < job_.ranks(); ++r) {
-      trace::HangDump d;
+      fleet::ranks::HangDump d;
       d.rank = r;
       d.version = "2.9";
       std::map<int, int64_t> done;
@@ -394,7 +394,7 @@ class Simulation {
       }
       if (waits[r]) {
         const RankOp& op = programs[r][at[r]];
-        trace::PendingOp waiting = pending(op, t.communicators[local_[r][op.group]]);
+        fleet::ranks::PendingOp waiting = pending(op, t.communicators[local_[r][op.group]]);
         waiting.sequence = ++d.status[waiting.group].last_enqueued;
         d.pending.push_back(std::move(waiting));
       }
@@ -403,11 +403,11 @@ class Simulation {
     }
   }
 
-  static trace::PendingOp pending(const RankOp& op, const Communicator& c) {
-    trace::PendingOp p;
+  static fleet::ranks::PendingOp pending(const RankOp& op, const Communicator& c) {
+    fleet::ranks::PendingOp p;
     p.group = std::to_string(op.group);
     p.p2p = op.peer >= 0;
-    p.op = trace::name(op.op);
+    p.op = name(op.op);
     const std::string own = std::to_string(c.own);
     const std::string peer = std::to_string(place_in(c, op.peer));
     if (op.op == CollectiveOp::Send)

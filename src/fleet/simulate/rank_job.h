@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/collective_record.h"
+#include "fleet/ranks/read/collective_record.h"
 
 namespace lento::fleet {
 
@@ -91,8 +91,9 @@ struct RankTruth {
 };
 
 struct SimulatedRanks {
-  std::vector<trace::RankTrace> traces;  // as a Kineto trace holds them: all operations, kernels, steps
-  std::vector<trace::HangDump> dumps;    // of a hang
+  std::vector<fleet::ranks::RankTrace>
+      traces;                                 // as a Kineto trace holds them: all operations, kernels, steps
+  std::vector<fleet::ranks::HangDump> dumps;  // of a hang
   RankTruth truth;
 };
 
@@ -101,7 +102,7 @@ SimulatedRanks simulate_ranks(const RankJob& job);
 
 // What the Inspector's verbose log keeps of a trace: nothing under 8 KiB, whole microseconds, numbers, no
 // kernels.
-trace::RankTrace as_inspector(const trace::RankTrace& trace);
+fleet::ranks::RankTrace as_inspector(const fleet::ranks::RankTrace& trace);
 
 enum class RankLayout {
   Kineto,

@@ -45,7 +45,7 @@ TEST(SimulateRanks, OneTraceARankInItsOrder) {
   const SimulatedRanks job = simulate_ranks(small());
   ASSERT_EQ(job.traces.size(), 8u);
   for (size_t rank = 0; rank < job.traces.size(); ++rank) {
-    const trace::RankTrace& t = job.traces[rank];
+    const fleet::ranks::RankTrace& t = job.traces[rank];
     EXPECT_EQ(t.rank, int(rank));
     EXPECT_EQ(t.world, 8);
     EXPECT_EQ(t.steps.size(), 20u);
@@ -65,8 +65,8 @@ TEST(SimulateRanks, OneTraceARankInItsOrder) {
 TEST(SimulateRanks, MembersOfAGroupAgreeOnWhoItIs) {
   const SimulatedRanks job = simulate_ranks(small());
   std::map<std::string, std::vector<int32_t>> members;
-  for (const trace::RankTrace& t : job.traces) {
-    for (const trace::Communicator& c : t.communicators) {
+  for (const fleet::ranks::RankTrace& t : job.traces) {
+    for (const fleet::ranks::Communicator& c : t.communicators) {
       if (c.ranks.empty())
         continue;
       const auto [at, fresh] = members.emplace(c.key, c.ranks);
@@ -118,9 +118,9 @@ TEST(SimulateRanks, TheFaultIsWhereItIsPut) {
   }
 }
 
-int64_t computed(const trace::RankTrace& t) {
+int64_t computed(const fleet::ranks::RankTrace& t) {
   int64_t sum = 0;
-  for (const trace::TimeSpan& span : t.compute)
+  for (const fleet::ranks::TimeSpan& span : t.compute)
     sum += span.end_ns - span.begin_ns;
   return sum;
 }
@@ -187,11 +187,11 @@ TEST(SimulateRanks, ImpossibleSizesAreRefused) {
 
 TEST(AsInspector, KeepsNoKernelsAndNothingSmall) {
   const SimulatedRanks job = simulate_ranks(small());
-  const trace::RankTrace kept = as_inspector(job.traces[0]);
+  const fleet::ranks::RankTrace kept = as_inspector(job.traces[0]);
   EXPECT_TRUE(kept.compute.empty());
   EXPECT_FALSE(kept.records.empty());
   EXPECT_LT(kept.records.size(), job.traces[0].records.size());
-  for (const trace::CollectiveRecord& r : kept.records) {
+  for (const fleet::ranks::CollectiveRecord& r : kept.records) {
     EXPECT_GE(r.bytes, 8192);
     EXPECT_EQ(r.begin_ns % 1000, 0);
     EXPECT_EQ(r.end_ns % 1000, 0);

@@ -5,9 +5,9 @@
 
 namespace lento::fleet {
 
-using trace::CollectiveRecord;
-using trace::Communicator;
-using trace::RankTrace;
+using fleet::ranks::CollectiveRecord;
+using fleet::ranks::Communicator;
+using fleet::ranks::RankTrace;
 
 RankTrace as_inspector(const RankTrace& full) {
   constexpr int64_t kLeastBytes = 8192;

@@ -13,8 +13,8 @@ namespace lento::fleet {
 namespace {
 
 using base::Json;
-using trace::CollectiveOp;
-using trace::RankTrace;
+using fleet::ranks::CollectiveOp;
+using fleet::ranks::RankTrace;
 
 // "12.345" for 12345 ns.
 std::string micros(int64_t ns) {
@@ -82,17 +82,17 @@ void write_kineto(const RankTrace& t, const std::string& path) {
         ",\n{\"ph\":\"X\"," + head + ",\"pid\":1,\"tid\":7,\"ts\":" + micros(begin - base) +
         ",\"dur\":" + micros(end - begin) + (args.empty() ? "" : ",\"args\":{" + args + "}") + "}");
   };
-  for (const trace::StepMark& s : t.steps)
+  for (const fleet::ranks::StepMark& s : t.steps)
     span(
         "\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" + std::to_string(s.step) + "\"",
         s.begin_ns,
         s.end_ns,
         "");
   const std::string device = "\"device\":" + std::to_string(t.device);
-  for (const trace::TimeSpan& s : t.compute)
+  for (const fleet::ranks::TimeSpan& s : t.compute)
     span("\"cat\":\"kernel\",\"name\":\"gemm\"", s.begin_ns, s.end_ns, device);
-  for (const trace::CollectiveRecord& r : t.records) {
-    const trace::Communicator& c = t.communicators[r.communicator];
+  for (const fleet::ranks::CollectiveRecord& r : t.records) {
+    const fleet::ranks::Communicator& c = t.communicators[r.communicator];
     const std::string elements = std::to_string(r.bytes / 2);
     std::string args = device + ",\"Collective name\":\"" + torch_name(r.op) +
                        "\",\"In msg nelems\":" + elements + ",\"Out msg nelems\":" + elements +
@@ -113,8 +113,8 @@ void write_kineto(const RankTrace& t, const std::string& path) {
 
 void write_inspector(const RankTrace& t, const std::string& path) {
   base::OutputFile out(path);
-  for (const trace::CollectiveRecord& r : t.records) {
-    const trace::Communicator& c = t.communicators[r.communicator];
+  for (const fleet::ranks::CollectiveRecord& r : t.records) {
+    const fleet::ranks::Communicator& c = t.communicators[r.communicator];
     const bool pair = is_p2p(r.op);
     const std::string kind = pair ? "p2p" : "coll";
     const auto us = [](int64_t ns) {
@@ -141,14 +141,14 @@ void write_inspector(const RankTrace& t, const std::string& path) {
   out.commit();
 }
 
-Json status_json(const trace::GroupStatus& s) {
+Json status_json(const fleet::ranks::GroupStatus& s) {
   return Json::object()
       .set("last_enqueued_collective", s.last_enqueued)
       .set("last_started_collective", s.last_started)
       .set("last_completed_collective", s.last_completed);
 }
 
-void write_dump(const trace::HangDump& d, const std::string& path) {
+void write_dump(const fleet::ranks::HangDump& d, const std::string& path) {
   Json config = Json::object();
   Json status = Json::object();
   Json entries = Json::array();
@@ -163,7 +163,7 @@ void write_dump(const trace::HangDump& d, const std::string& path) {
     return a < b;
   });
   for (const std::string& name : names) {
-    const trace::GroupConfig& group = d.groups.at(name);
+    const fleet::ranks::GroupConfig& group = d.groups.at(name);
     number[name] = int64_t(number.size());
     config.set(
         name,
@@ -173,7 +173,7 @@ void write_dump(const trace::HangDump& d, const std::string& path) {
             .set("ranks", ranks_text(group.ranks)));
     status.set(std::to_string(number[name]), status_json(d.status.at(name)));
   }
-  for (const trace::PendingOp& p : d.pending) {
+  for (const fleet::ranks::PendingOp& p : d.pending) {
     Json sizes = Json::array();
     sizes.push(Json::array().push(base::parse_json(p.input_sizes, path).items().front()));
     entries.push(Json::object()
@@ -239,7 +239,7 @@ size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::stri
     throw base::Error({}, "a job that does not hang leaves no flight-recorder dumps", "add --fault hang");
   size_t files = 0;
   if (layout == RankLayout::FlightRecorder) {
-    for (const trace::HangDump& d : job.dumps) {
+    for (const fleet::ranks::HangDump& d : job.dumps) {
       write_dump(d, folder + "/_dump_" + std::to_string(d.rank));
       ++files;
     }

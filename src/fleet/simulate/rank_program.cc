@@ -4,7 +4,7 @@
 
 namespace lento::fleet {
 
-using trace::CollectiveOp;
+using fleet::ranks::CollectiveOp;
 
 RankProgram::RankProgram(const RankJob& job)
     : job_(job) {

@@ -23,7 +23,7 @@ struct RankGroup {
 };
 
 struct RankOp {
-  trace::CollectiveOp op = trace::CollectiveOp::AllReduce;
+  fleet::ranks::CollectiveOp op = fleet::ranks::CollectiveOp::AllReduce;
   int group = 0;
   int peer = -1;  // global rank of a pair's other end
   int64_t bytes = 0;

@@ -12,7 +12,7 @@
 namespace lento::fleet {
 namespace {
 
-using trace::CollectiveOp;
+using fleet::ranks::CollectiveOp;
 
 RankJob drawn(base::Rng& rng) {
   RankJob job;

@@ -12,8 +12,6 @@
 namespace lento::fleet {
 namespace {
 
-using trace::MetricSeries;
-
 enum Class {
   kCpu,
   kGpu,

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -53,7 +53,7 @@ struct FleetTruth {
 };
 
 struct SimulatedFleet {
-  trace::MetricSeries series;  // 1 s steps from time 0, label `stage`
+  MetricSeries series;  // 1 s steps from time 0, label `stage`
   FleetTruth truth;
 };
 

@@ -23,11 +23,11 @@ FleetJob job_of(uint64_t seed, bool faulty, const char* preset = "paper") {
   return job;
 }
 
-size_t metric(const trace::MetricSeries& s, const std::string& name) {
+size_t metric(const MetricSeries& s, const std::string& name) {
   return size_t(std::ranges::find(s.metrics, name) - s.metrics.begin());
 }
 
-double mean_of(const trace::MetricSeries& s, size_t metric, size_t machine, double from, double to) {
+double mean_of(const MetricSeries& s, size_t metric, size_t machine, double from, double to) {
   std::vector<double> values;
   for (auto t = size_t(from); t < std::min(size_t(to), s.steps); ++t) {
     if (std::isfinite(s.at(metric, t, machine)))
@@ -55,7 +55,7 @@ TEST(SimulateFleet, IsAPureFunctionOfSeedAndIndex) {
 TEST(SimulateFleet, TheSeriesFitsItsNames) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const SimulatedFleet fleet = simulate_fleet(job_of(seed, seed % 2));
-    const trace::MetricSeries& s = fleet.series;
+    const MetricSeries& s = fleet.series;
     EXPECT_EQ(s.machines.size(), 12u);
     EXPECT_EQ(s.metrics.size(), 10u);
     EXPECT_EQ(s.step_ms, 1000);
@@ -65,7 +65,7 @@ TEST(SimulateFleet, TheSeriesFitsItsNames) {
       EXPECT_TRUE(v >= 0);
     std::string before;
     for (size_t m = 0; m < 12; ++m) {
-      const std::string stage(trace::label(s, m, "stage"));
+      const std::string stage(label(s, m, "stage"));
       EXPECT_GE(stage, before) << "stages follow one another";
       before = stage;
     }
@@ -118,7 +118,7 @@ TEST(SimulateFleet, ThePlantedMachineDiffersInWhatItShowsAndTheOthersDoNot) {
     const FleetTruth& t = fleet.truth;
     if (!t.visible)
       continue;
-    const trace::MetricSeries& s = fleet.series;
+    const MetricSeries& s = fleet.series;
     const double from = t.onset_s + 30;
     const double to = t.onset_s + std::min(t.contrast_s, 230.0);
     for (const auto& [name, metric_class] :
@@ -147,7 +147,7 @@ TEST(SimulateFleet, ThePlantedMachineDiffersInWhatItShowsAndTheOthersDoNot) {
 TEST(SimulateFleet, BeforeTheOnsetNobodyDiffers) {
   for (uint64_t seed = 1; seed <= 15; ++seed) {
     const SimulatedFleet fleet = simulate_fleet(job_of(seed, true));
-    const trace::MetricSeries& s = fleet.series;
+    const MetricSeries& s = fleet.series;
     const size_t cpu = metric(s, "cpu_usage");
     std::vector<double> all;
     for (size_t m = 0; m < 12; ++m)

@@ -10,8 +10,6 @@
 namespace lento::fleet {
 namespace {
 
-using trace::MetricSeries;
-
 enum Metric {
   kCompute,
   kWait,

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/metric_series.h"
+#include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
@@ -31,6 +31,6 @@ struct StepJob {
 };
 
 // Throws base::Error when a machine has no times or one of them is not positive.
-trace::MetricSeries simulate_steps(const StepJob& job);
+MetricSeries simulate_steps(const StepJob& job);
 
 }  // namespace lento::fleet

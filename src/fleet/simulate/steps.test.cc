@@ -21,7 +21,7 @@ StepJob three_machines() {
 }
 
 TEST(Steps, AllWaitForTheSlowest) {
-  const trace::MetricSeries s = simulate_steps(three_machines());
+  const MetricSeries s = simulate_steps(three_machines());
   EXPECT_TRUE(std::isnan(s.at(0, 2, 0)));  // the first step ends after three seconds
   EXPECT_FLOAT_EQ(s.at(2, 10, 0), 3);
   EXPECT_FLOAT_EQ(s.at(2, 10, 2), 3);
@@ -31,7 +31,7 @@ TEST(Steps, AllWaitForTheSlowest) {
 }
 
 TEST(Steps, ASlowMachineSlowsEveryStepFromItsOnsetOn) {
-  const trace::MetricSeries s = simulate_steps(three_machines());
+  const MetricSeries s = simulate_steps(three_machines());
   EXPECT_FLOAT_EQ(s.at(0, 29, 1), 2);
   EXPECT_FLOAT_EQ(s.at(0, 50, 1), 3);
   EXPECT_FLOAT_EQ(s.at(2, 50, 0), 4);
@@ -53,7 +53,7 @@ TEST(Steps, ThePartsOfAStepAreTheStep) {
         machine.compute_s.push_back(rng.uniform(0.3, 2.5));
       job.machines.push_back(machine);
     }
-    const trace::MetricSeries s = simulate_steps(job);
+    const MetricSeries s = simulate_steps(job);
     EXPECT_EQ(simulate_steps(job).values.size(), s.values.size());
     for (size_t t = 5; t < s.steps; ++t) {
       double slowest = 0;
@@ -76,9 +76,9 @@ TEST(Steps, BeforeTheOnsetAFaultyJobIsTheHealthyOne) {
   for (StepMachine& m : job.machines)
     m.compute_s = {1, 1.1, 1.2, 1.3};
   job.machines[1].compute_after_s = {};
-  const trace::MetricSeries healthy = simulate_steps(job);
+  const MetricSeries healthy = simulate_steps(job);
   job.machines[1].compute_after_s = {2, 2.1, 2.2, 2.3};
-  const trace::MetricSeries faulty = simulate_steps(job);
+  const MetricSeries faulty = simulate_steps(job);
   for (size_t t = 3; t < 30; ++t) {
     for (size_t m = 0; m < 3; ++m)
       EXPECT_EQ(healthy.at(0, t, m), faulty.at(0, t, m)) << t;

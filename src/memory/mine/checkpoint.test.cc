@@ -15,7 +15,6 @@ using test::delayed;
 using test::open_of;
 using test::Trace;
 using ::testing::HasSubstr;
-using trace::Service;
 
 Trace rich_trace() {
   Trace trace;
@@ -28,7 +27,7 @@ Trace rich_trace() {
 }
 
 TEST(Checkpoint, GivesTheWholeStateBack) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   base::ReadReport report;
   const Trace trace = rich_trace();
@@ -62,7 +61,7 @@ TEST(Checkpoint, GivesTheWholeStateBack) {
 }
 
 TEST(Checkpoint, AnotherKeyIsNotTakenAndDamageIsAnError) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   base::ReadReport report;
   const Trace trace = rich_trace();
@@ -122,7 +121,7 @@ Scan filled() {
   s.function_blame[{3, 4}] = {++next, 5};
   s.sampled_code[8] = {++next, 6, 7, 8};
   s.sampled_data[{9, 1}] = {++next, 16, 17, 18};
-  trace::AccessRecord r = answered(1, 2, 3, Service::L2, 4);
+  AccessRecord r = answered(1, 2, 3, Service::L2, 4);
   r.process = 9;
   s.sample.add(r, true);
   return s;
@@ -130,7 +129,7 @@ Scan filled() {
 
 // Packed and taken up again.
 Scan again(const Scan& scan) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   PassMark mark;
   Scan back;
@@ -214,7 +213,7 @@ TEST(Checkpoint, ListsComeBackWithTheirKeys) {
 TEST(Checkpoint, TheSampleGoesOnWhereItWas) {
   AccessSample whole;
   Scan half;
-  const trace::AccessRecord r = answered(1, 2, 3, Service::L2, 4);
+  const AccessRecord r = answered(1, 2, 3, Service::L2, 4);
   constexpr int kAccesses = 200'000;
   for (int i = 0; i < kAccesses; ++i)
     whole.add(r, false);
@@ -230,7 +229,7 @@ TEST(Checkpoint, TheSampleGoesOnWhereItWas) {
 }
 
 TEST(Checkpoint, FunctionsKeepNumberNameAndProcess) {
-  trace::AddressSpace space;
+  program::AddressSpace space;
   space.add_code({2, 0x1000, 0x1100, "work", ""});
   Functions functions(space);
   functions.of(2, 0x1010);
@@ -251,7 +250,7 @@ TEST(Checkpoint, FunctionsKeepNumberNameAndProcess) {
 }
 
 TEST(Checkpoint, AnErrorNamesTheFileAndTheWayOut) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   PassMark mark;
   Scan back;

@@ -13,7 +13,7 @@ namespace lento::memory {
 namespace {
 
 using base::ReadReport;
-using trace::TraceFacts;
+using program::TraceFacts;
 
 std::string number(double v) {
   return base::format_number(v, 6);
@@ -386,7 +386,7 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
   ReadReport report;
   const auto source = open(report);
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
-    for (const trace::AccessRecord& r : batch) {
+    for (const AccessRecord& r : batch) {
       there.add(r.cpu);
       first = std::min(first, r.cycle);
       last = std::max(last, r.cycle);

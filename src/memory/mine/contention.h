@@ -14,13 +14,13 @@
 #include "base/read_report.h"
 #include "finding/finding.h"
 #include "memory/mine/cpu_set.h"
-#include "trace/access_record.h"
-#include "trace/address_space.h"
+#include "memory/read/access_record.h"
+#include "program/address_space.h"
 
 namespace lento::memory {
 
 // Opens the trace from its start; called once a pass. Records come in trace order.
-using OpenTrace = std::function<std::unique_ptr<trace::AccessSource>(base::ReadReport&)>;
+using OpenTrace = std::function<std::unique_ptr<AccessSource>(base::ReadReport&)>;
 
 enum class QuantileRule {
   NearestRank,
@@ -90,7 +90,9 @@ struct ContentionResult {
 // three times when it does not say who delayed whom. The outcome is "cannot judge" when the trace cannot hold
 // what was asked: one CPU only, no latencies, too few samples, more skipped than taken. Throws base::Error
 // when nothing passes the filter.
-ContentionResult
-diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts, const ContentionOptions& options);
+ContentionResult diagnose_contention(
+    const OpenTrace& open,
+    const program::TraceFacts& facts,
+    const ContentionOptions& options);
 
 }  // namespace lento::memory

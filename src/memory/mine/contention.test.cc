@@ -28,9 +28,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::Service;
 
 finding::Diagnosis diagnose(const Trace& trace, ContentionOptions options = {}) {
   options.support = 0.05;
@@ -67,7 +64,7 @@ Trace planted(Plant plant, uint64_t seed) {
       r.blamed = r.latency - 10;
       r.culprit = uint16_t((r.cpu + 1 + rng.below(3)) % 4);
       r.culprit_pc = 0x8000;
-      r.cause = plant == Plant::Bank ? trace::DelayCause::Bank : trace::DelayCause::Coherence;
+      r.cause = plant == Plant::Bank ? memory::DelayCause::Bank : memory::DelayCause::Coherence;
       const uint64_t line = 0x700000 + 32 * (seed % 7);
       r.address = plant == Plant::FalseSharing ? line + 4 * r.cpu
                   : plant == Plant::Bank       ? 0x800000 + 0x100000 * r.cpu + 0x1000 * rng.below(400)
@@ -150,7 +147,7 @@ TEST(Contention, SampledTracesAreGroupedBySliceAndLine) {
 }
 
 // Yields a part of a trace in batches, then fails, as a killed run ends.
-class FailingSource : public trace::AccessSource {
+class FailingSource : public AccessSource {
  public:
   FailingSource(const Trace& trace, size_t until)
       : trace_(trace),
@@ -192,24 +189,24 @@ TEST(Contention, AKilledRunIsTakenUp) {
     ++opened;
     return std::make_unique<FailingSource>(trace, until);
   };
-  EXPECT_THROW(diagnose_contention(open, trace::TraceFacts{}, options), std::runtime_error);
+  EXPECT_THROW(diagnose_contention(open, program::TraceFacts{}, options), std::runtime_error);
   ASSERT_TRUE(std::filesystem::exists(state));
   until = SIZE_MAX;
-  const finding::Diagnosis resumed = diagnose_contention(open, trace::TraceFacts{}, options).diagnosis;
+  const finding::Diagnosis resumed = diagnose_contention(open, program::TraceFacts{}, options).diagnosis;
   EXPECT_EQ(text_of(resumed), text_of(whole));
   opened = 0;
-  EXPECT_EQ(text_of(diagnose_contention(open, trace::TraceFacts{}, options).diagnosis), text_of(whole));
+  EXPECT_EQ(text_of(diagnose_contention(open, program::TraceFacts{}, options).diagnosis), text_of(whole));
   EXPECT_EQ(opened, 1u);  // only the windows
   options.checkpoint_key = "another trace";
   const std::string kept = base::read_file(state);
   EXPECT_THAT(
       base::test::error_of([&] {
-        diagnose_contention(open, trace::TraceFacts{}, options);
+        diagnose_contention(open, program::TraceFacts{}, options);
       }),
       testing::HasSubstr("belongs to another trace"));
   EXPECT_EQ(base::read_file(state), kept);
   base::write_file(state, "damaged");
-  EXPECT_THROW(diagnose_contention(open, trace::TraceFacts{}, options), base::Error);
+  EXPECT_THROW(diagnose_contention(open, program::TraceFacts{}, options), base::Error);
   std::filesystem::remove(state);
 }
 
@@ -257,7 +254,7 @@ TEST(Contention, BatchesOfTheReaderMeanNothing) {
   ContentionOptions options;
   options.support = 0.05;
   for (const size_t batch : {1, 7, 4096}) {
-    const auto result = diagnose_contention(test::open_of(trace, batch), trace::TraceFacts{}, options);
+    const auto result = diagnose_contention(test::open_of(trace, batch), program::TraceFacts{}, options);
     EXPECT_EQ(text_of(result.diagnosis), whole) << batch;
   }
 }
@@ -365,7 +362,7 @@ TEST_F(Conclusion, OfATraceThatCouldNotBeReadCannotBeDrawn) {
       report.taken = trace.size();
       return std::make_unique<test::BatchSource>(trace);
     };
-    const finding::Diagnosis d = diagnose_contention(open, trace::TraceFacts{}, {}).diagnosis;
+    const finding::Diagnosis d = diagnose_contention(open, program::TraceFacts{}, {}).diagnosis;
     const bool readable = skipped == trace.size();
     EXPECT_EQ(d.outcome, readable ? finding::Outcome::Healthy : finding::Outcome::CannotJudge);
     EXPECT_THAT(d.covered, HasSubstr(std::to_string(skipped) + " records skipped"));
@@ -373,7 +370,7 @@ TEST_F(Conclusion, OfATraceThatCouldNotBeReadCannotBeDrawn) {
 }
 
 TEST_F(Conclusion, SaysWhatWasLookedAt) {
-  trace::TraceFacts facts;
+  program::TraceFacts facts;
   facts.names.add_code({0, 0x1000, 0x1100, "work", ""});
   Trace trace;
   for (uint64_t i = 0; i < 400; ++i)
@@ -415,7 +412,7 @@ TEST_F(Conclusion, NamesTheLeadingFindingAndAllThatIsLost) {
 TEST_F(Conclusion, NotesTellWhatIsMissing) {
   Trace trace = calm(1000);
   trace[0].latency = AccessRecord::kNoLatency;
-  trace::TraceFacts facts;
+  program::TraceFacts facts;
   facts.latency_unit = "ns";
   const finding::Diagnosis d = test::diagnose(trace, facts);
   EXPECT_THAT(d.notes, Contains(HasSubstr("1 accesses carry no latency")));
@@ -459,7 +456,7 @@ TEST(Contention, AFilterThatNothingPassesIsAnError) {
 // One end of the time alone is a filter too.
 TEST(Contention, AFilterMayEndBeforeTheTraceBegins) {
   Trace trace = calm(1000);
-  for (trace::AccessRecord& r : trace)
+  for (AccessRecord& r : trace)
     r.cycle += 5000;
   ContentionOptions options;
   options.filter.last_cycle = 4000;
@@ -473,7 +470,7 @@ TEST(Contention, AFilterMayEndBeforeTheTraceBegins) {
 TEST(Contention, WhoWaitsForWhomIsFolded) {
   Trace trace = calm(2000);
   test::add_meetings(trace, 4, 20, 4);
-  const auto result = diagnose_contention(test::open_of(trace), trace::TraceFacts{}, {});
+  const auto result = diagnose_contention(test::open_of(trace), program::TraceFacts{}, {});
   EXPECT_EQ(result.folded, "code at 0x1000;waits for code at 0x2000 80\n");
 }
 
@@ -486,7 +483,7 @@ class MeetingFunctions : public ::testing::Test {
     trace[3].type = AccessType::Store;
     for (uint64_t i = 0; i < meetings; ++i) {
       const uint64_t cycle = cycles / meetings * i + 5;
-      AccessRecord waits = delayed(cycle, 0, 0x80000 + 0x1000 * i, 101, 100, other, trace::DelayCause::None);
+      AccessRecord waits = delayed(cycle, 0, 0x80000 + 0x1000 * i, 101, 100, other, memory::DelayCause::None);
       waits.pc = 0x3000;
       waits.culprit_pc = 0x4000;
       AccessRecord holds = miss(cycle + 1, other, 0x9000000 + 0x1000 * i, 30);
@@ -545,7 +542,7 @@ TEST_F(MeetingFunctions, ThatNoControlWindowShowsAreJudgedByTheExactTest) {
 TEST(Contention, ObjectsAreTheAccusedBytes) {
   Trace trace = calm(20000);
   test::add_meetings(trace, 200, 20, 8);
-  const auto result = diagnose_contention(test::open_of(trace), trace::TraceFacts{}, {});
+  const auto result = diagnose_contention(test::open_of(trace), program::TraceFacts{}, {});
   ASSERT_EQ(result.objects.size(), 1u);
   EXPECT_EQ(result.objects[0].cause, "false sharing");
   EXPECT_EQ(result.objects[0].subject, result.diagnosis.findings[0].subject);
@@ -560,7 +557,7 @@ TEST(Contention, ALargeObjectTellsItsCostliestWords) {
   Trace trace = calm(20000);
   for (uint64_t line = 0; line < kLines; ++line)
     test::add_meetings(trace, 40, 20, 8, 0x4000 + 128 * line);
-  trace::TraceFacts facts;
+  program::TraceFacts facts;
   facts.names.add_data({0, 0x4000, 0x4000 + 128 * kLines, "grid", ""});
   const auto result = diagnose_contention(test::open_of(trace), facts, {});
   ASSERT_EQ(result.objects.size(), 1u);

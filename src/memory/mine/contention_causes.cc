@@ -219,7 +219,7 @@ class Finder {
       const std::string who =
           scan_.with_thread > 0 ? "thread " + std::to_string(use->actor) + " on CPU " : std::string("CPU ");
       const std::string node =
-          use->node == trace::AccessRecord::kNoNode ? "" : " of node " + std::to_string(use->node);
+          use->node == memory::AccessRecord::kNoNode ? "" : " of node " + std::to_string(use->node);
       f.evidence.push_back(
           {who + std::to_string(use->cpu) + node + " at +" + std::to_string(use->offset) + " (" +
                names_.data(line->process, line->address + use->offset) + "): " + std::to_string(use->reads) +
@@ -348,7 +348,7 @@ class Finder {
     const std::string most = objects.empty() ? "" : ", most of it " + region_of(objects.front());
     Finding f = start(Cause::Bandwidth, "memory bandwidth" + most, Loss::Queue, all);
     f.summary = "saturation: " + percent(*f.lost_share) + " of the working time in queues in front of memory";
-    const auto& memory = scan_.by_service[size_t(trace::Service::LocalMemory)];
+    const auto& memory = scan_.by_service[size_t(memory::Service::LocalMemory)];
     f.evidence.push_back(
         {"median latency of local memory",
          memory.quantile(0.5, QuantileRule::NearestRank),
@@ -380,19 +380,19 @@ class Finder {
   }
 
   bool is_loaded() const {
-    const auto median = [&](trace::Service s, double q) {
+    const auto median = [&](Service s, double q) {
       return scan_.by_service[size_t(s)].quantile(q, QuantileRule::NearestRank);
     };
-    const double loaded = median(trace::Service::LocalMemory, 0.5);
-    const double alone = median(trace::Service::LocalMemory, 0.1);
-    const double cache = median(trace::Service::L3, 0.1);
+    const double loaded = median(memory::Service::LocalMemory, 0.5);
+    const double alone = median(memory::Service::LocalMemory, 0.1);
+    const double cache = median(memory::Service::L3, 0.1);
     if (alone > 0 && loaded >= tuning::kLoaded * alone)
       return true;
     return cache > 0 && loaded >= tuning::kLoadedOverCache * cache;
   }
 
   void add_fetches() {
-    const uint64_t fetches = scan_.excess_by_type[size_t(trace::AccessType::Fetch)];
+    const uint64_t fetches = scan_.excess_by_type[size_t(memory::AccessType::Fetch)];
     const uint64_t cost = std::min(fetches, left_[size_t(Loss::Contended)]);
     if (fetches * 2 <= scan_.excess || !matters(cost) || !scan_.culprits_known)
       return;
@@ -402,10 +402,10 @@ class Finder {
   }
 
   void add_interconnect() {
-    const auto cycles = [&](trace::DelayCause c) {
+    const auto cycles = [&](DelayCause c) {
       return scan_.cycles_by_cause[size_t(c)];
     };
-    const uint64_t waits = cycles(trace::DelayCause::Interconnect) + cycles(trace::DelayCause::WriteBuffer);
+    const uint64_t waits = cycles(memory::DelayCause::Interconnect) + cycles(memory::DelayCause::WriteBuffer);
     const uint64_t cost = std::min(waits, left_[size_t(Loss::Contended)]);
     if (!matters(cost))
       return;
@@ -448,8 +448,10 @@ Causes find_causes(
   return Finder(scan, windows, lines, names, options, time).run();
 }
 
-LineSize
-find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts, const WindowScan& windows) {
+LineSize find_line_size(
+    const ContentionOptions& options,
+    const program::TraceFacts& facts,
+    const WindowScan& windows) {
   LineSize size;
   uint64_t most = 0;
   for (const uint32_t bytes : tuning::kLineSizes) {

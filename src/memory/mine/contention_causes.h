@@ -40,6 +40,6 @@ struct LineSize {
   std::vector<std::pair<uint32_t, uint64_t>> explained;  // by size: cycles on lines with a sharing cause
 };
 LineSize
-find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts, const WindowScan& windows);
+find_line_size(const ContentionOptions& options, const program::TraceFacts& facts, const WindowScan& windows);
 
 }  // namespace lento::memory

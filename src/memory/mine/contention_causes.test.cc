@@ -22,10 +22,6 @@ using test::Trace;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
-using trace::Service;
 
 TEST(Causes, SharingIsChargedWithWhatItCost) {
   Trace trace = calm(20000);
@@ -319,7 +315,7 @@ TEST(Causes, NoCycleIsBlamedTwice) {
 }
 
 TEST(LineSizes, TheTraceIsBelievedBeforeTheFormat) {
-  trace::TraceFacts facts;
+  program::TraceFacts facts;
   ContentionOptions options;
   const WindowScan windows;
   facts.usual_line_bytes = 64;

@@ -149,7 +149,7 @@ class Figures {
       for (const Use& use : line.uses) {
         if (table.rows.size() >= kMostRows)
           break;
-        const bool has_node = use.node != trace::AccessRecord::kNoNode;
+        const bool has_node = use.node != memory::AccessRecord::kNoNode;
         table.rows.push_back(
             {names_.line(line),
              name(line.cause),
@@ -176,7 +176,7 @@ class Figures {
     if (!scan_.levels_known)
       return;
     TableFigure table{{"answered by", "accesses", "10th percentile", "median", "90th percentile"}, {}};
-    for (size_t s = 1; s < trace::kServices; ++s) {
+    for (size_t s = 1; s < kServices; ++s) {
       const LatencyHistogram& h = scan_.by_service[s];
       if (h.total() == 0)
         continue;
@@ -184,7 +184,7 @@ class Figures {
         return format_number(h.quantile(q, QuantileRule::NearestRank), 6);
       };
       table.rows.push_back(
-          {to_string(static_cast<trace::Service>(s)), std::to_string(h.total()), at(0.1), at(0.5), at(0.9)});
+          {to_string(static_cast<Service>(s)), std::to_string(h.total()), at(0.1), at(0.5), at(0.9)});
     }
     figures_.push_back({"Levels", "Which part of the machine answered, and how long it took.", table});
   }
@@ -210,7 +210,7 @@ class Figures {
     constexpr size_t kShown = 40;
     std::map<std::string, std::pair<uint64_t, uint64_t>> sums;  // cycles, accesses
     for (const auto& [key, cost] : scan_.blocks) {
-      trace::DataObject object;
+      program::DataObject object;
       const bool known = names_.space().object_at(key.process, cost.address, object);
       const std::string name = !known                ? "(no name)"
                                : object.site.empty() ? object.name

@@ -19,7 +19,6 @@ using test::Trace;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using trace::Service;
 
 using Row = std::vector<std::string>;
 
@@ -64,8 +63,8 @@ class Figures : public ::testing::Test {
   }
 
   ContentionOptions options_;
-  std::vector<trace::NamedRange> code_;
-  std::vector<trace::NamedRange> data_;
+  std::vector<program::NamedRange> code_;
+  std::vector<program::NamedRange> data_;
   std::unique_ptr<test::Passes> passes_;
   std::vector<finding::Figure> figures_;
 };
@@ -116,7 +115,7 @@ TEST_F(Figures, FunctionsStandBesideTheirBaseRate) {
 TEST_F(Figures, LinesTellWhoTouchesWhichBytes) {
   Trace trace = {delayed(10, 0, 0x4000, 30, 20, 1), delayed(20, 1, 0x4008, 40, 30, 0), hit(30, 1, 0x4000)};
   trace[1].node = 1;
-  trace[1].type = trace::AccessType::Atomic;
+  trace[1].type = memory::AccessType::Atomic;
   data_ = {{0, 0x4000, 0x4008, "hits", ""}};
   draw(trace);
   EXPECT_THAT(

@@ -14,7 +14,7 @@ std::string ContentionNames::code(uint32_t function, uint64_t pc) const {
 
 std::string ContentionNames::place(uint16_t process, uint64_t pc) const {
   std::string text = functions_.name(functions_.of(process, pc)) + " " + hex(pc);
-  for (const trace::SourceFrame& frame : space_.frames(process, pc))
+  for (const program::SourceFrame& frame : space_.frames(process, pc))
     text += " < " + frame.function + " " + frame.file + ":" + std::to_string(frame.line);
   return text;
 }
@@ -27,7 +27,7 @@ std::string ContentionNames::data(uint16_t process, uint64_t address) const {
 }
 
 std::string ContentionNames::variable(uint16_t process, uint64_t address) const {
-  trace::DataObject object;
+  program::DataObject object;
   if (!space_.object_at(process, address, object))
     return hex(address);
   if (object.site.empty())
@@ -80,9 +80,9 @@ std::string ContentionNames::item(uint32_t id) const {
     case Items::Kind::CpuLatency:
       return cpu + latency(item.value);
     case Items::Kind::Type:
-      return to_string(static_cast<trace::AccessType>(item.value));
+      return to_string(static_cast<AccessType>(item.value));
     case Items::Kind::CpuType:
-      return cpu + to_string(static_cast<trace::AccessType>(item.value));
+      return cpu + to_string(static_cast<AccessType>(item.value));
     case Items::Kind::Line:
       return "line " + hex(windows_.hot[item.value].key.block * tuning::kBlockBytes);
   }

@@ -15,7 +15,7 @@ class ContentionNames {
  public:
   ContentionNames(
       const ContentionOptions& options,
-      const trace::AddressSpace& space,
+      const program::AddressSpace& space,
       const WindowScan& windows,
       Functions& functions)
       : options_(options),
@@ -42,7 +42,7 @@ class ContentionNames {
   // The items joined by commas; with ranges, each function's from the supporting windows.
   std::string pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
       const;
-  const trace::AddressSpace& space() const {
+  const program::AddressSpace& space() const {
     return space_;
   }
 
@@ -50,7 +50,7 @@ class ContentionNames {
   std::string latency(uint64_t bin) const;
 
   const ContentionOptions& options_;
-  const trace::AddressSpace& space_;
+  const program::AddressSpace& space_;
   const WindowScan& windows_;
   Functions& functions_;
 };

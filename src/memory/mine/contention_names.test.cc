@@ -74,8 +74,8 @@ TEST_F(NamesOf, ItemsCarryTheirCpu) {
   const uint32_t work = naming_.functions.of(0, 0x1000);
   EXPECT_EQ(item(Kind::Function, 0, work), "work");
   EXPECT_EQ(item(Kind::CpuFunction, 12, work), "CPU12_work");
-  EXPECT_EQ(item(Kind::Type, 0, uint64_t(trace::AccessType::Store)), "store");
-  EXPECT_EQ(item(Kind::CpuType, 2, uint64_t(trace::AccessType::Atomic)), "CPU2_atomic");
+  EXPECT_EQ(item(Kind::Type, 0, uint64_t(memory::AccessType::Store)), "store");
+  EXPECT_EQ(item(Kind::CpuType, 2, uint64_t(memory::AccessType::Atomic)), "CPU2_atomic");
   EXPECT_EQ(item(Kind::Latency, 0, 3), "lat_30_40");
   EXPECT_EQ(item(Kind::CpuLatency, 7, 0), "CPU7_lat_0_10");
   naming_.windows.hot.resize(2);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "memory/mine/base_rate.h"
-#include "memory/mine/itemset.h"
+#include "memory/mine/itemset/itemset.h"
 
 namespace lento::memory {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "memory/mine/itemset.h"
+#include "memory/mine/itemset/itemset.h"
 
 namespace lento::memory {
 namespace {

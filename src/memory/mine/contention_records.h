@@ -22,14 +22,14 @@ bool each_record(
     uint64_t pause_every,
     Use&& use,
     Pause&& pause) {
-  const std::unique_ptr<trace::AccessSource> source = open(report);
+  const std::unique_ptr<AccessSource> source = open(report);
   uint64_t done = 0;
   uint64_t next = skip + pause_every;
   const bool all = options.filter.cpus.empty() && options.filter.function.empty() &&
                    options.filter.first_cycle == 0 && options.filter.last_cycle == UINT64_MAX;
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
     const size_t known = size_t(std::min<uint64_t>(batch.size(), skip - std::min(skip, done)));
-    for (const trace::AccessRecord& r : batch.subspan(known)) {
+    for (const AccessRecord& r : batch.subspan(known)) {
       if (all || passes(options.filter, r, functions))
         use(r);
     }

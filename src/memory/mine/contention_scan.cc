@@ -10,8 +10,6 @@
 namespace lento::memory {
 namespace {
 
-using trace::AccessRecord;
-
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
 // Whether the actor's miss before lay a wide power of two away, or times that: both may want one set.
@@ -32,7 +30,7 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   scan.losses[size_t(Loss::Miss)] += cost.miss;
   scan.losses[size_t(Loss::Remote)] += cost.remote;
   scan.excess_by_type[size_t(r.type)] += cost.cycles;
-  if (r.type == trace::AccessType::Fetch)
+  if (r.type == memory::AccessType::Fetch)
     return;
   const BlockKey key = block_of(r);
   auto at = scan.blocks.find(key);
@@ -48,7 +46,7 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   block.cycles[size_t(Loss::Miss)] += cost.miss;
   block.cycles[size_t(Loss::Remote)] += cost.remote;
   ++block.accesses;
-  const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == trace::Service::Unknown);
+  const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == memory::Service::Unknown);
   if (own_miss) {
     ++block.misses;
     block.jumps += jumps(scan, r);
@@ -72,9 +70,9 @@ uint64_t over(uint32_t latency, double baseline) {
 Cost charged_cost(const AccessRecord& r) {
   const bool charged = r.culprit != AccessRecord::kNoCpu;
   const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
-  const bool taken = r.cause == trace::DelayCause::Coherence;
+  const bool taken = r.cause == memory::DelayCause::Coherence;
   const uint64_t rest = is_trivial(r) || taken || r.latency == 0 ? 0 : r.latency - blamed;
-  const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
+  const Loss loss = r.cause == memory::DelayCause::Bank ? Loss::Bank : Loss::Contended;
   return {loss, blamed, rest > 0 ? rest - 1 : 0};
 }
 
@@ -103,11 +101,11 @@ class FirstPass {
     scan_.by_type[size_t(r.type)].add(r.latency);
     if (cpu_)
       cpu_->latency += r.latency;
-    if (r.service != trace::Service::Unknown) {
+    if (r.service != memory::Service::Unknown) {
       scan_.levels_known = true;
       scan_.by_service[size_t(r.service)].add(r.latency);
     }
-    if (r.type != trace::AccessType::Fetch)
+    if (r.type != memory::AccessType::Fetch)
       scan_.sample.add(r, !is_trivial(r));
     if (is_trivial(r)) {
       ++scan_.trivial;
@@ -125,7 +123,6 @@ class FirstPass {
 
  private:
   void see_who(const AccessRecord& r) {
-    using trace::Service;
     if (!cpu_ || r.cpu != last_cpu_) {
       cpu_ = &scan_.cpus[r.cpu];
       last_cpu_ = r.cpu;
@@ -154,7 +151,7 @@ class FirstPass {
 
   void add_sample(const AccessRecord& r) {
     add_to(scan_.sampled_code[functions_.of(r.process, r.pc)], r.pc, r.latency);
-    if (r.type == trace::AccessType::Fetch)
+    if (r.type == memory::AccessType::Fetch)
       return;
     const BlockKey key = block_of(r);
     if (scan_.sampled_data.size() < kMostLines || scan_.sampled_data.contains(key))
@@ -217,19 +214,19 @@ void add_costs(const OpenTrace& open, const ContentionOptions& options, Function
 // What each level takes when nobody is in the way: the tenth percentile. A line that another CPU modified
 // would have been a hit in the own cache.
 void find_baselines(Scan& scan) {
-  for (size_t t = 0; t < trace::kAccessTypes; ++t)
+  for (size_t t = 0; t < kAccessTypes; ++t)
     scan.baseline[t] = scan.by_type[t].quantile(0.1, QuantileRule::NearestRank);
-  for (size_t s = 0; s < trace::kServices; ++s)
+  for (size_t s = 0; s < kServices; ++s)
     scan.service_baseline[s] = scan.by_service[s].quantile(0.1, QuantileRule::NearestRank);
   auto& base = scan.service_baseline;
-  const auto at = [](trace::Service s) {
+  const auto at = [](Service s) {
     return size_t(s);
   };
-  const double hit = base[at(trace::Service::L1)];
-  base[at(trace::Service::LocalPeer)] = hit;
-  base[at(trace::Service::RemotePeer)] = hit;
-  if (base[at(trace::Service::LocalMemory)] == 0)
-    base[at(trace::Service::LocalMemory)] = base[at(trace::Service::RemoteMemory)] / tuning::kRemoteFactor;
+  const double hit = base[at(memory::Service::L1)];
+  base[at(memory::Service::LocalPeer)] = hit;
+  base[at(memory::Service::RemotePeer)] = hit;
+  if (base[at(memory::Service::LocalMemory)] == 0)
+    base[at(memory::Service::LocalMemory)] = base[at(memory::Service::RemoteMemory)] / tuning::kRemoteFactor;
 }
 
 }  // namespace
@@ -238,7 +235,6 @@ namespace {
 
 // By the level that answered.
 Cost level_cost(const AccessRecord& r, const Scan& scan) {
-  using trace::Service;
   const auto base = [&](Service s) {
     return scan.service_baseline[size_t(s)];
   };
@@ -272,14 +268,15 @@ Cost cost_of(const AccessRecord& r, const Scan& scan) {
     return {};
   if (scan.culprits_known) {
     Cost cost = charged_cost(r);
-    if (r.service == trace::Service::RemoteMemory)
-      cost.remote = cost.miss -
-                    std::min(cost.miss, uint64_t(scan.service_baseline[size_t(trace::Service::LocalMemory)]));
+    if (r.service == memory::Service::RemoteMemory)
+      cost.remote =
+          cost.miss -
+          std::min(cost.miss, uint64_t(scan.service_baseline[size_t(memory::Service::LocalMemory)]));
     cost.miss -= cost.remote;
     return cost;
   }
   // Where others name their level, one that is known to have left the CPU missed it.
-  if (r.service != trace::Service::Unknown || (scan.levels_known && went_unnamed(r)))
+  if (r.service != memory::Service::Unknown || (scan.levels_known && went_unnamed(r)))
     return level_cost(r, scan);
   if (is_trivial(r))
     return {};

@@ -18,23 +18,23 @@
 
 namespace lento::memory {
 
-bool passes(const AccessFilter& filter, const trace::AccessRecord& r, Functions& functions);
+bool passes(const AccessFilter& filter, const AccessRecord& r, Functions& functions);
 
 // Whether an access was served without leaving the CPU, as far as the source tells.
-inline bool is_trivial(const trace::AccessRecord& r) {
-  return r.trivial() || (!(r.flags & trace::AccessRecord::kServiceKnown) && r.latency <= 1);
+inline bool is_trivial(const AccessRecord& r) {
+  return r.trivial() || (!(r.flags & memory::AccessRecord::kServiceKnown) && r.latency <= 1);
 }
 
 // Addresses of the kernel are the same in all processes.
-inline BlockKey block_of(const trace::AccessRecord& r) {
+inline BlockKey block_of(const AccessRecord& r) {
   const bool kernel = r.address >> 63;
   return {r.address / tuning::kBlockBytes, kernel ? uint16_t{0} : r.process};
 }
 
 // Whether an access is known to have left the CPU for a place that the trace does not name.
-inline bool went_unnamed(const trace::AccessRecord& r) {
-  const bool left = (r.flags & trace::AccessRecord::kServiceKnown) && !is_trivial(r);
-  return left && r.service == trace::Service::Unknown;
+inline bool went_unnamed(const AccessRecord& r) {
+  const bool left = (r.flags & memory::AccessRecord::kServiceKnown) && !is_trivial(r);
+  return left && r.service == memory::Service::Unknown;
 }
 
 // What the access lost, each cycle to one cause.
@@ -44,10 +44,10 @@ struct Cost {
   uint64_t miss = 0;    // of Loss::Miss
   uint64_t remote = 0;  // of Loss::Remote, beside `loss`
 };
-Cost cost_of(const trace::AccessRecord& r, const Scan& scan);
+Cost cost_of(const AccessRecord& r, const Scan& scan);
 
 // Cycles beyond what the access would have taken alone.
-inline uint64_t excess_of(const trace::AccessRecord& r, const Scan& scan) {
+inline uint64_t excess_of(const AccessRecord& r, const Scan& scan) {
   return cost_of(r, scan).cycles;
 }
 

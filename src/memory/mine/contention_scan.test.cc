@@ -14,13 +14,9 @@ using test::hit;
 using test::miss;
 using test::open_of;
 using test::Trace;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
-using trace::Service;
 
 Scan scan(const Trace& trace, const ContentionOptions& options = {}) {
-  const trace::AddressSpace names;
+  const program::AddressSpace names;
   Functions functions(names);
   base::ReadReport report;
   return scan_trace(open_of(trace), options, functions, report);

@@ -9,9 +9,6 @@
 namespace lento::memory {
 namespace {
 
-using trace::AccessRecord;
-using trace::AccessType;
-
 constexpr size_t kMostControls = 20000;
 constexpr size_t kMinedLines = 8;  // hot blocks that are items
 constexpr size_t kMostPcs = size_t{1} << 20;
@@ -222,7 +219,6 @@ class SecondPass {
   }
 
   void add_use(const AccessRecord& r, bool high, Use& use) const {
-    using trace::Service;
     const bool write = r.writes() && !(r.flags & AccessRecord::kFailed);
     const Cost cost = cost_of(r, scan_);
     const uint64_t excess = cost.loss == Loss::Contended ? cost.cycles : 0;
@@ -232,7 +228,7 @@ class SecondPass {
     use.atomics += r.is_atomic();
     use.updates += (r.flags & AccessRecord::kUpdate) != 0;
     use.paired += r.type == AccessType::LoadLinked || r.type == AccessType::StoreConditional;
-    const bool taken = r.cause == trace::DelayCause::Coherence;
+    const bool taken = r.cause == memory::DelayCause::Coherence;
     use.peers += taken || r.service == Service::LocalPeer || r.service == Service::RemotePeer;
     use.remote_peers += r.service == Service::RemotePeer;
     use.excess += excess;

@@ -14,9 +14,6 @@ using test::miss;
 using test::open_of;
 using test::Passes;
 using test::Trace;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::Service;
 
 // Counted in a table that grows: no instruction is lost, none counted twice in a window.
 TEST(PcWindows, HoldAnyNumberOfInstructions) {

@@ -18,7 +18,7 @@ std::string page_name(uint64_t start) {
 uint32_t Functions::find(uint16_t process, uint64_t pc) {
   // A trace may tell its names while it is read.
   has_names_ = has_names_ || !names_of_.empty();
-  const trace::Symbol* symbol = has_names_ ? names_of_.function_at(process, pc) : nullptr;
+  const program::Symbol* symbol = has_names_ ? names_of_.function_at(process, pc) : nullptr;
   process_ = process;
   ++asked_;
   if (symbol) {

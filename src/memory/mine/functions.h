@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace/address_space.h"
+#include "program/address_space.h"
 
 namespace lento::memory {
 
@@ -15,7 +15,7 @@ inline constexpr size_t kMostFunctions = size_t{1} << 16;
 // Code without a symbol is gathered by pages of 256 bytes, but a page never takes a known function in.
 class Functions {
  public:
-  explicit Functions(const trace::AddressSpace& names)
+  explicit Functions(const program::AddressSpace& names)
       : names_of_(names),
         has_names_(!names.empty()) {
   }
@@ -58,7 +58,7 @@ class Functions {
   uint32_t find(uint16_t process, uint64_t pc);
   uint32_t number(const Known& function);
 
-  const trace::AddressSpace& names_of_;
+  const program::AddressSpace& names_of_;
   bool has_names_;
   std::map<Key, uint32_t> by_start_;
   std::map<Key, uint32_t> by_page_;

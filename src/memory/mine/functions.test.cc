@@ -7,7 +7,7 @@ namespace lento::memory {
 namespace {
 
 TEST(FunctionsOf, WithoutSymbolsAreBounded) {
-  const trace::AddressSpace no_names;
+  const program::AddressSpace no_names;
   Functions functions(no_names);
   for (uint64_t page = 0; page < 2 * kMostFunctions; ++page)
     functions.of(0, page * 256);
@@ -17,7 +17,7 @@ TEST(FunctionsOf, WithoutSymbolsAreBounded) {
 }
 
 TEST(FunctionsOf, KnownFunctionsAreNotSwallowedByUnknownPages) {
-  trace::AddressSpace names;
+  program::AddressSpace names;
   names.add_code({0, 0x1040, 0x1080, "known", ""});
   names.add_code({2, 0x1040, 0x1080, "other", ""});
   Functions functions(names);
@@ -34,7 +34,7 @@ TEST(FunctionsOf, KnownFunctionsAreNotSwallowedByUnknownPages) {
 }
 
 TEST(FunctionsOf, AKeptListGivesTheSameNumbers) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions first(none);
   for (const uint64_t pc : {0x5000, 0x1000, 0x90ff})
     first.of(0, pc);
@@ -51,7 +51,7 @@ TEST(FunctionsOf, AKeptListGivesTheSameNumbers) {
 
 // Pages of 256 bytes where nothing is known; the same number however it is asked for.
 TEST(FunctionsOf, PagesEndWhereTheNextBegins) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   const uint32_t first = functions.of(0, 0x1000);
   EXPECT_EQ(functions.of(0, 0x10ff), first);
@@ -63,7 +63,7 @@ TEST(FunctionsOf, PagesEndWhereTheNextBegins) {
 
 // Names that a trace tells after it began.
 TEST(FunctionsOf, NamesMayComeLate) {
-  trace::AddressSpace space;
+  program::AddressSpace space;
   Functions functions(space);
   EXPECT_EQ(functions.name(functions.of(0, 0x1000)), "code at 0x1000");
   space.add_code({0, 0x2000, 0x2100, "late", ""});
@@ -72,7 +72,7 @@ TEST(FunctionsOf, NamesMayComeLate) {
 }
 
 TEST(FunctionsOf, TheLastOneAskedIsOfItsProcess) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   const uint32_t first = functions.of(1, 0x1000);
   const uint32_t second = functions.of(2, 0x1000);
@@ -82,7 +82,7 @@ TEST(FunctionsOf, TheLastOneAskedIsOfItsProcess) {
 }
 
 TEST(FunctionsOf, OthersAreOne) {
-  const trace::AddressSpace none;
+  const program::AddressSpace none;
   Functions functions(none);
   const uint32_t others = functions.others();
   EXPECT_EQ(functions.others(), others);

@@ -18,7 +18,7 @@ struct Group {
 };
 
 Group group_of(const ContentionNames& names, uint16_t process, uint64_t address) {
-  trace::DataObject object;
+  program::DataObject object;
   if (!names.space().object_at(process, address, object))
     return {};
   if (!object.site.empty())

@@ -15,11 +15,10 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
-using trace::Service;
 
 class SampledLatency : public ::testing::Test {
  protected:
-  void read(const Trace& trace, const std::vector<trace::NamedRange>& code = {}) {
+  void read(const Trace& trace, const std::vector<program::NamedRange>& code = {}) {
     passes_ = std::make_unique<test::Passes>(trace, options_, code);
     passes_->space.add_data({0, 0x4000, 0x5000, "grid", ""});
     passes_->space.add_data({0, 0x8000, 0x8040, "block", "a.c:1"});
@@ -82,7 +81,7 @@ TEST_F(SampledLatency, OfWholeTracesIsNotSummed) {
 
 TEST_F(SampledLatency, CountsWhatHasALatency) {
   Trace trace = {answered(10, 0, 0x4000, Service::L1, 4), answered(20, 1, 0x4000, Service::L1, 4)};
-  trace[1].latency = trace::AccessRecord::kNoLatency;
+  trace[1].latency = memory::AccessRecord::kNoLatency;
   read(trace);
   EXPECT_EQ(variables().at(0).samples, 1u);
   EXPECT_EQ(code().at(0).samples, 1u);

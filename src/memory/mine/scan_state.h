@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "memory/mine/cpu_set.h"
 #include "memory/mine/latency.h"
-#include "trace/access_record.h"
+#include "memory/read/access_record.h"
 
 namespace lento::memory {
 
@@ -80,7 +80,7 @@ class AccessSample {
     uint16_t process = 0;
     bool missed = false;
   };
-  void add(const trace::AccessRecord& r, bool missed) {
+  void add(const AccessRecord& r, bool missed) {
     const uint64_t number = seen_++;
     if (hash(number) > limit_)
       return;
@@ -143,12 +143,12 @@ struct Scan {
   uint64_t with_node = 0;
   uint64_t with_thread = 0;
   LatencyHistogram latencies;  // of non-trivial accesses
-  std::array<LatencyHistogram, trace::kAccessTypes> by_type;
-  std::array<LatencyHistogram, trace::kServices> by_service;
-  std::array<uint64_t, trace::kAccessTypes> excess_by_type = {};
-  std::array<uint64_t, trace::kDelayCauses> cycles_by_cause = {};
-  std::array<double, trace::kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
-  std::array<double, trace::kServices> service_baseline = {};  // the same by level; L1 for peers
+  std::array<LatencyHistogram, kAccessTypes> by_type;
+  std::array<LatencyHistogram, kServices> by_service;
+  std::array<uint64_t, kAccessTypes> excess_by_type = {};
+  std::array<uint64_t, kDelayCauses> cycles_by_cause = {};
+  std::array<double, kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
+  std::array<double, kServices> service_baseline = {};  // the same by level; L1 for peers
   Losses losses = {};
   uint64_t excess = 0;           // all losses but Miss
   uint64_t latency_sum = 0;      // of all accesses

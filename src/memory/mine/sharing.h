@@ -18,7 +18,7 @@
 
 #include "memory/mine/cpu_set.h"
 #include "memory/mine/scan_state.h"
-#include "trace/access_record.h"
+#include "memory/read/access_record.h"
 
 namespace lento::memory {
 
@@ -28,7 +28,7 @@ struct Use {
   uint32_t size = 1;    // bytes; 1 where the trace does not tell
   uint32_t actor = 0;
   uint16_t cpu = 0;  // where it last ran
-  uint8_t node = trace::AccessRecord::kNoNode;
+  uint8_t node = memory::AccessRecord::kNoNode;
   bool several_pcs = false;
   // paired: load-linked, store-conditional
   uint64_t reads = 0;

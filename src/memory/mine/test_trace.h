@@ -13,23 +13,23 @@
 
 namespace lento::memory::test {
 
-using Trace = std::vector<trace::AccessRecord>;
+using Trace = std::vector<AccessRecord>;
 
 // Yields a trace in batches of `batch` records.
-class BatchSource : public trace::AccessSource {
+class BatchSource : public AccessSource {
  public:
   explicit BatchSource(const Trace& trace, size_t batch = SIZE_MAX)
       : left_(trace),
         batch_(batch) {
   }
-  std::span<const trace::AccessRecord> next() override {
+  std::span<const AccessRecord> next() override {
     const auto part = left_.first(std::min(batch_, left_.size()));
     left_ = left_.subspan(part.size());
     return part;
   }
 
  private:
-  std::span<const trace::AccessRecord> left_;
+  std::span<const AccessRecord> left_;
   const size_t batch_;
 };
 
@@ -41,37 +41,37 @@ inline OpenTrace open_of(const Trace& trace, size_t batch = SIZE_MAX) {
 }
 
 // A load of 4 bytes that its own cache served, as a simulator tells of it.
-inline trace::AccessRecord hit(uint64_t cycle, uint16_t cpu, uint64_t address) {
-  trace::AccessRecord r;
+inline AccessRecord hit(uint64_t cycle, uint16_t cpu, uint64_t address) {
+  AccessRecord r;
   r.cycle = cycle;
   r.cpu = cpu;
   r.pc = 0x1000;
   r.address = address;
   r.size = 4;
   r.latency = 1;
-  r.flags = trace::AccessRecord::kServiceKnown | trace::AccessRecord::kLocal;
+  r.flags = memory::AccessRecord::kServiceKnown | memory::AccessRecord::kLocal;
   return r;
 }
 
 // A load that its own cache did not serve and nobody delayed.
-inline trace::AccessRecord miss(uint64_t cycle, uint16_t cpu, uint64_t address, uint32_t latency) {
-  trace::AccessRecord r = hit(cycle, cpu, address);
-  r.flags = trace::AccessRecord::kServiceKnown;
+inline AccessRecord miss(uint64_t cycle, uint16_t cpu, uint64_t address, uint32_t latency) {
+  AccessRecord r = hit(cycle, cpu, address);
+  r.flags = memory::AccessRecord::kServiceKnown;
   r.latency = latency;
   return r;
 }
 
 // A store that waited `blamed` of its cycles for `culprit`.
-inline trace::AccessRecord delayed(
+inline AccessRecord delayed(
     uint64_t cycle,
     uint16_t cpu,
     uint64_t address,
     uint32_t latency,
     uint32_t blamed,
     uint16_t culprit,
-    trace::DelayCause cause = trace::DelayCause::Coherence) {
-  trace::AccessRecord r = miss(cycle, cpu, address, latency);
-  r.type = trace::AccessType::Store;
+    DelayCause cause = memory::DelayCause::Coherence) {
+  AccessRecord r = miss(cycle, cpu, address, latency);
+  r.type = memory::AccessType::Store;
   r.blamed = blamed;
   r.culprit = culprit;
   r.culprit_pc = 0x2000;
@@ -80,9 +80,9 @@ inline trace::AccessRecord delayed(
 }
 
 // A sample that a level answered.
-inline trace::AccessRecord
-answered(uint64_t cycle, uint16_t cpu, uint64_t address, trace::Service service, uint32_t latency) {
-  trace::AccessRecord r;
+inline AccessRecord
+answered(uint64_t cycle, uint16_t cpu, uint64_t address, Service service, uint32_t latency) {
+  AccessRecord r;
   r.cycle = cycle;
   r.cpu = cpu;
   r.pc = 0x1000;
@@ -91,15 +91,15 @@ answered(uint64_t cycle, uint16_t cpu, uint64_t address, trace::Service service,
   r.latency = latency;
   r.thread = 100u + cpu;
   r.service = service;
-  r.flags = trace::AccessRecord::kServiceKnown | trace::AccessRecord::kSampled;
-  if (service == trace::Service::L1)
-    r.flags |= trace::AccessRecord::kLocal;
+  r.flags = memory::AccessRecord::kServiceKnown | memory::AccessRecord::kSampled;
+  if (service == memory::Service::L1)
+    r.flags |= memory::AccessRecord::kLocal;
   return r;
 }
 
 // In the order of a trace.
 inline void sort(Trace& trace) {
-  std::ranges::stable_sort(trace, [](const trace::AccessRecord& a, const trace::AccessRecord& b) {
+  std::ranges::stable_sort(trace, [](const AccessRecord& a, const AccessRecord& b) {
     return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
   });
 }
@@ -130,15 +130,15 @@ struct Passes {
   explicit Passes(
       const Trace& trace,
       const ContentionOptions& options = {},
-      const std::vector<trace::NamedRange>& code = {})
+      const std::vector<program::NamedRange>& code = {})
       : functions(space) {
-    for (const trace::NamedRange& range : code)
+    for (const program::NamedRange& range : code)
       space.add_code(range);
     base::ReadReport report;
     scan = scan_trace(open_of(trace), options, functions, report);
     windows = scan_windows(open_of(trace), options, scan, functions, report);
   }
-  trace::AddressSpace space;
+  program::AddressSpace space;
   Functions functions;
   Scan scan;
   WindowScan windows;
@@ -147,18 +147,18 @@ struct Passes {
 // Names without a trace: for lines, objects and patterns by hand.
 struct Naming {
   ContentionOptions options;
-  trace::AddressSpace space;
+  program::AddressSpace space;
   WindowScan windows;
   Functions functions{space};
   ContentionNames names{options, space, windows, functions};
 };
 
 inline finding::Diagnosis
-diagnose(const Trace& trace, const trace::TraceFacts& facts, const ContentionOptions& options = {}) {
+diagnose(const Trace& trace, const program::TraceFacts& facts, const ContentionOptions& options = {}) {
   return diagnose_contention(open_of(trace), facts, options).diagnosis;
 }
 inline finding::Diagnosis diagnose(const Trace& trace, const ContentionOptions& options = {}) {
-  return diagnose(trace, trace::TraceFacts{}, options);
+  return diagnose(trace, program::TraceFacts{}, options);
 }
 
 inline std::string text_of(const finding::Diagnosis& d) {

@@ -2,8 +2,6 @@
 
 namespace lento::memory {
 
-using trace::AccessRecord;
-
 void WindowBuilder::add(const AccessRecord& event, bool high) {
   if (is_open_ && event.cycle > seed_ + half_)
     close();

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/access_record.h"
+#include "memory/read/access_record.h"
 
 namespace lento::memory {
 
@@ -24,7 +24,7 @@ struct Window {
   // inclusive
   uint64_t begin = 0;
   uint64_t end = 0;
-  std::span<const trace::AccessRecord> events;
+  std::span<const AccessRecord> events;
 };
 
 inline constexpr size_t kMostEvents = size_t{1} << 20;  // held by a builder, of each kind
@@ -40,7 +40,7 @@ class WindowBuilder {
   }
 
   // Events in order of cycle.
-  void add(const trace::AccessRecord& event, bool high);
+  void add(const AccessRecord& event, bool high);
   void finish();
 
  private:
@@ -50,8 +50,8 @@ class WindowBuilder {
   const uint64_t half_;
   const bool literal_;
   const WindowSink sink_;
-  std::deque<trace::AccessRecord> recent_;  // the last omega / 2 cycles
-  std::vector<trace::AccessRecord> events_;
+  std::deque<AccessRecord> recent_;  // the last omega / 2 cycles
+  std::vector<AccessRecord> events_;
   uint64_t seed_ = 0;
   uint64_t used_until_ = 0;  // literal: events at or before it are taken
   bool any_ = false;
@@ -66,13 +66,13 @@ class ControlBuilder {
         centres_(std::move(centres)),
         sink_(std::move(sink)) {
   }
-  void add(const trace::AccessRecord& event);
+  void add(const AccessRecord& event);
   void finish();
 
  private:
   struct Open {
     uint64_t centre = 0;
-    std::vector<trace::AccessRecord> events;
+    std::vector<AccessRecord> events;
   };
   void emit(const Open& window);
 
@@ -99,12 +99,12 @@ class SliceBuilder {
   }
 
   // Events in order of cycle.
-  void add(const trace::AccessRecord& event, bool high);
+  void add(const AccessRecord& event, bool high);
   void finish();
 
  private:
   struct Group {
-    std::vector<trace::AccessRecord> events;
+    std::vector<AccessRecord> events;
     bool any_high = false;
   };
   const uint64_t slice_;

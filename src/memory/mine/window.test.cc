@@ -12,7 +12,6 @@ namespace lento::memory {
 namespace {
 
 using test::Trace;
-using trace::AccessRecord;
 
 Trace random_trace(uint64_t seed, size_t events) {
   base::Rng rng(seed, "window.trace");

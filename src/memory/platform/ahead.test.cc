@@ -23,9 +23,9 @@ constexpr int32_t kTimerRegisters = 0x02000000;
 constexpr int32_t kSystemRegisters = 0x10000000;
 
 // A traced run does nothing before its turn.
-class Nobody : public trace::AccessSink {
+class Nobody : public AccessSink {
  public:
-  void record(const trace::AccessRecord&) override {
+  void record(const AccessRecord&) override {
   }
 };
 

@@ -8,9 +8,6 @@ namespace lento::memory {
 
 using riscv::Access;
 using riscv::Op;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
 
 // On a mesh an atomic to a near bank is done before a write to a far one that was granted earlier: so many
 // may be.

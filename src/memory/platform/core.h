@@ -163,14 +163,8 @@ class Core {
   void note_stall(const Transaction& oldest);
   void forget_blame();
 
-  void record(
-      trace::AccessType type,
-      uint32_t address,
-      unsigned size,
-      Cycles begin,
-      bool local,
-      uint8_t flags = 0);
-  void finish_access(trace::AccessType type, uint32_t address, unsigned size, uint8_t flags = 0);
+  void record(AccessType type, uint32_t address, unsigned size, Cycles begin, bool local, uint8_t flags = 0);
+  void finish_access(AccessType type, uint32_t address, unsigned size, uint8_t flags = 0);
 
   System& system_;
   Network& network_;
@@ -204,7 +198,7 @@ class Core {
   bool wait_drain_ = false;
   Cycles begin_ = 0;
   Cycles fetch_begin_ = 0;
-  trace::AccessRecord blame_;      // culprit fields of the access under way
+  AccessRecord blame_;             // culprit fields of the access under way
   std::vector<Transaction> ring_;  // a power of two long
   uint32_t ring_mask_;
   uint32_t head_ = 0;

@@ -7,8 +7,6 @@
 
 namespace lento::memory {
 
-using trace::DelayCause;
-
 namespace {
 
 // Calls use(slot) for all slots of a channel that are taken, lowest hart first, its read before its write.

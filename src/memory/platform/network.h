@@ -33,7 +33,7 @@ struct Charge {
   uint32_t cycles = 0;
   uint32_t largest = 0;  // the longest single wait; its pc is kept
   uint16_t hart = 0;
-  trace::DelayCause cause = trace::DelayCause::None;
+  DelayCause cause = memory::DelayCause::None;
 };
 
 struct Transaction {
@@ -52,7 +52,7 @@ struct Transaction {
   uint64_t main = 0;                                // cycles << 6 | 63 - hart of the largest of them
   std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
-  void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause) {
+  void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, DelayCause cause) {
     if (culprit == hart || culprit == UINT16_MAX || cycles == 0)
       return;
     Charge& slot = charges[culprit];

@@ -119,7 +119,7 @@ TEST(Bus, EveryCycleOfWaitingIsChargedToWhoWasServed) {
           charged += c.cycles;
           EXPECT_NE(c.hart, t.hart);
           EXPECT_EQ(c.pc, 0x1000u + c.hart);
-          EXPECT_EQ(c.cause, trace::DelayCause::Interconnect);
+          EXPECT_EQ(c.cause, memory::DelayCause::Interconnect);
         });
         // Behind a transaction of its own hart that still held the bus.
         for (const Transaction& other : traffic.all()) {
@@ -207,7 +207,7 @@ TEST(Crossbar, DifferentBanksDoNotMeet) {
   ASSERT_NE(all[4].main_charge(), nullptr);
   EXPECT_EQ(all[4].main_charge()->hart, 0);
   EXPECT_EQ(all[4].main_charge()->cycles, 5u);
-  EXPECT_EQ(all[4].main_charge()->cause, trace::DelayCause::Bank);
+  EXPECT_EQ(all[4].main_charge()->cause, memory::DelayCause::Bank);
 }
 
 TEST(Mesh, ALoneReadTakesItsHopsBothWays) {
@@ -237,18 +237,18 @@ TEST(Transaction, TheMainChargeIsTheLargestAndNobodyBlamesHimself) {
   Transaction t;
   t.hart = 2;
   EXPECT_EQ(t.main_charge(), nullptr);
-  t.charge(2, 1, 100, trace::DelayCause::Bank);
-  t.charge(5, 1, 0, trace::DelayCause::Bank);
+  t.charge(2, 1, 100, memory::DelayCause::Bank);
+  t.charge(5, 1, 0, memory::DelayCause::Bank);
   EXPECT_EQ(t.main_charge(), nullptr);
-  t.charge(1, 0x10, 4, trace::DelayCause::Interconnect);
-  t.charge(3, 0x30, 3, trace::DelayCause::Interconnect);
-  t.charge(3, 0x31, 5, trace::DelayCause::Bank);
-  t.charge(3, 0x32, 1, trace::DelayCause::Interconnect);
+  t.charge(1, 0x10, 4, memory::DelayCause::Interconnect);
+  t.charge(3, 0x30, 3, memory::DelayCause::Interconnect);
+  t.charge(3, 0x31, 5, memory::DelayCause::Bank);
+  t.charge(3, 0x32, 1, memory::DelayCause::Interconnect);
   ASSERT_NE(t.main_charge(), nullptr);
   EXPECT_EQ(t.main_charge()->hart, 3);
   EXPECT_EQ(t.main_charge()->cycles, 9u);
   EXPECT_EQ(t.main_charge()->pc, 0x31u) << "of the longest single wait";
-  EXPECT_EQ(t.main_charge()->cause, trace::DelayCause::Bank);
+  EXPECT_EQ(t.main_charge()->cause, memory::DelayCause::Bank);
 }
 
 }  // namespace

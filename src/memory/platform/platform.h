@@ -13,9 +13,9 @@
 
 #include "base/progress.h"
 #include "base/read_report.h"
+#include "memory/read/access_record.h"
 #include "riscv/elf.h"
 #include "spec/yaml.h"
-#include "trace/access_record.h"
 
 namespace lento::memory {
 
@@ -76,10 +76,10 @@ struct Frame {
 };
 
 struct RunOptions {
-  trace::AccessSink* sink = nullptr;  // takes the trace; gets advance() now and then
-  std::string disk;                   // content of the block device
-  uint64_t seed = 1;                  // the guest reads its low 32 bits
-  std::vector<uint32_t> arguments;    // the guest reads up to 8 words
+  AccessSink* sink = nullptr;       // takes the trace; gets advance() now and then
+  std::string disk;                 // content of the block device
+  uint64_t seed = 1;                // the guest reads its low 32 bits
+  std::vector<uint32_t> arguments;  // the guest reads up to 8 words
   Cycles max_cycles = UINT64_MAX;
   std::function<void(std::string_view)> console;  // gets what the guest prints
   std::function<void(const Frame&)> frame;        // gets every committed frame
@@ -137,9 +137,9 @@ enum class ReplayGaps {
   WithoutWaits
 };
 ReplayResult replay(
-    trace::AccessSource& source,
+    AccessSource& source,
     const Platform& platform,
-    trace::AccessSink& sink,
+    AccessSink& sink,
     const base::Progress& progress = {},
     ReplayGaps gaps = ReplayGaps::Kept);
 

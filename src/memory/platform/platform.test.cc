@@ -18,13 +18,10 @@ namespace {
 
 using riscv::Instruction;
 using riscv::Op;
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
 
 constexpr uint32_t kBase = 0x80000000;
 
-class Recorder : public trace::AccessSink {
+class Recorder : public AccessSink {
  public:
   void record(const AccessRecord& record) override {
     records.push_back(record);
@@ -333,7 +330,7 @@ TEST(Platform, TheLastBytesOfMemoryAreMemory) {
 
 // --- replay ---
 
-class ListSource : public trace::AccessSource {
+class ListSource : public AccessSource {
  public:
   ListSource(std::vector<AccessRecord> records, size_t batch)
       : records_(std::move(records)),
@@ -448,8 +445,7 @@ Clip make_clip(int frames, const std::string& options) {
   return clip;
 }
 
-RunResult
-decode(const Clip& clip, int harts, std::vector<std::string>& frames, trace::AccessSink* sink = nullptr) {
+RunResult decode(const Clip& clip, int harts, std::vector<std::string>& frames, AccessSink* sink = nullptr) {
   Platform platform;
   platform.harts = harts;
   RunOptions options;
@@ -477,7 +473,7 @@ TEST(Decoder, EqualsDjpegByteForByteOnAnyNumberOfHarts) {
 }
 
 // Q3 by linear interpolation, and the part of time within 100 cycles of an access at or above it.
-class Contention : public trace::AccessSink {
+class Contention : public AccessSink {
  public:
   void record(const AccessRecord& r) override {
     ++events_;
@@ -572,7 +568,7 @@ uint64_t total_coherence(const RunResult& run) {
   return sum;
 }
 
-RunResult run_guest(const std::string& name, uint64_t seed, trace::AccessSink* sink = nullptr) {
+RunResult run_guest(const std::string& name, uint64_t seed, AccessSink* sink = nullptr) {
   RunOptions options;
   options.seed = seed;
   options.sink = sink;

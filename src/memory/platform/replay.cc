@@ -17,10 +17,6 @@
 namespace lento::memory {
 namespace {
 
-using trace::AccessRecord;
-using trace::AccessType;
-using trace::DelayCause;
-
 bool is_write(AccessType type) {
   return type == AccessType::Store;
 }
@@ -54,7 +50,7 @@ struct Lane {
 
 class Replayer {
  public:
-  Replayer(const Platform& platform, trace::AccessSink& sink, ReplayGaps gaps)
+  Replayer(const Platform& platform, AccessSink& sink, ReplayGaps gaps)
       : platform_(platform),
         network_(platform_),
         sink_(sink),
@@ -62,7 +58,7 @@ class Replayer {
     line_shift_ = uint32_t(std::countr_zero(unsigned(platform.dcache.line_bytes)));
   }
 
-  ReplayResult run(trace::AccessSource& source, const base::Progress& progress) {
+  ReplayResult run(AccessSource& source, const base::Progress& progress) {
     for (auto batch = source.next(); !batch.empty(); batch = source.next()) {
       for (const AccessRecord& r : batch)
         lane_of(r.cpu).waiting.push_back(r);
@@ -321,7 +317,7 @@ class Replayer {
 
   const Platform platform_;
   Network network_;
-  trace::AccessSink& sink_;
+  AccessSink& sink_;
   const ReplayGaps gaps_;
   uint32_t line_shift_ = 5;
   std::unordered_map<uint16_t, size_t> index_;
@@ -334,9 +330,9 @@ class Replayer {
 }  // namespace
 
 ReplayResult replay(
-    trace::AccessSource& source,
+    AccessSource& source,
     const Platform& platform,
-    trace::AccessSink& sink,
+    AccessSink& sink,
     const base::Progress& progress,
     ReplayGaps gaps) {
   return Replayer(platform, sink, gaps).run(source, progress);

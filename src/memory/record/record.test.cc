@@ -264,12 +264,12 @@ TEST(Record, RandomThreadsTakeWhatASimpleReplayGives) {
 }
 
 // Accesses come in order of time, each with the wait that the sums hold.
-class Collected : public trace::AccessSink {
+class Collected : public AccessSink {
  public:
-  void record(const trace::AccessRecord& r) override {
+  void record(const AccessRecord& r) override {
     records.push_back(r);
   }
-  std::vector<trace::AccessRecord> records;
+  std::vector<AccessRecord> records;
 };
 
 TEST(Record, TheAccessesAddUpToTheSums) {
@@ -286,13 +286,13 @@ TEST(Record, TheAccessesAddUpToTheSums) {
   ASSERT_EQ(sink.records.size(), run.accesses);
   uint64_t waited = 0;
   for (size_t i = 0; i < sink.records.size(); ++i) {
-    const trace::AccessRecord& r = sink.records[i];
+    const AccessRecord& r = sink.records[i];
     if (i > 0) {
       EXPECT_GE(r.cycle, sink.records[i - 1].cycle);
     }
     waited += r.latency - 1;
     const bool delayed = r.latency > 1;
-    EXPECT_EQ(delayed, (r.flags & trace::AccessRecord::kLocal) == 0);
+    EXPECT_EQ(delayed, (r.flags & memory::AccessRecord::kLocal) == 0);
     if (delayed) {
       EXPECT_EQ(r.blamed, r.latency - 1);
       EXPECT_NE(r.culprit, r.cpu);
@@ -395,9 +395,9 @@ TEST(Caches, EachRecordSaysWhatAnswered) {
   Collected sink;
   replay_recording(recording, 64, {}, &sink, {}, {.nodes = 2});
   for (size_t i = 0; i < sink.records.size(); ++i) {
-    const trace::AccessRecord& r = sink.records[i];
+    const AccessRecord& r = sink.records[i];
     EXPECT_EQ(r.trivial(), i < 17) << i;
-    EXPECT_EQ(r.service, i < 17 ? trace::Service::Unknown : trace::Service::LocalMemory) << i;
+    EXPECT_EQ(r.service, i < 17 ? memory::Service::Unknown : memory::Service::LocalMemory) << i;
     EXPECT_EQ(r.node, 0) << i;
   }
 }
@@ -415,7 +415,7 @@ TEST(Record, AWriterIsDelayedByWhoReadNotByItself) {
   Collected sink;
   replay_recording(recording, 64, {}, &sink);
   int taken_back = 0;
-  for (const trace::AccessRecord& r : sink.records) {
+  for (const AccessRecord& r : sink.records) {
     if (r.latency == 1)
       continue;
     EXPECT_EQ(r.culprit, 1 - r.cpu);

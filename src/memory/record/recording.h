@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "memory/read/access_record.h"
 #include "memory/record/private_cache.h"
-#include "trace/access_record.h"
-#include "trace/address_space.h"
+#include "program/address_space.h"
 
 namespace lento::memory {
 
@@ -128,7 +128,7 @@ VirtualRun replay_recording(
     const Recording& recording,
     uint32_t line_bytes,
     const std::vector<Relayout>& relayouts,
-    trace::AccessSink* sink,
+    AccessSink* sink,
     const base::Progress& progress = {},
     const CoreModel& model = {});
 

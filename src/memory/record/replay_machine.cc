@@ -5,7 +5,6 @@
 namespace lento::memory {
 namespace {
 
-using trace::AccessRecord;
 using Level = PrivateCache::Level;
 
 uint16_t cpu_of(size_t core) {
@@ -30,7 +29,7 @@ void charge_reader(const LineState& line, size_t core, AccessRecord& r) {
 }
 
 void charge(const LineState& line, size_t core, uint64_t wait, AccessRecord& r) {
-  r.cause = trace::DelayCause::Coherence;
+  r.cause = memory::DelayCause::Coherence;
   r.blamed = blamed(wait);
   if (line.last_writer == UINT32_MAX || line.last_writer == core)
     return charge_reader(line, core, r);
@@ -116,7 +115,7 @@ uint64_t ReplayMachine::fetch(size_t core, uint64_t key, LineState& line, Access
   if (!holds || level == Level::Lost || streams)
     return 0;
   r.flags &= uint8_t(~AccessRecord::kLocal);
-  r.service = trace::Service::L2;
+  r.service = memory::Service::L2;
   return model_.second_hit;
 }
 
@@ -138,7 +137,7 @@ uint64_t ReplayMachine::from_memory(size_t core, AccessRecord& r, bool streams) 
   const uint64_t queued = streams ? queue - std::min(queue, way) : queue;
   const uint64_t wait = streams ? queued : way + queue;
   if (queued > 0 && memory.last != core) {
-    r.cause = trace::DelayCause::Interconnect;
+    r.cause = memory::DelayCause::Interconnect;
     r.culprit = cpu_of(memory.last);
     r.culprit_pc = memory.last_pc;
     r.blamed = blamed(queued);
@@ -148,7 +147,7 @@ uint64_t ReplayMachine::from_memory(size_t core, AccessRecord& r, bool streams) 
   if (wait == 0)
     return 0;
   r.flags &= uint8_t(~AccessRecord::kLocal);
-  r.service = there == here ? trace::Service::LocalMemory : trace::Service::RemoteMemory;
+  r.service = there == here ? memory::Service::LocalMemory : memory::Service::RemoteMemory;
   return wait;
 }
 

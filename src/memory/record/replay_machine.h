@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "memory/read/access_record.h"
 #include "memory/record/line_table.h"
 #include "memory/record/private_cache.h"
 #include "memory/record/recording.h"
-#include "trace/access_record.h"
 
 namespace lento::memory {
 
@@ -23,7 +23,7 @@ class ReplayMachine {
 
   // The cycles that an access waits beyond a hit. `r` has its time, place, type, core and process, and is
   // told what answered and who is to blame. Accesses come in the order of their time.
-  uint64_t access(size_t core, uint64_t key, trace::AccessRecord& r);
+  uint64_t access(size_t core, uint64_t key, AccessRecord& r);
 
   uint64_t contended() const {
     return contended_;
@@ -39,12 +39,12 @@ class ReplayMachine {
     uint64_t last_pc = 0;
   };
 
-  uint64_t transfer(size_t core, uint64_t key, LineState& line, trace::AccessRecord& r);
-  uint64_t fetch(size_t core, uint64_t key, LineState& line, trace::AccessRecord& r);
-  uint64_t from_memory(size_t core, trace::AccessRecord& r, bool streams);
+  uint64_t transfer(size_t core, uint64_t key, LineState& line, AccessRecord& r);
+  uint64_t fetch(size_t core, uint64_t key, LineState& line, AccessRecord& r);
+  uint64_t from_memory(size_t core, AccessRecord& r, bool streams);
   void give_up(size_t core, uint64_t gone);
   size_t node_of(size_t core) const;
-  size_t home_of(const trace::AccessRecord& r, size_t here);
+  size_t home_of(const AccessRecord& r, size_t here);
 
   const CoreModel model_;
   uint64_t contended_ = 0;

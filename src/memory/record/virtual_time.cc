@@ -13,9 +13,6 @@
 namespace lento::memory {
 namespace {
 
-using trace::AccessRecord;
-using trace::AccessType;
-
 constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
@@ -52,7 +49,7 @@ class Replay {
       const Recording& recording,
       uint32_t line_bytes,
       const std::vector<Relayout>& relayouts,
-      trace::AccessSink* sink,
+      AccessSink* sink,
       const CoreModel& model)
       : line_bytes_(line_bytes),
         relayouts_(relayouts),
@@ -417,7 +414,7 @@ class Replay {
 
   const uint32_t line_bytes_;
   const std::vector<Relayout>& relayouts_;
-  trace::AccessSink* sink_;
+  AccessSink* sink_;
   const uint64_t step_;  // cycles
   std::optional<ReplayMachine> machine_;
   std::vector<Core> cores_;
@@ -439,7 +436,7 @@ VirtualRun replay_recording(
     const Recording& recording,
     uint32_t line_bytes,
     const std::vector<Relayout>& relayouts,
-    trace::AccessSink* sink,
+    AccessSink* sink,
     const base::Progress& progress,
     const CoreModel& model) {
   if (recording.threads().empty())

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <map>
 
-#include "base/csv.h"
 #include "base/number.h"
+#include "base/scan/csv.h"
 #include "predict/crossflow/language_model.h"
 #include "predict/crossflow/placement.h"
 

@@ -7,7 +7,7 @@
 #include "predict/crossflow/language_model.h"
 #include "predict/crossflow/machine.h"
 #include "predict/search/data_sheet.h"
-#include "predict/time/placement.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "predict/search/strategy.h"
-#include "predict/time/training.h"
+#include "predict/time/training/training.h"
 
 namespace lento::predict {
 

@@ -81,7 +81,7 @@ Job read_workload(
   }
   std::string file;
   top.text("workload", file);
-  const Question q = predict::read_workload((folder / file).string(), RunOptions{});
+  const Question q = read_workload((folder / file).string(), RunOptions{});
   if (const TrainingRun* run = std::get_if<TrainingRun>(&q.what))
     job.training = *run;
   else

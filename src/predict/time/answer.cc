@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "predict/time/hold_out.h"
-#include "predict/time/placement.h"
 #include "predict/time/question.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

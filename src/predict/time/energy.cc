@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "predict/time/placement.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/units.h"
 #include "predict/time/energy.h"
-#include "predict/time/pipeline.h"
-#include "predict/time/placement.h"
 #include "predict/time/sensitivity.h"
+#include "predict/time/training/pipeline.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "predict/time/placement.h"
 #include "predict/time/question.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

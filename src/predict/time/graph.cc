@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "predict/time/collective.h"
-#include "predict/time/training.h"
+#include "predict/time/training/training.h"
 
 namespace lento::predict {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "predict/time/known_models.h"
+#include "predict/time/rows/known_models.h"
 
 namespace lento::predict {
 namespace {

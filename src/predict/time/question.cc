@@ -1,7 +1,7 @@
 #include "predict/time/question.h"
 
-#include "predict/time/row_fields.h"
-#include "predict/time/rows.h"
+#include "predict/time/rows/row_fields.h"
+#include "predict/time/rows/rows.h"
 
 namespace lento::predict {
 

@@ -10,15 +10,15 @@
 #include <variant>
 #include <vector>
 
-#include "base/csv.h"
+#include "base/scan/csv.h"
 #include "predict/kernels/kernels.h"
 #include "predict/time/collective.h"
 #include "predict/time/gemm.h"
 #include "predict/time/graph.h"
-#include "predict/time/inference.h"
 #include "predict/time/lstm.h"
-#include "predict/time/serving.h"
-#include "predict/time/training.h"
+#include "predict/time/serving/inference.h"
+#include "predict/time/serving/serving.h"
+#include "predict/time/training/training.h"
 
 namespace lento::predict {
 

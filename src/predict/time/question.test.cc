@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/test_error.h"
-#include "predict/time/row_fields.h"
+#include "predict/time/rows/row_fields.h"
 #include "predict/time/test_table.h"
 
 namespace lento::predict {

@@ -2,8 +2,8 @@
 // model may hold a number of seconds of its own, nor count a rate twice. And times never fall as work grows.
 #include <gtest/gtest.h>
 
-#include "predict/time/known_models.h"
 #include "predict/time/question.h"
+#include "predict/time/rows/known_models.h"
 #include "predict/time/sensitivity.h"
 
 namespace lento::predict {

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "predict/time/placement.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
-#include "predict/time/placement.h"
+#include "predict/time/training/placement.h"
 
 namespace lento::predict {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "base/http.h"
+#include "base/http/http.h"
 #include "tile/seal/test_world.h"
 
 namespace lento::tile {

@@ -1,5 +1,5 @@
 // The client's side of a store: asks, and believes what the signed head proves.
-#include "base/http.h"
+#include "base/http/http.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "tile/seal/store.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tile/seal/image.h"
-#include "tile/unit/verify.h"
+#include "tile/unit/verify/verify.h"
 
 namespace lento::tile {
 

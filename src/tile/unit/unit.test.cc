@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "tile/unit/device.h"
 #include "tile/unit/functional.h"
-#include "tile/unit/output_path.h"
 #include "tile/unit/test_encode.h"
+#include "tile/unit/verify/output_path.h"
 
 namespace lento::tile {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tile/unit/functional.h"
 #include "tile/unit/test_grammar.h"
-#include "tile/unit/verify.h"
+#include "tile/unit/verify/verify.h"
 
 namespace lento::tile {
 namespace {

@@ -1,0 +1,26 @@
+// Any bytes as each kind of foreign access trace; the first byte picks the kind.
+#include "memory/read/foreign.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "memory_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const char* const kKinds[] =
+      {"paper", "perf", "memaxes", "gem5", "drmemtrace", "lackey", "champsim", "perf.data"};
+  static MemoryFile file;
+  if (size == 0)
+    return 0;
+  try {
+    const std::string& path = file.fill(data + 1, size - 1);
+    lento::base::ReadReport report;
+    const auto source = lento::memory::open_foreign(kKinds[data[0] % 8], path, "", report);
+    while (!source->next().empty()) {
+    }
+  } catch (const lento::base::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,98 @@
+// A fast walk over JSON text that is mostly not wanted: profiler traces of gigabytes, logs of collectives.
+//
+// Values stay views of the text; nothing is built. Only what is looked at is checked: a damaged value that
+// nobody asks for is skipped as far as its brackets and quotes allow. base::Json is for everything small.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+
+namespace lento::base {
+
+// The index after the value that begins at text[at]; npos when the text ends inside of it or none begins.
+size_t json_value_end(std::string_view text, size_t at);
+
+// Walks the members of an object's text, or the elements of an array's.
+//   for (JsonMembers m(object); m.next();) use(m.key(), m.value());
+class JsonMembers {
+ public:
+  explicit JsonMembers(std::string_view object);
+  bool next();  // false at the end or at damage
+  std::string_view key() const {
+    return key_;
+  }  // without quotes, escapes as written
+  std::string_view value() const {
+    return value_;
+  }  // as written
+  bool damaged() const {
+    return damaged_;
+  }
+
+ private:
+  std::string_view text_;
+  std::string_view key_;
+  std::string_view value_;
+  size_t at_ = 0;
+  bool damaged_ = false;
+};
+
+class JsonElements {
+ public:
+  explicit JsonElements(std::string_view array);
+  bool next();
+  std::string_view value() const {
+    return value_;
+  }
+
+ private:
+  std::string_view text_;
+  std::string_view value_;
+  size_t at_ = 0;
+};
+
+bool json_is_string(std::string_view value);
+std::string json_text(std::string_view value);  // a string without quotes and escapes; others as written
+std::string_view json_inside(std::string_view value);         // a string's characters as written, else empty
+int64_t json_int(std::string_view value, int64_t otherwise);  // also of "12", and of 12.0
+double json_double(std::string_view value, double otherwise);
+bool json_bool(std::string_view value);
+// Microseconds with up to three decimals as nanoseconds, exactly; false when it is no number in range.
+bool json_micros(std::string_view value, int64_t& ns);
+// "[0, 1, 2]" as numbers; `complete` is false when something else stands in it (a list cut by "...").
+std::vector<int32_t> json_ranks(std::string_view list, bool& complete);
+
+// Sequential values of a file of any length, each of at most kMostValue bytes.
+class JsonStream {
+ public:
+  static constexpr size_t kMostValue = size_t{64} << 20;
+
+  explicit JsonStream(const std::string& path);
+  char peek();               // the next character that is no space; 0 at the end
+  void expect(char c);       // takes it, or throws base::Error
+  bool take(char c);         // takes it if it comes next
+  std::string_view value();  // the next value, valid until the next call; throws base::Error when damaged
+  void skip();               // the next value, of any length
+  uint64_t position() const {
+    return taken_ + at_;
+  }
+  const std::string& path() const {
+    return in_.path();
+  }
+
+ private:
+  bool refill();
+  [[noreturn]] void fail(const std::string& what);
+
+  base::InputStream in_;
+  std::string buffer_;
+  size_t at_ = 0;
+  uint64_t taken_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace lento::base

@@ -1,0 +1,39 @@
+// A network laid out on the cores of a chip.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/read_report.h"
+#include "chip/map/binary_tree.h"
+#include "chip/map/mapping.h"
+#include "chip/read_network.h"
+
+namespace lento::chip {
+
+struct ChipMappingOptions {
+  std::string model;  // an ONNX file or a transformer's config.json; not read for a binary tree
+  std::string chip;
+  int64_t batch = 64;
+  std::vector<std::string> dimensions;  // NAME=N of an ONNX file
+  ConfiguredTransformer transformer;    // for a config.json
+  bool binary_tree = false;
+  BinaryTree tree;
+  bool strict = false;  // refuse operators without a shape rule
+};
+
+struct ChipMapping {
+  Mapping mapping;
+  int width = 0;  // of the chip, cores
+  int height = 0;
+  int guessed = 0;          // operators without a rule, taken as element-wise
+  base::ReadReport report;  // what of the model was passed over
+};
+
+// Throws base::Error when the model cannot be read or its mapping does not fit the chip; `output` names the
+// mapping in that message.
+ChipMapping
+map_network(const ChipMappingOptions& options, const std::string& output, const base::Progress& progress);
+
+}  // namespace lento::chip

@@ -1,0 +1,84 @@
+// The layers that a network asks a chip to run: convolutions, pools, matrix products and element-wise
+// operations with C x H x W outputs. Everything that only renames data is folded into how layers read each
+// other (chip/map/view.h), everything that acts on single elements into the layer before it; the list of
+// operators and what becomes of each is in docs/methods/mapping.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chip/map/lower/view.h"
+#include "chip/map/mapping.h"
+#include "spec/network.h"
+
+namespace lento::chip {
+
+// Which positions of an operand's dimension one output dimension needs.
+struct DimRule {
+  enum class Kind : uint8_t {
+    Full,        // all of them
+    Same,        // the same ones
+    Window,      // out * stride - before + [0, kernel)
+    Transposed,  // those whose window, spread with `stride`, reaches out (ConvTranspose)
+    Groups,      // the group of `in_group` that the group of `out_group` belongs to
+    Scaled,      // out * in / out extents, one more on either side (Resize)
+  };
+  Kind kind = Kind::Full;
+  int from = 0;  // output dimension
+  int64_t stride = 1;
+  int64_t before = 0;
+  int64_t kernel = 1;
+  // Scaled: out and in extent
+  int64_t out_group = 1;
+  int64_t in_group = 1;
+};
+
+struct Operand {
+  Value value;
+  std::vector<DimRule> rules;  // one a dimension of the operand
+  bool is_weight = false;      // the second factor of a matrix product of two activations
+};
+
+struct Layer {
+  std::string name;
+  LayerKind kind = LayerKind::Conv;
+  int group_count = 1;
+  Layout layout;  // of its output; extents are K, H, W
+  std::vector<Operand> operands;
+  int64_t depth = 0;              // reduced channels (C_in of a group); 0: no weights
+  int64_t window = 1;             // R * S
+  bool weights_from_dram = true;  // false: an operand is the weight
+  // Of the cores of a group, the one that makes this layer (splits.h); 1 rank: all of them.
+  int rank = 0;
+  int ranks = 1;
+};
+
+struct LayerGraph {
+  std::string name;
+  std::vector<Layer> layers;
+  int64_t generic = 0;  // operators taken as element-wise for want of a rule
+};
+
+// The box of a source that an output box needs; sources appear once per piece touched.
+struct Need {
+  int source = -1;
+  Box box;
+};
+void needs(const Layer& layer, const Operand& operand, const Box& output, std::vector<Need>& out);
+
+// `file` names the model in errors. Throws base::Error when nothing is left to run.
+LayerGraph lower(const spec::Network& network, const std::string& file);
+
+// Operations of one output element, as the expansion counts them (chip/map/program.h).
+int64_t operations_per_output(const Layer& layer);
+int64_t weight_elements(const Layer& layer, int64_t channels);
+
+// The dimension of a layer that is exactly its channels, in order.
+std::optional<size_t> channel_dim(const Layout& layout);
+// The only operand dimension that a layer reduces; nothing when there are several or it is not `depth` long.
+std::optional<size_t> reduced_dim(const Layer& layer);
+// Whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
+bool has_matrix(const Layer& layer);
+
+}  // namespace lento::chip

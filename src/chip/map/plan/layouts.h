@@ -1,0 +1,31 @@
+// Ways to lay out a network layer after layer, and which of them are worth simulating. Internal to the
+// mapper.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/progress.h"
+#include "chip/map/plan/mapper.h"
+#include "chip/map/plan/segments.h"
+
+namespace lento::chip {
+
+struct Planned {
+  LayerGraph graph;  // what the plan is for: products in runs, or shared by groups
+  Plan plan;
+};
+
+// The layout that is best known, which is taken where mappings cannot be judged: no groups. nullopt when a
+// layer does not fit.
+std::optional<Planned>
+plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options);
+
+// Plans of the grouped layouts that the cost model likes best, best first, kJudged at most.
+std::vector<Planned> plan_grouped(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const base::Progress& progress);
+
+}  // namespace lento::chip

@@ -1,0 +1,379 @@
+#include "chip/map/plan/mapper.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "base/error.h"
+#include "chip/map/grid.h"
+#include "chip/map/identify.h"
+#include "chip/map/plan/block_list.h"
+#include "chip/map/plan/blocks.h"
+#include "chip/map/plan/layouts.h"
+#include "chip/map/plan/runs.h"
+#include "chip/map/plan/segments.h"
+#include "chip/map/plan/sequence.h"
+#include "chip/map/plan/stages.h"
+#include "chip/map/plan/tuning.h"
+#include "chip/map/program.h"
+
+namespace lento::chip {
+namespace {
+
+// Cores that work in the order in which layers take them: columns, up and down in turn. Neighbours in the
+// order are neighbours on the chip, and every layer spreads over many rows, hence over many DRAM ports.
+//
+// `image` is one of the chip's four mirror images. DRAM ports stand at both edges of every row and routes
+// stay x first, so a mirrored segment alone takes as long as it did; its messages cross other links.
+std::vector<Position> serpentine(const Grid& grid, int image) {
+  std::vector<Position> order;
+  for (int x = 0; x < grid.width(); ++x) {
+    for (int i = 0; i < grid.height(); ++i) {
+      Position p{x, x % 2 == 0 ? i : grid.height() - 1 - i};
+      if (image & 1)
+        p.x = grid.width() - 1 - p.x;
+      if (image & 2)
+        p.y = grid.height() - 1 - p.y;
+      if (grid.core(p) >= 0)
+        order.push_back(p);
+    }
+  }
+  return order;
+}
+
+// The same along rows.
+std::vector<Position> serpentine_rows(const Grid& grid) {
+  std::vector<Position> order;
+  for (int y = 0; y < grid.height(); ++y) {
+    for (int i = 0; i < grid.width(); ++i) {
+      if (const Position p{y % 2 == 0 ? i : grid.width() - 1 - i, y}; grid.core(p) >= 0)
+        order.push_back(p);
+    }
+  }
+  return order;
+}
+
+// Of the directed links that a mapping should show; below it segments take mirror images by turns.
+constexpr double kLinksShown = 0.9;
+
+// Where mirror images are not enough, segments of one layer are made to cost more by these factors in turn:
+// what is decoded token by token waits for DRAM whichever way it is cut, and would fall into single layers.
+constexpr double kAlone[] = {1, 1.1, 1.5};
+
+// Images by turns. The first layer of a segment best lies where the segment before ends its work early, at
+// the other end of the columns, so most turns mirror the rows only; two in sixteen mirror the columns (all of
+// them would make ResNet-50 on 8x8 12 % slower). Segments of one layer send nothing between cores.
+constexpr int kTurns = 16;
+
+std::vector<int> segment_images(const Plan& plan) {
+  std::vector<int> layers(size_t(plan.segments));
+  std::vector<int> images(layers.size());
+  for (const PlannedLayer& layer : plan.layers)
+    ++layers[size_t(layer.segment)];
+  int turn = 0;
+  for (size_t s = 0; s < layers.size(); ++s) {
+    if (layers[s] < 2)
+      continue;
+    const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks show all links too
+    images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
+    ++turn;
+  }
+  return images;
+}
+
+struct Part {
+  Position core;
+  Range batch;
+  Box box;
+};
+
+// Part i takes the i-th of `cores`.
+std::vector<Part>
+list_parts(const Layer& layer, const PlannedLayer& planned, std::span<const Position> cores) {
+  std::vector<Part> parts;
+  const auto& n = planned.cut.parts;
+  const auto& e = layer.layout.extents;
+  for (int b = 0; b < n[0]; ++b) {
+    for (int k = 0; k < n[1]; ++k) {
+      for (int h = 0; h < n[2]; ++h) {
+        for (int w = 0; w < n[3]; ++w) {
+          parts.push_back(
+              {cores[parts.size()],
+               part_range(planned.samples, n[0], b),
+               {part_range(e[0], n[1], k), part_range(e[1], n[2], h), part_range(e[2], n[3], w)}});
+        }
+      }
+    }
+  }
+  return parts;
+}
+
+Slice slice_of(Range batch, const Box& box) {
+  return {batch, box[0], box[1], box[2]};
+}
+
+// One input feature for every piece of every operand.
+std::vector<InputFeature>
+list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan, int segment) {
+  std::vector<InputFeature> out;
+  std::vector<Need> found;
+  for (const Operand& operand : layer.operands) {
+    for (const Piece& piece : operand.value.pieces) {
+      Operand single{{operand.value.layout, {piece}}, operand.rules, operand.is_weight};
+      BlockList blocks;
+      for (const Part& part : parts) {
+        found.clear();
+        needs(layer, single, part.box, found);
+        for (const Need& need : found)
+          blocks.add(part.core, slice_of(part.batch, need.box));
+      }
+      if (blocks.empty())
+        continue;
+      const bool from_dram = piece.source < 0 || plan.layers[piece.source].segment != segment;
+      out.push_back({from_dram, piece.source, blocks.take()});
+    }
+  }
+  return out;
+}
+
+WeightFeature list_weights(const Layer& layer, const std::vector<Part>& parts) {
+  BlockList blocks;
+  for (const Part& part : parts) {
+    if (layer.depth > 0)
+      blocks.add(part.core, {Range{0, 1}, part.box[0], Range{0, layer.depth}, Range{0, layer.window}});
+  }
+  return {layer.weights_from_dram, blocks.take()};
+}
+
+// Layers that read each layer, by rising id.
+std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
+  std::vector<std::vector<int>> readers(graph.layers.size());
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    for (const Operand& operand : graph.layers[i].operands) {
+      for (const Piece& p : operand.value.pieces) {
+        if (p.source >= 0 && (readers[p.source].empty() || readers[p.source].back() != int(i)))
+          readers[p.source].push_back(int(i));
+      }
+    }
+  }
+  return readers;
+}
+
+// Where the parts of a layer of a sequence stand.
+std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& stands) {
+  std::vector<Position> out;
+  for (const uint32_t stand : stands)
+    out.push_back(cores[stand]);
+  return out;
+}
+
+// From layer `turn` of a sequence on, cores are taken along rows, or blocks of them halved the other way.
+Mapping place(
+    const LayerGraph& graph,
+    const Grid& grid,
+    const MapOptions& options,
+    const Plan& plan,
+    const std::vector<int>& images,
+    size_t turn = SIZE_MAX) {
+  const auto readers = list_readers(graph);
+  std::vector<Position> cores;
+  const std::vector<Position> turned = plan.blocks ? BlockOrder(grid, true).cores() : serpentine_rows(grid);
+  Mapping mapping{graph.name, options.batch, {}};
+  size_t next_core = 0;
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    const Layer& layer = graph.layers[i];
+    const PlannedLayer& planned = plan.layers[i];
+    if (i == 0 || planned.segment != plan.layers[i - 1].segment) {
+      next_core = 0;
+      cores =
+          plan.blocks ? BlockOrder(grid, false).cores() : serpentine(grid, images[size_t(planned.segment)]);
+    }
+    if (i == turn)
+      cores = turned;
+    const std::vector<Position> taken = plan.sequential
+                                            ? pick(cores, planned.stands)
+                                            : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
+    const std::vector<Part> parts = list_parts(layer, planned, taken);
+    next_core += parts.size();
+    MappedLayer mapped;
+    mapped.id = int(i);
+    mapped.name = layer.name;
+    mapped.kind = layer.kind;
+    mapped.group_count = layer.group_count;
+    mapped.segment = planned.segment + 1;
+    mapped.samples_per_pass = planned.samples;
+    mapped.partition = planned.cut.parts;
+    mapped.fetch = planned.cut.fetch;
+    mapped.inputs = list_inputs(layer, parts, plan, planned.segment);
+    mapped.weights = {list_weights(layer, parts)};
+    bool to_dram = readers[i].empty();
+    for (const int r : readers[i])
+      to_dram = to_dram || plan.layers[r].segment != planned.segment;
+    BlockList blocks;
+    for (const Part& part : parts)
+      blocks.add(part.core, slice_of(part.batch, part.box));
+    mapped.outputs = {{to_dram, readers[i], blocks.take()}};
+    mapping.layers.push_back(std::move(mapped));
+  }
+  return mapping;
+}
+
+double
+links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, const std::string& file) {
+  if (grid.link_count() == 0)
+    return 1;
+  const Identifiability seen = identify(expand(mapping, chip, file), grid, LinkRank::Skip);
+  return double(seen.used_links) / grid.link_count();
+}
+
+// Bytes of each source that the parts of a layer take, all together.
+std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& planned) {
+  std::map<int, int64_t> bytes;
+  std::vector<Need> found;
+  const std::vector<Position> anywhere(size_t(planned.cut.cores));
+  for (const Part& part : list_parts(layer, planned, anywhere)) {
+    found.clear();
+    for (const Operand& operand : layer.operands)
+      needs(layer, operand, part.box, found);
+    for (const Need& need : found)
+      bytes[need.source] += part.batch.size() * need.box[0].size() * need.box[1].size() * need.box[2].size();
+  }
+  return bytes;
+}
+
+// The layer in the middle half of a network for which and for whose followers least comes from before it.
+// What several of them take counts once, at its largest: rows that a group gathers are many times those that
+// it made.
+size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
+  const size_t n = graph.layers.size();
+  std::vector<int64_t> most(n);  // of each source, by its readers from `at` on
+  size_t best = n / 2;
+  int64_t fewest = INT64_MAX;
+  for (size_t at = n; at-- > n / 4 + 1;) {
+    for (const auto& [source, bytes] : taken_bytes(graph.layers[at], plan.layers[at])) {
+      if (source >= 0)
+        most[size_t(source)] = std::max(most[size_t(source)], bytes);
+    }
+    const int64_t crossing = std::reduce(most.begin(), most.begin() + ptrdiff_t(at), int64_t{0});
+    if (at <= n - n / 4 - 1 && crossing < fewest) {
+      fewest = crossing;
+      best = at;
+    }
+  }
+  return best;
+}
+
+// Keeps the mapping that is fastest among those that show enough links; without such the one that shows most.
+class Fastest {
+ public:
+  Fastest(const Grid& grid, const spec::Chip& chip, const MapOptions& options)
+      : grid_(grid),
+        chip_(chip),
+        options_(options) {
+  }
+
+  void consider(const Planned& planned) {
+    const auto& [graph, plan] = planned;
+    Mapping mapping = laid_out(planned, SIZE_MAX);
+    double links = links_shown(mapping, grid_, chip_, graph.name);
+    if (links < kLinksShown) {
+      mapping = laid_out(planned, narrow_place(graph, plan));
+      links = links_shown(mapping, grid_, chip_, graph.name);
+    }
+    links = std::min(links, kLinksShown);
+    if (best_ && links < links_)
+      return;
+    const double cycles = options_.judge ? options_.judge(mapping) : plan.cycles;
+    if (best_ && links == links_ && cycles >= cycles_)
+      return;
+    best_ = std::move(mapping);
+    links_ = links;
+    cycles_ = cycles;
+  }
+
+  std::optional<Mapping> take() {
+    return std::move(best_);
+  }
+
+ private:
+  Mapping laid_out(const Planned& planned, size_t turn) const {
+    const auto& [graph, plan] = planned;
+    const std::vector<int> images(size_t(plan.segments));
+    const Mapping direct = place(graph, grid_, options_, plan, images, turn);
+    if (!plan.blocks)
+      return in_runs(direct, plan);
+    const std::vector<Position> orders[2] = {
+        BlockOrder(grid_, false).cores(),
+        BlockOrder(grid_, true).cores()};
+    const Staged stages = in_stages(graph, direct, plan, orders, turn);
+    return in_runs(stages.mapping, stages.plan);
+  }
+
+  const Grid& grid_;
+  const spec::Chip& chip_;
+  const MapOptions& options_;
+  std::optional<Mapping> best_;
+  double links_ = 0;  // of those that should be shown
+  double cycles_ = 0;
+};
+
+// Of a network with attention, which is where what layers hand on outweighs their weights.
+std::optional<Mapping> map_in_sequence(
+    const LayerGraph& graph,
+    const Grid& grid,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const base::Progress& progress) {
+  if (!has_attention(graph))
+    return std::nullopt;
+  Fastest fastest(grid, chip, options);
+  std::vector<Planned> grouped;
+  if (options.judge)
+    grouped = plan_grouped(graph, chip, options, progress);
+  // Without groups every layer is cut for itself, which takes long to search and is better for few samples
+  // only.
+  if (grouped.empty() || options.batch * kSamplesOfGroups < chip.core_count()) {
+    if (const auto ungrouped = plan_ungrouped(graph, chip, options))
+      fastest.consider(*ungrouped);
+  }
+  for (const Planned& planned : grouped)
+    fastest.consider(planned);
+  return fastest.take();
+}
+
+}  // namespace
+
+Mapping map_network(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress) {
+  const Grid grid(chip);
+  Mapping best;
+  double most = -1;
+  const auto consider = [&](Mapping mapping) {
+    const double shown = links_shown(mapping, grid, chip, file);
+    if (shown > most) {
+      most = shown;
+      best = std::move(mapping);
+    }
+    return most >= kLinksShown;
+  };
+  if (auto mapping = map_in_sequence(graph, grid, chip, options, progress))
+    return *mapping;
+  for (const double alone : kAlone) {
+    MapOptions tried = options;
+    tried.alone = options.alone * alone;
+    const Plan plan = plan_segments(graph, chip, tried, file, progress);
+    if (consider(place(graph, grid, options, plan, std::vector<int>(size_t(plan.segments)))))
+      break;
+    if (consider(place(graph, grid, options, plan, segment_images(plan))))
+      break;
+  }
+  return best;
+}
+
+}  // namespace lento::chip

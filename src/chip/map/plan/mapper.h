@@ -1,0 +1,36 @@
+// Our own mapper: layer groups (segments) run one after the other; inside a segment the layers form a
+// pipeline on disjoint sets of cores and pass a few samples at a time; each layer's output is cut over batch,
+// channel, height and width. See docs/methods/mapping.md for the cost model and the search.
+#pragma once
+
+#include <functional>
+
+#include "base/progress.h"
+#include "chip/map/lower/layer_graph.h"
+#include "chip/map/mapping.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+struct MapOptions {
+  int64_t batch = 1;            // samples of one inference
+  int max_segment_layers = 40;  // a longer pipeline is not tried
+  // What a segment of one layer, which sends nothing between cores, counts in the search: above 1, layers
+  // that fit together only a little less well still show the links between them.
+  double alone = 1;
+  // Cycles that a mapping takes. With it, networks with attention are laid out in several ways, of which the
+  // fastest is taken; without, in the one that the cost model knows best.
+  std::function<double(const Mapping&)> judge = {};
+};
+
+// Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,
+// no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot be cut small
+// enough to fit; `file` names the model in it.
+Mapping map_network(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress = {});
+
+}  // namespace lento::chip

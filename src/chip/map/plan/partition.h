@@ -1,0 +1,48 @@
+// Ways to cut one layer over cores, and what each costs. Internal to the mapper.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "chip/map/lower/layer_graph.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+// Where the inputs of a layer come from decides what must be held at once and which resource is used.
+enum class Supply : uint8_t {
+  Dram,
+  Cores
+};
+
+// One way to cut a layer for a given number of samples a pass.
+struct Cut {
+  std::array<int, 4> parts{1, 1, 1, 1};  // B, K, H, W
+  std::array<int, 4> fetch{1, 1, 1, 1};  // sub-steps of a part
+  int cores = 1;
+  double core_cycles = 0;   // of the largest part, one pass
+  double input_bytes = 0;   // all parts, one pass; halos and copies counted
+  double weight_bytes = 0;  // all parts, one pass
+  double score = 0;         // core_cycles plus the share of DRAM time: what the search compares
+};
+
+Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones
+
+// Cuts with more cores are listed only when they score better: sorted by rising cores, falling score. Empty:
+// the layer does not fit the scratchpad however it is cut.
+std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply);
+
+// All ways to cut a layer that keep at least half as many cores busy as any does; only `parts` and `cores`
+// are set.
+std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples);
+
+// Input bytes that the part with output `box` needs for one sample.
+int64_t input_bytes(const Layer& layer, const Box& box);
+
+// Bytes a cycle of all DRAM ports together.
+double dram_bytes_per_cycle(const spec::Chip& chip);
+
+// Bytes that all links together deliver, at a guess for messages between neighbouring stages.
+double mesh_bytes_per_cycle(const spec::Chip& chip);
+
+}  // namespace lento::chip

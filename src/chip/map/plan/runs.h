@@ -1,0 +1,19 @@
+// Products in runs of their channels, and weights that cores hand on to one another. Internal to the mapper.
+#pragma once
+
+#include "chip/map/mapping.h"
+#include "chip/map/plan/segments.h"
+
+namespace lento::chip {
+
+// A mapping with one layer a layer of `plan` becomes one in which
+// - a product of several runs (PlannedLayer::runs) is a layer each run: the same parts, each a run of their
+//   channels, so that what is made leaves while the rest is computed;
+// - a run with sharers has a layer of weights before it: each part's weights are read in `sharers` runs of
+//   rows, one a core, and every core receives the others from its sharers. It stands one run of a product
+//   ahead, so that weights travel while that one computes.
+// Layers are numbered anew. Preconditions: a product of several runs reads and writes nothing but weights in
+// DRAM, and its parts have as many channels as it has runs at least.
+Mapping in_runs(const Mapping& mapping, const Plan& plan);
+
+}  // namespace lento::chip

@@ -1,0 +1,501 @@
+// Every layer is cut over all cores. What a core needs and does not hold itself arrives as messages; weights
+// come from DRAM in sub-steps while the core computes. With s samples a pass, for the cut c of layer i and
+// those of its sources:
+//
+//   receive = max(received by a core / its links, what the fullest middle passes; of gathers in stages the
+//   sum
+//             over the middles)
+//   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
+//   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
+//   cost    = batch / s * sum of layers
+//
+// A layer's cost depends on the cuts of its sources only, so cuts are improved one layer at a time, with the
+// layers that read it, until a round changes nothing (at most kRounds). Parts are alike: a few of them stand
+// for all.
+//
+// What a core holds while layer i runs: its share of every input that i or a later layer of the segment takes
+// from an earlier one, the output of i, and two sub-steps of weights. A segment ends where that exceeds the
+// scratchpad.
+#include "chip/map/plan/sequence.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "chip/map/plan/blocks.h"
+#include "chip/map/plan/choices.h"
+#include "chip/map/plan/tuning.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+int64_t bytes_of(const Box& box) {
+  return box[0].size() * box[1].size() * box[2].size();
+}
+
+Range common(Range a, Range b) {
+  const int64_t start = std::max(a.start, b.start);
+  return {start, std::max(start, std::min(a.end, b.end))};
+}
+
+bool holds(Range outer, Range inner) {
+  return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+bool holds(const Box& outer, const Box& inner) {
+  return holds(outer[0], inner[0]) && holds(outer[1], inner[1]) && holds(outer[2], inner[2]);
+}
+
+class Sequencer {
+ public:
+  Sequencer(
+      const LayerGraph& graph,
+      const spec::Chip& chip,
+      const BlockOrder& order,
+      const Grouping& grouping,
+      int64_t samples)
+      : graph_(graph),
+        order_(order),
+        grouping_(grouping),
+        chip_(chip),
+        samples_(samples),
+        dram_rate_(dram_bytes_per_cycle(chip)),
+        costs_(chip, order, grouping, samples) {
+  }
+
+  // Cycles of one pass; kNever when a layer does not fit.
+  double run(Plan& plan) {
+    const size_t n = graph_.layers.size();
+    segment_.assign(n, 0);
+    find_readers();
+    for (size_t i = 0; i < n; ++i) {
+      choices_.push_back(list_choices(i));
+      if (choices_.back().empty())
+        return kNever;
+    }
+    settle();
+    if (!cut_segments())
+      return kNever;
+    double cycles = 0;
+    for (size_t i = 0; i < n; ++i) {
+      cycles += cost(i);
+      const Choice& c = choice(i);
+      PlannedLayer planned{c.cut, segment_[i], samples_, c.sharers, c.runs, c.cores};
+      if (reads_dram(i))
+        planned.sharers = planned.runs = 1;
+      plan.layers.push_back(planned);
+    }
+    plan.segments = segment_.back() + 1;
+    return cycles;
+  }
+
+ private:
+  const Choice& choice(size_t layer) const {
+    return choices_[layer][chosen_[layer]];
+  }
+
+  void find_readers() {
+    readers_.assign(graph_.layers.size(), {});
+    for (size_t i = 0; i < graph_.layers.size(); ++i) {
+      for (const Operand& operand : graph_.layers[i].operands) {
+        for (const Piece& p : operand.value.pieces) {
+          if (p.source >= 0 && (readers_[size_t(p.source)].empty() || readers_[size_t(p.source)].back() != i))
+            readers_[size_t(p.source)].push_back(i);
+        }
+      }
+    }
+  }
+
+  // The few cuts that compute and stream fastest, by what does not depend on other layers.
+  std::vector<Choice> list_choices(size_t index) const {
+    const Layer& layer = graph_.layers[index];
+    std::vector<std::pair<double, Choice>> found;
+    for (const Cut& cut : costs_.cuts(layer)) {
+      auto c = costs_.choice(layer, cut);
+      if (!c)
+        continue;
+      const double rough = costs_.computed(*c, costs_.stream_cycles(*c, 0, 0));
+      found.emplace_back(rough, std::move(*c));
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& f) {
+      return f.first;
+    });
+    std::vector<Choice> out;
+    const size_t few = has_matrix(layer) ? kCutsABatch : kCutsOfOperations;
+    std::map<int, size_t> kept;  // by parts along the batch
+    for (auto& [rough, c] : found) {
+      size_t& same = kept[c.cut.parts[0]];
+      if (same >= 2 * few || (same >= few && !like_a_source(index, c.cut)))
+        continue;
+      ++same;
+      for (auto& cores : costs_.placements(layer, c.cut)) {
+        Choice placed = c;
+        placed.cores = std::move(cores);
+        costs_.sample(layer, placed);
+        out.push_back(std::move(placed));
+      }
+    }
+    return out;
+  }
+
+  // Whether an operation without weights is cut as one of its sources may be, so that it takes what it finds.
+  bool like_a_source(size_t index, const Cut& cut) const {
+    const Layer& layer = graph_.layers[index];
+    return grouping_.cores > 0 && layer.depth == 0 &&
+           std::ranges::any_of(layer.operands, [&](const Operand& operand) {
+             return std::ranges::any_of(operand.value.pieces, [&](const Piece& p) {
+               return p.source >= 0 &&
+                      graph_.layers[size_t(p.source)].layout.extents == layer.layout.extents &&
+                      std::ranges::any_of(choices_[size_t(p.source)], [&](const Choice& c) {
+                        return c.cut.parts == cut.parts;
+                      });
+             });
+           });
+  }
+
+  // Parts of `n` along an extent that overlap a range.
+  static Range overlapping(int64_t extent, int64_t n, Range range) {
+    Range out{range.start * n / extent, (range.end - 1) * n / extent};
+    while (out.start + 1 < n && part_range(extent, n, out.start).end <= range.start)
+      ++out.start;
+    while (out.end + 1 < n && part_range(extent, n, out.end).end < range.end)
+      ++out.end;
+    return {out.start, out.end + 1};
+  }
+
+  // Bytes of a need of an earlier layer that other cores send, in all, and added to `loads`.
+  // In stages a share crosses a middle with the first core behind it that stands as its maker does there.
+  double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
+    const Cut& cut = choice(size_t(need.source)).cut;
+    const auto& n = cut.parts;
+    const auto& e = graph_.layers[size_t(need.source)].layout.extents;
+    const std::array<int64_t, 4> extents{samples_, e[0], e[1], e[2]};
+    const std::array<Range, 4> wanted{part.batch, need.box[0], need.box[1], need.box[2]};
+    std::array<Range, 4> parts;
+    for (size_t a = 0; a < 4; ++a)
+      parts[a] = overlapping(extents[a], n[a], wanted[a]);
+    const auto overlap = [&](size_t a, int64_t i) {
+      return double(common(part_range(extents[a], n[a], i), wanted[a]).size());
+    };
+    const std::vector<uint32_t>& cores = choice(size_t(need.source)).cores;
+    double all = 0;
+    for (int64_t b = parts[0].start; b < parts[0].end; ++b) {
+      for (int64_t k = parts[1].start; k < parts[1].end; ++k) {
+        const double bytes = overlap(0, b) * overlap(1, k);
+        for (int64_t h = parts[2].start; h < parts[2].end; ++h) {
+          const double row_bytes = bytes * overlap(2, h);
+          for (int64_t w = parts[3].start; w < parts[3].end; ++w) {
+            const size_t from = cores[size_t(((b * n[1] + k) * n[2] + h) * n[3] + w)];
+            if (from == part.core)
+              continue;
+            const double here = n[3] == 1 ? row_bytes * double(wanted[3].size()) : row_bytes * overlap(3, w);
+            const size_t apart = from ^ part.core;
+            const size_t across = staged ? part.core ^ (apart & -apart) : from;
+            loads[order_.middle_between(across, part.core)] += here;
+            all += here;
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  // What an earlier layer of the segment has brought to the same core for itself.
+  bool brought(size_t reader, size_t part, const Need& need) const {
+    const Choice& c = choice(reader);
+    for (const size_t other : readers_[size_t(need.source)]) {
+      if (other >= reader || segment_[other] != segment_[reader])
+        return false;
+      const Choice& before = choice(other);
+      if (before.cut.cores != c.cut.cores)
+        continue;
+      const SampledPart& there = before.parts[part];
+      if (there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
+          std::ranges::any_of(there.needs, [&](const Need& n) {
+            return n.source == need.source && holds(n.box, need.box);
+          }))
+        return true;
+    }
+    return false;
+  }
+
+  // What the ranks of a product made (splits.h).
+  bool adds_up(size_t index) const {
+    const Layer& layer = graph_.layers[index];
+    const auto& pieces = layer.operands.front().value.pieces;
+    return layer.operands.size() > 1 && pieces.size() == 1 && pieces.front().source >= 0 &&
+           graph_.layers[size_t(pieces.front().source)].ranks == int(layer.operands.size()) &&
+           costs_.images();
+  }
+
+  bool inside(size_t reader, int source) const {
+    return source >= 0 && segment_[size_t(source)] == segment_[reader];
+  }
+
+  // Layers of several ranks run side by side: each costs its share.
+  double cost(size_t index) const {
+    return cost_alone(index) / choice(index).ranks;
+  }
+
+  double cost_alone(size_t index) const {
+    const Choice& c = choice(index);
+    double most_read = 0;
+    double most_received = 0;
+    double read = 0;
+    Loads loads{};
+    const bool staged = costs_.in_stages(graph_.layers[index]) || adds_up(index);
+    for (size_t p = 0; p < c.parts.size(); ++p) {
+      const SampledPart& part = c.parts[p];
+      double here_read = 0;
+      double here_received = 0;
+      for (const Need& need : part.needs) {
+        if (inside(index, need.source)) {
+          here_received += brought(index, p, need) ? 0 : received(part, need, staged, loads);
+        } else {
+          here_read += double(part.batch.size()) * double(bytes_of(need.box));
+        }
+      }
+      most_read = std::max(most_read, here_read);
+      most_received = std::max(most_received, here_received);
+      read += here_read;
+    }
+    for (double& load : loads)
+      load /= double(c.parts.size());
+    const double share = double(c.cut.cores) * c.ranks / double(c.parts.size());
+    const double links = 2 * chip_.network.link_bytes_per_cycle;
+    const int cores = c.cut.cores * c.ranks;
+    const double exchange =
+        staged ? costs_.staged_cycles(loads, cores) : costs_.exchange_cycles(loads, cores);
+    const double receive = std::max(most_received / links, exchange);
+    const double stream = costs_.stream_cycles(c, most_read, read * share);
+    const double inputs = read * share / dram_rate_;  // there before the first step
+    const double ends = inputs + written(index) / dram_rate_;
+    if (c.sharers > 1) {
+      return receive + costs_.computed(c, stream - inputs) +
+             chip_.core.start_up_cycles * c.runs * (1 + c.sharers) + ends;
+    }
+    const double first = (stream - inputs) / (c.cut.fetch[1] * c.runs);
+    return receive + first + costs_.computed(c, stream - inputs - first) +
+           chip_.core.start_up_cycles * c.runs * (1 + c.cut.fetch[1]) + ends;
+  }
+
+  bool reads_dram(size_t index) const {
+    return std::ranges::any_of(graph_.layers[index].operands, [&](const Operand& operand) {
+      return std::ranges::any_of(operand.value.pieces, [&](const Piece& p) {
+        return !inside(index, p.source);
+      });
+    });
+  }
+
+  double written(size_t index) const {
+    const bool leaves = readers_[index].empty() || std::ranges::any_of(readers_[index], [&](size_t r) {
+                          return segment_[r] != segment_[index];
+                        });
+    return leaves ? choice(index).output * choice(index).cut.cores : 0;
+  }
+
+  double total() const {
+    double cycles = 0;
+    for (size_t i = 0; i < chosen_.size(); ++i)
+      cycles += cost(i);
+    return cycles;
+  }
+
+  // Neighbours hold one another where they are: improving starts once from each number of parts along the
+  // batch; of groups, from samples of their own where there are as many.
+  void settle() {
+    std::vector<size_t> best;
+    double least = kNever;
+    for (int64_t parts = 1; parts <= samples_; ++parts) {
+      if (samples_ % parts != 0 || (grouping_.cores > 0 && parts < costs_.own_samples()))
+        continue;
+      start_from(int(parts));
+      improve();
+      if (const double cycles = total(); cycles < least) {
+        least = cycles;
+        best = chosen_;
+      }
+    }
+    chosen_ = best;
+  }
+
+  // The best cut alone among those with the most parts along the batch up to `parts`.
+  void start_from(int parts) {
+    chosen_.assign(choices_.size(), 0);
+    for (size_t i = 0; i < choices_.size(); ++i) {
+      int most = 0;
+      for (size_t k = 0; k < choices_[i].size(); ++k) {
+        const int here = choices_[i][k].cut.parts[0];
+        if (here <= parts && here > most) {
+          most = here;
+          chosen_[i] = k;
+        }
+      }
+    }
+  }
+
+  void improve() {
+    for (int round = 0; round < kRounds; ++round) {
+      bool changed = false;
+      for (size_t i = 0; i < chosen_.size(); ++i)
+        changed = improve(i) || changed;
+      if (!changed)
+        return;
+    }
+  }
+
+  bool improve(size_t index) {
+    const size_t before = chosen_[index];
+    size_t best = before;
+    double least = kNever;
+    for (size_t k = 0; k < choices_[index].size(); ++k) {
+      chosen_[index] = k;
+      double cycles = cost(index);
+      for (const size_t reader : readers_[index])
+        cycles += cost(reader);
+      if (cycles < least) {
+        least = cycles;
+        best = k;
+      }
+    }
+    chosen_[index] = best;
+    return best != before;
+  }
+
+  // Whether a layer from `first` on, before `reader`, takes the same data to the same core.
+  bool held_already(size_t reader, size_t part, const Need& need, size_t first) const {
+    const Choice& c = choice(reader);
+    return std::ranges::any_of(readers_[size_t(need.source)], [&](size_t other) {
+      if (other < first || other >= reader || choice(other).cut.cores != c.cut.cores)
+        return false;
+      const SampledPart& there = choice(other).parts[part];
+      return there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
+             std::ranges::any_of(there.needs, [&](const Need& n) {
+               return n.source == need.source && holds(n.box, need.box);
+             });
+    });
+  }
+
+  // Bytes of input that the fullest sampled part takes from layers in [begin, before), without what an
+  // earlier reader of those from `before` on holds anyway.
+  double held_input(size_t reader, size_t begin, size_t before) const {
+    double most = 0;
+    const Choice& c = choice(reader);
+    for (size_t p = 0; p < c.parts.size(); ++p) {
+      double bytes = 0;
+      for (const Need& need : c.parts[p].needs) {
+        if (need.source >= int(begin) && need.source < int(before) && !held_already(reader, p, need, before))
+          bytes += double(c.parts[p].batch.size()) * double(bytes_of(need.box));
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  double read_input(size_t reader, size_t begin) const {
+    double most = 0;
+    for (const SampledPart& part : choice(reader).parts) {
+      double bytes = 0;
+      for (const Need& need : part.needs) {
+        if (need.source < int(begin))
+          bytes += double(part.batch.size()) * double(bytes_of(need.box));
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  // Of the next product's weights, where they are handed on.
+  double ahead(size_t i) const {
+    const size_t last = std::min(chosen_.size(), i + kLongestReach);
+    for (size_t next = i + 1; next < last; ++next) {
+      if (has_matrix(graph_.layers[next]))
+        return choice(next).sharers > 1 ? choice(next).weights / choice(next).runs : 0;
+    }
+    return 0;
+  }
+
+  // While layer i of the segment [begin, i] runs.
+  double held(size_t i, size_t begin) const {
+    const Choice& c = choice(i);
+    double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);
+    const size_t last = std::min(chosen_.size(), i + kLongestReach);
+    double of_ranks = 0;  // a core has one of them
+    for (size_t reader = i; reader < last; ++reader) {
+      const Layer& layer = graph_.layers[reader];
+      of_ranks = std::max(of_ranks, held_input(reader, begin, i));
+      if (layer.rank + 1 < layer.ranks)
+        continue;
+      bytes += of_ranks;
+      of_ranks = 0;
+    }
+    return bytes + of_ranks;
+  }
+
+  bool cut_segments() {
+    size_t begin = 0;
+    int segment = 0;
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      const auto budget = double(chip_.core.scratchpad_bytes);
+      if (held(i, begin) > budget) {
+        begin = i;
+        ++segment;
+        if (held(i, begin) > budget)
+          return false;
+      }
+      segment_[i] = segment;
+    }
+    return true;
+  }
+
+  const LayerGraph& graph_;
+  const BlockOrder& order_;
+  const Grouping& grouping_;
+  const spec::Chip& chip_;
+  const int64_t samples_;
+  const double dram_rate_;  // bytes a cycle
+  const Choices costs_;
+  std::vector<std::vector<size_t>> readers_;
+  std::vector<std::vector<Choice>> choices_;  // by layer
+  std::vector<size_t> chosen_;
+  std::vector<int> segment_;
+};
+
+}  // namespace
+
+bool has_attention(const LayerGraph& graph) {
+  return std::ranges::any_of(graph.layers, [](const Layer& layer) {
+    return std::ranges::any_of(layer.operands, &Operand::is_weight);
+  });
+}
+
+std::optional<Plan> plan_sequence(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const Grouping& grouping) {
+  const BlockOrder order(Grid(chip), false);
+  std::optional<Plan> best;
+  int whole = 0;  // pass sizes that need one segment only
+  for (int64_t samples = options.batch; samples >= 1; --samples) {
+    if (options.batch % samples != 0)
+      continue;
+    Plan plan;
+    plan.sequential = true;
+    plan.blocks = grouping.cores > 0;
+    const double cycles = Sequencer(graph, chip, order, grouping, samples).run(plan);
+    if (cycles == kNever)
+      continue;
+    plan.cycles = cycles * double(options.batch / samples);
+    whole += plan.segments == 1 ? 1 : 0;
+    if (!best || plan.cycles < best->cycles)
+      best = std::move(plan);
+    if (grouping.cores > 0 && whole == kWholePasses)
+      break;  // smaller ones read the same weights more often
+  }
+  return best;
+}
+
+}  // namespace lento::chip

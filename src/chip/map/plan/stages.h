@@ -1,0 +1,33 @@
+// What many cores of a block send one another, sent in stages. Internal to the mapper.
+#pragma once
+
+#include <vector>
+
+#include "chip/map/lower/layer_graph.h"
+#include "chip/map/mapping.h"
+#include "chip/map/plan/segments.h"
+
+namespace lento::chip {
+
+struct Staged {
+  Mapping mapping;
+  Plan plan;  // one layer a layer of the mapping
+};
+
+// A mapping with one layer a layer of `plan` in which an input that comes from many cores comes through
+// layers of its own: in each, every core hands all that it has and the other half of a block needs to the
+// core that mirrors it there, the halves of the largest block first (recursive doubling; of all-to-all
+// exchanges the hypercube's). A share passes the middle of a block once instead of once for every core behind
+// it, and a core sends one message a halving instead of one to every other. Sums of what all cores of a group
+// made come in stages as well, neighbours first.
+//
+// `orders`: the cores as the layers take them, of BlockOrder; from layer `turn` on to the end of its segment
+// the second. Where they are not a power of two nothing is changed. Layers are numbered anew.
+Staged in_stages(
+    const LayerGraph& graph,
+    const Mapping& mapping,
+    const Plan& plan,
+    const std::vector<Position> (&orders)[2],
+    size_t turn);
+
+}  // namespace lento::chip

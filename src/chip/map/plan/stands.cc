@@ -1,0 +1,70 @@
+#include "chip/map/plan/stands.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+namespace lento::chip {
+namespace {
+
+// Of a part's index, highest first: sample of a block, sample in it, channels, rows high and low, columns.
+enum Digit : uint8_t {
+  kBlock,
+  kSample,
+  kChannel,
+  kHigh,
+  kLow,
+  kColumn,
+  kDigits
+};
+using Order = std::array<Digit, kDigits>;
+
+constexpr Order kByHighRows[] = {
+    {kBlock, kHigh, kChannel, kLow, kColumn, kSample},
+    {kBlock, kHigh, kSample, kChannel, kLow, kColumn}};
+constexpr Order kByLowRows[] = {
+    {kBlock, kLow, kChannel, kHigh, kColumn, kSample},
+    {kBlock, kLow, kSample, kChannel, kHigh, kColumn}};
+
+std::vector<uint32_t> stands_in(const Order& order, const std::array<int64_t, kDigits>& sizes) {
+  const int64_t count = std::reduce(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  std::vector<uint32_t> out;
+  for (int64_t index = 0; index < count; ++index) {
+    std::array<int64_t, kDigits> digit{};
+    int64_t rest = index;
+    for (size_t d = kDigits; d-- > 0;) {
+      digit[d] = rest % sizes[d];
+      rest /= sizes[d];
+    }
+    int64_t stand = 0;
+    for (const Digit d : order)
+      stand = stand * sizes[d] + digit[d];
+    out.push_back(uint32_t(stand));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::vector<uint32_t>> list_stands(const Cut& cut, const BlocksOf& blocks) {
+  const auto& n = cut.parts;
+  std::vector<std::vector<uint32_t>> out(1);
+  for (size_t i = 0; i < size_t(cut.cores); ++i)
+    out[0].push_back(uint32_t(stand_of(cut, i)));
+  const auto add = [&](const Order& order, int64_t high) {
+    const int64_t block = n[0] % blocks.samples == 0 ? blocks.samples : n[0];
+    auto stands = stands_in(order, {block, n[0] / block, n[1], high, n[2] / high, n[3]});
+    if (std::ranges::find(out, stands) == out.end())
+      out.push_back(std::move(stands));
+  };
+  if (n[2] % blocks.rows != 0)
+    return out;
+  for (const Order& order : kByHighRows)
+    add(order, blocks.rows);
+  for (const Order& order : kByLowRows)
+    add(order, n[2] / blocks.rows);
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,36 @@
+// The readers behind transfer_file.h, one a form; for that file and its tests only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "chip/read/transfer_file.h"
+
+namespace lento::chip {
+
+// Finds or makes the stream of a core and processor, in order of first appearance.
+class StreamTable {
+ public:
+  explicit StreamTable(TransferTrace& trace);
+  TransferStream& at(const Place& core, uint32_t processor);
+
+ private:
+  TransferTrace& trace_;
+  std::map<std::pair<Place, uint32_t>, size_t> index_;
+};
+
+TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report);
+TransferTrace parse_noc_events(const std::string& text, const std::string& file, base::ReadReport& report);
+TransferTrace parse_profile_log(std::string_view text, const std::string& file, base::ReadReport& report);
+TransferTrace parse_table(
+    std::string_view text,
+    const std::string& file,
+    const TableColumns& columns,
+    base::ReadReport& report);
+
+// Fields of one line of a table, spaces around them dropped.
+std::vector<std::string> fields_of(std::string_view line, char delimiter = ',');
+
+}  // namespace lento::chip

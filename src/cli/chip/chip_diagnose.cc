@@ -1,0 +1,136 @@
+// lento chip diagnose: a sketch, or records run through one, to the verdict.
+#include <memory>
+
+#include "chip/diagnose.h"
+#include "chip/methods.h"
+#include "cli/commands/commands.h"
+#include "desk/tile_recorder.h"
+
+namespace lento::cli {
+namespace {
+
+using Kind = chip::ChipRecorderOptions::Kind;
+
+struct ChipDiagnoseArguments {
+  chip::ChipDiagnosisOptions job;
+  std::string eviction = "earliest";
+  std::string method = "lento";
+  std::string recorder = "sketch";
+  desk::TileRecorderOptions tile;
+  bool exact = false;
+  bool no_replay = false;
+  bool no_fit = false;
+  const std::vector<chip::Method>* methods = nullptr;
+};
+
+chip::Eviction eviction_of(const std::string& name) {
+  if (name == "healthiest")
+    return chip::Eviction::Healthiest;
+  if (name == "least-frequent")
+    return chip::Eviction::LeastFrequent;
+  if (name == "random")
+    return chip::Eviction::Random;
+  return chip::Eviction::Earliest;
+}
+
+void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
+  chip::ChipDiagnosisOptions job = args.job;
+  job.method = chip::parse_method(args.method, *args.methods, {"--method"});
+  job.recorder.sketch.eviction = eviction_of(args.eviction);
+  job.recorder.kind = args.recorder == "tile" ? Kind::Given : args.exact ? Kind::ExactTable : Kind::Sketch;
+  job.recorder.make = desk::make_tile_recorder(args.tile);
+  job.recorder.name = args.recorder;
+  job.replay = !args.no_replay;
+  job.fit = !args.no_fit;
+  job.strict = context.strict;
+  job.seed = context.seed;
+  finding::Diagnosis d = chip::diagnose_chip(job, context.progress());
+  if (job.sketch_out != "-")
+    context.show(std::move(d));
+}
+
+void add_recorder_options(Command& app, ChipDiagnoseArguments& args) {
+  chip::ChipRecorderOptions& recorder = args.job.recorder;
+  app.add_option("--recorder", args.recorder, "The sketch in C++, or as a program of a tile beside each core")
+      ->capture_default_str()
+      ->check(one_of({"sketch", "tile"}));
+  app.add_option("--tile-queue", args.tile.queue, "Records that may wait in front of a tile")
+      ->capture_default_str()
+      ->check(range(0, 64));
+  app.add_flag("--tile-wait", args.tile.wait, "A core waits for its tile instead of losing a record");
+  app.add_option("--budget", recorder.sketch.budget_bytes, "Recorder memory, bytes a core")
+      ->capture_default_str();
+  app.add_option("--threshold", recorder.sketch.threshold, "Occurrences before a pattern is kept (H)")
+      ->capture_default_str()
+      ->check(range(1, 65535));
+  app.add_option("--evict", args.eviction, "What leaves a full sketch")
+      ->capture_default_str()
+      ->check(one_of({"earliest", "healthiest", "least-frequent", "random"}));
+  app.add_flag(
+      "--exact",
+      args.exact,
+      "Keep an exact table instead of a sketch; an error when it does not fit");
+}
+
+std::string names_of(const std::vector<chip::Method>& methods) {
+  std::string out;
+  for (const chip::Method& m : methods)
+    out += (out.empty() ? "" : ", ") + std::string(m.name);
+  return out;
+}
+
+}  // namespace
+
+void add_chip_diagnose(Command& chip, Context& context) {
+  add_chip_diagnose_by(chip, context, chip::chip_methods());
+}
+
+void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods) {
+  Command* app =
+      chip.add_subcommand("diagnose", "Names the slow core, link, router, memory unit or DRAM port");
+  auto args = std::make_shared<ChipDiagnoseArguments>();
+  args->methods = &methods;
+  chip::ChipDiagnosisOptions& job = args->job;
+  app->add_option("records", job.records, "Probe records, or a sketch of them; - is standard input")
+      ->required();
+  app->add_option("--chip", job.chip, "The chip the records are from")->required();
+  app->add_option("--mapping", job.mapping, "The mapping that ran")->required();
+  app->add_option(
+         "--method",
+         args->method,
+         "One of " + names_of(methods) + "; paper:restart=1,direction=1 sets parameters")
+      ->capture_default_str();
+  app->add_option("--healthy", job.healthy, "Records or sketch of a run known to be healthy");
+  app->add_option("--fit", job.fit_file, "The chip as 'lento chip calibrate' found it")->type_name("FILE");
+  app->add_option("--sketch", job.sketch_out, "Also writes the sketch here: all that the verdict rests on");
+  add_recorder_options(*app, *args);
+  app->add_flag(
+      "--no-replay",
+      args->no_replay,
+      "Judge from the records alone, without simulating hypotheses");
+  app->add_flag(
+      "--no-fit",
+      args->no_fit,
+      "Take the chip file as it stands, instead of fitting its numbers to the run first");
+  app->add_option("--false-alarms", job.false_alarms, "Reports on a healthy run that may be, each run")
+      ->capture_default_str()
+      ->check(range(1e-6, 1.0));
+  app->add_option(
+         "--tolerance",
+         job.tolerance,
+         "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
+      ->check(range(0.0, 1.0));
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  example(
+      *app,
+      "lento chip diagnose run.probe --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json");
+  app->callback([args, app, &context] {
+    for (const char* option : {"--budget", "--threshold", "--evict", "--exact", "--recorder"})
+      if (app->count(option) > 0)
+        args->job.recorder_set_by = option;
+    run_diagnose(*args, context);
+  });
+}
+
+}  // namespace lento::cli

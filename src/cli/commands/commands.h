@@ -1,0 +1,52 @@
+// The commands of `lento`, one file each.
+#pragma once
+
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/run.h"
+
+namespace lento::chip {
+struct Method;
+}
+
+namespace lento::cli {
+
+Program program();
+
+// One function per subcommand, each in its own file: declares options and sets the callback.
+// Add a command: write cli/<name>.cc, declare it here, list it in commands.cc or in its group.
+void add_chip(Command& app, Context& context);
+void add_demo(Command& app, Context& context);
+void add_diagnose(Command& app, Context& context);
+void add_diff(Command& app, Context& context);
+void add_docs(Command& app, Context& context);
+void add_fleet(Command& app, Context& context);
+void add_report(Command& app, Context& context);
+void add_search(Command& app, Context& context);
+void add_serve(Command& app, Context& context);
+void add_tile(Command& app, Context& context);
+void add_memory(Command& app, Context& context);
+void add_predict(Command& app, Context& context);
+void add_memory_diagnose(Command& group, Context& context);
+
+// Commands of the group `lento chip`, listed in cli/chip.cc.
+void add_chip_calibrate(Command& chip, Context& context);
+void add_chip_check(Command& chip, Context& context);
+void add_chip_compare(Command& chip, Context& context);
+void add_chip_examine(Command& chip, Context& context);
+void add_chip_import(Command& chip, Context& context);
+void add_chip_map(Command& chip, Context& context);
+void add_chip_simulate(Command& chip, Context& context);
+void add_chip_sweep(Command& chip, Context& context);
+void add_chip_diagnose(Command& chip, Context& context);
+// The same with methods to choose from, which outlive the command.
+void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods);
+
+// Commands of the group `lento memory`, listed in cli/memory.cc.
+void add_memory_itemsets(Command& memory, Context& context);
+void add_memory_record(Command& memory, Context& context);
+void add_memory_replay(Command& memory, Context& context);
+void add_memory_simulate(Command& memory, Context& context);
+
+}  // namespace lento::cli

@@ -1,0 +1,158 @@
+// lento diagnose FILE...: the right question for these files, found by what they are.
+// lento, alone: what can be asked of the files in this folder.
+#include <algorithm>
+#include <ostream>
+
+#include "base/error.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/first_look.h"
+#include "desk/recognise.h"
+
+namespace lento::cli {
+namespace {
+
+using base::Error;
+using desk::Question;
+using desk::RecognisedFile;
+using desk::Role;
+
+constexpr size_t kMostShown = 12;
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string described(const RecognisedFile& file) {
+  const std::string what = base::describe(file.kind);
+  return file.path + (what.empty() ? " cannot be read as a file" : " is " + what);
+}
+
+Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
+  std::vector<std::string> lines;
+  for (const RecognisedFile& file : files)
+    lines.push_back(described(file));
+  std::string hint = "lento --help lists what is read; docs/formats says how each looks";
+  const std::string& path = files[0].path;
+  if (files[0].kind.noun == "table")
+    hint = "say what its columns are: lento fleet diagnose --csv " + path +
+           " --machine-column M --time-column T for metrics, lento chip import " + path +
+           " --component C --start T for transfers; docs/formats/questions.md for predictions";
+  if (!questions.empty()) {
+    hint = "it can be asked: " + command_line("lento", questions[0].command);
+    if (!questions[0].missing.empty())
+      hint += ", with " + joined(questions[0].missing, " and ");
+  }
+  return Error({files[0].path}, "no verdict is possible from these files: " + joined(lines, "; "), hint);
+}
+
+// The one verdict that the files allow.
+Question chosen(const std::vector<RecognisedFile>& files) {
+  const std::vector<Question> questions = desk::questions_of(files);
+  std::vector<const Question*> whole;
+  const Question* incomplete = nullptr;
+  for (const Question& q : questions) {
+    if (!q.verdict)
+      continue;
+    if (q.missing.empty())
+      whole.push_back(&q);
+    else if (!incomplete)
+      incomplete = &q;
+  }
+  if (whole.empty() && incomplete)
+    throw Error(
+        {incomplete->uses[0]},
+        "needs beside it: " + joined(incomplete->missing, ", "),
+        "give it too: " + command_line("lento diagnose", incomplete->uses) +
+            " FILE, or ask with it: " + command_line("lento", incomplete->command));
+  if (whole.empty())
+    throw nothing_to_judge(files, questions);
+  if (!whole[0]->doubtful.empty())
+    throw Error({whole[0]->uses[0]}, joined(whole[0]->doubtful, "; "), "name only the one that is meant");
+  if (whole.size() > 1)
+    throw Error(
+        {files[0].path},
+        "these files answer " + std::to_string(whole.size()) + " questions: " + whole[0]->text + " " +
+            whole[1]->text,
+        "ask them one by one: " + command_line("lento diagnose", whole[0]->uses));
+  return *whole[0];
+}
+
+void run(Context& context, const std::vector<std::string>& paths) {
+  std::vector<RecognisedFile> files;
+  for (const std::string& path : paths)
+    files.push_back(desk::recognise(path));
+  Question question = chosen(files);
+  for (const RecognisedFile& file : files)
+    if (std::ranges::find(question.uses, file.path) == question.uses.end())
+      context.warn(described(file) + "; it is not used");
+  for (std::string& word : context.output_words())
+    question.command.push_back(std::move(word));
+  context.streams.err << "== " << command_line("lento", question.command) << "\n" << std::flush;
+  context.result = cli::run(program(), question.command, context.plain);
+}
+
+void show_files(std::ostream& out, const std::vector<RecognisedFile>& known) {
+  size_t width = 0;
+  for (size_t i = 0; i < known.size() && i < kMostShown; ++i)
+    width = std::max(width, known[i].path.size());
+  out << "In this folder:\n";
+  for (size_t i = 0; i < known.size() && i < kMostShown; ++i)
+    out << "  " << known[i].path << std::string(width - known[i].path.size() + 2, ' ')
+        << base::describe(known[i].kind) << "\n";
+  if (known.size() > kMostShown)
+    out << "  and " << known.size() - kMostShown << " more\n";
+}
+
+void show_questions(std::ostream& out, const std::vector<Question>& questions) {
+  out << "\nWhat can be asked of them:\n";
+  for (size_t i = 0; i < questions.size() && i < kMostShown; ++i) {
+    const Question& q = questions[i];
+    out << "  " << q.text << "\n    " << command_line("lento", q.command) << "\n";
+    if (!q.missing.empty())
+      out << "    needs also " << joined(q.missing, " and ") << "\n";
+    for (const std::string& doubt : q.doubtful)
+      out << "    " << doubt << "\n";
+  }
+}
+
+}  // namespace
+
+void first_look(std::ostream& out, const std::string& folder) {
+  out << program().text << "\n\n";
+  std::vector<RecognisedFile> known;
+  for (RecognisedFile& file : desk::recognise_folder(folder))
+    if (file.role != Role::None)
+      known.push_back(std::move(file));
+  if (known.empty())
+    out << "Nothing in this folder is of a kind that Lento judges.\n";
+  else
+    show_files(out, known);
+  if (const std::vector<Question> questions = desk::questions_of(known); !questions.empty())
+    show_questions(out, questions);
+  out << "\nlento diagnose FILE...  finds the question that fits\n"
+         "lento demo              shows every scale on one page\n"
+         "lento --help            lists all commands\n";
+}
+
+void add_diagnose(Command& app, Context& context) {
+  Command* command = app.add_subcommand(
+      "diagnose",
+      "Judge whatever these files allow: the detector is found by what they are");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command
+      ->add_option(
+          "FILE",
+          *paths,
+          "Records, and what they are from: a chip and its mapping, the traced program, a data sheet")
+      ->required();
+  context.add_output_options(*command);
+  example(*command, "lento diagnose run.probe examples/chip/4x4.yaml net.map.json");
+  command->callback([&context, paths] {
+    run(context, *paths);
+  });
+}
+
+}  // namespace lento::cli

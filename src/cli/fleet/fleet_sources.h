@@ -1,0 +1,21 @@
+// The source options that 'lento fleet diagnose', 'train' and 'watch' share.
+#pragma once
+
+#include <string>
+
+#include "cli/context.h"
+#include "fleet/detect/detect.h"
+#include "fleet/source.h"
+
+namespace lento::cli {
+
+// Declares --csv, --openmetrics, columns, period and step.
+void add_source_options(Command& app, fleet::FleetSource& source);
+
+// Declares --prometheus and what it needs: credentials, TLS, label conditions.
+void add_prometheus_options(Command& app, fleet::FleetSource& source);
+
+// Declares --expect and --expect-metric.
+void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect);
+
+}  // namespace lento::cli

@@ -1,0 +1,206 @@
+// lento fleet watch: jobs under watch, for days. One named job, or every running job that a label tells apart
+// (--each), of which this process may take a share (--shard).
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/fleet/fleet.h"
+#include "cli/fleet/fleet_sources.h"
+#include "cli/signals.h"
+#include "fleet/watch/jobs.h"
+#include "report/report.h"
+
+namespace lento::cli {
+namespace {
+
+using base::Json;
+
+struct WatchCommand {
+  fleet::WatchJobsOptions job;
+  std::vector<std::string> group_by;
+  std::string format = "text";
+  int port = -1;
+  double lag = 0;
+};
+
+Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  Json object = Json::object();
+  for (const auto& [key, value] : members)
+    object.set(key, value);
+  return object;
+}
+
+// An alert as Alertmanager has it, of the moment when it began or ended.
+std::string json_line(int64_t ms, const fleet::Alert& alert) {
+  const bool ended = alert.ends_ms == ms;
+  return base::write_json(Json::object()
+                              .set("time", fleet::rfc3339(ms))
+                              .set("state", ended ? "resolved" : "firing")
+                              .set("labels", object_of(alert.labels))
+                              .set("annotations", object_of(alert.annotations))
+                              .set("startsAt", fleet::rfc3339(alert.starts_ms)));
+}
+
+fleet::WatchLog log_of(Context& context, const std::string& format) {
+  fleet::WatchLog log;
+  if (format == "jsonl") {
+    log.line_of = json_line;
+    log.say_ends = true;
+  }
+  log.say = [&context](const std::string& text) {
+    context.streams.out << text << "\n";
+    context.streams.out.flush();
+  };
+  log.note = [&context](const std::string& text) {
+    context.streams.err << text << "\n";
+  };
+  log.text_of = [&context](finding::Diagnosis d) {
+    return report::write_json(context.stamped(std::move(d)));
+  };
+  return log;
+}
+
+void run(Context& context, WatchCommand& command) {
+  hangup_reloads();
+  fleet::WatchJobsOptions& o = command.job;
+  if (!command.group_by.empty())
+    o.watch.detect.group_by = command.group_by;
+  if (command.port >= 0)
+    o.listen = "127.0.0.1:" + std::to_string(command.port);
+  o.watch.step_s = o.source.step_s;
+  fleet::FleetWatchJobs watch(o, log_of(context, command.format));
+  watch.run(context.progress(), take_reload);
+  if (o.each.empty() && (context.json || !context.html.empty()))
+    context.show(watch.diagnosis());
+}
+
+}  // namespace
+
+void add_fleet_watch(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("watch", "Watch a running job and raise alerts");
+  auto o = std::make_shared<WatchCommand>();
+  add_prometheus_options(*app, o->job.source);
+  app->add_option(
+      "--metric",
+      o->job.source.metrics,
+      "Metrics to pull and judge, or PromQL as NAME=EXPRESSION");
+  app->add_option(
+         "--ranks",
+         o->job.ranks.sources,
+         "Also judge the job's collectives: growing Inspector logs or pages (folders, patterns), or a query "
+         "of "
+         "the store with its labels in braces")
+      ->type_name("PATH|QUERY");
+  app->add_option("--ranks-window", o->job.ranks.window_s, "Seconds of collectives that are judged")
+      ->check(range(10.0, 86400.0))
+      ->capture_default_str();
+  app->add_option("--label", o->job.source.labels, "More labels to keep");
+  app->add_option("--group-by", o->group_by, "Labels whose values separate peers");
+  app->add_option(
+         "--step",
+         o->job.source.step_s,
+         "Seconds between rows; learned from the samples when not given")
+      ->check(range(0.1, 3600.0));
+  app->add_option("--job", o->job.watch.job, "Name of the job in alerts")->capture_default_str();
+  app->add_option("--state", o->job.watch.state, "File that keeps what was learned over a restart")
+      ->type_name("FILE");
+  app->add_option(
+         "--format",
+         o->format,
+         "Alerts on standard output: lines of text, or JSON Lines (jsonl) that also tell when one ends")
+      ->check(one_of({"text", "jsonl"}))
+      ->capture_default_str();
+  app->add_option(
+         "--diagnosis",
+         o->job.watch.diagnosis,
+         "Rewrite the diagnosis in this file every ten seconds, for 'lento serve' of its folder")
+      ->type_name("FILE");
+  app->add_option("--alertmanager", o->job.alerts.urls, "Alertmanagers to tell, http://host:9093")
+      ->type_name("URL");
+  app->add_option(
+         "--alertmanager-token-file",
+         o->job.alerts.token_file,
+         "File with a bearer token for them (or LENTO_ALERTMANAGER_TOKEN)")
+      ->type_name("FILE");
+  app->add_option(
+         "--alertmanager-basic-file",
+         o->job.alerts.basic_file,
+         "File with user:password for them (or LENTO_ALERTMANAGER_BASIC)")
+      ->type_name("FILE");
+  app->add_option("--alertmanager-ca", o->job.alerts.http.ca_file, "Certificate authority to trust")
+      ->type_name("FILE");
+  app->add_option("--alertmanager-cert", o->job.alerts.http.cert_file, "Own certificate")->type_name("FILE");
+  app->add_option("--alertmanager-key", o->job.alerts.http.key_file, "Key of the own certificate")
+      ->type_name("FILE");
+  app->add_option("--resend", o->job.watch.resend_s, "Seconds between repeats of a standing alert")
+      ->check(range(1.0, 3600.0))
+      ->capture_default_str();
+  app->add_option(
+      "--hook",
+      o->job.hook,
+      "Command to run with the machine's name; a dry run unless --hook-live");
+  app->add_flag("--hook-live", o->job.watch.hook_live, "Really run the hook");
+  app->add_option(
+         "--hook-ledger",
+         o->job.watch.ledger,
+         "File in which hooks are entered before they run, shared by all watches of a job; beside "
+         "--state when not given")
+      ->type_name("FILE");
+  app->add_option(
+         "--hook-per-hour",
+         o->job.watch.hook_per_hour,
+         "At most so many hooks an hour for each job, and never over 5 % of its machines")
+      ->check(range(0, 1000))
+      ->capture_default_str();
+  app->add_option("--interval", o->job.interval_s, "Seconds between pulls")
+      ->check(range(0.1, 3600.0))
+      ->capture_default_str();
+  app->add_option(
+         "--lag",
+         o->lag,
+         "Was: seconds that rows lie behind the clock; now learned from the samples")
+      ->check(range(0.0, 3600.0));
+  app->add_option(
+         "--hold-off",
+         o->job.watch.hold_off_s,
+         "Seconds that a machine must be well before its alert is resolved")
+      ->check(range(0.0, 86400.0))
+      ->capture_default_str();
+  app->add_option(
+         "--forget",
+         o->job.watch.forget_s,
+         "Seconds after which a silent machine has left the job, where the store has no 'up' for it")
+      ->check(range(60.0, 1e6))
+      ->capture_default_str();
+  app->add_option(
+         "--horizons",
+         o->job.watch.detect.horizons_s,
+         "Seconds of the windows that levels are averaged over")
+      ->check(range(1.0, 1e6));
+  app->add_option("--false-alarms", o->job.watch.detect.false_alarms_per_day, "Budget of false alarms a day")
+      ->check(range(1e-9, 1e3));
+  add_expect_options(*app, o->job.watch.expect, o->job.watch.detect);
+  app->add_option("--listen", o->job.listen, "Address of the own /metrics, 0.0.0.0:9469 or [::]:9469")
+      ->type_name("ADDRESS");
+  app->add_option("--serve-metrics", o->port, "Port of the own /metrics on 127.0.0.1; 0 takes a free one")
+      ->type_name("PORT")
+      ->check(range(0, 65535));
+  app->add_option(
+         "--each",
+         o->job.each,
+         "Find the running jobs by this label and watch each of them; --state and --diagnosis are "
+         "folders then")
+      ->type_name("LABEL");
+  app->add_option("--shard", o->job.shard, "With --each: only the jobs of shard i of n, 0 <= i < n")
+      ->type_name("i/n")
+      ->capture_default_str();
+  app->add_option("--run-for", o->job.run_for_s, "Stop after so many seconds; 0 runs until interrupted");
+  context.add_output_options(*app);
+  example(
+      *app,
+      "lento fleet watch --prometheus http://localhost:9090 --names dcgm --match job=training "
+      "--alertmanager http://localhost:9093");
+  app->callback([&context, o] {
+    run(context, *o);
+  });
+}
+
+}  // namespace lento::cli

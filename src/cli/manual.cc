@@ -1,0 +1,145 @@
+#include "cli/manual.h"
+
+#include "base/version.h"
+
+namespace lento::cli {
+namespace {
+
+// troff reads a dot or quote at the start of a line, a backslash anywhere and a bare hyphen as its own.
+std::string troff(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool begins = i == 0 || text[i - 1] == '\n';
+    if (begins && (text[i] == '.' || text[i] == '\''))
+      out += "\\&";
+    if (text[i] == '\\')
+      out += "\\e";
+    else if (text[i] == '-')
+      out += "\\-";
+    else
+      out += text[i];
+  }
+  return out;
+}
+
+std::string page_name(const std::string& called) {
+  std::string name = called;
+  for (char& c : name)
+    if (c == ' ')
+      c = '-';
+  return name;
+}
+
+std::string options_section(const Command& command) {
+  std::string out = ".SH OPTIONS\n";
+  for (const OptionWords& option : command.options()) {
+    out += ".TP\n\\fB" + troff(option.names) + "\\fR";
+    if (!option.type.empty())
+      out += " \\fI" + troff(option.type) + "\\fR";
+    out += "\n" + troff(option.text.empty() ? "See " + option.names + "." : option.text) + "\n";
+  }
+  return out;
+}
+
+std::string commands_section(const Command& command, const std::string& called) {
+  if (command.subcommands().empty())
+    return {};
+  std::string out = ".SH COMMANDS\n";
+  for (const Command* child : command.subcommands())
+    out += ".TP\n\\fB" + troff(page_name(called + " " + child->name())) + "\\fR(1)\n" + troff(child->text()) +
+           "\n";
+  return out;
+}
+
+struct Word {
+  std::string path;   // "lento chip diagnose"
+  std::string words;  // what may follow
+};
+
+void collect(const Command& command, const std::string& called, std::vector<Word>& out) {
+  std::string words;
+  for (const Command* child : command.subcommands())
+    words += child->name() + " ";
+  for (const OptionWords& option : command.options())
+    if (!option.name.empty())
+      words += option.name + " ";
+  out.push_back({called, words});
+  for (const Command* child : command.subcommands())
+    collect(*child, called + " " + child->name(), out);
+}
+
+// The longest known path that the words typed so far begin with decides what may follow.
+std::string bash(const Command& root) {
+  std::vector<Word> words;
+  collect(root, root.name(), words);
+  const std::string function = "_" + page_name(root.name());
+  std::string out = "# Completion of " + root.name() + " for bash.\n" + function +
+                    "() {\n  local word path=\"" + root.name() +
+                    "\" words=\"\"\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+                    "    case \"$path $word\" in\n";
+  for (const Word& w : words)
+    if (w.path != root.name())
+      out += "      \"" + w.path + "\") path=\"$path $word\" ;;\n";
+  out += "    esac\n  done\n  case \"$path\" in\n";
+  for (const Word& w : words)
+    out += "    \"" + w.path + "\") words=\"" + w.words + "\" ;;\n";
+  return out +
+         "  esac\n  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n}\n"
+         "complete -o default -F " +
+         function + " " + root.name() + "\n";
+}
+
+std::string zsh(const Command& root) {
+  return "#compdef " + root.name() + "\n# Completion of " + root.name() +
+         " for zsh.\nautoload -U +X bashcompinit && bashcompinit\n" + bash(root);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text)
+    out += c == '\'' ? std::string("\\'") : std::string(1, c);
+  return out + "'";
+}
+
+void fish_lines(const Command& command, const std::string& root, const std::string& seen, std::string& out) {
+  std::string here = seen.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + seen;
+  for (const Command* child : command.subcommands())
+    out += "complete -c " + root + " -n '" + here + "' -a " + child->name() + " -d " + quoted(child->text()) +
+           "\n";
+  for (const OptionWords& option : command.options()) {
+    if (!option.name.starts_with("--"))
+      continue;
+    out += "complete -c " + root + " -n '" + here + "' -l " + option.name.substr(2) +
+           (option.type.empty() ? "" : " -r") + " -d " + quoted(option.text) + "\n";
+  }
+  for (const Command* child : command.subcommands())
+    fish_lines(*child, root, child->name(), out);
+}
+
+}  // namespace
+
+std::string manual_page(const Command& command, const std::string& called) {
+  std::string out = ".TH " + page_name(called) + " 1 \"\" \"lento " + base::kVersion + "\" \"Lento\"\n";
+  out += ".SH NAME\n" + troff(page_name(called)) + " \\- " + troff(command.text()) + "\n";
+  out += ".SH SYNOPSIS\n\\fB" + troff(called) + "\\fR [\\fIoptions\\fR]" +
+         (command.subcommands().empty() ? "" : " \\fIcommand\\fR") + "\n";
+  out += commands_section(command, called) + options_section(command);
+  if (!command.footer().empty())
+    out += ".SH EXAMPLE\n.nf\n" + troff(command.footer()) + "\n.fi\n";
+  return out +
+         ".SH EXIT STATUS\n0 ran, 1 findings (only with \\fB\\-\\-exit\\-code\\fR), 2 bad usage or input, 3 "
+         "a defect, "
+         "4 the records do not allow a verdict, 130 interrupted.\n";
+}
+
+std::string completion(const Command& root, const std::string& shell) {
+  if (shell == "bash")
+    return bash(root);
+  if (shell == "zsh")
+    return zsh(root);
+  std::string out = "# Completion of " + root.name() + " for fish.\n";
+  fish_lines(root, root.name(), "", out);
+  return out;
+}
+
+}  // namespace lento::cli

@@ -1,0 +1,81 @@
+// lento memory record -- PROGRAM: runs a program built with the recorder and says who fights over memory.
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "memory/recording.h"
+
+namespace lento::cli {
+namespace {
+
+struct RecordOptions {
+  memory::MemoryRecordingOptions job;
+  std::string runtime;
+  uint64_t megabytes = 256;
+  bool full = false;
+};
+
+void run(Context& context, const RecordOptions& options) {
+  if (!options.runtime.empty())
+    base::write_file(options.runtime, memory::recorder_runtime());
+  if (options.job.command.empty()) {
+    if (options.runtime.empty())
+      throw base::Error({"PROGRAM"}, "no program to record", "write: lento memory record -- ./program");
+    return;
+  }
+  memory::MemoryRecordingOptions job = options.job;
+  if (job.output.empty())
+    throw base::Error({"--output"}, "where the trace goes is not said", "write -o run.access");
+  job.bytes = options.megabytes << 20;
+  if (options.full)
+    job.burst_off_us = 0;
+  job.mine.support = 0.05;
+  job.mine.seed = context.seed;
+  job.mine.progress = context.progress();
+  context.show(memory::record_memory(job).diagnosis);
+}
+
+}  // namespace
+
+void add_memory_record(Command& group, Context& context) {
+  Command* command = group.add_subcommand(
+      "record",
+      "Run a program built with the recorder: who fights over what, on machines without counters");
+  auto options = std::make_shared<RecordOptions>();
+  command->add_option("PROGRAM", options->job.command, "The program and its arguments, after --");
+  command->add_option("-o,--output", options->job.output, "Where the access trace goes")->type_name("FILE");
+  command
+      ->add_option(
+          "--runtime",
+          options->runtime,
+          "Write the recorder as a C file: compile the program with -g -fsanitize=thread -c, the recorder "
+          "without it, and link both with -ldl -pthread")
+      ->type_name("FILE");
+  command->add_flag("--full", options->full, "Record every access instead of 1 ms in 20");
+  command->add_option("--limit", options->megabytes, "MiB of recording, before it is packed")
+      ->check(range(1, 65536))
+      ->capture_default_str();
+  command->add_option("--line", options->job.line_bytes, "Bytes of a cache line; default: of this machine")
+      ->check(range(4, 128));
+  command
+      ->add_option(
+          "--bandwidth",
+          options->job.bandwidth,
+          "Bytes a cycle that the memory of a node serves: 12.8 are 38 GB/s at 3 GHz")
+      ->check(range(0.1, 1e4))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--nodes",
+          options->job.nodes,
+          "NUMA nodes to play the threads on, in blocks; a page lies where it is first used")
+      ->check(range(1, 64))
+      ->capture_default_str();
+  context.add_output_options(*command);
+  context.add_seed(*command);
+  example(*command, "lento memory record -o run.access -- ./program 4");
+  command->callback([&context, options] {
+    run(context, *options);
+  });
+}
+
+}  // namespace lento::cli

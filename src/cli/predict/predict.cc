@@ -1,0 +1,252 @@
+// lento predict: questions in, times out.
+#include <ostream>
+
+#include "base/scan/csv.h"
+#include "base/units.h"
+#include "cli/commands/commands.h"
+#include "cli/predict/predict_steps.h"
+#include "predict/answer.h"
+#include "predict/calibrate.h"
+#include "predict/measured.h"
+#include "predict/table.h"
+
+namespace lento::cli {
+namespace {
+
+using base::format_number;
+using base::percent;
+
+struct PredictArguments {
+  std::string workload;
+  std::string system;
+  std::string table;
+  std::string format = "same";
+  std::string measured;
+  std::string precision = "bf16";
+  std::string recompute = "none";
+  predict::RunOptions run;
+  predict::CalibrateOptions fit;
+  double launch_us = 0;
+  double price = 0;
+};
+
+void warn_skipped(Context& context, const base::ReadReport& report) {
+  for (const auto& [reason, count] : report.reasons)
+    context.warn(std::to_string(count) + " rows: " + reason);
+}
+
+void answer_table(Context& context, const PredictArguments& options) {
+  std::ostream& out = context.streams.out;
+  const std::string& format = options.format;
+  std::vector<std::string> columns;
+  const auto print = [&](const std::vector<std::string>& fields, bool objects) {
+    if (format == "csv" || (format == "same" && !objects))
+      out << base::csv_line(fields) << "\n";
+    else if (columns.empty())
+      columns = fields;
+    else
+      out << base::json_line(columns, fields) << "\n";
+  };
+  warn_skipped(context, predict::answer_table({options.table, options.system, context.strict}, print));
+}
+
+predict::RunOptions run_of(const PredictArguments& options) {
+  predict::RunOptions run = options.run;
+  const auto precision = predict::parse_precision(options.precision);
+  if (!precision)
+    throw base::Error(
+        {"--precision"},
+        "precision '" + options.precision + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+  run.precision = *precision;
+  run.recompute = predict::recompute_of(options.recompute);
+  return run;
+}
+
+void tell_skipped(std::ostream& out, const char* indent, size_t skipped) {
+  if (skipped > 0)
+    out << indent << skipped << " rows skipped: this system cannot do what they ask\n";
+}
+
+void print_training_fit(std::ostream& out, const std::string& name, const predict::TrainingFit& fit) {
+  const bool framework = !name.empty();
+  out << (framework ? "frameworks:\n  - framework: " + name + "\n" : "stack:\n");
+  for (const predict::StackScalar& s : predict::stack_scalars()) {
+    const bool seconds = s.at == &predict::Stack::host_layer_s || s.at == &predict::Stack::hand_over_s;
+    const double value = fit.stack.*s.at;
+    out << (framework ? "    " : "  ") << s.name << ": "
+        << (seconds ? base::format_quantity(value, base::Dimension::Time) : format_number(value)) << "\n";
+  }
+  out << "# mean error " << percent(fit.fitted.mean) << " (median " << percent(fit.fitted.median) << ") on "
+      << fit.fitted.rows << " fitted rows, " << percent(fit.held_out.mean) << " (median "
+      << percent(fit.held_out.median) << ", bias " << percent(fit.held_out.bias) << ") on "
+      << fit.held_out.rows << " held out\n";
+  tell_skipped(out, "# ", fit.skipped);
+}
+
+void print_product_fit(std::ostream& out, predict::Precision precision, const predict::GemmFit& fit) {
+  out << predict::to_yaml(fit.constants, precision);
+  for (const auto& [framework, library] : fit.libraries) {
+    out << "    # framework " << framework << ": library " << format_number(library, 4) << "\n";
+  }
+  out << "    # launch " << base::format_quantity(fit.launch_s, base::Dimension::Time) << "; mean error "
+      << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
+      << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
+      << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
+      << percent(fit.roofline_held_out.mean) << " with " << format_number(fit.roofline.compute, 3) << ", "
+      << format_number(fit.roofline.memory, 3) << ", "
+      << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
+  tell_skipped(out, "    # ", fit.skipped);
+}
+
+void calibrate(Context& context, const PredictArguments& options) {
+  predict::CalibrateOptions fit = options.fit;
+  fit.system = options.system;
+  fit.launch_s = options.launch_us * 1e-6;
+  fit.strict = context.strict;
+  const predict::CalibrateResult result = predict::calibrate(fit, context.progress());
+  warn_skipped(context, result.report);
+  std::ostream& out = context.streams.out;
+  for (const predict::TrainingFit& one : result.training)
+    print_training_fit(out, fit.training.framework, one);
+  for (const auto& [precision, one] : result.products)
+    print_product_fit(out, precision, one);
+}
+
+}  // namespace
+
+void add_predict(Command& app, Context& context) {
+  Command* command =
+      app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
+  auto options = std::make_shared<PredictArguments>();
+  command->add_option(
+      "--system",
+      options->system,
+      "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
+  command
+      ->add_option(
+          "--table",
+          options->table,
+          "A CSV with one question a row, or JSON Lines; '-' is standard input")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--format",
+          options->format,
+          "Answers of --table as csv or jsonl; same: as the questions came")
+      ->check(one_of({"same", "csv", "jsonl"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--measured",
+          options->measured,
+          "Compare a measured run: a table of questions with times, or a PyTorch profiler trace (.json)")
+      ->type_name("FILE");
+  command->add_option(
+      "WORKLOAD",
+      options->workload,
+      "A workload in YAML, a Hugging Face config.json or an ONNX model; '-' is standard input");
+  command->add_flag(
+      "--train",
+      options->run.training,
+      "A config.json or an ONNX model is trained, not served");
+  command
+      ->add_option(
+          "--batch",
+          options->run.batch,
+          "config.json: global batch, or requests served together; ONNX: samples a device")
+      ->check(range(1, 1 << 23));
+  command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
+      ->check(range(1, 1 << 23));
+  command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
+      ->check(range(1, 1 << 23));
+  command->add_option("--generate", options->run.output, "config.json: tokens to generate")
+      ->check(range(1, 1 << 23));
+  command
+      ->add_option(
+          "--precision",
+          options->precision,
+          "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
+      ->capture_default_str();
+  command->add_option(
+      "--parallel",
+      options->run.parallel,
+      "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, sp=0); ONNX: dp=N");
+  command->add_option(
+      "--framework",
+      options->run.framework,
+      "config.json: the software that runs it, as the data sheet lists it; default: its stack");
+  command
+      ->add_option(
+          "--recompute",
+          options->recompute,
+          "config.json: activations that a backward pass recomputes")
+      ->check(one_of({"none", "selective", "operators", "full"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--run",
+          options->run.run,
+          "config.json: how it is run, a workload in YAML without its model, in place of the options above")
+      ->type_name("FILE");
+  command->add_option(
+      "--placement",
+      options->run.placement,
+      "config.json: ranks of a training run as best, or an order such as tensor-data-pipeline");
+  command
+      ->add_option(
+          "--price",
+          options->price,
+          "Dollars of a device an hour: tells what the run and a million tokens cost")
+      ->check(range(0.0, 1e6));
+  context.add_output_options(*command);
+  example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
+  Command* fit = command->add_subcommand(
+      "calibrate",
+      "Fit a chip's constants to measurements and report the hold-out error");
+  fit->add_option("MEASUREMENTS", options->fit.measurements, "CSV with questions and their measured times")
+      ->required();
+  fit->add_option("--devices", options->fit.training.devices, "Fit training runs on at most so many devices")
+      ->capture_default_str();
+  fit->add_option(
+      "--framework",
+      options->fit.training.framework,
+      "Training runs of this framework, with its stack to start from");
+  std::vector<std::string> names;
+  for (const predict::StackScalar& s : predict::stack_scalars())
+    names.emplace_back(s.name);
+  fit->add_option(
+         "--fit",
+         options->fit.scalars,
+         "Scalars of the stack to fit to training runs; the others stay")
+      ->delimiter(',')
+      ->check(one_of(names))
+      ->capture_default_str();
+  fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
+      ->check(range(0.0, 1e6));
+  fit->add_flag(
+      "--all-rows",
+      options->fit.all_rows,
+      "Products: after half of the rows judged the fit, fit all of them");
+  fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
+  example(*fit, "lento predict calibrate measured.csv --system h100");
+  fit->callback([&context, options] {
+    calibrate(context, *options);
+  });
+  add_predict_steps(*command, context);
+  command->callback([&context, options, command] {
+    if (command->chosen())
+      return;
+    const predict::RunOptions run = run_of(*options);
+    if (!options->measured.empty()) {
+      context.show(predict::compare_measured(
+          {options->measured, options->system, options->workload, run, context.strict}));
+    } else if (!options->table.empty()) {
+      answer_table(context, *options);
+    } else {
+      context.show(predict::predict({options->workload, options->system, run, options->price}));
+    }
+  });
+}
+
+}  // namespace lento::cli

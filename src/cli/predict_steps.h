@@ -1,9 +1,0 @@
-#pragma once
-
-#include "front/context.h"
-
-namespace lento::cli {
-
-void add_predict_steps(Command& predict, Context& context);
-
-}  // namespace lento::cli

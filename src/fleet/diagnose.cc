@@ -1,0 +1,54 @@
+#include "fleet/diagnose.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "fleet/methods.h"
+
+namespace lento::fleet {
+namespace {
+
+using finding::Diagnosis;
+
+// What most records do not say cannot be known from the rest.
+void doubt_records(Diagnosis& d, const base::ReadReport& report) {
+  if (report.skipped <= report.taken)
+    return;
+  std::string most;
+  uint64_t count = 0;
+  for (const auto& [reason, n] : report.reasons) {
+    if (n <= count)
+      continue;
+    most = reason;
+    count = n;
+  }
+  const uint64_t all = report.taken + report.skipped;
+  finding::cannot_judge(
+      d,
+      std::to_string(report.skipped) + " of " + std::to_string(all) + " records do not fit (most: " + most +
+          ")",
+      "check the columns, the labels that name a machine (--machine-column, "
+      "--machine-label) and those that name a device",
+      d.covered);
+}
+
+}  // namespace
+
+Diagnosis
+diagnose_fleet(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
+  return fleet_method(o.method).judge(series, o, progress);
+}
+
+Diagnosis diagnose_fleet(const FleetDiagnosisOptions& o, const base::Progress& progress) {
+  base::ReadReport report;
+  report.strict = o.strict;
+  std::vector<finding::Input> inputs;
+  const MetricSeries series = read_source(o.source, report, inputs);
+  Diagnosis d = diagnose_fleet(series, o, progress);
+  doubt_records(d, report);
+  d.inputs = std::move(inputs);
+  finding::add_read_report(d, report);
+  return d;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,24 @@
+// The verdict over collectives of a job: files in, diagnosis out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+
+namespace lento::fleet {
+
+struct FleetRanksOptions {
+  std::vector<std::string> paths;  // files and folders
+  bool hang = false;               // judge dumps of a job that hangs even when there are traces too
+  std::string switches;            // CSV file: host,switch; empty: none
+  int lane_steps = 2;
+  bool strict = false;
+};
+
+// Slowness from traces and logs; a hang from flight-recorder dumps and RAS answers. Throws base::Error when
+// nothing can be read.
+finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Progress& progress = {});
+
+}  // namespace lento::fleet

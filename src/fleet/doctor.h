@@ -1,0 +1,19 @@
+// What a store holds for a watch: metrics, machines, GPUs, jobs, steps and delays, what would be judged, what
+// is missing, and which option mends it.
+#pragma once
+
+#include "finding/finding.h"
+#include "fleet/source.h"
+
+namespace lento::fleet {
+
+struct DoctorOptions {
+  FleetSource source;  // metrics and exporters may be empty: every ready set is tried
+  size_t min_peers = 4;
+};
+
+// Answer when the job could be watched, CannotJudge with reason and remedy when not. Throws base::Error when
+// the store does not answer.
+finding::Diagnosis examine_store(const DoctorOptions& options);
+
+}  // namespace lento::fleet

@@ -1,0 +1,54 @@
+#include "fleet/methods.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fleet/by_minder.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+namespace {
+
+finding::Diagnosis
+judge_by_peers(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
+  DetectOptions detect = o.detect;
+  if (o.judge_from_s)
+    detect.judge_from_ms = series.begin_ms + int64_t(*o.judge_from_s * 1000);
+  if (!o.expect.empty())
+    detect.expectations = read_expectations(o.expect);
+  return diagnose(series, detect, progress);
+}
+
+// The scan's own budget: one false finding in 200 records.
+finding::Diagnosis
+judge_by_scan(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
+  ScanOptions options;
+  options.metrics = o.detect.metrics;
+  options.group_by = o.detect.group_by;
+  options.min_peers = o.detect.min_peers;
+  return scan(series, options, progress);
+}
+
+}  // namespace
+
+const std::vector<FleetMethod>& fleet_methods() {
+  static const std::vector<FleetMethod> list{
+      {"lento", "levels of each machine against its peers, over several horizons", judge_by_peers},
+      {"scan",
+       "one scan statistic at several lengths, noise from all machines and earlier blocks",
+       judge_by_scan},
+      {"minder", "similarity of embeddings as in the Minder paper; needs --model", judge_by_minder}};
+  return list;
+}
+
+const FleetMethod& fleet_method(const std::string& name) {
+  const auto found = std::ranges::find(fleet_methods(), std::string_view(name), &FleetMethod::name);
+  if (found != fleet_methods().end())
+    return *found;
+  std::string known;
+  for (const FleetMethod& m : fleet_methods())
+    known += (known.empty() ? "" : ", ") + std::string(m.name);
+  throw base::Error({"--method"}, "no method '" + name.substr(0, 40) + "'", "there are " + known);
+}
+
+}  // namespace lento::fleet

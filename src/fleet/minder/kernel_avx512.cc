@@ -1,0 +1,12 @@
+// The kernels for Avx512 (16 lanes); src/CMakeLists.txt sets the instruction set of this file alone.
+#define LENTO_LANES 16
+#include "fleet/minder/kernel_lanes.h"
+
+#if defined(__x86_64__)
+namespace lento::fleet {
+
+const Kernel
+    kAvx512Kernel{"avx512", kLanes, embed_lanes, train_lanes, distance_lanes, sum_rows_lanes, sort_lanes};
+
+}  // namespace lento::fleet
+#endif

@@ -1,0 +1,67 @@
+// The method of the Minder paper (NSDI'25), its ablations, and the Mahalanobis baseline: the faithful mode.
+//
+// For each metric in order of priority, for each window of 8 samples: normalise, embed every machine
+// (reconstruction of the metric's LSTM-VAE), sum its distances to all others, take the standard score of the
+// sums over machines. The machine of the largest score is the candidate if it passes the threshold; the same
+// candidate in every window for 240 s is the verdict, and no further metric is looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fleet/minder/kernel.h"
+#include "fleet/minder/lstm_vae.h"
+#include "fleet/minder/windows.h"
+#include "fleet/read/metric_series.h"
+
+namespace lento::fleet {
+
+enum class Embedding {
+  Reconstruction,
+  Latent,
+  Raw
+};
+enum class Fusion {
+  PerMetric,    // Minder
+  Concatenate,  // CON: one embedding of all metrics' embeddings side by side
+  Integrate,    // INT: one model fed with the mean of the normalised metrics
+  Mahalanobis,  // MD: moments of all metrics, PCA to 95 %, whitened
+};
+
+struct MinderOptions {
+  Embedding embedding = Embedding::Reconstruction;
+  Fusion fusion = Fusion::PerMetric;
+  Distance distance = Distance::Euclid;
+  bool continuity = true;
+  double continuity_s = 240;
+  double threshold = 0;  // 0: each metric model's own
+  size_t stride = 1;     // samples between windows
+  size_t pivots = 64;    // screening: sums to so many machines first; 0 is exact throughout
+  unsigned threads = 1;
+  std::vector<std::string> metrics;  // restrict to these; empty: all of the model
+};
+
+struct MinderVerdict {
+  size_t machine = 0;
+  std::string metric;
+  size_t step = 0;   // at which it was reached
+  double score = 0;  // last standard score
+};
+
+std::optional<MinderVerdict>
+minder(const MetricSeries& series, const FleetModel& model, const MinderOptions& options);
+
+// The candidates of one metric (or of the fusion, metric ignored), exact sums. For calibration and ablations.
+std::vector<Candidate> minder_candidates(
+    const MetricSeries& series,
+    const FleetModel& model,
+    size_t metric,
+    const MinderOptions& options);
+
+// The first window at which the continuity rule holds for the scores above `threshold`.
+std::optional<size_t>
+first_verdict(const std::vector<Candidate>& candidates, double threshold, size_t needed);
+
+}  // namespace lento::fleet

@@ -1,0 +1,52 @@
+// The steps of the paper's method that its ablations share: planes of normalised samples, pivots, standard
+// scores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fleet/minder/kernel.h"
+#include "fleet/read/metric_series.h"
+
+namespace lento::fleet {
+
+// What one window yields: the machine of the largest standard score of its distance sum.
+struct Candidate {
+  uint32_t machine = 0;
+  float z = 0;
+};
+
+// Lanes padded to 16, so that every kernel may read whole vectors.
+inline size_t padded(size_t machines) {
+  return (machines + 15) / 16 * 16;
+}
+
+struct Bounds {
+  double low = 0;
+  double high = 1;
+};
+
+// Smallest and largest value of the metric in the period: the paper's min-max normalisation.
+Bounds bounds_of(const MetricSeries& series, size_t metric);
+
+// One metric on the grid, normalised; missing samples take the machine's last value, else the middle.
+struct Plane {
+  size_t stride = 0;
+  std::vector<float> x;  // [step][stride]
+};
+Plane normalised_plane(const MetricSeries& series, size_t metric, const Bounds& bounds);
+
+// Column of the metric; Error with a suggestion when the series has none of this name.
+size_t metric_index(const MetricSeries& series, const std::string& name);
+
+Candidate candidate_of(const float* sums, size_t machines);
+
+// `count` machines drawn at random (always the same), or all of them.
+std::vector<size_t> draw_pivots(size_t machines, size_t count);
+
+// The Mahalanobis baseline's embedding of window t: mean, variance, skewness and kurtosis of each plane,
+// whitened by PCA to 95 % of the variance. Writes rows of e; returns how many.
+size_t embed_moments(const std::vector<Plane>& planes, size_t t, size_t machines, std::vector<float>& e);
+
+}  // namespace lento::fleet

@@ -1,0 +1,45 @@
+// Collective telemetry from files and folders, whatever their layout: the one door of fleet/ranks to the
+// disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/read_report.h"
+#include "fleet/ranks/read/collective_record.h"
+#include "fleet/ranks/read/inspector_prom.h"
+
+namespace lento::fleet::ranks {
+
+enum class CollectiveLayout {
+  None,
+  Kineto,
+  Inspector,
+  InspectorProm,
+  FlightRecorder,
+  Ras,
+  Nsight
+};
+const char* name(CollectiveLayout layout);
+
+// By the first bytes of the file, decompressed.
+CollectiveLayout recognise_collectives(const std::string& path);
+
+struct CollectiveFiles {
+  std::vector<RankTrace> ranks;
+  std::vector<HangDump> dumps;
+  std::vector<InspectorMean> means;
+  std::vector<RasAnswer> ras;                                      // by time stamp
+  std::vector<std::string> files;                                  // that were read, sorted
+  std::vector<std::pair<std::string, CollectiveLayout>> not_read;  // recognised, but of no use alone
+};
+
+// Reads files, and folders with all below them. A named file of unknown layout is an Error, one met in a
+// folder is skipped and counted.
+CollectiveFiles read_collective_files(
+    const std::vector<std::string>& paths,
+    base::ReadReport& report,
+    const base::Progress& progress = {});
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,152 @@
+// One rank's view of the collectives of a distributed job, whatever tool recorded them.
+//
+//   Kineto trace, Inspector log, flight-recorder dump, RAS answer -> RankTrace, HangDump -> fleet/ranks
+//
+// Times are nanoseconds on the clock of the rank's own host: two hosts' times may not be compared before the
+// clocks are aligned. Members of a communicator count from 0 inside it; a global rank is -1 where no file
+// says it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::fleet::ranks {
+
+enum class CollectiveOp : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  Reduce,
+  Gather,
+  Scatter,
+  Barrier,
+  Send,
+  Recv,
+  Other
+};
+
+const char* name(CollectiveOp op);  // "all-reduce", "send"
+// The operation by the name that PyTorch, NCCL or RCCL gives it ("_allgather_base", "AllReduce",
+// "nccl:all_to_all"); Other when unknown.
+CollectiveOp collective_op(std::string_view name);
+inline bool is_p2p(CollectiveOp op) {
+  return op == CollectiveOp::Send || op == CollectiveOp::Recv;
+}
+// Every member's end follows every member's arrival.
+bool is_symmetric(CollectiveOp op);
+
+struct CollectiveRecord {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t bytes = 0;
+  int64_t sequence = -1;     // given by the source, per communicator and operation; -1: count yourself
+  int32_t communicator = 0;  // index into RankTrace::communicators
+  int32_t peer = -1;         // of send and receive: member of the communicator
+  int32_t step = -1;         // number of the training step, when the source marks steps
+  CollectiveOp op = CollectiveOp::Other;
+};
+
+struct Communicator {
+  std::string key;   // equal on all its members, different from all others
+  std::string name;  // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
+  int size = 0;
+  int nodes = 0;               // hosts it spans; 0: not said
+  int own = -1;                // this rank's number inside it
+  std::vector<int32_t> ranks;  // global ranks by member; empty: not said
+};
+
+struct TimeSpan {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
+struct StepMark {
+  int32_t step = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
+struct RankTrace {
+  std::string file;
+  std::string layout;     // "kineto", "inspector", "nsight"
+  std::string host;       // empty: not said
+  int64_t process = -1;   // process id
+  int rank = -1;          // global
+  int world = -1;         // ranks of the job
+  int device = -1;        // number of the GPU on its host
+  bool timed = true;      // false: only durations are known, begin_ns is 0
+  bool computes = false;  // `compute` was recorded
+  std::vector<Communicator> communicators;
+  std::vector<CollectiveRecord> records;  // by begin_ns
+  std::vector<TimeSpan> compute;          // when a computing kernel ran: disjoint, by time
+  std::vector<StepMark> steps;            // by time
+  uint64_t unlabelled = 0;                // communication kernels that do not say what they belong to
+  uint64_t communication = 0;             // communication kernels, all
+};
+
+// One collective of a flight recorder that is not known to be complete.
+struct PendingOp {
+  std::string group;  // name, equal on all members
+  int64_t sequence = 0;
+  bool p2p = false;
+  bool started = false;
+  std::string op;     // "all_to_all", "send 0->3"
+  std::string sizes;  // "[4096, 5120] -> [4183, 5120]"
+  std::string input_sizes;
+  std::string dtype;
+};
+
+struct GroupStatus {
+  // -1: not known
+  int64_t last_enqueued = -1;
+  int64_t last_started = -1;
+  int64_t last_completed = -1;
+};
+
+struct GroupConfig {
+  std::string description;
+  std::vector<int32_t> ranks;
+};
+
+// What one rank of a job that hangs was waiting for.
+struct HangDump {
+  std::string file;
+  int rank = -1;
+  std::string version;
+  std::map<std::string, GroupConfig> groups;  // by name
+  std::map<std::string, GroupStatus> status;  // by name
+  bool status_known = false;
+  std::vector<PendingOp> pending;  // in order of record
+  uint64_t entries = 0;
+};
+
+// NCCL's own monitor: who is in which communicator and how far it is.
+struct RasRank {
+  int rank = -1;
+  std::string host;
+  int64_t process = -1;
+  int device = -1;
+  bool missing = false;
+  bool unresponsive = false;
+  bool dead = false;
+  int64_t error = 0;
+  bool aborted = false;
+  std::map<std::string, int64_t> counts;  // operation -> how many
+};
+struct RasCommunicator {
+  std::string hash;
+  int size = 0;
+  std::vector<RasRank> ranks;
+};
+struct RasAnswer {
+  std::string file;
+  std::string timestamp;
+  std::vector<RasCommunicator> communicators;
+};
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,74 @@
+// What an Nsight Systems profile exported to SQLite says of GPUs and of NCCL, docs/formats/nsight.md.
+//
+//   nsys export --type sqlite -> read_nsight -> NsightTrace -> nsight_collectives -> fleet/ranks
+//                                                           -> kernels, ranges   -> whoever wants times
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "fleet/ranks/read/collective_record.h"
+
+namespace lento::fleet::ranks {
+
+struct NsightKernel {
+  int64_t begin_ns = 0;  // since the session began, as all times here
+  int64_t end_ns = 0;
+  int64_t process = 0;
+  int64_t launched_ns = -1;  // when the CPU asked for it; -1: not recorded
+  int64_t thread = -1;       // that asked
+  int32_t device = 0;
+  int32_t stream = 0;
+  int32_t name = -1;  // into NsightTrace::names
+};
+
+// A push/pop or start/end range of NVTX. NCCL's own carry what is called with which size.
+struct NsightRange {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t thread = 0;
+  int32_t text = -1;          // into NsightTrace::names
+  uint64_t communicator = 0;  // 0: no call of NCCL that says so
+  int64_t bytes = -1;
+  int32_t peer = -1;
+};
+
+// From the call that made a communicator.
+struct NsightMember {
+  uint64_t communicator = 0;
+  int64_t process = 0;
+  int32_t ranks = 0;
+  int32_t rank = -1;
+  int32_t device = -1;
+};
+
+struct NsightTrace {
+  std::string file;
+  std::string host;      // empty: not said
+  int64_t epoch_ns = 0;  // Unix time at which the session began; 0: not said
+  std::vector<std::string> names;
+  std::vector<NsightKernel> kernels;  // by begin
+  std::vector<NsightRange> ranges;    // by begin
+  std::vector<NsightMember> members;
+
+  const std::string& name(int32_t index) const;  // "" for -1
+};
+
+// The process that a serialised process or thread belongs to.
+inline int64_t nsight_process(int64_t global_id) {
+  return global_id / 0x1000000 % 0x1000000;
+}
+
+// Throws base::Error when the file is no database or holds no kernels. Tables and columns that a version
+// lacks are done without.
+NsightTrace read_nsight(const std::string& path, base::ReadReport& report);
+
+// One trace a process and GPU. A kernel of NCCL gets the calls that its thread made before it was launched
+// and that no kernel before it took; without such calls, or in a communicator whose making was not recorded,
+// it is counted as unlabelled. Steps are ranges called "iteration 7", "step 7", "ProfilerStep#7".
+std::vector<RankTrace> nsight_collectives(const NsightTrace& trace);
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,104 @@
+// Growing Inspector logs, judged again and again over the last minutes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/ranks/ranks.h"
+#include "fleet/ranks/read/inspector_log.h"
+#include "fleet/ranks/read/inspector_prom.h"
+
+namespace lento::fleet {
+
+struct RanksLiveOptions {
+  // Logs, pages for Prometheus, folders of them, and patterns with * and ?; new ones are found.
+  std::vector<std::string> paths;
+  std::function<std::vector<fleet::ranks::InspectorMean>()>
+      means;                  // more of them, from a store; may be empty
+  double window_s = 120;      // of records that are kept and judged
+  double stale_s = 120;       // a page so much older than the newest is no measurement
+  double least_share = 0.02;  // of a step that it must cost: for less nobody is called; a diagnosis lists it
+  double least_s = 12;        // that a slowness must have lasted: shorter ones are the weather of a machine
+  // A finding that costs under `beside` of what the costliest does must have lasted longer: a part that is
+  // much too slow moves all others in time, and what that does to queues and cores passes for faults of
+  // theirs.
+  double beside = 0.35;
+  double least_beside_s = 60;
+  int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
+};
+
+// Whether a finding has lasted long and costs enough to be told, beside one that costs `costliest` of a step.
+bool worth_a_call(const finding::Finding& f, double costliest, const RanksLiveOptions& options);
+
+// What changed by a judgement.
+struct RanksChange {
+  bool begins = true;  // false: the finding is gone
+  finding::Finding finding;
+};
+
+class RanksLive {
+ public:
+  explicit RanksLive(const RanksLiveOptions& options)
+      : options_(options),
+        lines_(report_) {
+  }
+
+  // Reads what was appended since the last call, forgets what is older than the window, judges the rest. A
+  // file that shrank is read anew; a line that is still being written waits.
+  std::vector<RanksChange> poll();
+
+  // Told and not yet over, as last judged.
+  std::vector<finding::Finding> standing() const;
+  // Whether the last poll saw anything new.
+  bool fresh() const {
+    return fresh_;
+  }
+  // Whether it judged means, which never say that all is well.
+  bool by_means() const {
+    return ranks_.empty();
+  }
+  // Of the last judgement.
+  const finding::Diagnosis& diagnosis() const {
+    return diagnosis_;
+  }
+  uint64_t records() const {
+    return report_.taken;
+  }
+  const base::ReadReport& report() const {
+    return report_;
+  }
+
+ private:
+  struct Tail {
+    uint64_t offset = 0;
+    std::string rest;  // a line without its end
+  };
+  struct Told {
+    int seen = 0;
+    int missed = 0;
+    bool told = false;
+    finding::Finding finding;
+  };
+  void read(const std::string& path, Tail& tail);
+  void keep_window();
+  std::vector<fleet::ranks::InspectorMean> fresh_means(const std::vector<std::string>& files);
+  std::vector<RanksChange> compare();
+
+  RanksLiveOptions options_;
+  base::ReadReport report_;
+  fleet::ranks::InspectorLines lines_;
+  std::map<std::string, Tail> tails_;
+  std::vector<fleet::ranks::RankTrace> ranks_;  // by host and process
+  std::map<std::string, Told> told_;            // by category and subject
+  std::filesystem::file_time_type newest_page_{};
+  bool fresh_ = false;
+  finding::Diagnosis diagnosis_;
+};
+
+}  // namespace lento::fleet

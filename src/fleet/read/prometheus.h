@@ -1,0 +1,86 @@
+// Metrics from a Prometheus-compatible store: remote read with streamed XOR chunks, or, where the store does
+// not offer that, the range selector of the query API. Alerts to an Alertmanager (API v2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/http/http.h"
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/read/metric_names.h"
+#include "fleet/read/metric_series.h"
+#include "fleet/read/series_names.h"
+
+namespace lento::fleet {
+
+struct PrometheusOptions {
+  std::string url;         // "http://host:9090", with a path prefix if any
+  base::HttpOptions http;  // credentials, TLS, limits
+  std::vector<MetricSpec> metrics;
+  std::vector<Matcher> match;  // conditions on labels, all must hold
+  std::vector<std::string> machine_labels = default_machine_labels();
+  std::vector<std::string> device_labels = default_device_labels();
+  MachineNames names;
+  std::vector<std::string> label_names{"stage", "pp_rank", "hardware", "rack"};
+  bool chunks = true;  // false: only the range selector
+  GridOptions grid;
+  SeriesNames* series = nullptr;  // remembers what labels mean between reads; null: for one read only
+};
+
+// What these options make of labels, for `series`.
+SeriesNames series_names(const PrometheusOptions& options);
+
+// Samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers no
+// metrics; damaged chunks and samples are skipped and counted.
+MetricSeries
+read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms, base::ReadReport& report);
+
+// What the range selector answers for the first metric of the options, as JSON. Throws Error when it is none.
+MetricSeries
+parse_query_answer(std::string_view answer, const PrometheusOptions& options, base::ReadReport& report);
+
+// The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
+// Throws Error when the store does not answer that, or names over 10,000.
+std::vector<std::string>
+label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
+
+// What an instant query answers at the store's present. Throws Error when the store does not answer with
+// series.
+struct InstantSample {
+  LabelList labels;
+  double value = 0;  // NaN where the store sends no number
+};
+std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
+
+// The store's targets that the conditions match, as `up` is now. Empty when the store has no `up` for them;
+// throws Error when it does not answer.
+struct UpTarget {
+  ScrapeTarget target;
+  std::string machine;  // that its labels name
+  bool up = false;
+};
+std::vector<UpTarget> up_targets(const PrometheusOptions& options);
+
+// Names of machines that the store itself joins: node_uname_info says which host an instance is. What is in
+// the table already stays.
+void learn_names(const PrometheusOptions& options, MachineNames& names);
+
+// The store's clock; nothing when it does not tell.
+std::optional<int64_t> store_now_ms(const PrometheusOptions& options);
+
+struct Alert {
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::pair<std::string, std::string>> annotations;
+  int64_t starts_ms = 0;
+  int64_t ends_ms = 0;
+};
+// Throws Error when the Alertmanager does not take them.
+void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts);
+
+// "2026-01-02T03:04:05.678Z"
+std::string rfc3339(int64_t unix_ms);
+
+}  // namespace lento::fleet

@@ -1,0 +1,78 @@
+// What the labels of a store's series mean to us: machine, device, scrape target. A store sends the same
+// labels with every answer, so that for a watch their meaning is looked up instead of worked out again.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fleet/read/metric_names.h"
+
+namespace lento::fleet {
+
+// What the store scrapes: a job and an instance of it.
+struct ScrapeTarget {
+  std::string job;
+  std::string instance;
+  auto operator<=>(const ScrapeTarget&) const = default;
+};
+
+// Value of the first of `wanted` that is there and not empty; null when none is.
+const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted);
+
+struct SeriesName {
+  std::string machine;  // empty: the labels name none
+  std::string device;   // empty: they name none
+  LabelList labels;     // those of the options' label_names that are there
+};
+
+// Which labels count. The vectors and the table must not change while a SeriesNames uses them.
+struct LabelMeaning {
+  std::vector<std::string> machine_labels;
+  std::vector<std::string> device_labels;
+  std::vector<std::string> label_names;
+};
+
+class SeriesNames {
+ public:
+  SeriesNames(LabelMeaning meaning, MachineNames names)
+      : meaning_(std::move(meaning)),
+        names_(std::move(names)) {
+  }
+
+  SeriesName name(const LabelList& labels);
+
+  // The same by the bytes that the labels came as; `parse` is called when they are new.
+  const SeriesName& name(std::string_view bytes, const std::function<LabelList()>& parse);
+
+  // Where machines came from, as far as was seen.
+  const std::map<ScrapeTarget, std::set<std::string>>& scraped() const {
+    return scraped_;
+  }
+  size_t remembered() const {
+    return known_.size();
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  // Series that come and go (pods) must not fill the memory of a watch that runs for months.
+  static constexpr size_t kMost = size_t{1} << 20;
+
+  LabelMeaning meaning_;
+  MachineNames names_;
+  std::map<ScrapeTarget, std::set<std::string>> scraped_;
+  std::unordered_map<std::string, SeriesName, Hash, std::equal_to<>> known_;
+};
+
+}  // namespace lento::fleet

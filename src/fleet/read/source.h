@@ -1,0 +1,59 @@
+// Where fleet metrics come from: CSV files, OpenMetrics text. (Prometheus: fleet/source/prometheus.h.)
+// Every reader yields a MetricSeries; damaged records are skipped and counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "fleet/read/metric_names.h"
+#include "fleet/read/metric_series.h"
+
+namespace lento::fleet {
+
+// A recorded period as CSV with a header line (docs/formats/fleet-csv.md).
+//
+//   long: one line per machine and time, a column per metric      machine,time,power_w,cpu
+//   wide: one line per time, a column per machine, one metric      time,node1,node2,node3
+//
+// Without a machine column each file is one machine, named by its file name up to the first dot.
+// An empty field is "no sample". Fields may be quoted; .gz, .xz and .zst are read.
+struct CsvOptions {
+  std::vector<std::string> paths;
+  std::string machine_column;
+  std::string time_column = "time";
+  std::string time_unit = "s";             // s, ms, us
+  std::vector<std::string> metrics;        // columns; empty: every other column
+  std::vector<std::string> label_columns;  // kept as labels of the machine (last value wins)
+  std::string device_column;               // several rows per machine and time, one a device (GPU)
+  std::string wide_metric;                 // not empty: wide layout, this is the metric's name
+  // in time units of the file: only records in [from, to)
+  std::optional<double> from;
+  std::optional<double> to;
+  GridOptions grid;
+};
+
+MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report);
+
+// Prometheus or OpenMetrics text with time stamps (`promtool tsdb dump`, federation, backfill files):
+//   name{label="value",...} value [timestamp]
+// Metric names pass through `maps` (see metric_names.h); the machine is the first present machine label.
+struct OpenMetricsOptions {
+  std::string path;
+  std::vector<std::string> metrics;  // names to keep; empty: all (counters as they are)
+  std::vector<std::string> machine_labels = default_machine_labels();
+  std::vector<std::string> device_labels = default_device_labels();
+  std::vector<std::string> label_names;  // kept as labels of the machine
+  std::optional<int64_t> scraped_at_ms;  // the time of samples that have none: the text is one scrape
+  std::string scraped_from;              // and its machine, where the labels name none
+  GridOptions grid;
+};
+
+MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::ReadReport& report);
+
+// A trace of operations of a training job (op_trace.cc): compute time per worker and step, label `stage`.
+MetricSeries read_op_trace(const std::string& path, base::ReadReport& report);
+
+}  // namespace lento::fleet

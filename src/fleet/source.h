@@ -1,0 +1,55 @@
+// Where a fleet's metrics come from, as plain values: files or a live store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/read/metric_series.h"
+#include "fleet/read/prometheus.h"
+#include "fleet/read/source.h"
+
+namespace lento::fleet {
+
+struct FleetSource {
+  std::vector<std::string> csv;
+  std::string openmetrics;
+  std::string op_trace;
+  std::vector<std::string> metrics;
+  std::vector<std::string> labels;
+  CsvOptions columns;
+  double step_s = 0;
+  PrometheusOptions prometheus;
+  std::string token_file;
+  std::string basic_file;
+  std::string tenant;
+  double last_s = 900;
+  double end_s = 0;
+  std::vector<std::string> match;      // label conditions as PromQL has them
+  std::string names_file;              // table NAME,MACHINE
+  std::vector<std::string> exporters;  // ready sets of metrics (fleet/source/metric_names.h)
+};
+
+// The store with its credentials read from their files. Throws base::Error.
+PrometheusOptions prometheus_of(const FleetSource& source);
+
+// Credentials from files, or from the environment: PREFIX_TOKEN and PREFIX_BASIC (user:password).
+void read_credentials(
+    const std::string& token_file,
+    const std::string& basic_file,
+    const std::string& prefix,
+    base::HttpOptions& http);
+
+// Asks the store which host an instance is (node_uname_info); what it does not know is left as it is.
+void join_names(PrometheusOptions& store);
+
+// Reads whichever source was named and enters it in `inputs`. Throws base::Error unless exactly one is named,
+// and when what it holds cannot be meant: no column for the machine, a time unit that is off by a thousand.
+MetricSeries
+read_source(const FleetSource& source, base::ReadReport& report, std::vector<finding::Input>& inputs);
+
+// The expectations of a diagnosis written by 'lento predict'. Throws base::Error for another kind of file.
+std::vector<finding::Expectation> read_expectations(const std::string& path);
+
+}  // namespace lento::fleet

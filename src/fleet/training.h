@@ -1,0 +1,39 @@
+// The models of the faithful mode, learned from a period without (many) faults.
+#pragma once
+
+#include <vector>
+
+#include "base/progress.h"
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/minder/lstm_vae.h"
+#include "fleet/source.h"
+
+namespace lento::fleet {
+
+struct FleetTrainingOptions {
+  FleetSource source;
+  TrainOptions train;
+  double candidate_rate = 0.001;  // share of fault-free windows that may have a candidate
+  unsigned threads = 1;
+  bool strict = false;
+};
+
+struct FleetTraining {
+  FleetModel model;  // one metric's after another, each with its threshold
+  base::ReadReport report;
+  std::vector<finding::Input> inputs;
+};
+
+// Throws base::Error when the source cannot be read. The same seed gives the same model whatever `threads`
+// is.
+FleetTraining train_fleet(const FleetTrainingOptions& options, const base::Progress& progress = {});
+
+// The models as a result that can be shown.
+finding::Diagnosis describe(const FleetTraining& training, const std::string& written_to, uint64_t seed);
+
+// The score that a share `rate` of the windows of a fault-free period exceeds, never above 0.8 of what a
+// score of so many machines can be.
+double similarity_threshold(const MetricSeries& series, const FleetModel& model, size_t metric, double rate);
+
+}  // namespace lento::fleet

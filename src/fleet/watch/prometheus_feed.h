@@ -1,0 +1,32 @@
+// A Prometheus-compatible store as the feed of a watch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fleet/feed.h"
+#include "fleet/read/prometheus.h"
+#include "fleet/source.h"
+
+namespace lento::fleet {
+
+class PrometheusFeed : public Feed {
+ public:
+  explicit PrometheusFeed(const FleetSource& source);
+
+  std::string name() const override {
+    return store_.url;
+  }
+  MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) override;
+  std::optional<std::vector<Target>> targets() override;
+  std::optional<int64_t> now_ms() override;
+
+  void reload(const FleetSource& source);  // credentials and tables of names
+
+ private:
+  PrometheusOptions store_;
+  std::optional<SeriesNames> series_;  // once the names that the store knows are joined
+};
+
+}  // namespace lento::fleet

@@ -1,0 +1,414 @@
+// Rows from the store: when they are due, which machines and steps they have.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/heap.h"
+#include "fleet/watch/watch.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr int64_t kLookEvery = 60'000;     // ms between looks at the store's clock
+constexpr int64_t kTargetsEvery = 10'000;  // and at its targets
+constexpr int64_t kLongestDelay = 900'000;
+constexpr size_t kDelays = 32;         // pulls that the usual delay is taken of
+constexpr size_t kGaps = 3;            // in a row that agree make a new step
+constexpr double kWholeAnswer = 0.75;  // of the members: fewer are half an answer
+constexpr size_t kHalves = 16;         // answers kept at most
+constexpr double kWholeList = 0.75;    // of the usual number of targets: fewer are half an answer
+
+int64_t round_down(int64_t t, int64_t step) {
+  return t / step * step;
+}
+
+template <class T>
+T quantile(std::vector<T> v, double q) {
+  const auto at = v.begin() + static_cast<std::ptrdiff_t>(q * double(v.size() - 1));
+  std::nth_element(v.begin(), at, v.end());
+  return *at;
+}
+
+// Places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).
+std::vector<std::pair<size_t, size_t>> places(
+    const std::vector<std::string>& names,
+    const std::vector<std::string>& wanted) {
+  std::vector<std::pair<size_t, size_t>> found;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto at = std::lower_bound(names.begin(), names.end(), wanted[i]);
+    if (at != names.end() && *at == wanted[i])
+      found.emplace_back(i, at - names.begin());
+  }
+  return found;
+}
+
+// What one answer says, at its places in the detector's rows. Read again after the lists were made, it may
+// hold names that they lack: the next pull adds them.
+struct Answer {
+  const MetricSeries& series;
+  size_t width;  // machines of a row
+  std::vector<std::pair<size_t, size_t>> machines;
+  std::vector<std::pair<size_t, size_t>> metrics;
+
+  Answer(const MetricSeries& s, const Fleet& f)
+      : series(s),
+        width(f.machines.size()),
+        machines(places(f.machines, s.machines)),
+        metrics(places(f.metrics, s.metrics)) {
+  }
+
+  void fill(int64_t time_ms, std::vector<float>& row) const {
+    const int64_t at = (time_ms - series.begin_ms) / series.step_ms;
+    if (time_ms < series.begin_ms || at >= int64_t(series.steps))
+      return;
+    for (const auto& [k, metric] : metrics) {
+      for (const auto& [m, machine] : machines) {
+        const float value = series.at(k, size_t(at), m);
+        if (!std::isnan(value))
+          row[metric * width + machine] = value;
+      }
+    }
+  }
+};
+
+}  // namespace
+
+int64_t FleetWatch::now_ms() const {
+  return source_ms_ + world_.clock.steady_ms() - source_steady_ms_;
+}
+
+void FleetWatch::look_at_clock() {
+  const int64_t steady = world_.clock.steady_ms();
+  if (clock_looked_ms_ != INT64_MIN && steady - clock_looked_ms_ < kLookEvery)
+    return;
+  const std::optional<int64_t> now = world_.feed.now_ms();
+  clock_looked_ms_ = steady;
+  if (!now)
+    return;
+  source_ms_ = *now;
+  source_steady_ms_ = steady;
+}
+
+int64_t FleetWatch::history_ms() const {
+  double longest = 60;
+  for (const double h : o_.detect.horizons_s)
+    longest = std::max(longest, h);
+  size_t samples = 8;
+  for (size_t i = 1; i < o_.detect.horizons_s.size(); ++i)
+    samples *= 2;
+  const int64_t steps = int64_t(samples) + 8;
+  return std::max(int64_t((longest + o_.detect.startup_s) * 1000) + 8 * step_ms_, steps * step_ms_);
+}
+
+void FleetWatch::pull() {
+  ++counters_.pulls;
+  look_at_clock();
+  read_targets();
+  base::ReadReport report;
+  if (step_ms_ == 0) {
+    const MetricSeries first = world_.feed.read(now_ms() - history_ms(), now_ms(), 0, report);
+    if (first.sample_gap_ms == 0)
+      throw base::Error({world_.feed.name()}, "no series has two samples yet");
+    step_ms_ = first.step_ms;
+  }
+  start_rows();
+  const auto read = [&](int64_t from) {
+    base::ReadReport fresh;
+    MetricSeries s = world_.feed.read(from - 2 * step_ms_, now_ms() + step_ms_, step_ms_, fresh);
+    counters_.samples += fresh.taken;
+    counters_.skipped += fresh.skipped;
+    return s;
+  };
+  MetricSeries s = read(next_ms_);
+  const bool step_changed = learn_step(s);
+  const bool names_changed = take_names(s);
+  const bool anew = step_changed || names_changed || !detector_;
+  if (anew) {
+    forget_left();
+    rebuild();
+    next_ms_ = round_down(now_ms() - history_ms(), step_ms_);
+    s = {};  // before as much is read again
+    s = read(next_ms_);
+  }
+  learn_delay(s);
+  if (targets_known_ && !targets_fit(s))
+    targets_known_ = false;
+  keep_members();
+  if (anew)
+    halves_.clear();
+  if (const auto until = frontier(s))
+    push(s, *until);
+  keep_half(s);
+  last_ = std::move(s);
+  if (anew)
+    base::return_free_memory();  // the answers to a whole history
+}
+
+// Where the next rows begin: after a long outage at the oldest that still matter; where the store's clock
+// went back, once it is sure to stay there, at its present.
+void FleetWatch::start_rows() {
+  const int64_t steady = world_.clock.steady_ms();
+  const int64_t oldest = round_down(now_ms() - history_ms(), step_ms_);
+  if (next_ms_ == INT64_MIN || next_ms_ < oldest)
+    next_ms_ = oldest;
+  if (next_ms_ <= now_ms() + 10 * step_ms_) {
+    stepped_back_ms_ = 0;
+    return;
+  }
+  if (stepped_back_ms_ == 0)
+    stepped_back_ms_ = steady;
+  if (steady - stepped_back_ms_ < std::max<int64_t>(120'000, 4 * step_ms_))
+    return;
+  next_ms_ = round_down(now_ms(), step_ms_);
+  newest_.clear();
+  log_.note("the store's clock went back: rows go on from there");
+}
+
+// Scrapes that come at another distance now: the grid follows once that is sure.
+bool FleetWatch::learn_step(const MetricSeries& s) {
+  if (o_.step_s > 0 || s.sample_gap_ms == 0)
+    return false;
+  bool news = false;
+  for (size_t m = 0; m < s.newest_ms.size(); ++m) {
+    const auto at = newest_.find(s.machines[m]);
+    news = news || at == newest_.end() || s.newest_ms[m] > at->second;
+  }
+  if (!news)
+    return false;
+  const double ratio = double(s.sample_gap_ms) / double(step_ms_);
+  const bool other = ratio > 1.4 || ratio < 0.7;
+  if (!other) {
+    gaps_.clear();
+    return false;
+  }
+  gaps_.push_back(s.sample_gap_ms);
+  if (gaps_.size() < kGaps)
+    return false;
+  const auto [low, high] = std::minmax_element(gaps_.begin(), gaps_.end());
+  if (*high > *low * 5 / 4) {
+    gaps_.pop_front();
+    return false;
+  }
+  const int64_t unit = s.sample_gap_ms > 900 ? 1000 : 100;
+  step_ms_ = std::max(unit, (s.sample_gap_ms + unit / 2) / unit * unit);
+  gaps_.clear();
+  log_.note("samples now come every " + std::to_string(step_ms_) + " ms");
+  return true;
+}
+
+// How old samples are when they are first seen, the time between two pulls included.
+void FleetWatch::learn_delay(const MetricSeries& s) {
+  std::vector<int64_t> ages;
+  for (size_t m = 0; m < s.newest_ms.size(); ++m) {
+    int64_t& newest = newest_.try_emplace(s.machines[m], INT64_MIN).first->second;
+    if (newest != INT64_MIN && s.newest_ms[m] > newest)
+      ages.push_back(now_ms() - s.newest_ms[m]);
+    newest = std::max(newest, s.newest_ms[m]);
+  }
+  if (ages.empty())
+    return;
+  delays_.push_back(std::clamp<int64_t>(quantile(ages, 0.9), 0, kLongestDelay));
+  if (delays_.size() > kDelays)
+    delays_.pop_front();
+  delay_ms_ = quantile(std::vector<int64_t>(delays_.begin(), delays_.end()), 0.8);
+}
+
+bool FleetWatch::take_names(const MetricSeries& s) {
+  const auto unknown = std::ranges::count_if(s.machines, [&](const std::string& m) {
+    return !known_machines_.contains(m);
+  });
+  if (known_machines_.size() + size_t(unknown) > kMostMachines)
+    throw base::Error(
+        {world_.feed.name()},
+        "the store names over " + std::to_string(kMostMachines) + " machines",
+        "choose the labels that name one with --machine-label, or the job with --match");
+  bool fresh = false;
+  for (const std::string& m : s.machines)
+    fresh = known_machines_.insert(m).second || fresh;
+  for (const std::string& k : s.metrics)
+    fresh = known_metrics_.insert(k).second || fresh;
+  for (const Target& t : targets_)
+    fresh = known_machines_.insert(t.machine).second || fresh;
+  for (size_t m = 0; m < s.labels.size(); ++m)
+    labels_[s.machines[m]] = s.labels[m];
+  return fresh;
+}
+
+// Names of machines that left are dropped when the lists are made anew.
+void FleetWatch::forget_left() {
+  for (const auto& [machine, since] : left_) {
+    known_machines_.erase(machine);
+    labels_.erase(machine);
+    newest_.erase(machine);
+    missing_.erase(machine);
+  }
+  left_.clear();
+}
+
+void FleetWatch::rebuild() {
+  ++counters_.rebuilds;
+  const base::Json state = detector_ ? detector_->save() : std::exchange(state_, {});
+  Fleet f;
+  f.machines.assign(known_machines_.begin(), known_machines_.end());
+  f.metrics.assign(known_metrics_.begin(), known_metrics_.end());
+  f.step_ms = step_ms_;
+  for (const std::string& name : f.machines)
+    f.labels.push_back(labels_[name]);
+  detector_ = std::make_unique<Detector>(f, o_.detect);
+  looks_ = 0;
+  if (state.is_null())
+    return;
+  try {
+    detector_->restore(state);
+  } catch (const base::Error& e) {
+    log_.note(std::string(e.what()) + "\n  (starting without the saved state)");
+    detector_ = std::make_unique<Detector>(std::move(f), o_.detect);
+  }
+  // Verdicts that stood were told before, as far as anybody knows; they are told again at once.
+  for (const Verdict& v : detector_->verdicts()) {
+    if (v.active)
+      standing_.try_emplace({detector_->fleet().machines[v.machine], v.silent}, Standing{alert_of(v)});
+  }
+}
+
+// The last row that is whole: every member has a sample at or after it, or none can be on its way any more.
+std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
+  int64_t newest = INT64_MIN;
+  int64_t slowest = INT64_MAX;
+  const Fleet& f = detector_->fleet();
+  for (const int64_t t : s.newest_ms)
+    newest = std::max(newest, t);
+  for (size_t m = 0; m < f.machines.size(); ++m) {
+    if (!detector_->roll().member(m))
+      continue;
+    const auto at = newest_.find(f.machines[m]);
+    slowest = std::min(slowest, at == newest_.end() ? INT64_MIN : at->second);
+  }
+  if (newest == INT64_MIN)
+    return std::nullopt;
+  const int64_t slack = std::max<int64_t>(2000, step_ms_ / 4);
+  const int64_t late = now_ms() - step_ms_ - delay_ms_ - slack;
+  return round_down(std::min(newest, std::max(slowest, late)), step_ms_);
+}
+
+void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
+  const Fleet& f = detector_->fleet();
+  std::vector<Answer> answers;
+  for (const MetricSeries& half : halves_)
+    answers.emplace_back(half, f);
+  answers.emplace_back(s, f);
+  std::vector<float> row(f.machines.size() * f.metrics.size());
+  const int64_t steady = world_.clock.steady_ms();
+  for (; next_ms_ <= until_ms; next_ms_ += step_ms_) {
+    std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
+    for (const Answer& answer : answers)
+      answer.fill(next_ms_, row);
+    detector_->push(next_ms_, row);
+    ++counters_.rows;
+    if (detector_->roll().answered()) {
+      answered_ms_ = steady;
+    } else {
+      ++counters_.unanswered;
+      outage_ms_ = steady;
+    }
+  }
+  for (const auto& [m, machine] : answers.back().machines) {
+    if (s.newest_ms[m] != INT64_MIN)
+      detector_->heard(machine, s.newest_ms[m]);
+  }
+  if (detector_->coverage().looks == looks_)
+    return;
+  looks_ = detector_->coverage().looks;
+  looked_ms_ = steady;
+}
+
+// An answer that lacks many members is kept until its rows are pushed: what several such answers hold
+// together may be whole.
+void FleetWatch::keep_half(const MetricSeries& s) {
+  std::erase_if(halves_, [&](const MetricSeries& half) {
+    return half.time_ms(half.steps) <= next_ms_;
+  });
+  const double members = double(detector_->roll().members());
+  if (double(s.machines.size()) >= kWholeAnswer * members)
+    return;
+  halves_.push_back(s);
+  if (halves_.size() > kHalves)
+    halves_.pop_front();
+}
+
+void FleetWatch::read_targets() {
+  const int64_t steady = world_.clock.steady_ms();
+  if (targets_ms_ != INT64_MIN &&
+      steady - targets_ms_ < std::min(kTargetsEvery, std::max<int64_t>(1000, step_ms_)))
+    return;
+  targets_ms_ = steady;
+  std::optional<std::vector<Target>> answer = world_.feed.targets();
+  if (!answer)
+    return;
+  std::vector<Target>& now = *answer;
+  // Half an answer does not say who has left, but whom it names has not.
+  for (const Target& t : now)
+    missing_.erase(t.machine);
+  // Far fewer than usual are half an answer, unless it stays so.
+  const bool whole = double(now.size()) >= kWholeList * double(usual_targets_);
+  if (!whole) {
+    if (targets_shrunk_ms_ == 0)
+      targets_shrunk_ms_ = steady;
+    if (steady - targets_shrunk_ms_ < std::max<int64_t>(120'000, 4 * step_ms_))
+      return;
+  }
+  targets_shrunk_ms_ = 0;
+  targets_whole_ms_ = steady;
+  usual_targets_ = now.size();
+  targets_ = std::move(now);
+  targets_known_ = !targets_.empty();
+  up_.clear();
+  for (const Target& t : targets_)
+    up_[t.machine] = up_[t.machine] || t.up;
+}
+
+bool FleetWatch::in_job(const std::string& machine) const {
+  return !left_.contains(machine) && (!targets_known_ || up_.contains(machine));
+}
+
+// Do the targets speak of the machines that report? Under other names they say nothing about them.
+bool FleetWatch::targets_fit(const MetricSeries& s) const {
+  size_t found = 0;
+  for (const std::string& m : s.machines)
+    found += up_.contains(m);
+  return 2 * found >= s.machines.size();
+}
+
+// Who joins and who leaves, by the targets where the store knows them.
+void FleetWatch::keep_members() {
+  const int64_t steady = world_.clock.steady_ms();
+  const int64_t patience = std::max<int64_t>(30'000, 2 * step_ms_);
+  const Fleet& f = detector_->fleet();
+  const RollCall& roll = detector_->roll();
+  for (size_t m = 0; m < f.machines.size(); ++m) {
+    const std::string& name = f.machines[m];
+    if (roll.member(m))
+      left_.erase(name);
+    if (targets_known_ && up_.contains(name)) {
+      missing_.erase(name);
+      left_.erase(name);
+      if (!roll.member(m))
+        detector_->join(m);
+    } else if (targets_known_) {
+      const int64_t since = missing_.try_emplace(name, steady).first->second;
+      const auto newest = newest_.find(name);
+      const bool never = newest == newest_.end() || newest->second == INT64_MIN;
+      const bool quiet = never || now_ms() - newest->second > 2 * step_ms_ + delay_ms_;
+      if (quiet && targets_whole_ms_ - since >= patience)
+        left_.try_emplace(name, steady);
+    } else if (roll.member(m) && roll.quiet_for_ms(m) > int64_t(o_.forget_s * 1000)) {
+      left_.try_emplace(name, steady);
+    }
+    if (left_.contains(name) && roll.member(m))
+      detector_->leave(m);
+  }
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,59 @@
+// The collectives of a watched job: growing logs, pages or a store's means, judged every few seconds beside
+// the machines' metrics.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/ranks_live.h"
+#include "fleet/read/prometheus.h"
+
+namespace lento::fleet {
+
+struct RanksWatchOptions {
+  // Files, folders and patterns of Inspector logs and pages; or queries of the store, which begin with a
+  // metric's name and hold '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
+  std::vector<std::string> sources;
+  double every_s = 3;  // judgements nearer than that confirm each other too easily
+  double window_s = 120;
+};
+
+class RanksWatch {
+ public:
+  // Throws base::Error for a query without a store to ask.
+  RanksWatch(const RanksWatchOptions& options, const PrometheusOptions& store);
+  RanksWatch(const RanksWatch&) = delete;
+  RanksWatch& operator=(const RanksWatch&) = delete;
+
+  // Judges again where it is time: every so many seconds, and never for more than half of the time. A source
+  // that does not answer changes nothing.
+  void step(int64_t steady_ms);
+
+  std::vector<finding::Finding> standing() const {
+    return live_.standing();
+  }
+  const finding::Diagnosis& diagnosis() const {
+    return live_.diagnosis();
+  }
+  // Why the collectives are not judged at present; "" while they are, and for the first two minutes.
+  std::string why_blind(int64_t steady_ms) const;
+
+ private:
+  RanksLiveOptions live_options(const RanksWatchOptions& options);
+  std::vector<fleet::ranks::InspectorMean> ask() const;
+
+  double every_s_;
+  PrometheusOptions store_;
+  std::vector<std::string> queries_;
+  RanksLive live_;
+  std::string failure_;
+  int64_t next_ms_ = INT64_MIN;
+  int64_t seen_ms_ = INT64_MIN;    // last poll that brought anything
+  int64_t judged_ms_ = INT64_MIN;  // last judgement that was one
+};
+
+// What metrics and collectives say of one job. A finding of both kinds about one machine is one finding with
+// the evidence of both.
+finding::Diagnosis join_ranks(finding::Diagnosis machines, const finding::Diagnosis& ranks);
+
+}  // namespace lento::fleet

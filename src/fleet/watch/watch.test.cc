@@ -1,0 +1,235 @@
+#include "fleet/watch/watch.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace lento::fleet {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr int64_t kStart = 1'795'176'000'000;  // 2026-11-20 12:00:00 UTC
+
+struct FakeClock : Clock {
+  int64_t ms = 0;
+  int64_t steady_ms() const override {
+    return ms;
+  }
+  int64_t wall_ms() const override {
+    return kStart + ms;
+  }
+};
+
+struct DeadStore : Feed {
+  std::string name() const override {
+    return "store";
+  }
+  MetricSeries read(int64_t, int64_t, int64_t, base::ReadReport&) override {
+    throw base::Error({"store"}, "does not answer");
+  }
+  std::optional<std::vector<Target>> targets() override {
+    return std::nullopt;
+  }
+  std::optional<int64_t> now_ms() override {
+    return std::nullopt;
+  }
+};
+
+// Does not answer for five minutes, then has six machines that all do the same.
+struct RepairedStore : DeadStore {
+  const FakeClock& clock;
+  explicit RepairedStore(const FakeClock& c)
+      : clock(c) {
+  }
+  MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
+    if (clock.ms < 300'000)
+      throw base::Error({"store"}, "does not answer");
+    MetricSeries out;
+    out.metrics = {"power"};
+    out.begin_ms = begin;
+    out.steps = size_t(end - begin) / 1000;
+    out.sample_gap_ms = 1000;
+    for (int m = 0; m < 6; ++m) {
+      out.machines.push_back("node" + std::to_string(m));
+      out.newest_ms.push_back(out.time_ms(out.steps) - 1000);
+    }
+    for (size_t i = 0; i < out.steps * out.machines.size(); ++i)
+      out.values.push_back(300 + float(i * 7 % 11));
+    report.taken += out.values.size();
+    return out;
+  }
+};
+
+// Eight machines that are scraped every minute; after an hour every answer holds another half of them.
+// Machine 3 may have died five minutes before.
+struct HalvingStore : DeadStore {
+  static constexpr int64_t kHalvesFrom = 3'600'000;
+  const FakeClock& clock;
+  bool died = false;
+  bool knows_up = false;
+  size_t reads = 0;
+  size_t lists = 0;
+  explicit HalvingStore(const FakeClock& c)
+      : clock(c) {
+  }
+  std::optional<int64_t> now_ms() override {
+    return kStart + clock.ms;
+  }
+  bool halves() const {
+    return clock.ms >= kHalvesFrom;
+  }
+  MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
+    ++reads;
+    MetricSeries out;
+    out.metrics = {"power"};
+    out.step_ms = out.sample_gap_ms = 60'000;
+    out.begin_ms = begin / 60'000 * 60'000;
+    end = std::min(end, kStart + clock.ms);
+    out.steps = size_t(std::max<int64_t>(0, end - out.begin_ms)) / 60'000 + 1;
+    const int64_t death = kStart + kHalvesFrom - 300'000;
+    std::vector<bool> dead;
+    for (size_t m = 0; m < 8; ++m) {
+      if (halves() && m % 2 != reads % 2)
+        continue;
+      out.machines.push_back("node" + std::to_string(m));
+      dead.push_back(died && m == 3);
+      const int64_t newest = out.time_ms(out.steps - 1);
+      out.newest_ms.push_back(dead.back() ? std::min(newest, death) : newest);
+    }
+    for (size_t step = 0; step < out.steps; ++step) {
+      for (size_t m = 0; m < out.machines.size(); ++m) {
+        const bool there = !dead[m] || out.time_ms(step) <= death;
+        out.values.push_back(there ? 300 + float((step * 7 + m) % 11) : NAN);
+      }
+    }
+    report.taken += out.values.size();
+    return out;
+  }
+  // The first list after the hour lacks machine 3 alone and so passes for whole; then every other one names
+  // it.
+  std::optional<std::vector<Target>> targets() override {
+    if (!knows_up)
+      return std::nullopt;
+    lists += halves();
+    std::vector<Target> out;
+    for (size_t m = 0; m < 8; ++m) {
+      const bool lacks = lists == 1 ? m == 3 : lists > 1 && m % 2 != lists % 2;
+      if (!lacks)
+        out.push_back({"node" + std::to_string(m), m != 3});
+    }
+    return out;
+  }
+};
+
+double sample(const FleetWatch& watch, const std::string& name) {
+  for (const FleetWatch::Sample& s : watch.samples()) {
+    if (name == s.name)
+      return s.value;
+  }
+  return -1;
+}
+
+struct Taker : AlertSink {
+  std::vector<Alert> last;
+  bool send(const std::vector<Alert>& alerts) override {
+    last = alerts;
+    return true;
+  }
+};
+
+struct NoHooks : HookRunner {
+  bool start(const std::string&) override {
+    return false;
+  }
+  std::vector<std::pair<std::string, int>> ended() override {
+    return {};
+  }
+};
+
+// What a watch of a store that never answers says within ten minutes.
+std::vector<std::string> said(WatchLog log) {
+  FakeClock clock;
+  DeadStore store;
+  Taker taker;
+  NoHooks hooks;
+  std::vector<std::string> lines;
+  log.say = [&](const std::string& line) {
+    lines.push_back(line);
+  };
+  WatchOptions options;
+  options.job = "llm";
+  FleetWatch watch({clock, store, taker, hooks}, log, options);
+  for (; clock.ms < 600'000; clock.ms += 10'000)
+    watch.step();
+  EXPECT_TRUE(watch.blind());
+  EXPECT_THAT(taker.last, SizeIs(testing::Le(1u)));
+  return lines;
+}
+
+TEST(FleetWatch, AnAlertIsSaidOnceWithItsTimeAndSummary) {
+  const std::vector<std::string> lines = said({});
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_THAT(lines[0], testing::MatchesRegex("2026-11-20T12:0[0-9]:[0-9.]+Z llm cannot be judged: .*"));
+}
+
+TEST(FleetWatch, OrAsTheLineThatIsWanted) {
+  WatchLog log;
+  log.line_of = [](int64_t ms, const Alert& alert) {
+    return (alert.starts_ms == ms ? "begins " : "") + alert.labels.front().second;
+  };
+  EXPECT_THAT(said(log), ElementsAre("begins LentoBlind"));
+}
+
+TEST(FleetWatch, TheEndOfAnAlertIsALineWhereThatIsWanted) {
+  FakeClock clock;
+  RepairedStore store(clock);
+  Taker taker;
+  NoHooks hooks;
+  std::vector<std::string> lines;
+  WatchLog log;
+  log.say_ends = true;
+  log.say = [&](const std::string& line) {
+    lines.push_back(line);
+  };
+  log.line_of = [](int64_t ms, const Alert& alert) {
+    return (alert.ends_ms == ms ? "ends " : "begins ") + alert.labels.front().second;
+  };
+  FleetWatch watch({clock, store, taker, hooks}, log, {});
+  for (; clock.ms < 900'000; clock.ms += 10'000)
+    watch.step();
+  EXPECT_FALSE(watch.blind());
+  EXPECT_THAT(lines, ElementsAre("begins LentoBlind", "ends LentoBlind"));
+}
+
+TEST(FleetWatch, HalvesThatMakeAWholeTogetherAreNoOutage) {
+  FakeClock clock;
+  HalvingStore store(clock);
+  Taker taker;
+  NoHooks hooks;
+  FleetWatch watch({clock, store, taker, hooks}, {}, {});
+  for (; clock.ms < HalvingStore::kHalvesFrom + 900'000; clock.ms += 5'000)
+    watch.step();
+  EXPECT_GT(sample(watch, "rows_total"), 14);
+  EXPECT_EQ(sample(watch, "unanswered_rows_total"), 0);
+  EXPECT_FALSE(watch.blind());
+}
+
+TEST(FleetWatch, WhomHalfAnAnswerNamesHasNotLeft) {
+  FakeClock clock;
+  HalvingStore store(clock);
+  store.died = store.knows_up = true;
+  Taker taker;
+  NoHooks hooks;
+  FleetWatch watch({clock, store, taker, hooks}, {}, {});
+  for (; clock.ms < HalvingStore::kHalvesFrom + 230'000; clock.ms += 5'000)
+    watch.step();
+  EXPECT_EQ(sample(watch, "machines"), 8);
+}
+
+}  // namespace
+}  // namespace lento::fleet

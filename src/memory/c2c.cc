@@ -1,0 +1,321 @@
+// A load of a line that another cache had modified (HitM), or that one forwarded (Arm), is the event that is
+// counted. Which words were loaded so and which were stored to tells the cause of a line:
+//
+//   lock           most of its loads are made by functions that take or give back locks
+//   true sharing   most of its loads are of words that somebody stored to
+//   false sharing  most are of words that nobody was seen to store to, and others of the line were
+//   shared line    no store was sampled: which of both it is cannot be told
+#include "memory/c2c.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "finding/inputs.h"
+#include "memory/mine/tuning.h"
+#include "memory/read/c2c_report.h"
+#include "program/address_space.h"
+
+namespace lento::memory {
+namespace {
+
+using base::percent;
+using finding::Diagnosis;
+
+constexpr size_t kShownUses = 12;  // rows of a line in its evidence
+constexpr double kMost = 0.5;      // "most" of the loads of a line
+
+// Parts of the names of functions that take or give back locks, of the kernel and of C libraries.
+constexpr std::array<std::string_view, 8> kLockWords =
+    {"lock", "mutex", "rwsem", "down_write", "down_read", "up_write", "up_read", "futex"};
+
+// Loads of one row that found the line elsewhere.
+double taken_by(const C2cLine& line, const C2cUse& use) {
+  return use.remote * double(line.remote) + use.local * double(line.local) + use.peer * double(line.peers);
+}
+
+bool names_a_lock(const C2cUse& use) {
+  return std::ranges::any_of(kLockWords, [&](std::string_view word) {
+    return use.symbol.find(word) != std::string::npos;
+  });
+}
+
+struct Shares {
+  double all = 0;
+  double locks = 0;
+  double stored_to = 0;  // of words that somebody stored to
+  bool any_store = false;
+};
+
+Shares shares_of(const C2cLine& line) {
+  std::set<uint32_t> stored;
+  for (const C2cUse& use : line.uses) {
+    if (use.stores > 0)
+      stored.insert(use.offset);
+  }
+  Shares s;
+  s.any_store = !stored.empty();
+  for (const C2cUse& use : line.uses) {
+    const double taken = taken_by(line, use);
+    s.all += taken;
+    s.locks += names_a_lock(use) ? taken : 0;
+    s.stored_to += stored.contains(use.offset) ? taken : 0;
+  }
+  return s;
+}
+
+struct Cause {
+  std::string name;
+  std::string next_step;
+};
+
+Cause cause_of(const Shares& s) {
+  if (s.locks > kMost * s.all)
+    return {"lock", "hold the lock for less, split it, or keep what it guards off its line"};
+  if (!s.any_store)
+    return {"shared line", "sample stores too (perf c2c record, not perf mem -t load), then ask again"};
+  if (s.stored_to > kMost * s.all)
+    return {"true sharing", "give each thread a copy and combine them, or write less often"};
+  return {"false sharing", "move what is stored to a line of its own: pad or align it"};
+}
+
+double cycles_of(const C2cLine& line) {
+  double sum = 0;
+  for (const C2cUse& use : line.uses)
+    sum += use.remote * double(line.remote) * double(use.remote_cycles) +
+           use.local * double(line.local) * double(use.local_cycles);
+  return sum;
+}
+
+std::string interval_text(uint64_t hits, uint64_t trials) {
+  constexpr double kNothing = 1e-6;  // what rounding leaves of a lower end of 0
+  const base::Interval i = base::wilson95(hits, trials);
+  return percent(i.low < kNothing ? 0 : i.low) + " to " + percent(i.high);
+}
+
+class Judge {
+ public:
+  explicit Judge(const C2cDiagnosisOptions& options)
+      : options_(options) {
+    for (const std::string& program : options.programs)
+      names_.add_program(program);
+    for (const std::string& path : options.maps)
+      names_.read_maps(base::read_file(path), 0);
+    base::ReadReport read;
+    read.strict = options.strict;
+    report_ = parse_c2c_report(read_text(), options.report, read);
+    finding::add_read_report(d_, read);
+  }
+
+  Diagnosis run() {
+    d_.scale = "memory";
+    d_.title = "Lines that caches took from one another";
+    sum_up();
+    size_t few = 0;
+    for (const C2cLine& line : report_.lines) {
+      if (line.taken() < memory::tuning::kLeastMeetings || !is_much(line.taken()))
+        ++few;
+      else
+        add(line);
+    }
+    if (few > 0)
+      d_.notes.push_back(
+          std::to_string(few) + " lines were taken in less than " +
+          std::to_string(memory::tuning::kLeastMeetings) + " samples, or less than " +
+          percent(options_.least_share) + " of the loads: nobody is accused for them");
+    if (report_.unparsed > 0)
+      d_.notes.push_back(
+          std::to_string(report_.unparsed) + " samples had a data source that perf could not read");
+    add_table();
+    add_facts();
+    conclude();
+    d_.inputs.push_back(finding::input_of("report", options_.report));
+    for (const std::string& program : options_.programs)
+      d_.inputs.push_back(finding::input_of("program", program.substr(0, program.rfind("@0x"))));
+    return std::move(d_);
+  }
+
+ private:
+  std::string read_text() const {
+    constexpr uint64_t kMostBytes = uint64_t{256} << 20;
+    base::InputStream in(options_.report);
+    return base::read_all(in, kMostBytes);
+  }
+
+  // A pasted table has no totals: then the lines stand for all.
+  void sum_up() {
+    for (const C2cLine& line : report_.lines) {
+      taken_ += line.taken();
+      for (const C2cUse& use : line.uses)
+        in_lines_ += use.records;
+    }
+    taken_ = std::max(taken_, report_.local + report_.remote + report_.peers);
+    samples_ = std::max(report_.records, in_lines_);
+    loads_ = std::max({report_.loads, taken_, uint64_t{1}});
+  }
+
+  bool is_much(uint64_t taken) const {
+    return double(taken) >= options_.least_share * double(loads_);
+  }
+
+  std::string name_at(uint64_t address) const {
+    return names_.describe(0, address);
+  }
+
+  // "line 0x4000 (counters[0].hits, total)"
+  std::string subject_of(const C2cLine& line) const {
+    std::vector<std::string> names;
+    for (const C2cUse& use : line.uses) {
+      const std::string name = name_at(line.address + use.offset);
+      if (!name.empty() && std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+    }
+    std::string text;
+    for (const std::string& name : names)
+      text += (text.empty() ? "" : ", ") + name;
+    return "line " + base::hex(line.address) + (text.empty() ? "" : " (" + text + ")");
+  }
+
+  void add(const C2cLine& line) {
+    const Shares shares = shares_of(line);
+    const Cause cause = cause_of(shares);
+    finding::Finding f;
+    f.subject = subject_of(line);
+    f.category = cause.name;
+    f.score = double(line.taken()) / double(std::max<uint64_t>(1, taken_));
+    f.next_step = cause.next_step;
+    f.summary = cause.name + ": " + percent(f.score) + " of the loads that found their line in another cache";
+    f.evidence.push_back(
+        {"loads of the line that another cache had modified or forwarded, " + std::to_string(line.remote) +
+             " of them on another node; 95 % interval of their share of such loads " +
+             interval_text(line.taken(), taken_),
+         double(line.taken()),
+         "samples",
+         "perf c2c"});
+    if (shares.any_store)
+      f.evidence.push_back(
+          {"share of them to words that somebody was seen to store to (0: padding helps)",
+           shares.all > 0 ? shares.stored_to / shares.all : 0,
+           "",
+           "perf c2c"});
+    if (cycles_of(line) > 0)
+      f.evidence.push_back(
+          {"cycles of these loads", cycles_of(line), "cycles", "perf c2c, means times counts"});
+    add_uses(line, f);
+    d_.findings.push_back(std::move(f));
+  }
+
+  // Who uses what, most taken first, then most stored.
+  void add_uses(const C2cLine& line, finding::Finding& f) const {
+    std::vector<const C2cUse*> uses;
+    for (const C2cUse& use : line.uses)
+      uses.push_back(&use);
+    std::ranges::stable_sort(uses, [&](const C2cUse* a, const C2cUse* b) {
+      const double left = taken_by(line, *a);
+      const double right = taken_by(line, *b);
+      if (left != right)
+        return left > right;
+      return a->stores > b->stores;
+    });
+    uses.resize(std::min(uses.size(), kShownUses));
+    for (const C2cUse* use : uses)
+      f.evidence.push_back({text_of(line, *use), taken_by(line, *use), "samples", "perf c2c"});
+  }
+
+  std::string text_of(const C2cLine& line, const C2cUse& use) const {
+    const std::string name = name_at(line.address + use.offset);
+    std::string text = "+" + std::to_string(use.offset) + (name.empty() ? "" : " (" + name + ")") + " in " +
+                       use.symbol + " " + base::hex(use.pc) + " " + use.source + " of " + use.object + ", " +
+                       std::to_string(use.records) + " samples on " + std::to_string(use.cpus) + " CPUs";
+    if (use.stores > 0)
+      text += ", " + percent(use.stores) + " of its stores";
+    for (const std::string& caller : use.callers)
+      text += " < " + caller;
+    return text;
+  }
+
+  void add_table() {
+    finding::TableFigure table;
+    table.columns = {"line", "offset", "taken", "stores", "samples", "CPUs", "function", "source", "object"};
+    for (const C2cLine& line : report_.lines) {
+      for (const C2cUse& use : line.uses)
+        table.rows.push_back(
+            {base::hex(line.address),
+             "+" + std::to_string(use.offset),
+             base::format_number(taken_by(line, use), 4),
+             percent(use.stores),
+             std::to_string(use.records),
+             std::to_string(use.cpus),
+             use.symbol,
+             use.source,
+             use.object});
+    }
+    if (!table.rows.empty())
+      d_.figures.push_back(
+          {"Lines, offsets, readers and writers",
+           "Loads that found the line in another cache, and shares of the line's stores.",
+           table});
+  }
+
+  void add_facts() {
+    d_.facts.emplace_back("samples", std::to_string(samples_));
+    d_.facts.emplace_back("loads", std::to_string(loads_));
+    d_.facts.emplace_back("stores", std::to_string(report_.stores));
+    d_.facts.emplace_back(
+        "loads that found their line in another cache",
+        std::to_string(taken_) + " (" + percent(share()) + ", 95 % interval " +
+            interval_text(taken_, loads_) + ")");
+  }
+
+  double share() const {
+    return double(taken_) / double(loads_);
+  }
+
+  void conclude() {
+    const std::string covered = std::to_string(samples_) + " samples, " + std::to_string(loads_) +
+                                " of them loads, " + std::to_string(report_.lines.size()) + " lines";
+    if (samples_ < memory::tuning::kLeastSamples)
+      return finding::cannot_judge(
+          d_,
+          std::to_string(samples_) + " samples are too few",
+          "record for longer: " + std::to_string(memory::tuning::kLeastSamples) + " at least",
+          covered);
+    if (2 * report_.unparsed > samples_ && d_.findings.empty())
+      return finding::cannot_judge(
+          d_,
+          std::to_string(report_.unparsed) + " of " + std::to_string(samples_) +
+              " samples do not say what answered them",
+          "record with a perf that knows this machine's data source",
+          covered);
+    const auto& found = d_.findings;
+    d_.verdict = found.empty()
+                     ? "No significant sharing: " + percent(share()) +
+                           " of the sampled loads found their line in another cache."
+                     : found.front().category + " on " + found.front().subject + " leads; " +
+                           percent(share()) + " of the sampled loads found their line in another cache.";
+    finding::judged(d_, covered);
+  }
+
+  const C2cDiagnosisOptions& options_;
+  program::AddressSpace names_;
+  C2cReport report_;
+  Diagnosis d_;
+  uint64_t taken_ = 0;
+  uint64_t loads_ = 1;
+  uint64_t samples_ = 0;
+  uint64_t in_lines_ = 0;
+};
+
+}  // namespace
+
+Diagnosis diagnose_c2c_report(const C2cDiagnosisOptions& options) {
+  Diagnosis d = Judge(options).run();
+  finding::sort_findings(d.findings);
+  return d;
+}
+
+}  // namespace lento::memory

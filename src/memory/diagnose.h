@@ -1,0 +1,40 @@
+// Who fights over memory: access traces of any kind in, a verdict out.
+//
+// Outcomes: findings; healthy; cannot judge (one CPU only, no latencies, too few samples, mostly unreadable).
+// Throws base::Error for what is a mistake: nothing could be read, nothing passes the filter, a program that
+// names none of the trace's code, a checkpoint of another trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "finding/finding.h"
+#include "memory/access_traces.h"
+#include "memory/mine/contention.h"
+
+namespace lento::memory {
+
+struct MemoryDiagnosisOptions {
+  AccessTraces traces;
+  std::vector<std::string> before;     // traces of an earlier run: also tell what changed
+  std::vector<std::string> programs;   // ELF files, "file" or "file@0xLOADADDRESS"
+  std::vector<std::string> maps;       // /proc/PID/maps of the traced process
+  std::vector<std::string> perf_maps;  // perf-PID.map: code made at run time
+  std::string platform;                // YAML: predict what fixes would bring on it; empty: do not
+  std::string checkpoint;              // keeps the state of the first pass here; empty: nowhere
+  bool strict = false;
+  ContentionOptions mine;  // progress, seed and all that decides
+};
+
+struct MemoryDiagnosis {
+  finding::Diagnosis diagnosis;
+  std::vector<FoundObject> objects;  // that findings accuse
+  std::string folded;                // "victim;culprit;cause cycles" lines for flame graphs
+};
+
+MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options);
+
+// "0-3,7"; `place` names it in errors.
+CpuSet parse_cpus(const std::string& text, const std::string& place);
+
+}  // namespace lento::memory

@@ -1,0 +1,42 @@
+#include "memory/gain.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lento::memory {
+namespace {
+
+// The usual machine first.
+constexpr std::array<CoreModel, 3> kMachines = {{{4, 60}, {4, 30}, {4, 120}}};
+
+}  // namespace
+
+GainPredictor::GainPredictor(const Recording& recording, uint32_t line_bytes)
+    : recording_(recording),
+      line_bytes_(line_bytes) {
+  for (const CoreModel& machine : kMachines)
+    before_.push_back(cycles(machine, {}));
+}
+
+uint64_t GainPredictor::cycles(const CoreModel& model, const std::vector<Relayout>& layout) const {
+  return replay_recording(recording_, line_bytes_, layout, nullptr, {}, model).cycles;
+}
+
+std::optional<Gain> GainPredictor::of(const FoundObject& object) const {
+  using Kind = Relayout::Kind;
+  const bool pad = object.cause == "false sharing";
+  Relayout moved{pad ? Kind::Pad : Kind::Private, object.low, object.high, nullptr};
+  if (pad)
+    moved.users = main_users(recording_, object.low, object.high);
+  const std::vector<Relayout> layout = {moved};
+  std::vector<double> factors;
+  for (size_t m = 0; m < kMachines.size(); ++m) {
+    const uint64_t after = cycles(kMachines[m], layout);
+    if (after == 0)
+      return {};
+    factors.push_back(double(before_[m]) / double(after));
+  }
+  return Gain{factors[0], std::ranges::min(factors), std::ranges::max(factors)};
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,55 @@
+// The dense core: a set of transactions as bit columns, one bit a transaction, searched by AND and popcount.
+//
+// Weights are binary: a transaction of weight 5 has one bit in a word of shift 0 and one in a word of shift
+// 2, so a weighted support is a popcount a word, shifted.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/mine/itemset/itemset_arena.h"
+#include "memory/mine/itemset/itemset_output.h"
+
+namespace lento::memory {
+
+// Q is the set that led here; every bit stands for a transaction that holds Q. Columns of candidates come
+// first, by rising support, then those of excluded items.
+struct DenseBlock {
+  uint32_t words = 0;                 // a column's length; 1, 2 or a multiple of 4
+  const uint64_t* shift = nullptr;    // one a word; nullptr: all 0
+  const uint64_t* columns = nullptr;  // 32-byte aligned
+  const uint32_t* items = nullptr;    // candidates, as the caller numbers them
+  const uint64_t* support =
+      nullptr;  // of Q with each candidate; below the support of Q, at least min_support
+  uint32_t candidates = 0;
+  uint32_t excluded = 0;  // items whose sets were found elsewhere: a set they cover is not new
+};
+
+struct DenseTask {
+  DenseBlock block;
+  uint64_t min_support = 1;
+  // which candidates to extend Q by
+  uint32_t first = 0;
+  uint32_t last = UINT32_MAX;
+  // and which slice of the level below, for sharing work
+  uint32_t part = 0;
+  uint32_t parts = 1;
+  const SetConstraint* constraint = nullptr;
+  bool track = false;  // keep the path and emit sets; otherwise count only
+};
+
+// All sets of the kind that extend Q by at least one candidate go to `output`.
+void search_dense(SetKind kind, const DenseTask& task, Arena& arena, SetOutput& output);
+
+// Rounds a number of 64-bit words up to a legal column length.
+inline uint32_t column_words(uint64_t words) {
+  return uint32_t(words <= 2 ? (words == 0 ? 1 : words) : (words + 3) / 4 * 4);
+}
+
+namespace baseline {
+void search_dense(SetKind kind, const DenseTask& task, Arena& arena, SetOutput& output);
+}
+namespace avx2 {
+void search_dense(SetKind kind, const DenseTask& task, Arena& arena, SetOutput& output);
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,210 @@
+#include "memory/move.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.h"
+#include "memory/mine/tuning.h"
+
+namespace lento::memory {
+namespace {
+
+constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
+constexpr double kAgrees = 0.1;  // the played time may differ so much from the trace's own
+constexpr uint64_t kWord = 4;    // bytes that have one user
+constexpr uint64_t kWidestLine = 128;
+constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's
+
+// Hands records on with moved addresses, without the rounds of loops that wait for another's store: a load
+// that repeats, with nothing but fetches between. The time of dropped rounds goes to `blamed` of the next
+// record.
+class MovedSource : public AccessSource {
+ public:
+  MovedSource(std::unique_ptr<AccessSource> from, std::function<uint64_t(const AccessRecord&)> move)
+      : from_(std::move(from)),
+        move_(std::move(move)) {
+  }
+
+  std::span<const AccessRecord> next() override {
+    out_.clear();
+    while (out_.empty()) {
+      const auto batch = from_->next();
+      if (batch.empty())
+        return {};
+      for (const AccessRecord& r : batch)
+        take(r);
+    }
+    return out_;
+  }
+
+ private:
+  struct Cpu {
+    std::set<std::pair<uint64_t, uint64_t>> loads;  // code and data address; since the last store
+    bool spinning = false;                          // the last data access was one of them
+    uint64_t since = 0;                             // end of the last record handed on
+  };
+
+  void take(const AccessRecord& r) {
+    Cpu& cpu = cpus_[r.cpu];
+    if (r.type == AccessType::Fetch) {
+      if (!cpu.spinning)
+        hand_on(r, cpu);
+      return;
+    }
+    cpu.spinning = repeats(r, cpu);
+    if (!cpu.spinning)
+      hand_on(r, cpu);
+  }
+
+  static bool repeats(const AccessRecord& r, Cpu& cpu) {
+    constexpr size_t kMostLoads = 64;  // no waiting loop has more
+    if (r.type != AccessType::Load || cpu.loads.size() > kMostLoads)
+      cpu.loads.clear();
+    return r.type == AccessType::Load && !cpu.loads.emplace(r.pc, r.address).second;
+  }
+
+  void hand_on(AccessRecord r, Cpu& cpu) {
+    r.blamed = 0;
+    if (dropped_since(cpu, r))
+      r.blamed = uint32_t(std::min<uint64_t>(UINT32_MAX, r.cycle - cpu.since));
+    cpu.since = r.cycle + (r.latency == AccessRecord::kNoLatency ? 0 : r.latency);
+    if (r.type != AccessType::Fetch)
+      r.address = move_(r);
+    out_.push_back(r);
+  }
+
+  // A gap that no instruction of one cycle explains was a dropped round or an own device wait.
+  static bool dropped_since(const Cpu& cpu, const AccessRecord& r) {
+    constexpr uint64_t kLongest = 64;  // cycles between two records of a CPU that works: a division and more
+    return cpu.since > 0 && r.cycle > cpu.since + kLongest;
+  }
+
+  std::unique_ptr<AccessSource> from_;
+  std::function<uint64_t(const AccessRecord&)> move_;
+  std::unordered_map<uint16_t, Cpu> cpus_;
+  std::vector<AccessRecord> out_;
+};
+
+class Nobody : public AccessSink {
+ public:
+  void record(const AccessRecord&) override {
+  }
+};
+
+uint64_t stay(const AccessRecord& r) {
+  return r.address;
+}
+
+// The start of a CPU's own piece of memory for the object.
+uint64_t own_piece(const FoundObject& object, uint64_t cpu) {
+  constexpr uint64_t kStagger = 128;  // so that pieces do not all fall into one set
+  const uint64_t bytes = (object.high - object.low + 4095) / 4096 * 4096 + kStagger;
+  return kElsewhere + cpu * bytes;
+}
+
+}  // namespace
+
+MovePredictor::MovePredictor(OpenTrace open, const Platform& platform)
+    : open_(std::move(open)),
+      platform_(platform) {
+  base::ReadReport report;
+  const auto source = open_(report);
+  uint64_t accesses = 0;
+  uint64_t first = UINT64_MAX;
+  uint64_t last = 0;
+  for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
+    accesses += batch.size();
+    if (accesses > kMostAccesses) {
+      reason_ = "the trace has more than " + std::to_string(kMostAccesses) + " accesses";
+      return;
+    }
+    first = std::min(first, batch.front().cycle);
+    last = std::max(last, batch.back().cycle);
+  }
+  before_ = play(stay);
+  const double told = double(last - std::min(first, last) + 1);
+  const double played = double(before_ - std::min<uint64_t>(before_, first) + 1);
+  if (std::abs(played - told) > kAgrees * told)
+    reason_ = "as it is the trace takes " + base::format_number(played, 4) +
+              " cycles on this platform, and " + base::format_number(told, 4) + " by its own account";
+}
+
+Cycles MovePredictor::play(const Move& move) const {
+  base::ReadReport report;
+  MovedSource source(open_(report), move);
+  Nobody nobody;
+  return replay(source, platform_, nobody, {}, ReplayGaps::WithoutWaits).cycles;
+}
+
+struct WordUse {
+  std::map<uint16_t, uint64_t> by_cpu;
+  uint64_t all = 0;
+  uint64_t writes = 0;
+};
+
+// Each word goes to a piece of the CPU that uses it most, at its old distance; what nobody uses most is kept
+// apart from them, and what is written from what is read.
+MovePredictor::Move MovePredictor::apart(const FoundObject& object) const {
+  std::map<uint64_t, WordUse> uses;
+  uint64_t cpus = 0;
+  base::ReadReport report;
+  const auto source = open_(report);
+  for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
+    for (const AccessRecord& r : batch) {
+      if (r.type == AccessType::Fetch || r.address < object.low || r.address >= object.high)
+        continue;
+      WordUse& use = uses[r.address / kWord];
+      ++use.by_cpu[r.cpu];
+      cpus = std::max<uint64_t>(cpus, r.cpu + uint64_t{1});
+      ++use.all;
+      use.writes += r.writes();
+    }
+  }
+  std::unordered_map<uint64_t, uint64_t> to;  // by word
+  // Behind the CPUs' pieces: words that all read together, then those that are written, each on a line of its
+  // own.
+  const uint64_t read = own_piece(object, cpus);
+  uint64_t shared = own_piece(object, cpus + 1);
+  for (const auto& [word, use] : uses) {
+    const auto most = std::ranges::max_element(use.by_cpu, [](const auto& a, const auto& b) {
+      return a.second < b.second;
+    });
+    const uint64_t distance = word * kWord - object.low / kWord * kWord;
+    if (double(most->second) > kOneUser * double(use.all)) {
+      to[word] = own_piece(object, most->first) + distance;
+    } else if (double(use.writes) >= memory::tuning::kWriteShare * double(use.all)) {
+      to[word] = shared;
+      shared += kWidestLine;
+    } else {
+      to[word] = read + distance;
+    }
+  }
+  return [to = std::move(to)](const AccessRecord& r) {
+    const auto moved = to.find(r.address / kWord);
+    if (moved == to.end())
+      return r.address;
+    return moved->second + r.address % kWord;
+  };
+}
+
+std::optional<double> MovePredictor::gain(const FoundObject& object) const {
+  const bool apart_helps = object.cause == "false sharing";
+  const bool copies_help = object.cause == "true sharing";
+  if (!fits() || (!apart_helps && !copies_help))
+    return {};
+  const Move copies = [&](const AccessRecord& r) {
+    const bool inside = r.address >= object.low && r.address < object.high;
+    if (inside)
+      return own_piece(object, r.cpu) + (r.address - object.low);
+    return r.address;
+  };
+  const Cycles after = play(apart_helps ? apart(object) : copies);
+  if (after == 0)
+    return std::optional<double>();
+  return double(before_) / double(after);
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,144 @@
+#include "memory/program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+
+namespace lento::memory {
+namespace {
+
+using base::Error;
+using program::GivenProgram;
+
+constexpr uint64_t kEnough = uint64_t{1} << 16;  // records that are looked at
+// Share of the addresses inside a program that must agree with it. The traced program reaches 1; jump tables
+// and data between functions, which a profiler may point at, are a few in a thousand.
+constexpr double kAgree = 0.95;
+
+struct Count {
+  uint64_t code = 0;     // code addresses inside the program
+  uint64_t in_code = 0;  // of them in executable sections
+  uint64_t told = 0;     // accesses whose instruction could be read
+  uint64_t made = 0;     // of them made by it
+};
+
+struct Seen {
+  uint64_t records = 0;
+  bool any_named = false;
+  std::map<const program::Symbols*, Count> counts;
+};
+
+Seen look(const program::AddressSpace& names, AccessSource& source) {
+  Seen seen;
+  program::DataObject object;
+  for (auto batch = source.next(); !batch.empty() && seen.records < kEnough; batch = source.next()) {
+    for (const AccessRecord& r : batch) {
+      ++seen.records;
+      if (!seen.any_named) {
+        seen.any_named =
+            names.function_at(r.process, r.pc) != nullptr || names.object_at(r.process, r.address, object);
+      }
+      uint64_t linked = 0;
+      const program::Symbols* program = names.program_at(r.process, r.pc, linked);
+      if (!program)
+        continue;
+      Count& count = seen.counts[program];
+      ++count.code;
+      count.in_code += program->is_code(linked);
+      const auto makes = program->makes_access(linked, r.type);
+      count.told += makes.has_value();
+      count.made += makes.value_or(false);
+    }
+  }
+  return seen;
+}
+
+// The trace keeps what ran: another file is another program, the same file needs no further proof.
+bool is_recorded(const program::TraceFacts& facts, const program::GivenProgram& program) {
+  if (facts.programs.empty())
+    return false;
+  const std::string digest = base::digest(base::read_file(program.path, uint64_t{1} << 30));
+  for (const auto& [known, name] : facts.programs) {
+    if (known == digest)
+      return true;
+  }
+  throw Error(
+      {program.path},
+      "is not the program of the trace: its content differs from that of '" + facts.programs[0].second +
+          "', which ran",
+      "give the file that ran, or trace this one anew");
+}
+
+void refuse_another_build(const program::GivenProgram& program) {
+  const std::string id = program.symbols->build_id();
+  if (program.mapped || program.mapped_build_id.empty())
+    return;
+  throw Error(
+      {program.path},
+      "is another build than the traced program: build id " + id + ", the trace has " +
+          program.mapped_build_id,
+      "give the file that ran, or trace this one anew");
+}
+
+std::string share(uint64_t part, uint64_t whole) {
+  return std::to_string(part) + " of " + std::to_string(whole);
+}
+
+void require_agreement(const program::GivenProgram& program, const Count& count) {
+  const char* remedy = "give the program that was traced; without it leave --elf out";
+  if (double(count.in_code) < kAgree * double(count.code))
+    throw Error(
+        {program.path},
+        "is not the program of the trace: only " + share(count.in_code, count.code) +
+            " code addresses inside it lie in its code",
+        remedy);
+  if (double(count.made) < kAgree * double(count.told))
+    throw Error(
+        {program.path},
+        "is not the program of the trace: only " + share(count.made, count.told) +
+            " accesses are made by the instruction that it has there",
+        remedy);
+}
+
+void require_a_name(const program::GivenProgram& program, const Seen& seen) {
+  if (seen.any_named)
+    return;
+  throw Error(
+      {program.path},
+      "names none of the first " + std::to_string(seen.records) + " accesses of the trace",
+      "give the program that was traced; for a position-independent one its load address too: "
+      "--elf " +
+          program.path + "@0x555555554000 (under Valgrind @0x108000), or --maps");
+}
+
+std::string belief(const program::GivenProgram& program, const Count& count) {
+  std::string text = "the trace does not say which program ran; " + program.path +
+                     " is believed: " + share(count.in_code, count.code) +
+                     " code addresses inside it lie in its code";
+  if (count.told > 0)
+    text += ", " + share(count.made, count.told) + " accesses are made by its instructions";
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> check_programs(const program::TraceFacts& facts, AccessSource& source) {
+  Seen seen = look(facts.names, source);
+  std::vector<std::string> notes;
+  for (const program::GivenProgram& program : facts.names.programs()) {
+    if (is_recorded(facts, program))
+      continue;
+    refuse_another_build(program);
+    require_a_name(program, seen);
+    const Count& count = seen.counts[program.symbols];
+    require_agreement(program, count);
+    if (!program.mapped)
+      notes.push_back(belief(program, count));
+  }
+  return notes;
+}
+
+}  // namespace lento::memory

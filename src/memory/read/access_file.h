@@ -1,0 +1,93 @@
+// The access trace on disk, kind `LENTOACC` (docs/formats/access.md): compressed chunks that stand
+// alone, each with check sums, and an index at the end for seeking, threads and resuming.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "memory/read/access_record.h"
+#include "program/address_space.h"
+
+namespace lento::memory {
+
+struct AccessFileOptions {
+  uint32_t chunk_events = 1u << 15;
+  int level = 3;  // zstd
+};
+
+// Writes a trace. Records of one CPU come in its order; across CPUs in any order, but never earlier than the
+// cycle last promised by advance(). Without advance() calls, records must come in trace order.
+class AccessFileWriter : public AccessSink {
+ public:
+  explicit AccessFileWriter(const std::string& path, const AccessFileOptions& options = {});
+  ~AccessFileWriter() override;  // without finish() nothing appears under the path
+
+  void record(const AccessRecord& record) override;
+  void advance(uint64_t cycle) override;
+  // What is known of the trace as a whole; kept until finish().
+  void set_facts(const program::TraceFacts& facts);
+  // Writes what is left, the facts, the index and the end mark.
+  void finish();
+
+  uint64_t events() const;
+  uint64_t bytes() const;  // written so far
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// An open trace file. read_chunk may be called from several threads at once.
+class AccessFile {
+ public:
+  struct Chunk {
+    uint64_t offset = 0;  // of the chunk header
+    // inclusive
+    uint64_t first_cycle = 0;
+    uint64_t last_cycle = 0;
+    uint32_t events = 0;
+  };
+
+  // True when the file starts with this format's magic; false too when it cannot be read.
+  static bool recognises(const std::string& path);
+
+  // Reads the index; a file without one (cut off) is indexed by walking its chunks, and the report says so.
+  // Throws base::Error when it is no access trace.
+  AccessFile(const std::string& path, base::ReadReport& report);
+  ~AccessFile();
+
+  const std::string& path() const;
+  const std::vector<Chunk>& chunks() const;
+  uint64_t events() const;
+
+  // Adds what the file tells of its trace; damaged facts add nothing.
+  void read_facts(program::TraceFacts& facts) const;
+
+  // The records of chunk `index` in trace order; false when its bytes are damaged (`out` is then empty).
+  bool read_chunk(size_t index, std::vector<AccessRecord>& out) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A part of an open file as a stream: chunks [begin, end). Damaged chunks are skipped and counted.
+class AccessFileSource : public AccessSource {
+ public:
+  AccessFileSource(const AccessFile& file, base::ReadReport& report, size_t begin = 0, size_t end = SIZE_MAX);
+  std::span<const AccessRecord> next() override;
+  size_t position() const {
+    return at_;
+  }  // the chunk that comes next: where to resume
+
+ private:
+  const AccessFile& file_;
+  base::ReadReport& report_;
+  size_t at_;
+  size_t end_;
+  std::vector<AccessRecord> records_;
+};
+
+}  // namespace lento::memory

@@ -1,0 +1,71 @@
+// The access trace as text, lossless (docs/formats/access.md): the paper's six columns, then ours.
+//
+//   # lento.access/1
+//   cpu cycle pc type address latency size flags culprit culprit_pc blamed cause
+//   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
+//
+// '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed,
+// u an atomic update.
+// `lento.access/2` has four columns more: thread process node service. Lines "# line 64", "# period 1000",
+// "# time ns", "# node CPU NODE" between the first line and the columns tell of the trace as a whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/read_report.h"
+#include "memory/read/access_record.h"
+#include "program/address_space.h"
+
+namespace lento::memory {
+
+enum class TextForm {
+  Full,
+  Context,
+  Paper
+};
+
+std::string access_text_header(TextForm form = TextForm::Full);
+void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end
+
+// With thread, process, node and service behind.
+void append_context_text(const AccessRecord& record, std::string& out);
+
+// One line of either form; false when it is none (`record` is then unspecified).
+bool parse_access_text(std::string_view line, AccessRecord& record);
+
+// The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
+void append_paper_text(const AccessRecord& record, std::string& out);
+
+// Writes a trace as text, in trace order. Records may come per CPU as AccessFileWriter takes them.
+class AccessTextWriter : public AccessSink {
+ public:
+  AccessTextWriter(const std::string& path, TextForm form);
+  void record(const AccessRecord& record) override;
+  void advance(uint64_t cycle) override;
+  void finish();
+
+ private:
+  void write_before(uint64_t cycle);
+
+  base::OutputFile file_;
+  TextForm form_;
+  std::vector<AccessRecord> pending_;
+};
+
+// Reads the text form; lines that are no record are skipped and counted. Throws base::Error at a wrong
+// header.
+class AccessTextSource : public AccessSource {
+ public:
+  AccessTextSource(const std::string& path, base::ReadReport& report, program::TraceFacts* facts = nullptr);
+  std::span<const AccessRecord> next() override;
+
+ private:
+  base::InputStream in_;
+  base::ReadReport& report_;
+  std::vector<AccessRecord> records_;
+};
+
+}  // namespace lento::memory

@@ -1,0 +1,36 @@
+// `lento memory record`: runs a program that was built with the recorder's runtime, replays what it did in
+// virtual time and says who fights over what, and what another layout would bring.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/diagnose.h"
+
+namespace lento::memory {
+
+struct MemoryRecordingOptions {
+  std::vector<std::string> command;      // program and arguments
+  std::string output;                    // the access trace
+  uint64_t bytes = uint64_t{256} << 20;  // of the recording, before it is packed
+  // off 0: every access
+  uint64_t burst_on_us = 1000;
+  uint64_t burst_off_us = 19000;
+  uint32_t line_bytes = 0;  // 0: of this machine
+  unsigned nodes = 1;       // NUMA nodes that the threads are played on
+  double bandwidth = 12.8;  // bytes a cycle of a node's memory
+  ContentionOptions mine;
+};
+
+struct MemoryRecording {
+  finding::Diagnosis diagnosis;
+  int exit_code = 0;  // of the program; 128 + signal when one ended it
+};
+
+// Throws base::Error when the program cannot be started or recorded nothing.
+MemoryRecording record_memory(const MemoryRecordingOptions& options);
+
+// The runtime as one C file that is compiled and linked with the program.
+std::string recorder_runtime();
+
+}  // namespace lento::memory

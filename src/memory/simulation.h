@@ -1,0 +1,35 @@
+// A program on the simulated multiprocessor: what each hart did, and its access trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+
+namespace lento::memory {
+
+struct MemorySimulationOptions {
+  std::string guest;     // RV32IMA program (ELF)
+  std::string platform;  // YAML; empty: the shipped default
+  int harts = 0;         // 0: the platform's
+  std::string disk;      // content of the block device; empty: none
+  std::string trace;     // where the access trace goes; empty: nowhere
+  std::string text;      // the same as text, lossless
+  std::string paper;     // the paper's six columns
+  std::string frames;    // folder for the frames of the frame buffer (PNM)
+  std::vector<uint32_t> arguments;
+  uint64_t max_cycles = 0;  // 0: no limit
+  uint64_t seed = 1;
+  std::function<void(std::string_view)> console;  // what the guest prints; null: dropped
+  base::Progress progress;
+};
+
+// No verdict on the guest: that is the trace's. Throws base::Error when nothing can be run or written, and
+// when the user stops a run that was to be traced.
+finding::Diagnosis simulate_memory(const MemorySimulationOptions& options);
+
+}  // namespace lento::memory

@@ -1,0 +1,167 @@
+// What may be asked, and what must be refused.
+#include "predict/answer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "predict/system.h"
+#include "predict/table.h"
+
+namespace lento::predict {
+namespace {
+
+std::string file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  base::write_file(path, text);
+  return path;
+}
+
+using testing::HasSubstr;
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows answers(const std::string& table, const std::string& system) {
+  Rows rows;
+  answer_table(
+      {file("questions.csv", table), system, false},
+      [&rows](const std::vector<std::string>& fields, bool) {
+        rows.push_back(fields);
+      });
+  return rows;
+}
+
+TEST(PredictTable, JsonLinesGiveTheSameAnswersAndAreTold) {
+  const Rows csv = answers("GPU,m,n,k,dtype\nH100,4096,4096,4096,bf16\n", "");
+  Rows lines;
+  bool told = false;
+  answer_table(
+      {file("q.jsonl", "{\"GPU\":\"H100\",\"m\":4096,\"n\":4096,\"k\":4096,\"dtype\":\"bf16\"}\n"),
+       "",
+       false},
+      [&](const std::vector<std::string>& fields, bool json_lines) {
+        lines.push_back(fields);
+        told = json_lines;
+      });
+  EXPECT_EQ(lines, csv);
+  EXPECT_TRUE(told);
+}
+
+std::string refusal(const std::string& table, const std::string& system) {
+  try {
+    answers(table, system);
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+std::string refusal(const PredictOptions& options) {
+  try {
+    predict(options);
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+const char* kMixture =
+    R"({"model_type": "mixtral", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8,
+        "num_experts_per_tok": 2, "hidden_act": "silu"})";
+
+PredictOptions mixture(const std::string& parallel, bool training) {
+  PredictOptions o;
+  o.workload = file("mixture.json", kMixture);
+  o.system = "h100";
+  o.run.training = training;
+  o.run.batch = 64;
+  o.run.parallel = parallel;
+  return o;
+}
+
+TEST(PredictJob, WaysThatDoNotDivideTheModelAreRefused) {
+  EXPECT_THAT(refusal(mixture("ep=64,dp=64", true)), HasSubstr("8 experts do not divide into 64"));
+  EXPECT_THAT(refusal(mixture("ep=64,dp=64", false)), HasSubstr("8 experts do not divide into 64"));
+  PredictOptions odd = mixture("cp=7", true);
+  odd.run.sequence = 1000;
+  EXPECT_THAT(refusal(odd), HasSubstr("1000 tokens does not divide into 7"));
+  EXPECT_THAT(refusal(mixture("cp=2", false)), HasSubstr("serving divides no sequence"));
+  EXPECT_EQ(refusal(mixture("ep=8,dp=8", true)), "");
+}
+
+TEST(PredictJob, EveryWayOfARequestCounts) {
+  const auto time = [](const std::string& parallel) {
+    return predict(mixture(parallel, false)).expectations.front().value;
+  };
+  const double one = time("tp=2");
+  EXPECT_NE(time("tp=2,pp=2"), one);
+  EXPECT_NE(time("tp=2,dp=2"), one);
+  EXPECT_NE(time("tp=2,dp=2,ep=4"), time("tp=2,dp=2"));
+}
+
+TEST(PredictJob, AFrameworkThatTheSheetDoesNotListIsNamed) {
+  PredictOptions o = mixture("tp=8", true);
+  o.run.framework = "nanotrom";
+  EXPECT_THAT(refusal(o), HasSubstr("no stack for the framework 'nanotrom'"));
+  o.run.framework = "nanotron";
+  EXPECT_EQ(refusal(o), "");
+}
+
+// The paths into the model: a row, a workload file and a config.json that ask the same get the same to the
+// bit.
+TEST(PredictJob, TableYamlAndConfigAgreeToTheBit) {
+  const Rows rows = answers(
+      "hidden_size,num_layers,num_heads,num_kv_heads,interm_dim,vocab_size,tie_word_embeddings,seq_len,mbs,"
+      "batch_accum,dp,tp,pp,zero_stage,tp_mode,accumulate_grad_in_fp32,after_pp_fix\n"
+      "4096,32,32,8,14336,131072,False,4096,2,4,8,4,2,1,REDUCE_SCATTER,True,True\n",
+      "h100");
+  const std::string predicted = rows.at(1).at(rows[0].size() - 5);
+  PredictOptions yaml;
+  yaml.system = "h100";
+  yaml.workload = file(
+      "run.yaml",
+      "schema: lento.workload/1\nkind: training\nframework: nanotron\n"
+      "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 131072, "
+      "gated: true, tied: false}\n"
+      "sequence: 4096\nglobal_batch: 64\nmicro_batch: 2\ntensor: 4\npipeline: 2\ndata: 8\n"
+      "zero: 1\nsequence_parallel: true\n");
+  PredictOptions json = yaml;
+  json.workload = file(
+      "config.json",
+      R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
+                           "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+                           "intermediate_size": 14336, "vocab_size": 131072, "tie_word_embeddings": false})");
+  json.run.training = true;
+  json.run.batch = 64;
+  json.run.micro_batch = 2;
+  json.run.sequence = 4096;
+  json.run.parallel = "tp=4,pp=2,dp=8,zero=1";
+  json.run.framework = "nanotron";
+  for (const PredictOptions& o : {yaml, json}) {
+    const double seconds = predict(o).expectations.front().value;
+    EXPECT_EQ(std::stod(predicted), seconds) << o.workload;
+  }
+}
+
+TEST(PredictTableJob, TheUsersSheetAnswersAndAContradictionIsAnError) {
+  const std::string question = "device,precision,m,n,k\nh100,bf16,4096,4096,4096\n";
+  std::string slow = write_system(*find_shipped("h100"));
+  slow.replace(
+      slow.find("clock: "),
+      slow.find('\n', slow.find("clock: ")) - slow.find("clock: "),
+      "clock: 0.0183 GHz");
+  const double shipped = std::stod(answers(question, "h100").at(1).at(5));
+  const double given = std::stod(answers(question, file("slow.yaml", slow)).at(1).at(5));
+  EXPECT_GT(given, 50 * shipped);
+  EXPECT_THAT(refusal("device,m,n,k\nb200,128,128,128\n", "h100"), HasSubstr("--system is 'h100'"));
+}
+
+TEST(PredictTableJob, ATableWithoutOneAnswerIsAnError) {
+  EXPECT_THAT(refusal("m,n,k\n0,1,1\n-1,1,1\n", "h100"), HasSubstr("none of the 2 rows"));
+  const Rows rows = answers("m,n,k\n0,1,1\n16,16,16\n", "h100");
+  EXPECT_EQ(rows.at(1).back(), "");
+  EXPECT_NE(rows.at(2).back(), "");
+}
+
+}  // namespace
+}  // namespace lento::predict

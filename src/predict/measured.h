@@ -1,0 +1,29 @@
+// A measured run against its prediction: `lento predict --measured RUN` and `lento predict steps`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "predict/time/workload.h"
+
+namespace lento::predict {
+
+struct MeasuredOptions {
+  std::string run;       // a table of questions with their times, or a PyTorch profiler trace
+  std::string system;    // a shipped sheet, a file, or a design point; needed
+  std::string workload;  // what each step does; empty: kernels alone
+  RunOptions run_options;
+  bool strict = false;
+};
+finding::Diagnosis compare_measured(const MeasuredOptions& options);
+
+struct StepsOptions {
+  std::string workload;
+  std::string system;
+  std::vector<double> steps_s;
+};
+finding::Diagnosis compare_steps(const StepsOptions& options);
+
+}  // namespace lento::predict

@@ -1,0 +1,327 @@
+#include "predict/time/model/transformer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+// Values per token that element-wise kernels move in one layer's forward pass, perfectly fused:
+//   two norms (read, write), two residual adds with dropout (two reads, one write, a mask), around hidden
+constexpr double kHiddenPasses = 2 * 2 + 2 * 3.5;
+constexpr double kActivationPasses = 2;  // read and write around the feed-forward width
+constexpr double kRotaryPasses = 2;      // read and write of queries and keys
+// Rows of a routed token: into the order of experts, where experts lie elsewhere once more on arrival, and
+// back; each reads and writes.
+constexpr double kRoutedPasses = 2 * 2;
+constexpr double kScorePasses = 4.5;     // softmax and dropout over scores when attention is not fused
+constexpr double kBackwardStream = 1.7;  // backward element-wise traffic over forward
+
+double product_s(const System& system, const Gemm& g) {
+  return predict_gemm(system, g).seconds;
+}
+
+int64_t share(int64_t whole, int64_t ways) {
+  return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
+}
+
+// Read for the largest value, read again, written once along each side that a product reduces over.
+constexpr double kCastBytes = 2 + 2 + 1 + 1;
+
+// Exponentials of a score cost what products of so many values a head do; shares of the peak are measured on
+// heads of 128 keys and 128 values.
+constexpr double kSoftmaxWidth = 64;
+constexpr double kUsualWidth = 256;
+
+// Below, the expanded keys of latent attention cost more than working on the compressed ones.
+constexpr int64_t kFewTokens = 16;
+
+constexpr double kStateBlock = 128;  // tokens, as published hybrids say ('chunk_size')
+constexpr double kStateBytes = 4;    // of a value of a state
+
+// Tokens attended to, the mean over layers with and without a window.
+double seen_tokens(const Transformer& model, const Shard& s) {
+  const double all = double(s.context);
+  if (model.window == 0 || model.window_layers == 0)
+    return all;
+  const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;  // the caller halves what is causal
+  const double near = std::min(all, causal * double(model.window));
+  const double share_of_layers = double(model.window_layers) / double(model.layers);
+  return all + (near - all) * share_of_layers;
+}
+
+void add_attention_products(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t heads = share(model.heads, s.tensor);
+  const int64_t kv = share(model.kv(), s.tensor);
+  const auto add = [&](int64_t columns, int64_t reduction) {
+    work.products.push_back({1, tokens, columns, reduction, s.product()});
+  };
+  if (model.kv_rank == 0) {
+    add(share(model.query_width(), s.tensor) + kv * (model.head() + model.value()), model.hidden);
+    add(model.hidden, heads * model.value());
+    return;
+  }
+  const int64_t plain = model.head() - model.rotary_size;
+  add(model.query_rank + model.kv_rank + model.rotary_size, model.hidden);  // both ways down, in one
+  add(heads * model.head(), model.query_rank > 0 ? model.query_rank : model.hidden);
+  add(heads * (plain + model.value()), model.kv_rank);
+  add(model.hidden, heads * model.value());
+}
+
+void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
+  const double size = bytes_of(s.precision);
+  const int64_t heads = share(model.heads, s.tensor);
+  const double causal = s.causal && s.tokens > 1 ? 0.5 : 1.0;
+  if (model.flash) {
+    const double seen = seen_tokens(model, s);
+    // Decoding, latent attention works on the compressed cache itself: every head against all of its ranks.
+    const bool compressed = model.kv_rank > 0 && s.tokens < kFewTokens;
+    const double width = compressed ? 2.0 * double(model.kv_rank) + double(model.rotary_size)
+                                    : double(model.head() + model.value());
+    work.attention_flops = causal * 2.0 * double(s.batch) * double(heads) * double(s.tokens) * seen * width;
+    const int64_t keys = model.kv_rank > 0 ? heads : share(model.kv(), s.tensor);
+    const double cached =
+        double(compressed ? model.kv_rank + model.rotary_size : keys * (model.head() + model.value()));
+    work.attention_bytes =
+        size * double(s.batch) * (double(heads * s.tokens * (model.head() + model.value())) + cached * seen);
+    return;
+  }
+  work.products.push_back({s.batch * heads, s.tokens, s.context, model.head(), s.precision});
+  work.products.push_back({s.batch * heads, s.tokens, model.head(), s.context, s.precision});
+  work.stream_bytes +=
+      kScorePasses * size * double(s.batch) * double(heads) * double(s.tokens) * double(s.context);
+}
+
+void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t inner = share(model.inner(), s.tensor);
+  const int64_t up = model.gated ? 2 * inner : inner;
+  if (model.experts <= 1) {
+    work.products.push_back({1, tokens, up, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, inner, s.product()});
+    return;
+  }
+  // Tokens spread evenly over experts; each busy expert is one product of the batch. Replicas that share
+  // experts send their tokens to each other.
+  const int64_t width = share(model.inner(), std::max(1, s.tensor / s.expert));
+  const int64_t there = tokens * std::max(1, s.expert / s.tensor);
+  const int64_t chosen = std::max<int64_t>(1, there * model.active_experts / s.expert);
+  const int64_t busy = std::min(share(model.experts, s.expert), chosen);
+  const int64_t rows = std::max<int64_t>(1, chosen / busy);
+  work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
+  const int64_t hidden = model.expert_width > 0 ? model.expert_width : model.hidden;
+  if (model.expert_width > 0) {
+    work.products.push_back({1, tokens, model.expert_width, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, model.expert_width, s.product()});
+  }
+  work.products.push_back({busy, rows, model.gated ? 2 * width : width, hidden, s.product()});
+  work.products.push_back({busy, rows, hidden, width, s.product()});
+  if (model.shared_ffn > 0) {
+    const int64_t shared = share(model.shared_ffn, s.tensor);
+    work.products.push_back({1, tokens, model.gated ? 2 * shared : shared, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, shared, s.product()});
+  }
+}
+
+// A recurrence in blocks of tokens: products inside a block and with the state that the last one left, which
+// is read and written once a block.
+void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t columns = share(model.state_columns, s.tensor);
+  const int64_t width = share(model.state_width, s.tensor);
+  const double values = double(share(model.state_values, s.tensor));
+  work.products.push_back({1, tokens, columns, model.hidden, s.product()});
+  work.products.push_back({1, tokens, model.hidden, width, s.product()});
+  const double blocks = double(s.batch) * std::ceil(double(s.tokens) / kStateBlock);
+  work.attention_flops +=
+      double(tokens) * (4 * values + 2 * std::min<double>(kStateBlock, double(s.tokens)) * double(width));
+  work.attention_bytes += bytes_of(s.precision) * double(tokens) * double(2 * columns + 2 * width) +
+                          2 * kStateBytes * blocks * values;
+}
+
+// Of one kind of layer.
+LayerTime3
+time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard) {
+  const LayerWork work = layer_work(model, shard, parts);
+  LayerTime3 t;
+  double backward = 0;
+  for (const Gemm& g : work.products) {
+    t.product_s += product_s(system, g);
+    backward += operand_gradient(system, g);
+    t.weight_gradient_s += weight_gradient(system, g);
+  }
+  const double pointwise = system.stack.pointwise;
+  const auto streamed = [&](double bytes) {
+    return predict_stream(system, bytes * pointwise, 0, shard.precision).seconds;
+  };
+  const double cast_s = work.cast_bytes > 0 ? streamed(work.cast_bytes) : 0;
+  const double cast_backward_s = work.cast_backward_bytes > 0 ? streamed(work.cast_backward_bytes) : 0;
+  const double element_wise_s = streamed(work.stream_bytes);
+  t.stream_s = element_wise_s + cast_s;
+  if (work.attention_flops > 0) {
+    const double width = double(model.head() + model.value());
+    const double softmax = (1 + kSoftmaxWidth / width) / (1 + kSoftmaxWidth / kUsualWidth);
+    const double share = system.chip.constants(shard.precision).attention * system.stack.attention;
+    const double peak = system.chip.peak(shard.precision) * share / softmax;
+    const double memory =
+        work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
+    t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;
+  }
+  t.forward_s = t.product_s + t.stream_s + t.attention_s;
+  t.backward_s = backward + t.weight_gradient_s + kBackwardStream * element_wise_s + cast_backward_s +
+                 2.5 * t.attention_s;  // attention recomputes its scores
+  return t;
+}
+
+}  // namespace
+
+LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts& parts) {
+  LayerWork work;
+  const double size = bytes_of(s.precision);
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t heads = share(model.heads, s.tensor);
+  const int64_t kv = share(model.kv(), s.tensor);
+  if (parts.attention)
+    add_attention_products(model, s, work);
+  if (parts.feed)
+    add_feed_forward(model, s, work);
+  const double split = s.sequence_parallel ? s.tensor : 1;
+  const double active = double(model.experts > 1 ? model.active_experts : 1);
+  const double hidden =
+      0.5 * kHiddenPasses * double(int{parts.attention} + int{parts.state} + int{parts.feed});
+  const double inner = parts.feed ? kActivationPasses * (model.gated ? 1.5 : 1.0) * active *
+                                        double(share(model.inner(), s.tensor))
+                                  : 0;
+  const double rotated = parts.attention ? kRotaryPasses * double((heads + kv)) * double(model.head()) : 0;
+  work.stream_bytes += size * double(tokens) * (hidden * double(model.hidden) / split + inner + rotated);
+  if (model.experts > 1 && parts.feed)
+    work.stream_bytes +=
+        size * double(tokens) * active * double(model.hidden) * kRoutedPasses * (s.expert > 1 ? 2 : 1);
+  if (parts.attention)
+    add_attention(model, s, work);
+  if (parts.state)
+    add_state(model, s, work);
+  work.exchange_bytes = s.tensor > 1 ? size * double(tokens) * double(model.hidden) : 0;
+  for (const Gemm& g : work.products) {
+    if (g.precision == s.precision)
+      continue;
+    // Rows that every rank holds a share of are cast before they are gathered.
+    const double rows = kCastBytes * double(g.batch) * double(g.m);
+    work.cast_bytes += rows * double(g.k) / (g.k == model.hidden ? split : 1);
+    work.cast_backward_bytes += rows * double(g.n) / (g.n == model.hidden ? split : 1);
+  }
+  return work;
+}
+
+Gemm head_product(const Transformer& model, const Shard& s) {
+  return {1, s.batch * s.tokens, share(model.vocab, s.tensor), model.hidden, s.precision};
+}
+
+double operand_gradient(const System& system, const Gemm& g) {
+  return product_s(system, {g.batch, g.m, g.k, g.n, g.precision});
+}
+
+double weight_gradient(const System& system, const Gemm& g) {
+  return product_s(system, {g.batch, g.k, g.n, g.m, g.precision});
+}
+
+Transformer dense_part(const Transformer& model) {
+  Transformer dense = model;
+  dense.experts = dense.active_experts = 1;
+  dense.ffn = model.dense_ffn;
+  dense.dense_layers = dense.shared_ffn = 0;
+  return dense;
+}
+
+std::vector<LayerKind> layer_kinds(const Transformer& model) {
+  const auto layers = double(model.layers);
+  Transformer routed = model;
+  routed.dense_layers = 0;
+  std::vector<LayerKind> kinds;
+  const auto add = [&](const Transformer& m, const LayerParts& parts, int64_t of) {
+    if (of > 0)
+      kinds.push_back({m, parts, double(of) / layers});
+  };
+  const Transformer& dense = model.experts > 1 ? dense_part(model) : model;
+  if (!model.is_hybrid()) {
+    add(routed, {}, model.expert_layers());
+    add(dense, {}, model.layers - model.expert_layers());
+    return kinds;
+  }
+  add(model, {true, false, false}, model.attending());
+  add(model, {false, true, false}, model.state_layers);
+  add(routed, {false, false, true}, model.expert_layers());
+  add(dense, {false, false, true}, model.dense_feeds());
+  return kinds;
+}
+
+LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
+  if (!model.is_hybrid() && model.dense_layers == 0)
+    return time_kind(system, model, {}, shard);
+  LayerTime3 mean;
+  for (const LayerKind& kind : layer_kinds(model)) {
+    const LayerTime3 t = time_kind(system, kind.model, kind.parts, shard);
+    mean.forward_s += kind.share * t.forward_s;
+    mean.backward_s += kind.share * t.backward_s;
+    mean.product_s += kind.share * t.product_s;
+    mean.attention_s += kind.share * t.attention_s;
+    mean.stream_s += kind.share * t.stream_s;
+    mean.weight_gradient_s += kind.share * t.weight_gradient_s;
+  }
+  return mean;
+}
+
+void check_experts(const Transformer& model, int expert, int devices, const base::Location& where) {
+  if (expert == 1)
+    return;
+  if (model.experts % expert != 0)
+    throw base::Error(
+        where,
+        std::to_string(model.experts) + " experts do not divide into " + std::to_string(expert) +
+            " expert-parallel ways",
+        model.experts > 1 ? "choose an expert-parallel number that divides the experts"
+                          : "the model has no experts: leave expert parallelism out");
+  if (devices % expert != 0)
+    throw base::Error(
+        where,
+        std::to_string(expert) + " expert-parallel ways do not divide the " + std::to_string(devices) +
+            " devices of tensor, context and data parallelism",
+        "expert parallelism shares these devices: choose a divisor");
+}
+
+void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
+  base::ErrorList errors;
+  if (model.head() < 1 || model.head() < model.rotary_size) {
+    errors.add(
+        where,
+        std::to_string(model.heads) + " heads leave " + std::to_string(model.head()) +
+            " values to each of a width of " + std::to_string(model.hidden),
+        "choose fewer heads or a wider model");
+  }
+  if (model.heads % tensor != 0) {
+    errors.add(
+        where,
+        std::to_string(model.heads) + " heads do not divide into " + std::to_string(tensor) +
+            " tensor-parallel ways",
+        "choose a tensor-parallel number that divides the heads");
+  }
+  if (model.inner() % tensor != 0) {
+    errors.add(
+        where,
+        "a feed-forward width of " + std::to_string(model.inner()) + " does not divide into " +
+            std::to_string(tensor) + " ways");
+  }
+  if (pipeline > model.layers) {
+    errors.add(
+        where,
+        std::to_string(model.layers) + " layers cannot fill " + std::to_string(pipeline) + " pipeline stages",
+        "use at most one stage a layer");
+  }
+  if (model.active_experts > model.experts) {
+    errors.add(where, "more active experts than experts");
+  }
+  errors.throw_if_any();
+}
+
+}  // namespace lento::predict

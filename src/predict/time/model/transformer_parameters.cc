@@ -1,0 +1,68 @@
+// How many parameters a transformer has, and how many a token meets.
+#include <cmath>
+
+#include "predict/time/model/transformer.h"
+
+namespace lento::predict {
+namespace {
+
+double product(int64_t rows, int64_t columns) {
+  return double(rows) * double(columns);
+}
+
+}  // namespace
+
+double Transformer::attention_parameters() const {
+  if (kv_rank == 0)
+    return product(hidden, query_width() + kv() * (head() + value())) + product(heads * value(), hidden);
+  const int64_t plain = head() - rotary_size;  // of a query or key, what carries no position
+  const double queries = query_rank > 0 ? product(hidden, query_rank) + product(query_rank, heads * head())
+                                        : product(hidden, heads * head());
+  return queries + product(hidden, kv_rank + rotary_size) + product(kv_rank, heads * (plain + value())) +
+         product(heads * value(), hidden);
+}
+
+double Transformer::expert_parameters() const {
+  return product(expert_width > 0 ? expert_width : hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
+}
+
+double Transformer::parameters() const {
+  const int64_t sides = gated ? 3 : 2;
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
+  const double attention = attention_parameters() * double(attending());
+  const double states =
+      double(state_layers) * (product(hidden, state_columns) + product(state_width, hidden) + state_vectors);
+  const double routed = double(expert_layers()) *
+                        (expert_parameters() * double(experts) + product(hidden, experts) +
+                         product(hidden, expert_width) * 2 + product(hidden, shared_ffn) * double(sides));
+  const double dense = double(dense_feeds()) *
+                       (experts > 1 ? product(hidden, dense_ffn) * double(sides) : expert_parameters());
+  return attention + states + routed + dense + other * double(layers) + once_parameters +
+         product(vocab, hidden) * (tied ? 1 : 2);
+}
+
+double Transformer::parameters_without_experts() const {
+  return parameters() - double(expert_layers()) * expert_parameters() * double(experts);
+}
+
+double Transformer::active_parameters() const {
+  return parameters_without_experts() +
+         double(expert_layers()) * expert_parameters() * double(active_experts);
+}
+
+// Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run
+// are then the same to the bit whether its model came as a configuration or as sizes.
+double Transformer::layer_parameters(int expert_parallel) const {
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
+  const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * double(layers);
+  const double routed = double(expert_layers()) * expert_parameters() * double(experts);
+  return std::round((parameters() - outside - routed + routed / expert_parallel) / double(layers)) +
+         4.0 * double(hidden);
+}
+
+double Transformer::cache_values() const {
+  const double all = double(kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value()));
+  return all * double(attending()) / double(layers);
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,213 @@
+// Sizes as the models' makers publish them in config.json, and of NeuSight's and llm-foundry's as their
+// papers and recipes state them.
+#include "predict/time/rows/known_models.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace lento::predict {
+namespace {
+
+struct Dense {
+  const char* name;
+  int64_t layers;
+  int64_t hidden;
+  int64_t heads;
+  int64_t kv_heads;
+  int64_t ffn;
+  int64_t vocab;
+  bool gated;
+  bool tied;
+};
+
+constexpr Dense kDense[] = {
+    {"llama27b", 32, 4096, 32, 32, 11008, 32000, true, false},
+    {"llama213b", 40, 5120, 40, 40, 13824, 32000, true, false},
+    {"llama270b", 80, 8192, 64, 8, 28672, 32000, true, false},
+    {"llama38b", 32, 4096, 32, 8, 14336, 128256, true, false},
+    {"llama370b", 80, 8192, 64, 8, 28672, 128256, true, false},
+    {"llama3405b", 126, 16384, 128, 8, 53248, 128256, true, false},
+    {"mistral7b", 32, 4096, 32, 8, 14336, 32000, true, false},
+    {"qwen38b", 36, 4096, 32, 8, 12288, 151936, true, false},
+    {"bloom", 70, 14336, 112, 112, 57344, 250880, false, true},
+    {"gpt320b", 44, 6144, 48, 48, 24576, 51200, false, true},
+    {"gpt3175b", 96, 12288, 96, 96, 49152, 51200, false, true},
+    {"nemotron8b", 32, 4096, 32, 32, 16384, 256000, false, false},
+    {"nemotron340b", 96, 18432, 96, 8, 73728, 256000, false, false},
+    // NeuSight's, in single precision
+    {"bertlarge", 24, 1024, 16, 16, 4096, 30522, false, true},
+    {"gpt2large", 36, 1280, 20, 20, 5120, 50257, false, true},
+    {"gpt3xl", 24, 3072, 24, 24, 12288, 50257, false, true},  // wider than OpenAI's of that name
+    {"gpt327", 32, 2560, 32, 32, 10240, 50257, false, true},
+    {"opt13", 24, 2048, 32, 32, 8192, 50272, false, true},
+    // llm-foundry's
+    {"mpt125m", 12, 768, 12, 12, 3072, 50368, false, true},
+    {"mpt350m", 24, 1024, 16, 16, 4096, 50368, false, true},
+    {"mpt760m", 24, 1536, 12, 12, 6144, 50368, false, true},
+    {"mpt1b", 24, 2048, 16, 16, 8192, 50368, false, true},
+    {"mpt3b", 32, 2560, 20, 20, 10240, 50368, false, true},
+    {"mpt7b", 32, 4096, 32, 32, 16384, 50368, false, true},
+    {"mpt13b", 40, 5120, 40, 40, 20480, 50368, false, true},
+    {"mpt30b", 48, 7168, 56, 56, 28672, 50368, false, true},
+    {"mpt70b", 80, 8192, 64, 64, 32768, 50368, false, true},
+};
+
+struct Mixture {
+  const char* name;
+  int64_t layers;
+  int64_t hidden;
+  int64_t heads;
+  int64_t kv_heads;
+  int64_t head_size;
+  int64_t ffn;
+  int64_t vocab;
+  int64_t experts;
+  int64_t active;
+  int64_t shared_ffn;
+};
+
+constexpr Mixture kMixtures[] = {
+    {"mixtral8x7b", 32, 4096, 32, 8, 128, 14336, 32000, 8, 2, 0},
+    {"qwen330ba3b", 48, 2048, 32, 4, 128, 768, 151936, 128, 8, 0},
+    {"qwen3235ba22b", 94, 4096, 64, 4, 128, 1536, 151936, 128, 8, 0},
+    {"llama4scout", 48, 5120, 40, 8, 128, 8192, 202048, 16, 1, 8192},
+    {"switch4", 24, 1024, 16, 16, 64, 4096, 32128, 4, 1, 0},
+};
+
+Transformer deepseek_v3() {
+  Transformer m;
+  m.layers = 61;
+  m.hidden = 7168;
+  m.heads = 128;
+  m.kv_heads = 128;
+  m.head_size = 192;
+  m.value_size = 128;
+  m.kv_rank = 512;
+  m.query_rank = 1536;
+  m.rotary_size = 64;
+  m.ffn = 2048;
+  m.vocab = 129280;
+  m.experts = 256;
+  m.active_experts = 8;
+  m.shared_ffn = 2048;
+  m.dense_layers = 3;
+  m.dense_ffn = 18432;
+  m.gated = true;
+  m.tied = false;
+  return m;
+}
+
+// Every second layer has experts.
+Transformer llama4_maverick() {
+  Transformer m;
+  m.layers = 48;
+  m.hidden = 5120;
+  m.heads = 40;
+  m.kv_heads = 8;
+  m.head_size = 128;
+  m.ffn = 8192;
+  m.vocab = 202048;
+  m.experts = 128;
+  m.active_experts = 1;
+  m.shared_ffn = 8192;
+  m.dense_layers = 24;
+  m.dense_ffn = 16384;
+  m.gated = true;
+  m.tied = false;
+  return m;
+}
+
+// NeuSight's: encoder and decoder of 24 layers each, every second with experts. Of the 48 those of the
+// decoder attend twice, by 32 heads each: 48 on the average.
+Transformer switch_xl4() {
+  Transformer m;
+  m.layers = 48;
+  m.hidden = 1024;
+  m.heads = 48;
+  m.head_size = 128;
+  m.ffn = 16384;
+  m.vocab = 32128;
+  m.experts = 4;
+  m.active_experts = 1;
+  m.dense_layers = 24;
+  m.dense_ffn = 16384;
+  return m;
+}
+
+// Letters and digits; what follows a bracket is a remark on the run.
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name.substr(0, name.find('('))) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += char(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+// "Llama-3.1-70B", "Llama-3.3-70B" and "Llama-3-70B" have one shape.
+std::string shape_name(std::string name) {
+  for (const std::string_view version : {"llama31", "llama33"}) {
+    if (name.starts_with(version))
+      name.replace(0, version.size(), "llama3");
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<Transformer> known_model(std::string_view given) {
+  const std::string name = shape_name(plain(given));
+  for (const Dense& d : kDense) {
+    if (name != d.name && !name.starts_with(std::string(d.name) + "fp8"))
+      continue;
+    Transformer m;
+    m.layers = d.layers;
+    m.hidden = d.hidden;
+    m.heads = d.heads;
+    m.kv_heads = d.kv_heads;
+    m.ffn = d.ffn;
+    m.vocab = d.vocab;
+    m.gated = d.gated;
+    m.tied = d.tied;
+    return m;
+  }
+  for (const Mixture& x : kMixtures) {
+    if (name != x.name)
+      continue;
+    Transformer m;
+    m.layers = x.layers;
+    m.hidden = x.hidden;
+    m.heads = x.heads;
+    m.kv_heads = x.kv_heads;
+    m.head_size = x.head_size;
+    m.ffn = x.ffn;
+    m.vocab = x.vocab;
+    m.experts = x.experts;
+    m.active_experts = x.active;
+    m.shared_ffn = x.shared_ffn;
+    m.gated = !name.starts_with("switch");
+    m.tied = name.starts_with("switch");
+    return m;
+  }
+  if (name.starts_with("deepseekv3") || name.starts_with("deepseekr1"))
+    return deepseek_v3();
+  if (name == "llama4maverick")
+    return llama4_maverick();
+  if (name == "switchxl4")
+    return switch_xl4();
+  return std::nullopt;
+}
+
+const std::vector<std::string>& known_model_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out{"deepseekv3", "deepseekr1", "llama4maverick", "switchxl4"};
+    for (const Dense& d : kDense)
+      out.emplace_back(d.name);
+    for (const Mixture& m : kMixtures)
+      out.emplace_back(m.name);
+    return out;
+  }();
+  return names;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,17 @@
+// Models that published tables name without their sizes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/time/model/transformer.h"
+
+namespace lento::predict {
+
+// By its usual name, whatever the case and the separators: "Llama-3.1-70B", "LLAMA3_70B", "DeepSeek-R1-0528".
+std::optional<Transformer> known_model(std::string_view name);
+const std::vector<std::string>& known_model_names();
+
+}  // namespace lento::predict

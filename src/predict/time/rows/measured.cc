@@ -1,0 +1,165 @@
+// The measured side of the published tables: used by validation and calibration only.
+#include <initializer_list>
+#include <utility>
+
+#include "base/number.h"
+#include "predict/time/question.h"
+#include "predict/time/rows/row_fields.h"
+
+namespace lento::predict {
+namespace {
+
+// What the time of one kernel is called, the first that a row has.
+constexpr std::pair<const char*, double> kTimes[] = {
+    {"latency_ms", 1e-3},
+    {"latency_us", 1e-6},
+    {"time_ms", 1e-3},
+    {"time_us", 1e-6},
+    {"time_s", 1},
+    {"duration_us", 1e-6},
+    {"kernel_us_median", 1e-6}};
+
+std::optional<double> scaled(const base::CsvReader& row, const char* column, double unit_s) {
+  const int at = row.find(column);
+  if (at < 0)
+    return std::nullopt;
+  const std::optional<double> value = base::try_double(row.text(at));
+  if (!value || *value <= 0)
+    return std::nullopt;
+  return *value * unit_s;
+}
+
+// Iteration seconds from a rate: tokens of the iteration over devices times tokens per second and device.
+std::optional<double> from_rate(const base::CsvReader& row) {
+  const std::optional<double> rate = scaled(row, "tok/s/gpu", 1);
+  if (!rate)
+    return std::nullopt;
+  const Question q = parse_question(Dialect::TrainNanotron, row);
+  const TrainingRun& run = std::get<TrainingRun>(q.what);
+  return double(run.global_batch) * double(run.sequence) / (*rate * run.devices());
+}
+
+// From a published rate per device with the authors' own count of operations (Narayanan et al. 2021, equation
+// 3).
+std::optional<double> from_flops(const base::CsvReader& row, double passes) {
+  const std::optional<double> rate = scaled(row, "tflops_per_gpu", 1e12);
+  if (!rate)
+    return std::nullopt;
+  const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainMegatron, row).what);
+  const double h = double(run.model.hidden);
+  const double s = double(run.sequence);
+  const double l = double(run.model.layers);
+  const double v = double(run.model.vocab);
+  const double flops = passes * 24 * double(run.global_batch) * s * l * h * h * (1 + s / (6 * h)) +
+                       6.0 * double(run.global_batch) * s * h * v;
+  return flops / (*rate * run.devices());
+}
+
+// Seconds of an iteration from tokens a second and device; from the share of the peak where only that is
+// told.
+std::optional<double> from_tokens(const base::CsvReader& row, Dialect dialect, const char* column) {
+  const TrainingRun run = std::get<TrainingRun>(parse_question(dialect, row).what);
+  const double tokens = double(run.global_batch) * double(run.sequence);
+  if (const auto rate = scaled(row, column, 1))
+    return tokens / (*rate * run.devices());
+  const auto flops = scaled(row, "model_tflops_per_gpu", 1e12);
+  if (!flops)
+    return std::nullopt;
+  // As Megatron counts: six operations a parameter and token, and the causal half of attention.
+  const Transformer& m = run.model;
+  const double attention = 6.0 * double(m.layers) * double(run.sequence) * double(m.heads) * double(m.head());
+  const double per_token = 6 * m.active_parameters() + attention;
+  return tokens * per_token / (*flops * run.devices());
+}
+
+// MaxText counts attention in full.
+std::optional<double> from_maxtext(const base::CsvReader& row) {
+  if (const auto by_tokens = from_tokens(row, Dialect::TrainMaxtext, "tokens_per_s_per_chip"))
+    return by_tokens;
+  const auto flops = scaled(row, "tflops_per_chip", 1e12);
+  if (!flops)
+    return std::nullopt;
+  const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainMaxtext, row).what);
+  const Transformer& m = run.model;
+  const double attention =
+      12.0 * double(m.layers) * double(run.sequence) * double(m.heads) * double(m.head());
+  const double per_token = 6 * m.active_parameters() + attention;
+  return double(run.global_batch) * double(run.sequence) * per_token / (*flops * run.devices());
+}
+
+// All requests at once, over the rate at which their tokens come.
+std::optional<double> from_throughput(const base::CsvReader& row, Dialect dialect) {
+  const auto rate = scaled(row, "output_tokens_per_s", 1);
+  if (!rate)
+    return std::nullopt;
+  const ServingRun run = std::get<ServingRun>(parse_question(dialect, row).what);
+  return double(run.traffic.together) * double(run.traffic.output) / *rate;
+}
+
+}  // namespace
+
+std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
+  if (row.find("measured_s") >= 0)
+    return scaled(row, "measured_s", 1);
+  if (!text_or(row, {"suspect"}).empty())
+    return std::nullopt;  // faster than the memory allows, as its table says
+  switch (dialect) {
+    case Dialect::Gemm:
+    case Dialect::NeuSight:
+    case Dialect::Experts:
+    case Dialect::ExpertsAmd:
+    case Dialect::Attention:
+    case Dialect::LatentAttention:
+    case Dialect::CollectiveElements: {
+      for (const auto& [column, unit_s] : kTimes)
+        if (const auto time = scaled(row, column, unit_s))
+          return time;
+      return std::nullopt;
+    }
+    case Dialect::Lstm:
+      return scaled(row, "fwd_ms", 1e-3);
+    case Dialect::CollectiveBytes:
+      return scaled(row, "oop_time_ns", 1e-9);
+    case Dialect::TrainVtrain:
+      return scaled(row, "iteration time (ms)", 1e-3);
+    case Dialect::TrainNanotron:
+      return from_rate(row);
+    case Dialect::TrainKorthikanti:
+      return scaled(row, "iter_time_s", 1);
+    case Dialect::TrainMegatron: {
+      if (row.find("iter_time_s_derived") >= 0)
+        return scaled(row, "iter_time_s_derived", 1);
+      if (row.find("iteration_ms") >= 0)
+        return scaled(row, "iteration_ms", 1e-3);
+      return from_flops(row, 3);
+    }
+    case Dialect::TrainRecipe:
+    case Dialect::TrainMpt:
+      return from_tokens(row, dialect, "tokens_per_s_per_gpu");
+    case Dialect::TrainMaxtext:
+      return from_maxtext(row);
+    case Dialect::NeusightRun:
+      return scaled(row, "e2e_ms", 1e-3);
+    case Dialect::NeusightGpus:
+      return scaled(row, "measured_ms", 1e-3);
+    case Dialect::ServeInferencex: {
+      const auto whole = scaled(row, "e2e_s_median", 1);
+      return whole ? whole : scaled(row, "e2e_s", 1);
+    }
+    case Dialect::ServeTrtllm:
+      return from_throughput(row, dialect);
+    case Dialect::ServeBatch:
+      return scaled(row, "e2e_s", 1);
+    case Dialect::Inference: {
+      const auto first = scaled(row, "TTFT (ms)", 1e-3);
+      const auto step = scaled(row, "ITL (ms)", 1e-3);
+      if (!first || !step)
+        return std::nullopt;
+      const InferenceRun run = std::get<InferenceRun>(parse_question(dialect, row).what);
+      return *first + double((run.output - 1)) * *step;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,427 @@
+#include <algorithm>
+
+#include "base/number.h"
+#include "predict/time/rows/row_fields.h"
+#include "predict/time/rows/rows.h"
+
+namespace lento::predict {
+
+TrainingRun vtrain_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model.hidden = whole(row, "hidden size");
+  r.model.heads = whole(row, "attention heads");
+  r.model.layers = whole(row, "# layers");
+  r.model.flash = false;
+  r.sequence = whole(row, "sequence length");
+  r.global_batch = whole(row, "global batch");
+  r.micro_batch = whole(row, "micro batch");
+  r.tensor = ways(row, "tensor parallelism");
+  r.data = ways(row, "data parallelism");
+  r.pipeline = ways(row, "pipeline parallelism");
+  r.recompute = Recompute::Full;
+  r.precision = Precision::Fp16;
+  return r;
+}
+
+TrainingRun nanotron_row(const base::CsvReader& row) {
+  TrainingRun r;
+  Transformer& m = r.model;
+  m.hidden = whole(row, "hidden_size");
+  m.layers = whole(row, "num_layers");
+  m.heads = whole(row, "num_heads");
+  m.kv_heads = whole_or(row, "num_kv_heads", m.heads);
+  m.ffn = whole_or(row, "interm_dim", 4 * m.hidden);
+  m.vocab = whole(row, "vocab_size");
+  m.gated = true;
+  m.tied = is_true(row, "tie_word_embeddings");
+  r.sequence = whole(row, "seq_len");
+  r.micro_batch = whole(row, "mbs");
+  r.tensor = ways(row, "tp");
+  r.data = ways(row, "dp");
+  r.pipeline = ways(row, "pp");
+  r.global_batch = r.micro_batch * whole(row, "batch_accum") * r.data;
+  r.zero = int(whole_or(row, "zero_stage", 0, 0));
+  r.sequence_parallel = text_or(row, {"tp_mode"}) == "REDUCE_SCATTER";
+  r.fp32_gradients = is_true(row, "accumulate_grad_in_fp32");
+  return r;
+}
+
+// Pipelines of nanotron before the fix that its benchmark notes in a column of its own.
+bool is_early_nanotron(const base::CsvReader& row) {
+  return row.find("after_pp_fix") >= 0 && !is_true(row, "after_pp_fix") && ways(row, "pp") > 1;
+}
+
+// Published Megatron configurations: how each table was run is known from its paper, not from its columns.
+TrainingRun megatron_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.micro_batch = 0;  // the tables do not tell it
+  r.model.hidden = whole(row, "hidden");
+  r.model.layers = whole(row, "layers");
+  r.model.heads = whole(row, "heads");
+  r.model.vocab = whole_or(row, "vocab", 51200);
+  r.sequence = whole(row, "seq_len");
+  r.global_batch = whole(row, "global_batch");
+  const int gpus = ways(row, row.find("gpus") >= 0 ? "gpus" : "gpus_tp");
+  if (row.find("model_parallel_size") >= 0) {
+    const int model_parallel = ways(row, "model_parallel_size");
+    r.tensor = std::min(8, model_parallel);
+    r.pipeline = std::max(1, model_parallel / r.tensor);
+    r.data = std::max(1, gpus / (r.tensor * r.pipeline));
+    r.model.flash = false;
+    r.recompute = Recompute::Full;
+    r.precision = Precision::Fp16;
+    r.fp32_gradients = false;
+    while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 2)
+      r.interleave *= 2;
+  } else if (row.find("gpus_tp") >= 0) {
+    r.tensor = gpus;
+    r.data = ways(row, "dp");
+    r.model.flash = false;
+    r.recompute = Recompute::Full;
+    r.precision = Precision::Fp16;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / r.data);
+    return r;
+  } else {
+    r.tensor = ways(row, "tp");
+    r.pipeline = ways(row, "pp");
+    r.data = ways(row, "dp");
+    r.sequence_parallel = r.tensor > 1;
+    r.zero = 1;
+    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // as its README says it was run
+    while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 4)
+      r.interleave *= 2;
+  }
+  return r;
+}
+
+namespace {
+
+struct Named {
+  const char* name;
+  int64_t layers, hidden, heads;
+};
+constexpr Named kKorthikanti[] = {
+    {"22B", 48, 6144, 64},
+    {"175B", 96, 12288, 96},
+    {"530B", 105, 20480, 128},
+    {"1T", 128, 25600, 160}};
+
+}  // namespace
+
+TrainingRun korthikanti_row(const base::CsvReader& row) {
+  TrainingRun r;
+  const std::string model = text_or(row, {"model"});
+  for (const Named& n : kKorthikanti) {
+    if (model == n.name) {
+      r.model.layers = n.layers;
+      r.model.hidden = n.hidden;
+      r.model.heads = n.heads;
+    }
+  }
+  if (r.model.layers == 1) {
+    throw base::Error(
+        row.where(row.find("model")),
+        "model '" + model + "' is not known",
+        "one of: 22B, 175B, 530B, 1T");
+  }
+  r.model.flash = false;
+  r.sequence = 2048;
+  r.tensor = ways(row, "tp");
+  r.pipeline = ways(row, "pp");
+  r.data = ways(row, "dp");
+  r.global_batch = whole(row, "global_batch");
+  r.micro_batch = whole(row, "microbatch");
+  r.interleave = ways(row, "pp_interleave");
+  r.recompute = text_or(row, {"recompute"}) == "full" ? Recompute::Full : Recompute::Selective;
+  r.sequence_parallel = is_true(row, "seq_parallel");
+  r.precision = Precision::Fp16;
+  return r;
+}
+
+namespace {
+
+// "MXFP8", "fp8_linear", "amp_bf16", "FP8-CS (FP8-MX)": what the products of weights compute in.
+std::optional<Precision> products_of(const base::CsvReader& row) {
+  std::string text = text_or(row, {"precision"});
+  for (char& c : text)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  if (text.find("fp4") != std::string::npos)
+    return Precision::Fp4;
+  if (text.find("fp8") != std::string::npos)
+    return Precision::Fp8;
+  return std::nullopt;
+}
+
+Recompute recompute_in(const base::CsvReader& row) {
+  const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
+  if (text.starts_with("full") || text == "True")
+    return Recompute::Full;
+  // torchtitan's recipes recompute by operator where the table does not say.
+  if (row.find("torch_compile") >= 0 && (text.starts_with("selective") || text == "not stated"))
+    return Recompute::Operators;
+  return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
+}
+
+int64_t global_batch_in(const base::CsvReader& row, const TrainingRun& r) {
+  const int64_t sequences = whole_or(row, "global_batch_seqs", 0);
+  if (sequences > 0)
+    return sequences;
+  constexpr int64_t kMostTokens = int64_t{1} << 40;
+  const int at = row.find("global_batch_tokens");
+  if (at >= 0 && !row.text(at).empty())
+    return std::max<int64_t>(1, whole(row, "global_batch_tokens", 1, kMostTokens) / r.sequence);
+  return int64_t(r.data) * 8;
+}
+
+// The micro batch nearest to what the table says that divides the batch.
+int64_t dividing(int64_t micro, const TrainingRun& r) {
+  const int64_t each = std::max<int64_t>(1, r.global_batch / r.data);
+  micro = std::clamp<int64_t>(micro, 1, each);
+  while (each % micro != 0)
+    --micro;
+  return micro;
+}
+
+}  // namespace
+
+std::string framework_of_recipe(const base::CsvReader& row) {
+  if (row.find("torch_compile") >= 0) {
+    if (text_or(row, {"precision"}) == "fp8_rowwise")
+      return "torchtitan rowwise";
+    return is_true(row, "torch_compile") ? "torchtitan" : "torchtitan eager";
+  }
+  const std::string container = text_or(row, {"container"});
+  // Experts run through other software: dispatchers and grouped products, whose host time fell with releases.
+  if (known_model_of(row).experts > 1) {
+    if (text_or(row, {"model"}).find("tokendrop") != std::string::npos)
+      return "megatron bridge mixture dropping";
+    const bool early = !container.empty() && (container.starts_with("25") || container == "26.02");
+    const bool middle = container.starts_with("26.02") || container.starts_with("26.04");
+    return early    ? "megatron bridge mixture 26.02"
+           : middle ? "megatron bridge mixture 26.04"
+                    : "megatron bridge mixture";
+  }
+  if (text_or(row, {"run"}).starts_with("Gaudi"))
+    return "megatron deepspeed";
+  if (products_of(row) == Precision::Fp4)
+    return "megatron bridge fp4";
+  return products_of(row) || !container.empty() ? "megatron bridge" : "megatron";
+}
+
+namespace {
+
+// Where a table does not tell them: experts over as many devices as divide both, to 8.
+int usual_expert_ways(const TrainingRun& r) {
+  int ways = 1;
+  while (ways < 8 && r.model.experts % (2 * ways) == 0 && (r.tensor * r.context * r.data) % (2 * ways) == 0)
+    ways *= 2;
+  return ways;
+}
+
+}  // namespace
+
+// What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
+// computation, sequence parallelism with tensor parallelism.
+TrainingRun recipe_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = known_model_of(row);
+  r.sequence = whole(row, "seq_len");
+  const int devices = int(whole(row, "n_gpus"));
+  r.tensor = ways(row, "tp");
+  r.pipeline = ways(row, "pp");
+  r.context = ways(row, "cp");
+  const int64_t group = int64_t{r.tensor} * r.pipeline * r.context;
+  if (devices % group != 0)
+    throw base::Error(
+        row.where(row.find("n_gpus")),
+        std::to_string(devices) + " devices do not divide into groups of " + std::to_string(group));
+  r.data = int(devices / group);
+  r.expert = r.model.experts > 1 ? int(whole_or(row, "ep", usual_expert_ways(r))) : 1;
+  r.global_batch = global_batch_in(row, r);
+  if (r.global_batch % r.data != 0)
+    r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
+  const bool titan = row.find("local_batch_seqs") >= 0;
+  const int64_t stated = titan ? whole(row, "local_batch_seqs") : whole_or(row, "micro_batch", 1);
+  // torchtitan's pipelines cut the local batch into as many parts as there are stages.
+  r.micro_batch = dividing(titan ? std::max<int64_t>(1, stated / r.pipeline) : stated, r);
+  if (text_or(row, {"pp_schedule"}) == "DualPipe")
+    r.schedule = Schedule::DualPipe;
+  // Tables that leave the chunks out: a layer each. One that says "n/a" has none.
+  const int at = row.find("vp");
+  const bool open = at >= 0 && row.text(at).empty() && r.schedule == Schedule::Interleaved;
+  const int64_t layers = (r.model.layers + r.pipeline - 1) / r.pipeline;
+  const int64_t chunks = open ? layers : whole_or(row, "vp", 1);
+  const bool interleaved = text_or(row, {"pp_schedule"}).starts_with("interleaved");
+  if (r.pipeline > 1 && r.micro_batches() % r.pipeline == 0)
+    r.interleave =
+        int(titan ? (interleaved ? 2 : 1) : std::max<int64_t>(1, std::min<int64_t>(chunks, layers)));
+  // Megatron hides them when stages hold several chunks.
+  r.overlap_experts = row.find("container") >= 0 && r.interleave > 1;
+  r.expanded_keys = titan;
+  r.recompute = recompute_in(row);
+  r.recompute_open = !titan && r.recompute == Recompute::None;
+  r.sequence_parallel = r.tensor > 1;
+  const bool sharded = titan || whole_or(row, "fsdp", 0, 0) > 1;
+  // torchtitan keeps gathered weights while micro batches pass through a pipeline.
+  r.zero = !sharded ? 1 : r.pipeline > 1 ? 2 : 3;
+  r.frozen = text_or(row, {"task"}) == "lora";
+  r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;
+  if (titan)
+    r.overlap_tensor = is_true(row, "async_tp");
+  r.products = products_of(row);
+  return r;
+}
+
+TrainingRun mpt_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = known_model_of(row);
+  r.sequence = whole(row, "seq_len");
+  r.data = int(whole(row, "n_gpus"));
+  r.global_batch = whole(row, "global_batch_seqs");
+  r.micro_batch = dividing(whole(row, "micro_batch"), r);
+  r.recompute = recompute_in(row);
+  r.zero = text_or(row, {"sharding"}) == "FULL_SHARD" ? 3 : 2;
+  r.fp32_gradients = text_or(row, {"mixed_precision_mode"}) != "PURE";
+  r.overlap_gather = true;
+  r.products = products_of(row);
+  return r;
+}
+
+namespace {
+
+// A batch that the row leaves open: as many sequences a device as fit, in one pass.
+TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
+  const System* chip = find_shipped(text_or(row, {"chip"}));
+  const auto fits = [chip](const TrainingRun& run) {
+    return training_memory(run, chip->stack).total() + chip->chip.memory_reserve <= chip->chip.memory_bytes;
+  };
+  for (TrainingRun wider = r; chip; r = wider) {
+    wider.micro_batch *= 2;
+    wider.global_batch *= 2;
+    if (!fits(wider))
+      break;
+  }
+  return r;
+}
+
+// Sequences of all devices; a device may have a share of one.
+int64_t batch_of_devices(const base::CsvReader& row, int devices) {
+  const int at = row.find("per_device_batch");
+  if (row.text(at).empty())
+    return devices;
+  const double each = row.number(at);
+  if (!(each > 0) || each > double(kMostSize))
+    throw base::Error(row.where(at), "'" + row.text(at) + "' is no number of sequences");
+  return std::max<int64_t>(1, int64_t(each * double(devices)));
+}
+
+}  // namespace
+
+// global_parameter_scale in maxtext: a power of two of a base of 20 heads or so; its recipes give these
+// sizes.
+TrainingRun maxtext_row(const base::CsvReader& row) {
+  struct Scale {
+    std::string_view name;
+    int64_t layers;
+    int64_t hidden;
+    int64_t heads;
+    int64_t ffn;
+  };
+  constexpr Scale kScales[] = {
+      {"maxtext-16B", 32, 6144, 24, 24576},
+      {"maxtext-32B", 32, 8192, 32, 32768},
+      {"maxtext-64B", 64, 8192, 32, 32768},
+      {"maxtext-128B", 64, 12288, 48, 49152},
+      {"maxtext-256B", 128, 12288, 48, 49152},
+      {"maxtext-512B", 64, 24576, 96, 98304},
+      {"maxtext-1024B", 128, 24576, 96, 98304}};
+  TrainingRun r;
+  const std::string name = text_or(row, {"model"});
+  const Scale* scale = std::ranges::find_if(kScales, [&name](const Scale& s) {
+    return name.starts_with(s.name);
+  });
+  if (scale != std::end(kScales)) {
+    r.model.layers = scale->layers;
+    r.model.hidden = scale->hidden;
+    r.model.heads = scale->heads;
+    r.model.ffn = scale->ffn;
+    r.model.vocab = 32768;
+  } else {
+    r.model = known_model_of(row);
+  }
+  r.sequence = whole(row, "seq_len");
+  const int chips = int(whole(row, "n_chips"));
+  r.tensor = ways(row, "ici_tp");
+  if (chips % r.tensor != 0)
+    throw base::Error(
+        row.where(row.find("n_chips")),
+        std::to_string(chips) + " devices do not divide into groups of " + std::to_string(r.tensor));
+  r.data = chips / r.tensor;
+  r.global_batch = batch_of_devices(row, chips);
+  if (r.global_batch % r.data != 0)
+    r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
+  r.micro_batch = r.global_batch / r.data;
+  // maxtext's default recomputes every layer.
+  r.recompute = text_or(row, {"remat"}) == "minimal" ? Recompute::Selective : Recompute::Full;
+  r.sequence_parallel = r.tensor > 1;
+  r.zero = 3;
+  r.fp32_gradients = false;
+  r.overlap_tensor = r.overlap_gather = true;
+  if (text_or(row, {"per_device_batch"}).empty())
+    r = largest_that_fits(r, row);
+  return r;
+}
+
+TrainingRun neusight_training_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = known_model_of(row);
+  r.model.flash = false;
+  r.sequence = whole(row, "seq_len");
+  r.global_batch = whole(row, "batch");
+  r.micro_batch = r.global_batch;
+  r.precision = Precision::Fp32;
+  const std::string variant = text_or(row, {"variant"});
+  if (variant.starts_with("dp4")) {
+    r.data = 4;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
+  } else if (variant.starts_with("tp4")) {
+    r.tensor = 4;
+  } else if (variant.starts_with("pp4")) {
+    r.pipeline = 4;
+  }
+  return r;
+}
+
+InferenceRun neusight_inference_row(const base::CsvReader& row) {
+  InferenceRun r;
+  r.model = known_model_of(row);
+  r.model.flash = false;
+  r.prompt = whole(row, "seq_len");
+  r.batch = whole(row, "batch");
+  r.output = 1;
+  r.one_pass = true;
+  r.precision = Precision::Fp32;
+  return r;
+}
+
+TrainingRun neusight_gpus_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = known_model_of(row);
+  r.model.flash = false;
+  r.sequence = r.model.hidden >= 2048 ? 2048 : 1024;
+  r.global_batch = whole(row, "global_batch");
+  r.micro_batch = r.global_batch;
+  r.precision = Precision::Fp32;
+  const std::string strategy = text_or(row, {"strategy"});
+  if (strategy == "DP") {
+    r.data = 4;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
+  } else if (strategy == "TP") {
+    r.tensor = 4;
+  } else {
+    r.pipeline = 4;
+  }
+  return r;
+}
+
+}  // namespace lento::predict

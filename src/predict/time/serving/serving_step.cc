@@ -1,0 +1,267 @@
+// One step of an engine: the tokens of all that decode and of a chunk of prompts go through every layer
+// together.
+//
+//   step = host + layers * (rest + products + experts + exchanges) + attention + head
+//
+// Prompts and decoding requests share products; each has its own attention. A pipeline passes micro batches,
+// so that its step is that of one stage on its share of the requests, and a request passes all of them.
+#include "predict/time/serving/serving_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predict/time/collective.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr int kPowers = 16;          // products are timed up to 2^15 tokens; beyond, time grows as tokens do
+constexpr double kElementwise = 14;  // reads and writes of a hidden vector in a layer
+
+bool is_low(Precision p) {
+  return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Fp8Block;
+}
+
+bool can(const Chip& chip, Precision p) {
+  return chip.rate(p) > 0;
+}
+
+// Products outside experts: of a mixture in four bits they stay in eight.
+Precision product_precision(const Chip& chip, const ServingRun& run) {
+  const Precision eight = run.model.kv_rank > 0 ? Precision::Fp8Block : Precision::Fp8;
+  Precision wanted = run.precision;
+  if (run.precision == Precision::Fp4 && run.model.experts > 1)
+    wanted = eight;
+  else if (run.precision == Precision::Fp8)
+    wanted = eight;
+  return can(chip, wanted) ? wanted : Precision::Bf16;
+}
+
+KernelFormat expert_format_of(const ServingRun& run, const System& system) {
+  const bool amd = system.name.starts_with("mi");
+  const char* text = run.precision == Precision::Fp4   ? (amd ? "mxfp4" : "nvfp4")
+                     : run.precision == Precision::Fp8 ? (run.model.kv_rank > 0 ? "fp8_block" : "fp8")
+                                                       : "bfloat16";
+  return *expert_format(text);
+}
+
+double stored_bytes(Precision p) {
+  return operand_bytes(p).weights;
+}
+
+int64_t share(int64_t whole, int ways) {
+  return std::max<int64_t>(1, whole / ways);
+}
+
+// Of a table by powers of two, linear between them and beyond.
+double at_tokens(const std::vector<double>& table, double tokens) {
+  const double last = double(kPowers - 1);
+  const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, last - 1e-9);
+  const auto i = static_cast<size_t>(at);
+  const double w = std::exp2(at - double(i)) - 1;
+  return std::max(1.0, tokens / std::exp2(last)) * (table[i] + w * (table[i + 1] - table[i]));
+}
+
+}  // namespace
+
+StepTimes::StepTimes(
+    const System& system,
+    std::string_view framework,
+    const ServingRun& run,
+    const Engine& engine)
+    : system_(system),
+      run_(run),
+      engine_(engine),
+      framework_(framework),
+      attention_format_(*attention_format("bfloat16", is_low(run.precision) ? "fp8" : "bfloat16")),
+      expert_format_(expert_format_of(run, system)),
+      product_(product_precision(system.chip, run)) {
+  const Transformer& m = run.model;
+  const bool latent = m.kv_rank > 0;
+  const auto find = [&](FusedKind kind, const KernelFormat& format) {
+    return find_constants(kind, system, framework, format, "").constants;
+  };
+  decode_ = find(latent ? FusedKind::LatentDecode : FusedKind::Decode, attention_format_);
+  prefill_ = find(latent ? FusedKind::LatentPrefill : FusedKind::Prefill, attention_format_);
+  experts_ = find(FusedKind::Experts, expert_format_);
+  layers_ = double(m.layers) / engine.pipeline;
+
+  const double all = m.parameters();
+  const double plain = m.parameters_without_experts();
+  const double attention = m.attention_parameters() * double(m.attending());
+  const double per_device =
+      engine.data_attention ? attention + (plain - attention) / engine.tensor : plain / engine.tensor;
+  const double expert_bytes = (all - plain) * expert_format_.stored_bytes / engine.tensor;
+  weight_bytes_ = (per_device * stored_bytes(product_) + expert_bytes) / engine.pipeline;
+
+  const double ways =
+      latent || engine.data_attention ? 1.0 : double(std::min<int64_t>(engine.tensor, m.kv()));
+  cache_bytes_ = attention_format_.stored_bytes * m.cache_values() * layers_ / ways;
+
+  for (int i = 0; i < kPowers; ++i) {
+    own_products_.push_back(own_products_at(std::exp2(i)));
+    shared_products_.push_back(shared_products_at(std::exp2(i)));
+    exchanges_.push_back(exchanges_at(std::exp2(i)));
+  }
+}
+
+// Of one layer, by one device.
+double StepTimes::own_products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  const double attention = attention_products_at(tokens) * double(m.attending());
+  const double state = m.state_layers > 0 ? state_at(tokens) * double(m.state_layers) : 0;
+  return (attention + state) / double(m.layers);
+}
+
+double StepTimes::state_at(double tokens) const {
+  Shard shard;
+  shard.tokens = std::max<int64_t>(1, std::llround(tokens));
+  shard.tensor = engine_.data_attention ? 1 : engine_.tensor;
+  shard.products = product_;
+  const LayerWork work = layer_work(run_.model, shard, {false, true, false});
+  double seconds = work.attention_bytes / system_.chip.memory_Bps;
+  for (const Gemm& g : work.products)
+    seconds += predict_gemm(system_, g).seconds;
+  return seconds;
+}
+
+double StepTimes::attention_products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  const int tensor = engine_.data_attention ? 1 : engine_.tensor;
+  const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
+  const auto product = [&](int64_t columns, int64_t reduction) {
+    return predict_gemm(system_, Gemm{1, rows, columns, reduction, product_}).seconds;
+  };
+  const int64_t heads = share(m.heads, tensor);
+  double seconds = product(m.hidden, heads * m.value());
+  if (m.kv_rank == 0) {
+    const int64_t kv = share(m.kv(), tensor);
+    return seconds + product(share(m.query_width(), tensor) + kv * (m.head() + m.value()), m.hidden);
+  }
+  const int64_t plain = m.head() - m.rotary_size;
+  seconds += product(m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
+  seconds += product(heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
+  // Keys and values stay compressed: queries and results pass through their matrices instead.
+  const Gemm keys{heads, rows, m.kv_rank, plain, Precision::Bf16};
+  const Gemm values{heads, rows, m.value(), m.kv_rank, Precision::Bf16};
+  return seconds + predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
+}
+
+double StepTimes::shared_products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
+  const auto product = [&](int64_t columns, int64_t reduction) {
+    return predict_gemm(system_, Gemm{1, rows, columns, reduction, product_}).seconds;
+  };
+  const int64_t up = m.gated ? 2 : 1;
+  const auto feed = [&](int64_t width) {
+    const int64_t cut = share(width, engine_.tensor);
+    return product(up * cut, m.hidden) + product(m.hidden, cut);
+  };
+  if (m.experts <= 1)
+    return feed(m.inner()) * double(m.dense_feeds()) / double(m.layers);
+  ExpertLayer l;
+  l.tokens = rows;
+  l.hidden = m.expert_width > 0 ? m.expert_width : m.hidden;
+  l.inner = m.inner();
+  l.experts = m.experts;
+  l.chosen = m.active_experts;
+  l.expert = std::clamp(engine_.expert, 1, engine_.tensor);
+  l.tensor = std::max(1, engine_.tensor / l.expert);
+  l.gated = m.gated;
+  l.random = true;
+  l.format = expert_format_;
+  double routed = time_kernel(prepare(system_.chip, l), experts_->scalars).seconds;
+  const Gemm router{1, l.tokens, m.experts, m.hidden, Precision::Bf16};
+  routed += predict_gemm(system_, router).seconds;
+  if (m.shared_ffn > 0)
+    routed += feed(m.shared_ffn);
+  if (m.expert_width > 0)
+    routed += product(m.expert_width, m.hidden) + product(m.hidden, m.expert_width);
+  const double dense = m.dense_feeds() > 0 ? feed(m.dense_ffn) * double(m.dense_feeds()) : 0;
+  return (routed * double(m.expert_layers()) + dense) / double(m.layers);
+}
+
+double StepTimes::exchanges_at(double tokens) const {
+  if (engine_.tensor == 1)
+    return 0;
+  const double bytes = 2 * tokens * double(run_.model.hidden);
+  if (!engine_.data_attention)
+    return run_.model.exchanges() *
+           predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
+  // Tokens travel to the devices of their experts and back.
+  const double sent =
+      bytes / engine_.tensor * double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
+  return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
+}
+
+double StepTimes::dense_seconds(double tokens, double own, const ServingConstants& constants) const {
+  const double elementwise =
+      kElementwise * 2 * tokens * double(run_.model.hidden) / (0.7 * system_.chip.memory_Bps);
+  return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) +
+         constants.skipped * at_tokens(exchanges_, tokens) + elementwise;
+}
+
+// With data attention a prompt lies on one device: few prompts leave the others idle.
+double StepTimes::prompt_devices(const StepWork& work) const {
+  return std::clamp(work.prompts, 1.0, double(attention_groups()));
+}
+
+double StepTimes::attention_seconds(const StepWork& work, const ServingConstants& constants) const {
+  const Transformer& m = run_.model;
+  const bool latent = m.kv_rank > 0;
+  const int cut = engine_.data_attention ? 1 : engine_.tensor;
+  AttentionKernel k;
+  k.format = attention_format_;
+  k.heads = std::max<int64_t>(1, m.heads / cut);
+  k.kv_heads = std::max<int64_t>(1, m.kv() / cut);
+  k.head = m.head();
+  double seconds = 0;
+  if (work.decoding > 0) {
+    k.kind = latent ? FusedKind::LatentDecode : FusedKind::Decode;
+    k.batch = std::max<int64_t>(1, std::llround(work.decoding / attention_groups()));
+    k.context = std::max<int64_t>(1, std::llround(work.context));
+    seconds += constants.kernels * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
+  }
+  if (work.prompt_tokens > 0) {
+    k.kind = latent ? FusedKind::LatentPrefill : FusedKind::Prefill;
+    const double devices = prompt_devices(work);
+    const double each = std::max(1.0, work.prompts / devices);
+    k.batch = std::max<int64_t>(1, std::llround(each));
+    k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / devices / each));
+    k.context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
+    seconds += constants.prefill * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
+  }
+  return seconds;
+}
+
+double StepTimes::seconds(const StepWork& work, const ServingConstants& constants) const {
+  const double share = 1.0 / engine_.pipeline;  // of the requests that a stage works on at a time
+  StepWork here = work;
+  here.decoding *= share;
+  // Proposed tokens pass all layers, accepted or not.
+  const double tokens = here.decoding * double(1 + run_.proposed) + here.prompt_tokens;
+  const double own =
+      (tokens - here.prompt_tokens) / attention_groups() + here.prompt_tokens / prompt_devices(here);
+  const double prompts = tokens > 0 ? here.prompt_tokens / tokens : 0;
+  const double factor = constants.kernels + (constants.prefill - constants.kernels) * prompts;
+  const Transformer& m = run_.model;
+  const Gemm head{
+      1,
+      std::max<int64_t>(1, std::llround(here.decoding + (here.prompt_tokens > 0 ? 1 : 0))),
+      std::max<int64_t>(1, m.vocab / engine_.tensor),
+      m.hidden,
+      Precision::Bf16};
+  const double scoring = factor * double(head.n) * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
+  // States of all that decode are read and written at each token.
+  const double states = 2 * sizeof(float) * double(m.state_values) * here.decoding / engine_.tensor /
+                        (0.7 * system_.chip.memory_Bps);
+  const double mixing =
+      attention_seconds(here, constants) * double(m.attending()) + states * double(m.state_layers);
+  const double layer =
+      constants.layer_s + factor * dense_seconds(tokens, own, constants) + mixing / double(m.layers);
+  const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;
+  return stage * engine_.pipeline;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,84 @@
+// The time of one step of one engine.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "predict/time/serving/serving.h"
+
+namespace lento::predict {
+
+// What one step does.
+struct StepWork {
+  double decoding = 0;        // requests
+  double context = 0;         // cached tokens of one of them, mean
+  double prompt_tokens = 0;   // taken from prompts
+  double prompt_context = 0;  // that the last of them sees
+  double prompts = 0;         // that they are of: with data attention each lies on one device
+};
+
+// Products and exchanges depend on numbers of tokens alone: they are timed once at powers of two, and
+// interpolated.
+class StepTimes {
+ public:
+  StepTimes(const System& system, std::string_view framework, const ServingRun& run, const Engine& engine);
+
+  double seconds(const StepWork& work, const ServingConstants& constants) const;
+  const System& system() const {
+    return system_;
+  }
+  double weight_bytes() const {  // of a device
+    return weight_bytes_;
+  }
+  double cache_bytes_per_token() const {  // of a device; with data attention of the device that holds it
+    return cache_bytes_;
+  }
+  // Requests whose caches lie on different devices.
+  int attention_groups() const {
+    return engine_.data_attention ? engine_.tensor : 1;
+  }
+
+ private:
+  double dense_seconds(double tokens, double own, const ServingConstants& constants) const;
+  double prompt_devices(const StepWork& work) const;
+  double own_products_at(double tokens) const;
+  double attention_products_at(double tokens) const;
+  double state_at(double tokens) const;
+  double shared_products_at(double tokens) const;
+  double exchanges_at(double tokens) const;
+  double attention_seconds(const StepWork& work, const ServingConstants& constants) const;
+
+  System system_;
+  ServingRun run_;
+  Engine engine_;
+  std::string framework_;
+  const KernelConstants* decode_ = nullptr;
+  const KernelConstants* prefill_ = nullptr;
+  const KernelConstants* experts_ = nullptr;
+  KernelFormat attention_format_;
+  KernelFormat expert_format_;
+  Precision product_ = Precision::Bf16;
+  double weight_bytes_ = 0;
+  double cache_bytes_ = 0;
+  double layers_ = 1;  // of one stage
+  // Seconds at 2^i tokens.
+  std::vector<double> own_products_;     // of attention, by tokens of the device that has the most
+  std::vector<double> shared_products_;  // of all that follows, by tokens of all
+  std::vector<double> exchanges_;
+};
+
+// The engines of a run. What software costs is no part of them, so that one set serves many constants.
+struct ServingEngines {
+  StepTimes decode;
+  std::optional<StepTimes> prefill;
+};
+// Throws base::Error when the devices do not divide the model.
+ServingEngines prepare_serving(
+    const System& system,
+    std::string_view framework,
+    const ServingRun& run,
+    const base::Location& where);
+ServingTime
+predict_serving(const ServingEngines& engines, const ServingRun& run, const ServingConstants& constants);
+
+}  // namespace lento::predict

@@ -1,0 +1,131 @@
+// One training iteration of a transformer on many devices: time, memory and whether it fits.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "predict/time/collective.h"
+#include "predict/time/model/transformer.h"
+
+namespace lento::predict {
+
+// Bytes of a parameter that a step of Adam moves: weight copy and two moments read and written, gradient
+// read, half-precision weight written.
+constexpr double kOptimizerBytes = 30;
+
+enum class Recompute {
+  None,
+  Selective,  // scores of unfused attention
+  Full,       // every layer from its input
+  Operators   // every second product and all that is element-wise (PyTorch: selective, by operator)
+};
+
+// When stages work on which micro batch. Bubble of p stages with passes of F and B seconds, W of them for the
+// gradients of weights (DeepSeek-V3 2024, table 2):
+//   interleaved  (p - 1) (F + B) / chunks
+//   zero bubble  (p - 1) (F + B - 2 W)
+//   dual pipe    (p / 2 - 1) (F + B - W - W): both directions at once, exchanges of experts hidden
+enum class Schedule {
+  Interleaved,
+  ZeroBubble,
+  DualPipe
+};
+
+// Parallel dimensions in the order in which ranks are numbered: the first varies fastest, so that its members
+// stand next to each other.
+enum class Axis {
+  Tensor,
+  Context,
+  Data,
+  Pipeline
+};
+using Placement = std::array<Axis, 4>;
+constexpr Placement kUsualPlacement = {Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline};
+
+struct TrainingRun {
+  Transformer model;
+  int64_t sequence = 2048;
+  // micro_batch 0: the fastest that fits (with_micro_batch)
+  int64_t global_batch = 1;
+  int64_t micro_batch = 1;
+  int tensor = 1;
+  int pipeline = 1;
+  int data = 1;
+  int context = 1;
+  int expert = 1;
+  int interleave = 1;  // model chunks a device holds
+  Schedule schedule = Schedule::Interleaved;
+  Recompute recompute = Recompute::None;
+  bool sequence_parallel = false;
+  int zero = 0;  // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
+  bool fp32_gradients = true;
+  bool overlap_tensor = false;    // tensor exchanges in chunks behind the products beside them
+  bool overlap_gather = false;    // updated weights arrive during the next forward pass
+  bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
+  Precision precision = Precision::Bf16;
+  bool expanded_keys = false;    // context parallelism sends keys of every head, and waits for them
+  bool overlap_experts = false;  // rows to and from experts on other nodes behind the work of other chunks
+  bool recompute_open = false;   // not told: as much as the memory needs, in time as `recompute` says
+  bool frozen = false;           // weights stay, small adapters beside them learn
+  std::optional<Precision> products;  // of the weights' products, where it differs; all else stays as above
+  Placement placement = kUsualPlacement;
+  bool best_placement = false;  // the fastest of all instead (with_placement)
+
+  int ways(Axis axis) const;
+  int stride(Axis axis) const;  // ranks between neighbours
+  int devices() const {
+    return tensor * pipeline * data * context;
+  }
+  int64_t micro_batches() const {
+    return global_batch / (int64_t(data) * micro_batch);
+  }
+  bool operator==(const TrainingRun&) const = default;
+};
+
+struct TrainingTime {
+  double seconds = 0;
+  double tokens_per_s = 0;
+  double model_flops = 0;  // of the iteration, without recomputation
+  double utilisation = 0;  // model flops over peak
+  // Where the time of one device goes; sums to `seconds`.
+  double compute_s = 0;
+  double recompute_s = 0;
+  double tensor_s = 0;
+  double pipeline_s = 0;
+  double bubble_s = 0;
+  double data_s = 0;
+  double optimizer_s = 0;
+  double host_s = 0;
+  std::string bound;
+  // of the fullest device
+  double memory_bytes = 0;
+  double weight_bytes = 0;
+  double activation_bytes = 0;
+  bool fits = false;
+};
+
+// The run with its micro batch decided: itself when it has one, else the power of two that divides the batch,
+// fits the memory and is fastest; 1 when none fits.
+TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
+
+// Throws base::Error when the parallel ways do not divide the model or the batch.
+TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
+
+Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
+
+// Bytes on the fullest device: weights, gradients, optimizer state, activations of all micro batches in
+// flight.
+struct TrainingMemory {
+  double weights = 0;
+  double activations = 0;  // kept for the backward pass
+  double working = 0;      // one layer's while it is recomputed, and gathered rows
+  double logits = 0;
+  double total() const {
+    return weights + activations + std::max(working, logits);
+  }
+};
+TrainingMemory training_memory(const TrainingRun& run, const Stack& stack);
+
+}  // namespace lento::predict

@@ -1,0 +1,115 @@
+// Memory of the fullest device (Korthikanti et al. 2022, section 4; Rajbhandari et al. 2020 for sharding).
+//
+//   weights      half-precision copy + gradients + 12 bytes of optimizer state, the sharded parts over
+//   replicas;
+//                sharded weights (stage 3): 16 bytes a parameter over replicas and a few layers gathered;
+//                under a pipeline (stage 2) gathered weights and gradients of 4 bytes stay while micro
+//                batches pass
+//   activations  what each product and norm needs for its gradients: of each token and layer
+//                  norms      input and output, twice               8 hidden
+//                  attention  queries, keys, values, result         4 heads * head + 4 keys
+//                  feed       its products and their product        6 ffn (4 without a gate)
+//                split by tensor parallelism, norms only with sequence parallelism; unfused attention adds 5
+//                * heads * sequence. Full recomputation keeps a layer's input, by operator about half.
+//   in flight    the first stage holds min(m, p) micro batches; interleaving adds (p-1)/(p v)
+//   working      the layer that is recomputed; rows gathered for a tensor-parallel product and its gradient
+//   logits       scores of the vocabulary in the precisions that a loss passes through, and their gradient
+//
+// Working memory and logits are never there at once.
+#include <algorithm>
+
+#include "predict/time/training/training.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kGatheredRows = 4;    // copies of gathered rows: two products' inputs and their gradients
+constexpr double kGatheredLayers = 2;  // whose weights are there at once
+constexpr double kShardedState = 16;   // bytes of a parameter: weight, gradient, two moments
+
+double replicas(const TrainingRun& run) {
+  return double(run.data) * run.context;
+}
+
+double tokens_of(const TrainingRun& run) {
+  return double(run.micro_batch) * double(run.sequence) / run.context;
+}
+
+double weight_bytes(const TrainingRun& run, double parameters) {
+  const double shards = replicas(run);
+  if (run.frozen)
+    return 2 * parameters;
+  const double gradient = run.fp32_gradients ? 4 : 2;
+  if (run.zero >= 3) {
+    const Transformer& m = run.model;
+    const double layer = m.layer_parameters(run.expert) / run.tensor;
+    const double ends = double(m.vocab) * double(m.hidden) / run.tensor;
+    const double there = kGatheredLayers * layer * (2 + gradient / kGatheredLayers) + 2 * ends;
+    return parameters * kShardedState / shards + std::min(there, (2 + gradient) * parameters);
+  }
+  if (run.zero == 2 && run.pipeline > 1)
+    return parameters * (2 + 4 + kShardedState / shards);
+  const double optimizer = 12 / (run.zero >= 1 ? shards : 1);
+  return parameters * (2 + gradient / (run.zero >= 2 ? shards : 1) + optimizer);
+}
+
+// What one layer keeps of a micro batch without recomputation.
+double whole_layer_bytes(const TrainingRun& run) {
+  const Transformer& m = run.model;
+  const double h = double(m.hidden);
+  const double t = run.tensor;
+  const double outside = run.sequence_parallel ? t : 1;
+  const double norms = 8 * h / outside;
+  const double attention = (4.0 * double(m.heads * m.head()) + 4.0 * double(m.kv() * m.head())) / t;
+  const double active = m.experts > 1 ? double(m.active_experts) : 1;
+  const double width = active * double(m.inner()) + double(m.shared_ffn);
+  const double feed = (m.gated ? 3 : 2) * 2.0 * width / t;
+  const double scores =
+      m.flash || run.recompute == Recompute::Selective ? 0 : 5.0 * double(m.heads) * double(run.sequence) / t;
+  return tokens_of(run) * (norms + attention + feed + scores);
+}
+
+double kept_layer_bytes(const TrainingRun& run) {
+  const Transformer& m = run.model;
+  const double t = run.tensor;
+  const double outside = run.sequence_parallel ? t : 1;
+  const double input = 2 * double(m.hidden) / outside;
+  if (run.recompute == Recompute::Full)
+    return tokens_of(run) * input;
+  if (run.recompute != Recompute::Operators)
+    return whole_layer_bytes(run);
+  const double heads = double(m.heads * m.head());
+  const double keys = double(m.kv() * m.head());
+  return tokens_of(run) * (2 * input + (3 * heads + 1.5 * keys + 2 * double(m.inner())) / t);
+}
+
+double working_bytes(const TrainingRun& run) {
+  const bool again = run.recompute == Recompute::Full || run.recompute == Recompute::Operators;
+  const double rows = 2 * tokens_of(run) * double(run.model.hidden);
+  return (again ? whole_layer_bytes(run) : 0) + (run.tensor > 1 ? kGatheredRows * rows : 0);
+}
+
+}  // namespace
+
+TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
+  const Transformer& m = run.model;
+  const double layers = double((m.layers + run.pipeline - 1) / run.pipeline);
+  const double embedding = double(m.vocab) * double(m.hidden) / run.tensor;
+  const double own = m.layer_parameters(run.expert) * layers / run.tensor +
+                     embedding * (run.pipeline == 1 && !m.tied ? 2 : 1);
+  const double in_flight =
+      std::min<double>(double(run.micro_batches()), run.pipeline) *
+      (run.interleave > 1 ? 1 + (run.pipeline - 1.0) / (run.pipeline * run.interleave) : 1);
+  const double rows = run.tensor > 1 ? 4 * tokens_of(run) * double(m.hidden) : 0;
+  const double logits = tokens_of(run) * double(m.vocab) / run.tensor * stack.logit_bytes + rows;
+  TrainingMemory memory;
+  memory.weights = weight_bytes(run, own);
+  memory.activations = stack.kept * kept_layer_bytes(run) * layers * in_flight;
+  memory.working = stack.kept * working_bytes(run);
+  // The last stage, which has the logits, holds one micro batch.
+  const double last = memory.activations / in_flight;
+  memory.logits = run.pipeline > 1 ? std::max(0.0, logits - (memory.activations - last)) : logits;
+  return memory;
+}
+
+}  // namespace lento::predict

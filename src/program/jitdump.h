@@ -1,0 +1,19 @@
+// The dump of a just-in-time compiler for `perf inject --jit` (docs/formats/foreign-traces.md): names, places
+// and source lines of code that no file on disk holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "program/address_space.h"
+
+namespace lento::program {
+
+bool is_jitdump(std::string_view bytes);
+
+// Adds what the dump holds to the names of `process`; a dump that is cut off gives what is whole. Throws
+// base::Error naming `path` when it is none, or of a machine with the other byte order.
+void read_jitdump(std::string_view bytes, uint16_t process, const std::string& path, AddressSpace& names);
+
+}  // namespace lento::program

@@ -1,0 +1,77 @@
+// Names for addresses of a program: functions, source lines with inlined frames, variables and their fields.
+// Reads any ELF with a symbol table, full or dynamic; DWARF (2 to 5) adds lines, inlining and fields, and is
+// looked for under /usr/lib/debug by build id when the file has none. C++ and Rust names are demangled.
+// Addresses are those the file was linked to. Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program/access_type.h"
+
+namespace lento::program {
+
+struct Symbol {
+  std::string name;
+  // [low, high)
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
+
+struct SourceFrame {
+  std::string function;
+  std::string file;
+  int line = 0;  // 0: not known
+};
+
+// One step from a variable down to a byte of it, and where it is declared.
+struct Declared {
+  enum class Kind {
+    Variable,
+    Element,  // of an array; declared where the first member of its struct is, when it is one
+    Member
+  };
+  Kind kind = Kind::Variable;
+  std::string name;    // of the variable or member; of an element: of its struct's first member
+  uint64_t index = 0;  // of an element
+  std::string file;    // "": not known
+  int line = 0;
+  int column = 0;  // of the name, from 1; 0: not known
+};
+
+class Symbols {
+ public:
+  // Throws base::Error when the file is no readable ELF.
+  explicit Symbols(const std::string& path);
+  ~Symbols();
+
+  const Symbol* function_at(uint64_t pc) const;  // nullptr when no function holds it
+  const Symbol* variable_at(uint64_t address) const;
+  // Innermost first; the last is the function that was really called. Empty without debug information.
+  std::vector<SourceFrame> frames(uint64_t pc) const;
+  // "counters[3].hits", "queue+40", or "" when no variable holds it.
+  std::string describe(uint64_t address) const;
+
+  // The same path as `describe`, step by step; empty without debug information.
+  std::vector<Declared> declarations(uint64_t address) const;
+  bool is_cpp(uint64_t address) const;  // the variable's unit is C++
+
+  bool position_independent() const;
+  std::string build_id() const;  // hexadecimal, "" when there is none
+  // Where the byte at `offset` of the file lies when loaded at 0; false when no segment holds it.
+  bool address_of_offset(uint64_t offset, uint64_t& address) const;
+  Symbol extent() const;                 // of all that is loaded, the part without file content included
+  bool is_code(uint64_t address) const;  // in an executable section; without sections, in such a segment
+  // Whether the instruction at pc makes an access of that type; empty where that cannot be told: any machine
+  // but RISC-V, a compressed instruction, no file content there.
+  std::optional<bool> makes_access(uint64_t pc, AccessType type) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lento::program

@@ -1,0 +1,184 @@
+#include "tile/build.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "program/symbols.h"
+#include "tile/keys.h"
+#include "tile/seal/policy.h"
+
+namespace lento::tile {
+namespace {
+
+using base::Error;
+using base::read_file;
+using program::Symbols;
+
+constexpr size_t kMaxSource = 1 << 20;
+constexpr size_t kMaxImage = 4 << 20;
+constexpr size_t kMaxElf = 64 << 20;
+
+BuildOptions compiler(const std::string& optimise) {
+  BuildOptions out;
+  out.flags = {"-O" + optimise};
+  return out;
+}
+
+void require_shipped(const std::string& name) {
+  if (!shipped_source(name).empty())
+    return;
+  throw Error({name}, "there is no such program", base::suggestion(name, shipped_programs()));
+}
+
+Built compile(const TileBuildOptions& options) {
+  if (options.source.empty() == options.shipped.empty())
+    throw Error({}, "give a source file or --shipped NAME, one of the two");
+  if (options.shipped.empty()) {
+    const std::string text = read_file(options.source, kMaxSource);
+    return build_program(text, options.source, compiler(options.optimise));
+  }
+  require_shipped(options.shipped);
+  if (options.optimise == "2" && !options.keep_elf)
+    return shipped_build(options.shipped);
+  return build_program(shipped_source(options.shipped), options.shipped, compiler(options.optimise));
+}
+
+// What the owner read is what the image holds: same digest, same code, same declarations.
+void require_source(const Image& image, const std::string& source, const TileApproveOptions& options) {
+  if (source_digest(image) != sha256_hex(source))
+    throw Error(
+        {options.source},
+        "the image names another source in its metadata",
+        "approve the source that it was built from");
+  const Image built = build_program(source, options.source, compiler(options.optimise)).image;
+  Image same = image;
+  same.block = built.block;
+  same.abi = built.abi;
+  same.policy = built.policy;
+  same.rollback = built.rollback;
+  same.expires = built.expires;
+  same.triggered = built.triggered;
+  same.trigger_start = built.trigger_start;
+  same.trigger_end = built.trigger_end;
+  same.soft_logic = built.soft_logic;
+  same.metadata = built.metadata;
+  if (same != built)
+    throw Error(
+        {options.source},
+        "the source does not compile to this image",
+        "build it again with the compiler and -O that the developer used");
+}
+
+}  // namespace
+
+uint32_t tile_instructions(const Image& image) {
+  uint32_t count = 0;
+  for (size_t at = 0; at + 4 <= image.code.size(); at += 4)
+    count += image.code.compare(at, 4, std::string(4, '\0')) != 0;
+  return count;
+}
+
+TileBuild build_tile(const TileBuildOptions& options) {
+  TileBuild out;
+  out.built = compile(options);
+  Image& image = out.built.image;
+  image.block = options.block;
+  image.abi = options.abi;
+  image.rollback = options.rollback;
+  image.policy = parse_policy(options.policy, "--policy");
+  if (!options.expires.empty())
+    image.expires = parse_utc_end(options.expires, {"--expires"});
+  if (options.trigger) {
+    image.triggered = true;
+    image.trigger_start = options.trigger->first;
+    image.trigger_end = options.trigger->second;
+  }
+  out.bytes = write_image(image);
+  out.instructions = tile_instructions(image);
+  return out;
+}
+
+namespace {
+
+// "echo.c:7" where the ELF file says so, else the address.
+std::string place_of(const program::Symbols* symbols, uint32_t pc) {
+  if (symbols) {
+    const std::vector<program::SourceFrame> frames = symbols->frames(pc);
+    if (!frames.empty() && frames.front().line > 0) {
+      const std::string& file = frames.front().file;
+      return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(frames.front().line);
+    }
+  }
+  return base::hex(pc);
+}
+
+// The places of the worst path that cost most, most first.
+std::string show_path(const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
+  constexpr size_t kShown = 12;
+  std::map<std::string, uint64_t> by_place;
+  for (size_t i = 0; i < cycles.size(); ++i) {
+    if (cycles[i] > 0)
+      by_place[place_of(symbols, uint32_t(4 * i))] += cycles[i];
+  }
+  std::vector<std::pair<std::string, uint64_t>> rows(by_place.begin(), by_place.end());
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
+  std::string out = rows.empty() ? "" : "worst path of main, cycles by place:\n";
+  for (size_t i = 0; i < std::min(rows.size(), kShown); ++i)
+    out += "  " + rows[i].first + ": " + std::to_string(rows[i].second) + "\n";
+  if (rows.size() > kShown)
+    out += "  and " + std::to_string(rows.size() - kShown) + " places more\n";
+  return out;
+}
+
+}  // namespace
+
+TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
+  const Image image = parse_image(read_file(options.image, kMaxImage), options.image);
+  std::optional<program::Symbols> symbols;
+  if (!options.elf.empty())
+    symbols.emplace(options.elf);
+  const program::Symbols* names = symbols ? &*symbols : nullptr;
+  TileVerification out;
+  std::vector<DataObject> objects;
+  if (!options.elf.empty())
+    objects = data_objects(read_file(options.elf, kMaxElf), options.elf);
+  out.report = verify(image, progress, objects);
+  constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
+  if (out.report.accepted && out.report.main.steps <= kFollowed) {
+    out.worst_path = show_path(worst_path(image, progress), names);
+  } else if (names && !out.report.accepted) {
+    for (const Violation& violation : out.report.violations)
+      out.worst_path += describe(
+                            violation,
+                            [&](uint32_t pc) {
+                              return place_of(names, pc);
+                            }) +
+                        "\n";
+  }
+  return out;
+}
+
+std::optional<VerifyReport> approve_tile(const TileApproveOptions& options, const base::Progress& progress) {
+  const std::string bytes = read_file(options.image, kMaxImage);
+  const std::string source = read_file(options.source, kMaxSource);
+  const Image image = parse_image(bytes, options.image);
+  const VerifyReport report = verify(image, progress);
+  if (report.stopped)
+    return std::nullopt;
+  if (!report.accepted)
+    throw Error({options.image}, "the verifier does not accept it:\n" + write_report(report));
+  require_source(image, source, options);
+  const Approval approval{sha256_hex(bytes), sha256_hex(source), sha256_hex(write_report(report))};
+  write_tile_signed(
+      options.output,
+      write_approval(approval),
+      read_tile_secret(options.owner, options.password),
+      "approval");
+  return report;
+}
+
+}  // namespace lento::tile

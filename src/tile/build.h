@@ -1,0 +1,61 @@
+// C, assembly or a shipped program to an image with its header filled in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/progress.h"
+#include "tile/unit/build.h"
+#include "tile/unit/verify/verify.h"
+
+namespace lento::tile {
+
+struct TileBuildOptions {
+  std::string source;   // path of a .c or .S file that includes ypu.h; or else
+  std::string shipped;  // the name of a program that ships
+  std::string optimise = "2";
+  bool keep_elf = false;  // the ELF file is wanted: a shipped program is compiled too
+  uint32_t block = 1;
+  uint32_t abi = 1;
+  uint32_t rollback = 1;
+  std::string policy = "permissive";
+  std::string expires;                                   // UTC, "" for never
+  std::optional<std::pair<uint32_t, uint32_t>> trigger;  // start and stop address
+};
+
+struct TileBuild {
+  Built built;
+  std::string bytes;          // of the image file
+  uint32_t instructions = 0;  // without the unused words between main and finish
+};
+
+TileBuild build_tile(const TileBuildOptions& options);
+
+// Instructions of an image: words of its code that are not 0 (0 is no instruction).
+uint32_t tile_instructions(const Image& image);
+
+struct TileVerifyOptions {
+  std::string image;
+  std::string elf;  // the program's ELF file, for lines of its source; "": addresses only
+};
+struct TileVerification {
+  VerifyReport report;
+  // Accepted: main's worst path by source line (by address without an ELF file), "" when it is too long to
+  // follow. Refused: the violations by source line.
+  std::string worst_path;
+};
+TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);
+
+struct TileApproveOptions {
+  std::string image;
+  std::string source;
+  std::string owner;
+  std::string password;
+  std::string output;
+  std::string optimise = "2";
+};
+// The owner approves what the source compiles to, when the verifier accepts it. Nothing when interrupted.
+std::optional<VerifyReport> approve_tile(const TileApproveOptions& options, const base::Progress& progress);
+
+}  // namespace lento::tile

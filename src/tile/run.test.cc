@@ -1,0 +1,141 @@
+// A run on a recording says what broke: each promise of an image, broken once, is a finding.
+#include "tile/run.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "tile/build.h"
+
+namespace lento::tile {
+namespace {
+
+namespace fs = std::filesystem;
+using finding::Outcome;
+using testing::HasSubstr;
+
+// A recording of one 32-bit signal with new data in the cycles named.
+class Recording {
+ public:
+  Recording()
+      : folder_(fs::temp_directory_path() / ("lento-run-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+    base::write_file(
+        in("m.yaml"),
+        "schema: lento.tile-map/1\nclock: t.clk\ninputs:\n  - ioreg: 0\n    signal: t.data\n"
+        "    valid: t.valid\n");
+  }
+  ~Recording() {
+    fs::remove_all(folder_);
+  }
+  std::string in(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+  void write(const std::vector<int>& gaps) const {
+    std::string text =
+        "$scope module t $end\n$var wire 1 c clk $end\n$var wire 32 d data $end\n$var wire 1 v valid $end\n"
+        "$upscope $end\n$enddefinitions $end\n";
+    int time = 0;
+    for (const int gap : gaps) {
+      for (int i = 0; i < gap; ++i, time += 10) {
+        text += "#" + std::to_string(time) + "\n0c\n" + (i == 0 ? "1v\n" : "0v\n") + "b101 d\n";
+        text += "#" + std::to_string(time + 5) + "\n1c\n";
+      }
+    }
+    base::write_file(in("run.vcd"), text);
+  }
+
+  finding::Diagnosis run(const Image& image, uint32_t queue = 0) const {
+    base::write_file(in("p.ypu"), write_image(image));
+    TileRunOptions options;
+    options.load.image = in("p.ypu");
+    options.unsigned_image = true;
+    options.recording = in("run.vcd");
+    options.map = in("m.yaml");
+    options.queue = queue;
+    return run_tile(options, {});
+  }
+
+ private:
+  fs::path folder_;
+};
+
+Image echo() {
+  return shipped_build("echo.c").image;
+}
+
+const finding::Finding* finding_of(const finding::Diagnosis& d, const std::string& category) {
+  for (const finding::Finding& f : d.findings) {
+    if (f.category == category)
+      return &f;
+  }
+  return nullptr;
+}
+
+TEST(TileRun, WhatHoldsIsHealthy) {
+  Recording recording;
+  recording.write(std::vector<int>(50, 8));
+  const finding::Diagnosis d = recording.run(echo());
+  EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+  EXPECT_THAT(d.verdict, HasSubstr("50 of 50 inputs were processed"));
+}
+
+TEST(TileRun, InputsSoonerThanDeclaredAreCounted) {
+  Recording recording;
+  std::vector<int> gaps(50, 8);
+  gaps[10] = gaps[20] = 7;
+  recording.write(gaps);
+  const finding::Diagnosis d = recording.run(echo());
+  EXPECT_EQ(d.outcome, Outcome::Findings);
+  const finding::Finding* rate = finding_of(d, "arrival rate");
+  ASSERT_TRUE(rate);
+  EXPECT_THAT(rate->summary, HasSubstr("2 inputs of 50 came sooner than the declared 8 cycles"));
+  EXPECT_THAT(rate->next_step, HasSubstr("YPU_ARRIVAL(7)"));
+}
+
+TEST(TileRun, UndeclaredDropsAreCounted) {
+  Recording recording;
+  recording.write(std::vector<int>(60, 2));
+  const finding::Diagnosis d = recording.run(echo());
+  const finding::Finding* drops = finding_of(d, "drops");
+  ASSERT_TRUE(drops);
+  EXPECT_THAT(drops->summary, HasSubstr("of 60 inputs"));
+  EXPECT_FALSE(finding_of(recording.run(echo(), 64), "drops")) << "a queue keeps them";
+}
+
+TEST(TileRun, AnEndlessMainIsAFindingAndUnverified) {
+  Recording recording;
+  recording.write({8, 8, 8});
+  Image image = echo();
+  image.code.replace(image.main_entry, 4, std::string("\x6f\0\0\0", 4));  // jumps to itself
+  const finding::Diagnosis d = recording.run(image);
+  EXPECT_TRUE(finding_of(d, "endless"));
+  const finding::Finding* unverified = finding_of(d, "unverified");
+  ASSERT_TRUE(unverified);
+  EXPECT_THAT(unverified->summary, HasSubstr("unbounded loop"));
+}
+
+TEST(TileRun, AFaultAndTooMuchOutputAreFindings) {
+  Recording recording;
+  recording.write(std::vector<int>(50, 8));
+  Image image = echo();
+  image.output_bytes = 1;
+  image.output_cycles = 1000;
+  EXPECT_TRUE(finding_of(recording.run(image), "output rate"));
+  image = echo();
+  image.code.replace(image.main_entry, 4, std::string("\xff\xff\xff\xff", 4));
+  EXPECT_TRUE(finding_of(recording.run(image), "fault"));
+}
+
+TEST(TileRun, WithoutInputsThereIsNoVerdict) {
+  Recording recording;
+  recording.write({8, 8});
+  Image image = echo();
+  image.input_mask = 1u << 7;
+  EXPECT_EQ(recording.run(image).outcome, Outcome::CannotJudge);
+}
+
+}  // namespace
+}  // namespace lento::tile

@@ -1,0 +1,441 @@
+#include "tile/unit/verify/abstract_value.h"
+
+#include <bit>
+
+#include "riscv/alu.h"
+#include "tile/unit/ypu_map.h"
+
+namespace lento::tile {
+namespace {
+
+using riscv::Op;
+using V = AbstractValue;
+
+constexpr uint32_t kSign = 0x80000000;
+constexpr uint32_t kPlaceLimit = YPU_MAP_CODE_BYTES;
+
+int32_t as_signed(uint32_t v) {
+  return int32_t(v);
+}
+uint32_t as_unsigned(int32_t v) {
+  return uint32_t(v);
+}
+
+// A half of the number line is the same interval in both readings.
+void share_intervals(V& v) {
+  if (v.zeros & kSign)
+    v.least = std::max(v.least, 0);
+  if (v.ones & kSign)
+    v.most = std::min(v.most, -1);
+  if (v.high < kSign || v.low >= kSign) {
+    v.least = std::max(v.least, as_signed(v.low));
+    v.most = std::min(v.most, as_signed(v.high));
+  }
+  if (v.low > 0 && v.most == 0)
+    v.most = -1;
+  if (v.low > 0 && v.least == 0)
+    v.least = 1;
+  if (v.high < UINT32_MAX && v.least == -1)
+    v.least = 0;
+  if (v.high < UINT32_MAX && v.most == -1)
+    v.most = -2;
+  if (v.least >= 0 || v.most < 0) {
+    v.low = std::max(v.low, as_unsigned(v.least));
+    v.high = std::min(v.high, as_unsigned(v.most));
+  }
+}
+
+// The ends of the interval are multiples of the power of two that the low bits say.
+void align(V& v) {
+  const int bits = std::countr_one(v.zeros);
+  if (bits == 0 || bits == 32)
+    return;
+  const uint32_t rest = (1u << bits) - 1;
+  if ((v.low & rest) != 0 && v.low <= UINT32_MAX - rest)
+    v.low = (v.low + rest) & ~rest;
+  v.high &= ~rest;
+}
+
+// Brings intervals and known bits into agreement: each may sharpen the other.
+void settle(V& v) {
+  if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
+      v.most == INT32_MAX && v.most_ones == 32)
+    return;  // nothing is known, as of most values
+  if (v.most_ones <= std::popcount(v.ones))
+    v.zeros |= ~v.ones;
+  v.low = std::max(v.low, v.ones);
+  v.high = std::min(v.high, ~v.zeros);
+  if (v.low <= v.high && v.least <= v.most)
+    share_intervals(v);
+  align(v);
+  if (v.low > v.high)
+    return;  // no value at all: the path cannot be taken
+  const uint32_t differing = v.low ^ v.high;
+  const uint32_t known = differing == 0       ? UINT32_MAX
+                         : differing >= kSign ? 0
+                                              : ~(std::bit_ceil(differing + 1) - 1);
+  v.ones |= v.low & known;
+  v.zeros |= ~v.low & known;
+  v.most_ones = std::min(v.most_ones, uint8_t(32 - std::popcount(v.zeros)));
+}
+
+V bits(uint32_t zeros, uint32_t ones) {
+  V v;
+  v.zeros = zeros;
+  v.ones = ones;
+  settle(v);
+  return v;
+}
+
+// The signed interval of a result whose exact ends are known: whole, or wrapped as a whole.
+void set_signed(V& v, int64_t least, int64_t most) {
+  constexpr int64_t kHalf = int64_t{1} << 31;
+  if (((least + kHalf) >> 32) != ((most + kHalf) >> 32))
+    return;
+  v.least = std::max(v.least, int32_t(least));
+  v.most = std::min(v.most, int32_t(most));
+}
+
+// Of a sum, a or b, a xor b.
+uint8_t ones_of_both(const V& a, const V& b) {
+  return uint8_t(std::min(a.most_ones + b.most_ones, 32));
+}
+
+V add(const V& a, const V& b) {
+  // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
+  const uint32_t am = ~(a.zeros | a.ones);
+  const uint32_t bm = ~(b.zeros | b.ones);
+  const uint32_t least = a.ones + b.ones;
+  const uint32_t chi = (am + bm + least) ^ least;
+  const uint32_t unknown = chi | am | bm;
+  V out = bits(~least & ~unknown, least & ~unknown);
+  const uint64_t low = uint64_t{a.low} + b.low;
+  const uint64_t high = uint64_t{a.high} + b.high;
+  if ((low >> 32) == (high >> 32)) {
+    out.low = std::max(out.low, uint32_t(low));
+    out.high = std::min(out.high, uint32_t(high));
+  }
+  set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
+  out.most_ones = ones_of_both(a, b);
+  settle(out);
+  return out;
+}
+
+V negate(const V& a) {
+  V out;
+  if (a.low > 0 || a.high == 0)
+    out = V::range(0u - a.high, 0u - a.low);
+  set_signed(out, -int64_t{a.most}, -int64_t{a.least});
+  const int low_zeros = std::countr_one(a.zeros);
+  if (low_zeros < 32)
+    out.zeros |= (1u << low_zeros) - 1;
+  settle(out);
+  return out;
+}
+
+V shift(Op op, const V& a, uint32_t by) {
+  V out;
+  if (op == Op::Sll || op == Op::Slli) {
+    out = bits(a.zeros << by | ((1u << by) - 1), a.ones << by);
+    if ((uint64_t{a.high} << by) <= UINT32_MAX) {
+      out.low = std::max(out.low, a.low << by);
+      out.high = std::min(out.high, a.high << by);
+    }
+    const int64_t scale = int64_t{1} << by;
+    set_signed(out, a.least * scale, a.most * scale);
+    out.most_ones = a.most_ones;
+    settle(out);
+    return out;
+  }
+  const bool arithmetic = op == Op::Sra || op == Op::Srai;
+  if (arithmetic && a.high >= kSign && a.low < kSign) {
+    set_signed(out, a.least >> by, a.most >> by);
+    settle(out);
+    return out;
+  }
+  const auto move = [&](uint32_t v) {
+    return riscv::alu(op, v, by);
+  };
+  out = V::range(move(a.low), move(a.high));
+  const uint32_t top = by ? ~(UINT32_MAX >> by) : 0;
+  const bool negative = arithmetic && a.low >= kSign;
+  out.zeros |= (a.zeros >> by & ~top) | (negative ? 0 : top);
+  out.ones |= (a.ones >> by & ~top) | (negative ? top : 0);
+  if (!arithmetic)
+    out.most_ones = a.most_ones;
+  settle(out);
+  return out;
+}
+
+V truth(Truth t) {
+  return t == Truth::Unknown ? V::range(0, 1) : V::constant(t == Truth::Yes);
+}
+
+V evaluate(Op op, const V& a, const V& b) {
+  switch (op) {
+    case Op::Add:
+    case Op::Addi:
+      return add(a, b);
+    case Op::Sub:
+      return a == b && a.is_constant() ? V::constant(0) : add(a, negate(b));
+    case Op::And:
+    case Op::Andi: {
+      V out = bits(a.zeros | b.zeros, a.ones & b.ones);
+      out.high = std::min({out.high, a.high, b.high});
+      out.most_ones = std::min(a.most_ones, b.most_ones);
+      settle(out);
+      return out;
+    }
+    case Op::Or:
+    case Op::Ori: {
+      V out = bits(a.zeros & b.zeros, a.ones | b.ones);
+      out.low = std::max({out.low, a.low, b.low});
+      out.most_ones = ones_of_both(a, b);
+      settle(out);
+      return out;
+    }
+    case Op::Xor:
+    case Op::Xori: {
+      V out = bits((a.zeros & b.zeros) | (a.ones & b.ones), (a.zeros & b.ones) | (a.ones & b.zeros));
+      out.most_ones = ones_of_both(a, b);
+      settle(out);
+      return out;
+    }
+    case Op::Sll:
+    case Op::Slli:
+    case Op::Srl:
+    case Op::Srli:
+    case Op::Sra:
+    case Op::Srai:
+      if (b.is_constant())
+        return shift(op, a, b.low & 31);
+      return op == Op::Srl ? V::range(0, a.high) : V::any();
+    case Op::Slt:
+    case Op::Slti:
+      return truth(abstract_branch(Op::Blt, a, b));
+    case Op::Sltu:
+    case Op::Sltiu:
+      return truth(abstract_branch(Op::Bltu, a, b));
+    default:
+      return V::any();
+  }
+}
+
+// For signed order: the signed interval with the sign bit flipped.
+void to_signed(const V& v, uint32_t& low, uint32_t& high) {
+  low = as_unsigned(v.least) ^ kSign;
+  high = as_unsigned(v.most) ^ kSign;
+}
+
+Truth below(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high) {
+  if (a_high < b_low)
+    return Truth::Yes;
+  return a_low >= b_high ? Truth::No : Truth::Unknown;
+}
+
+Truth opposite(Truth t) {
+  return t == Truth::Yes ? Truth::No : t == Truth::No ? Truth::Yes : t;
+}
+
+// a < b holds (or a <= b when `or_equal`); both unsigned intervals.
+void narrow_below(V& a, V& b, bool or_equal) {
+  const uint32_t step = or_equal ? 0 : 1;
+  if (b.high >= step)
+    a.high = std::min(a.high, b.high - step);
+  if (a.low <= UINT32_MAX - step)
+    b.low = std::max(b.low, a.low + step);
+  settle(a);
+  settle(b);
+}
+
+// The same for signed order.
+void narrow_signed(V& a, V& b, bool or_equal) {
+  const int32_t step = or_equal ? 0 : 1;
+  if (b.most >= INT32_MIN + step)
+    a.most = std::min(a.most, b.most - step);
+  if (a.least <= INT32_MAX - step)
+    b.least = std::max(b.least, a.least + step);
+  settle(a);
+  settle(b);
+}
+
+// a is not the constant c: an end of an interval may fall away.
+void exclude(V& a, uint32_t c) {
+  if (a.low >= a.high)
+    return;
+  if (a.low == c)
+    ++a.low;
+  if (a.high == c)
+    --a.high;
+  if (a.least < a.most && a.least == as_signed(c))
+    ++a.least;
+  if (a.least < a.most && a.most == as_signed(c))
+    --a.most;
+  settle(a);
+}
+
+void add_place(V& v, uint32_t address) {
+  if (v.places > v.place.size())
+    return;
+  const auto end = v.place.begin() + v.places;
+  if (std::find(v.place.begin(), end, address) != end)
+    return;
+  if (v.places++ == v.place.size())
+    return;  // too many: no longer a set
+  v.place[v.places - 1u] = uint16_t(address);
+  std::sort(v.place.begin(), v.place.begin() + v.places);
+}
+
+bool is_place(const V& v) {
+  return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0;
+}
+
+// The places of both, when both are places and not too many.
+void join_places(const V& a, const V& b, V& out) {
+  out.places = 0;
+  out.place = {};
+  if (!(a.places || is_place(a)) || !(b.places || is_place(b)))
+    return;
+  for (const V* v : {&a, &b}) {
+    if (v->places == 0)
+      add_place(out, v->low);
+    for (size_t i = 0; i < v->places; ++i)
+      add_place(out, v->place[i]);
+  }
+  if (out.places <= out.place.size())
+    return;
+  out.places = 0;
+  out.place = {};
+}
+
+}  // namespace
+
+AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
+  AbstractValue v;
+  v.low = low;
+  v.high = high;
+  settle(v);
+  return v;
+}
+
+bool AbstractValue::same_value(const AbstractValue& o) const {
+  return low == o.low && high == o.high && zeros == o.zeros && ones == o.ones && least == o.least &&
+         most == o.most && most_ones == o.most_ones && initialised == o.initialised && places == o.places &&
+         place == o.place;
+}
+
+AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
+  AbstractValue out = a;
+  out.low = std::max(a.low, b.low);
+  out.high = std::min(a.high, b.high);
+  out.zeros |= b.zeros;
+  out.ones |= b.ones;
+  out.least = std::max(a.least, b.least);
+  out.most = std::min(a.most, b.most);
+  out.most_ones = std::min(a.most_ones, b.most_ones);
+  settle(out);
+  return out;
+}
+
+AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
+  if (a == b)
+    return a;
+  AbstractValue out;
+  out.low = std::min(a.low, b.low);
+  out.high = std::max(a.high, b.high);
+  out.zeros = a.zeros & b.zeros;
+  out.ones = a.ones & b.ones;
+  out.least = std::min(a.least, b.least);
+  out.most = std::max(a.most, b.most);
+  out.most_ones = std::max(a.most_ones, b.most_ones);
+  out.initialised = a.initialised && b.initialised;
+  if (!(out.is_constant()))
+    join_places(a, b, out);
+  if (a.id == b.id && a.by == b.by && a.mask == b.mask && a.plus == b.plus) {
+    out.id = a.id;
+    out.by = a.by;
+    out.mask = a.mask;
+    out.plus = a.plus;
+  }
+  if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
+    out.home = a.home;
+    out.stamp = a.stamp;
+    out.offset = a.offset;
+  }
+  return out;
+}
+
+AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b) {
+  const bool sum = op == Op::Add || op == Op::Addi;
+  if (sum && b.is_constant() && b.low == 0)
+    return a;
+  const bool exact = a.is_constant() && b.is_constant();
+  AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);
+  out.initialised = true;
+  if (sum && b.is_constant() && a.home != 0) {
+    out.home = a.home;
+    out.stamp = a.stamp;
+    out.offset = a.offset + b.low;
+  }
+  return out;
+}
+
+Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
+  uint32_t al = a.low;
+  uint32_t ah = a.high;
+  uint32_t bl = b.low;
+  uint32_t bh = b.high;
+  switch (op) {
+    case Op::Beq:
+    case Op::Bne: {
+      Truth equal = Truth::Unknown;
+      if (a.is_constant() && b.is_constant() && a.low == b.low)
+        equal = Truth::Yes;
+      if (a.high < b.low || b.high < a.low || (a.ones & b.zeros) || (a.zeros & b.ones))
+        equal = Truth::No;
+      if (a.most < b.least || b.most < a.least)
+        equal = Truth::No;
+      return op == Op::Beq ? equal : opposite(equal);
+    }
+    case Op::Blt:
+    case Op::Bge:
+      to_signed(a, al, ah), to_signed(b, bl, bh);
+      return op == Op::Blt ? below(al, ah, bl, bh) : opposite(below(al, ah, bl, bh));
+    case Op::Bltu:
+      return below(al, ah, bl, bh);
+    case Op::Bgeu:
+      return opposite(below(al, ah, bl, bh));
+    default:
+      return Truth::Unknown;
+  }
+}
+
+void refine(Op op, bool taken, AbstractValue& a, AbstractValue& b) {
+  if (op == Op::Bne || op == Op::Bge || op == Op::Bgeu) {
+    op = op == Op::Bne ? Op::Beq : op == Op::Bge ? Op::Blt : Op::Bltu;
+    taken = !taken;
+  }
+  if (op == Op::Beq && taken) {
+    const V before = a;
+    a = meet(a, b);
+    b = meet(b, before);
+    return;
+  }
+  if (op == Op::Beq) {
+    if (b.is_constant())
+      exclude(a, b.low);
+    if (a.is_constant())
+      exclude(b, a.low);
+    return;
+  }
+  const bool is_signed = op == Op::Blt;
+  if (is_signed && taken)
+    return narrow_signed(a, b, false);
+  if (is_signed)
+    return narrow_signed(b, a, true);
+  if (taken)
+    return narrow_below(a, b, false);
+  narrow_below(b, a, true);
+}
+
+}  // namespace lento::tile

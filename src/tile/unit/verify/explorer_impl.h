@@ -1,0 +1,450 @@
+// What explores the paths of one region of a program; explorer.h is its door. Branches, jumps and loops are
+// in explorer_flow.cc, loads and stores in explorer_memory.cc.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/units.h"
+#include "tile/unit/memory.h"
+#include "tile/unit/verify/control_flow.h"
+#include "tile/unit/verify/explorer.h"
+#include "tile/unit/verify/known_words.h"
+#include "tile/unit/verify/relation.h"
+#include "tile/unit/verify/short_loops.h"
+
+namespace lento::tile {
+
+using riscv::Op;
+using V = AbstractValue;
+
+inline constexpr uint32_t kStackTop = kDataBase + kDataBytes;
+inline constexpr uint64_t kLoopLimit = 1 << 20;
+inline constexpr int kDepthLimit = 600;  // unknown branches open at once
+inline constexpr uint32_t kFilling = 2;  // cycles from the one after a take until accumulators can be read
+inline constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
+inline constexpr size_t kMostCompared = 256;
+inline constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
+// What else costs time, in instructions: a copy of the state, one of a page of the scratchpad; and how many
+// words of a table or pages of a range are looked at for one.
+inline constexpr uint64_t kCopySteps = 12;
+inline constexpr uint64_t kPageSteps = 16;
+inline constexpr uint64_t kWordsAStep = 32;
+inline constexpr uint64_t kLookSteps = 1 << 16;
+
+[[noreturn]] inline void reject(Rule rule, uint32_t pc, const std::string& text) {
+  throw Violation{rule, pc, text};
+}
+
+struct State {
+  std::array<V, 32> x;
+  KnownWords words;
+  struct Call {
+    uint32_t back;
+    uint32_t entry;
+  };
+  std::vector<Call> calls;
+  uint32_t pc = 0;
+  // For how many instructions more, at most, emit would find values on their way (HistogramUnit::busy) or the
+  // accumulators being read.
+  uint32_t filling = 0;
+};
+
+class Explorer {
+ public:
+  Explorer(
+      const Program& program,
+      RegionKind kind,
+      const ExploreOptions& options,
+      uint64_t& budget,
+      const base::Progress& progress)
+      : image_(program.image),
+        code_(program.code),
+        meets_(program.meets),
+        loops_(program.loops),
+        in_body_(program.in_body),
+        objects_(program.objects),
+        kind_(kind),
+        options_(options),
+        short_loops_(program.code),
+        budget_(budget),
+        progress_(progress) {
+  }
+
+  Exploration explore(const KnownWords& words);
+
+ private:
+  Exploration from_entry(const KnownWords& words);
+
+  std::set<uint32_t> changed_words() const;
+
+  PathCost new_cost() const {
+    PathCost cost;
+    if (options_.profile)
+      cost.profile.resize(code_.size());
+    return cost;
+  }
+
+  void spend(PathCost& cost, uint32_t pc, uint64_t worst, uint64_t best) const {
+    cost.add_cycles(worst, best);
+    if (!cost.profile.empty() && pc / 4 < cost.profile.size())
+      cost.profile[pc / 4] += worst;
+  }
+
+  struct Stop {
+    uint32_t index;  // kExit: the return of the call at `depth`
+    size_t depth;
+  };
+  static bool reached(const State& s, const Stop& stop) {
+    return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
+  }
+
+  // Work that is to be bounded: an instruction is one, copies and ranges of words count with their size.
+  void charge(uint64_t steps, uint32_t pc) {
+    steps_ += steps;
+    if (steps > budget_)
+      throw OutOfSteps{pc};
+    budget_ -= steps;
+    if (steps_ >= next_look_) {
+      next_look_ = steps_ + kLookSteps;
+      if (progress_.stopped())
+        throw Stopped{};
+    }
+  }
+
+  static void bound(const PathCost& cost, uint32_t pc) {
+    if (cost.worst > PathCost::kMost)
+      reject(Rule::Unbounded, pc, "the region may take more than 2^40 cycles");
+  }
+
+  const V& read(const State& s, unsigned reg, uint32_t pc) const {
+    if (!s.x[reg].initialised) {
+      reject(
+          Rule::Uninitialised,
+          pc,
+          "register " + std::string(riscv::register_name(reg)) + " is used before it is set");
+    }
+    return s.x[reg];
+  }
+
+  static void write(State& s, unsigned reg, const V& value) {
+    if (reg != 0)
+      s.x[reg] = value;
+  }
+
+  const TileOp& fetch(uint32_t pc, uint32_t from) {
+    charge(1, from);
+    if (pc / 4 >= code_.size())
+      reject(Rule::ControlFlow, from, "execution leaves the code at " + base::hex(pc));
+    const TileOp& op = code_[pc / 4];
+    if (!op.legal())
+      reject(Rule::IllegalInstruction, pc, "word " + base::hex(op.word) + " is no instruction of the tile");
+    return op;
+  }
+
+  // Runs `s` until `stop`; adds the cost.
+  void run(State& s, const Stop& stop, int depth, PathCost& cost);
+
+  // A loop of arithmetic that begins here and ends by a count, at once. Not where ways are told apart that it
+  // would join, nor where instructions are looked at one by one.
+  bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost);
+
+  static bool takes_values(const TileOp& op) {
+    return op.custom == Custom::Hist || op.custom == Custom::HistIn;
+  }
+
+  // The instruction's own cycle (stream() counts that of hist.in), and what hist.rd and emit wait for values
+  // that an instruction before them took.
+  void count(State& s, const TileOp& op, PathCost& cost) const {
+    if (op.custom != Custom::HistIn)
+      spend(cost, s.pc, 1, 1);
+    if (op.custom == Custom::Emit)
+      spend(cost, s.pc, s.filling, 0);
+    if (op.custom == Custom::HistRead && s.filling == kFilling)
+      spend(cost, s.pc, 1, 0);
+    const uint32_t left = s.filling - (s.filling > 0);
+    s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
+  }
+
+  void branch(State& s, const TileOp& op, int depth, PathCost& cost);
+
+  static bool compares(const TileOp& op) {
+    const Op o = op.base.op;
+    return op.custom == Custom::None && op.base.rd != 0 &&
+           (o == Op::Slt || o == Op::Slti || o == Op::Sltu || o == Op::Sltiu);
+  }
+
+  // What a comparison gives, 0 or 1, is told apart with what that says of its operands.
+  void compare(State& s, const TileOp& op, int depth, PathCost& cost);
+
+  // Where the two ways of a branch are joined: where all their paths meet, or, when the ways through a loop
+  // are told apart, the first such place outside of it.
+  uint32_t meeting_place(uint32_t at) const {
+    if (options_.join == Join::AtEnd)
+      return kExit;
+    uint32_t meet = meets_[at];
+    while (options_.join == Join::AfterLoop && meet != kExit && loops_[meet] == loops_[at])
+      meet = meets_[meet];
+    return meet;
+  }
+
+  void note_compared(uint32_t pc, uint32_t constant) {
+    uint32_t& last = noted_[pc / 4];
+    if (last == constant || compared_.size() >= kMostCompared)
+      return;
+    last = constant;
+    for (const uint32_t end : {constant - 1, constant, constant + 1})
+      compared_.insert(end);
+  }
+
+  // A constant end of a comparison, for the other operand and for what that was made of: x - 11 with 0 is x
+  // with 11.
+  void note_compared(uint32_t pc, const V& left, const V& right) {
+    for (const auto& [constant, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
+      if (!constant->is_constant())
+        continue;
+      note_compared(pc, constant->low);
+      if (other->plus != 0 && other->by == 0)
+        note_compared(pc, constant->low - other->plus);
+    }
+  }
+
+  // The ways of a branch: what was seen on one says nothing of a loop on another.
+  void begin_way() {
+    anchor_pc_ = kExit;
+    next_anchor_ = jumps_back_ + 1;
+  }
+
+  // Registers after a branch, and the words of the scratchpad that they were loaded from or stored to.
+  static void refine_state(State& s, const TileOp& op, bool taken) {
+    refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
+    reflect(s, s.x[op.base.rs1]);
+    reflect(s, s.x[op.base.rs2]);
+  }
+
+  static void reflect(State& s, const V& v) {
+    if (v.empty())
+      return;
+    const V known = v;  // v may be one of the registers
+    if (known.id != 0 || known.home != 0) {
+      for (size_t i = 1; i < s.x.size(); ++i)
+        s.x[i] = sharpened(s.x[i], known);
+    }
+    if (known.home == 0)
+      return;
+    const V* word = s.words.find(known.home);
+    if (!word || word->stamp != known.stamp)
+      return;
+    V sharper = meet(*word, abstract_alu(Op::Add, known, V::constant(0u - known.offset)));
+    if (sharper.empty() || sharper.same_value(*word))
+      return;
+    sharper.stamp = word->stamp;
+    s.words.set(known.home, sharper);
+  }
+
+  static bool possible(const State& s, const TileOp& op) {
+    return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
+  }
+
+  // A jump back to where everything is as it was the last time never ends. (Seen when no branch is open that
+  // began after that time; the budget ends the rest.)
+  void take_back(State& s, uint32_t target, PathCost& cost);
+
+  static bool same_registers(const State& a, const State& b) {
+    for (size_t i = 0; i < 32; ++i) {
+      if (!a.x[i].same_value(b.x[i]))
+        return false;
+    }
+    return true;
+  }
+
+  static void join_states(State& a, const State& b, uint32_t pc) {
+    if (a.pc != b.pc || a.calls.size() != b.calls.size())
+      reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
+    for (size_t i = 0; i < 32; ++i)
+      a.x[i] = join(a.x[i], b.x[i]);
+    a.words.join(b.words);
+    a.filling = std::max(a.filling, b.filling);
+  }
+
+  void check_target(uint32_t target, uint32_t pc) const {
+    if ((target & 3) || target >= kCodeBytes)
+      reject(Rule::ControlFlow, pc, "jump to " + base::hex(target) + ", outside the code");
+    if (target / 4 < in_body_.size() && in_body_[target / 4])
+      reject(Rule::LoopBody, pc, "jump into the body of a hardware loop");
+  }
+
+  void take(State& s, uint32_t target, PathCost& cost) {
+    if (target == kReturnAddress) {
+      if (s.calls.size() != 1)
+        reject(Rule::ControlFlow, s.pc, "the region ends inside a call");
+      s.calls.pop_back();
+    } else {
+      check_target(target, s.pc);
+      spend(cost, s.pc, 2, 2);
+    }
+    s.pc = target;
+  }
+
+  // A call or jump to one of few functions: each is followed, and all are joined where they return.
+  void either(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
+  void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
+
+  void jump(State& s, const TileOp& op, int depth, PathCost& cost);
+
+  void call(State& s, unsigned link, uint32_t target) {
+    for (const State::Call& open : s.calls) {
+      if (open.entry == target)
+        reject(Rule::Recursion, s.pc, "the function at " + base::hex(target) + " calls itself");
+    }
+    write(s, link, V::constant(s.pc + 4));
+    s.calls.push_back({s.pc + 4, target});
+  }
+
+  // The body of a hardware loop holds no control flow but one inner loop: executed once on registers and
+  // words that may hold whatever an earlier round left in them; costs times the count. What the rounds store
+  // shows when nothing is known of the scratchpad. Invariant of the rounds: no register or word that is set
+  // before the loop is unset in it.
+  void loop(State& s, const TileOp& op, PathCost& cost);
+
+  void run_body(State& s, uint32_t length, PathCost& cost);
+
+  void forget_stored(State& s, uint32_t length);
+
+  bool uses(uint32_t index, unsigned reg) const {
+    if (index >= code_.size())
+      return false;
+    const TileOp& next = code_[index];
+    return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
+  }
+
+  // Whether the instruction that follows `pc`, here or in the loop's next round, reads the register.
+  bool uses_next(uint32_t pc, unsigned reg, uint32_t loop_start) const {
+    return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
+  }
+
+  void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit);
+
+  void arithmetic(State& s, const riscv::Instruction& n, uint32_t pc);
+
+  void name(V& v) {
+    if (v.id == 0 && !v.is_constant())
+      v.id = ++names_;
+  }
+
+  // (x << n) - x for x in b, when it does not wrap.
+  static V less_itself(const V& a, const V& b) {
+    const uint64_t factor = (uint64_t{1} << a.by) - 1;
+    if (b.high * factor > UINT32_MAX)
+      return V::any();
+    return V::range(uint32_t(b.low * factor), uint32_t(b.high * factor));
+  }
+
+  void note_stack(const V& sp, uint32_t pc) {
+    if (sp.low < kDataBase + image_.data.size() || sp.high > kStackTop) {
+      reject(
+          Rule::Stack,
+          pc,
+          "the stack pointer may leave the free scratchpad: " + base::hex(sp.low) + ".." +
+              base::hex(sp.high));
+    }
+    lowest_stack_ = std::min(lowest_stack_, sp.low);
+  }
+
+  void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start);
+
+  void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
+    const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
+    if (needed == 0)
+      return spend(cost, pc, 1, 1);  // waits for nothing
+    if (kind_ != RegionKind::Main)
+      reject(Rule::Unbounded, pc, "hist.in waits for ever: inputs come only while main runs");
+    PathCost one = PathCost::hist_in(needed != image_.input_mask);
+    if (!cost.profile.empty())
+      ++cost.profile[pc / 4];
+    cost.add(one);
+  }
+
+  void put_out(PathCost& cost, uint32_t bytes) const {
+    cost.bytes += bytes;
+    cost.charged = std::min(cost.charged + bytes * options_.counter.parts, PathCost::kMostCharged);
+  }
+
+  static bool inside(const V& address, unsigned size, uint32_t base, uint32_t bytes) {
+    return address.low >= base && uint64_t{address.high} + size <= uint64_t{base} + bytes;
+  }
+
+  static bool aligned(const V& address, unsigned size) {
+    return ((address.zeros & (size - 1)) == size - 1);
+  }
+
+  static std::string extent(const V& address) {
+    return address.is_constant() ? base::hex(address.low)
+                                 : base::hex(address.low) + ".." + base::hex(address.high);
+  }
+
+  // A computed address stays in the variable in which it begins.
+  void check_object(const V& address, unsigned size, Rule rule, uint32_t pc) const;
+
+  // The word at a known place: what a branch shows of the register then holds for the word.
+  static V load_word(uint32_t address, const V& word) {
+    V out = word;
+    out.home = word.stamp == V::kManyStamps || !word.initialised ? 0 : address;
+    out.offset = 0;
+    return out;
+  }
+
+  // What a table of known words may give: nothing when it is too long or a word is not known.
+  std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc);
+
+  V load(State& s, Op op, const V& address, uint32_t pc);
+
+  void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
+
+  // The most by which this store raises the counter (lowers it, for a negative weight), times the weight.
+  void charge_counter(const State& s, const V& value, PathCost& cost) const;
+
+  // Saving a register that was never set is no use of it: a whole word at a known place on the stack, so that
+  // the word can be told from the others.
+  void
+  store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost, bool may_save);
+
+  const Image& image_;
+  const std::vector<TileOp>& code_;
+  const std::vector<uint32_t>& meets_;
+  const std::vector<uint32_t>& loops_;
+  const std::vector<bool>& in_body_;
+  const std::vector<DataObject>& objects_;
+  RegionKind kind_;
+  ExploreOptions options_;
+  ShortLoops short_loops_;
+  uint64_t& budget_;
+  const base::Progress& progress_;
+  uint64_t steps_ = 0;
+  uint64_t next_look_ = kLookSteps;
+  uint32_t lowest_stack_ = kStackTop;
+  uint32_t stamp_ = 0;
+  uint32_t names_ = 0;
+  std::set<uint32_t> compared_;
+  std::bitset<KnownWords::kPages> looked_at_;
+  std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
+  std::vector<uint32_t> noted_ =
+      std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the last constant compared
+  std::vector<BranchStep> path_;              // open branches
+  // A state to be met again, and the jumps back until the next is kept.
+  State anchor_;
+  uint32_t anchor_pc_ = kExit;
+  uint64_t jumps_back_ = 0;
+  uint64_t next_anchor_ = 1;
+  int in_loop_ = 0;
+  // While a loop's stores are looked for: where they go.
+  struct Range {
+    uint32_t low;
+    uint32_t high;
+  };
+  std::vector<Range> stored_;
+  int open_loops_ = 0;
+};
+
+}  // namespace lento::tile

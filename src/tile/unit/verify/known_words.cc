@@ -1,0 +1,211 @@
+#include "tile/unit/verify/known_words.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace lento::tile {
+namespace {
+
+// What `at` points to, made or copied so that nothing else shares it.
+template <class T>
+T& unshared(std::shared_ptr<T>& at) {
+  if (!at)
+    at = std::make_shared<T>();
+  else if (at.use_count() > 1)
+    at = std::make_shared<T>(*at);
+  return *at;
+}
+
+}  // namespace
+
+KnownWords::Pages& KnownWords::own_pages() {
+  return unshared(pages_);
+}
+
+KnownWords::Page& KnownWords::own(uint32_t index) {
+  return unshared(own_pages()[index]);
+}
+
+// The words of page `index` that lie between low and high.
+uint64_t KnownWords::mask_of(uint32_t index, uint32_t low, uint32_t high) {
+  const uint32_t first = index == page_of(low) ? word_of(low) : 0;
+  const uint32_t last = index == page_of(high) ? word_of(high) : kPageWords - 1;
+  return (UINT64_MAX << first) & (UINT64_MAX >> (63 - last));
+}
+
+const AbstractValue* KnownWords::find(uint32_t address) const {
+  const Page* at = page(page_of(address));
+  const uint32_t word = word_of(address);
+  return at && (at->known >> word & 1) ? &at->words[word] : nullptr;
+}
+
+void KnownWords::set(uint32_t address, const AbstractValue& value) {
+  Page& at = own(page_of(address));
+  const uint32_t word = word_of(address);
+  const uint64_t bit = uint64_t{1} << word;
+  at.words[word] = value;
+  at.known |= bit;
+  at.unset = value.initialised ? at.unset & ~bit : at.unset | bit;
+}
+
+bool KnownWords::shares(uint32_t address) const {
+  return pages_ && (pages_.use_count() > 1 || (*pages_)[page_of(address)].use_count() > 1);
+}
+
+void KnownWords::forget(uint32_t low, uint32_t high) {
+  for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
+    const uint64_t mask = mask_of(index, low, high);
+    const Page* before = page(index);
+    if (!before || (before->known & mask) == 0)
+      continue;
+    if ((before->known & ~mask) == 0 && before->unset == 0) {
+      own_pages()[index].reset();
+      continue;
+    }
+    Page& at = own(index);
+    at.known &= ~mask | at.unset;
+    for (uint64_t left = at.unset & mask; left != 0; left &= left - 1) {
+      AbstractValue& word = at.words[size_t(std::countr_zero(left))];
+      word = AbstractValue::any();
+      word.stamp = AbstractValue::kManyStamps;
+      word.initialised = false;
+    }
+  }
+}
+
+bool KnownWords::initialised(uint32_t low, uint32_t high) const {
+  for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
+    const Page* at = page(index);
+    if (at && (at->unset & mask_of(index, low, high)))
+      return false;
+  }
+  return true;
+}
+
+void KnownWords::join(const KnownWords& other) {
+  static const Page nothing;
+  if (pages_ == other.pages_)
+    return;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    if (page(index) == other.page(index))
+      continue;
+    const Page& b = other.page(index) ? *other.page(index) : nothing;
+    Page& a = own(index);
+    const uint64_t both = a.known & b.known;
+    const uint64_t unset = a.unset | b.unset;
+    for (uint64_t left = both | unset; left != 0; left &= left - 1) {
+      const auto word = size_t(std::countr_zero(left));
+      const bool known = both >> word & 1;
+      const bool same_store = known && a.words[word].stamp == b.words[word].stamp;
+      const uint32_t stamp = same_store ? a.words[word].stamp : AbstractValue::kManyStamps;
+      a.words[word] = known ? lento::tile::join(a.words[word], b.words[word]) : AbstractValue::any();
+      a.words[word].stamp = stamp;
+      a.words[word].initialised = !(unset >> word & 1);
+    }
+    a.known = both | unset;
+    a.unset = unset;
+  }
+}
+
+KnownWords KnownWords::of_image(const std::string& data) {
+  KnownWords out;
+  for (uint32_t at = 0; at < kDataBytes; at += 4) {
+    uint32_t word = 0;
+    if (at < data.size())
+      std::memcpy(&word, data.data() + at, std::min<size_t>(4, data.size() - at));
+    out.set(kDataBase + at, AbstractValue::constant(word));
+  }
+  return out;
+}
+
+namespace {
+
+AbstractValue without_home(AbstractValue v) {
+  v.home = v.stamp = v.offset = 0;
+  v.forget_number();
+  return v;
+}
+
+// The least interval that holds both and ends at 0 or one of `ends`; any number when it does not suffice.
+AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std::vector<uint32_t>& ends) {
+  const AbstractValue both = join(a, b);
+  if (both.places > 0)
+    return both;
+  uint32_t low = both.low;
+  uint32_t high = both.high;
+  if (low < a.low) {
+    const auto above = std::upper_bound(ends.begin(), ends.end(), low);
+    low = above == ends.begin() ? 0 : *std::prev(above);
+  }
+  if (high > a.high) {
+    const auto at = std::lower_bound(ends.begin(), ends.end(), high);
+    high = at == ends.end() ? UINT32_MAX : *at;
+  }
+  return AbstractValue::range(low, high);
+}
+
+}  // namespace
+
+bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends) {
+  static const Page nothing;
+  bool grew = false;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    if (page(index) == other.page(index))
+      continue;
+    const Page& b = other.page(index) ? *other.page(index) : nothing;
+    Page& a = own(index);
+    for (uint64_t left = a.known | b.unset; left != 0; left &= left - 1) {
+      const auto word = size_t(std::countr_zero(left));
+      const uint64_t bit = uint64_t{1} << word;
+      const bool unset = ((a.unset | b.unset) & bit) != 0;
+      const bool known = (a.known & bit) != 0 && (b.known & bit) != 0;
+      const AbstractValue before = without_home(a.words[word]);
+      AbstractValue after = AbstractValue::any();
+      if (known)
+        after = without_home(lento::tile::join(before, b.words[word]));
+      const bool same = known && after.same_value(before);
+      if (known && !same && growth == Growth::ToAny)
+        after = AbstractValue::any();
+      if (known && !same && growth == Growth::ToEnds)
+        after = widened(before, b.words[word], ends);
+      after.initialised = !unset;
+      grew |= !same && (!(a.known & bit) || !after.same_value(before));
+      a.words[word] = after;
+      const bool nothing_known = !unset && after.low == 0 && after.high == UINT32_MAX;
+      a.known = nothing_known ? a.known & ~bit : a.known | bit;
+      a.unset = unset ? a.unset | bit : a.unset & ~bit;
+      grew |= nothing_known;
+    }
+  }
+  return grew;
+}
+
+std::bitset<KnownWords::kPages> KnownWords::newly_unset(const KnownWords& before) const {
+  std::bitset<kPages> out;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    const uint64_t now = page(index) ? page(index)->unset : 0;
+    const uint64_t then = before.page(index) ? before.page(index)->unset : 0;
+    out[index] = (now & ~then) != 0;
+  }
+  return out;
+}
+
+uint32_t KnownWords::last_stamp() const {
+  uint32_t last = 0;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    if (!page(index))
+      continue;
+    for (const AbstractValue& word : page(index)->words) {
+      if (word.stamp != AbstractValue::kManyStamps)
+        last = std::max(last, word.stamp);
+    }
+  }
+  return last;
+}
+
+void KnownWords::forget_all() {
+  forget(kDataBase, kDataBase + kDataBytes - 1);
+}
+
+}  // namespace lento::tile

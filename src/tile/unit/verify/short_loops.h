@@ -1,0 +1,59 @@
+// Loops of one straight block of arithmetic that end by a count, such as the 32 steps of a division: run on
+// registers alone, and remembered by what they begin with. A program that divides in a loop is so explored in
+// a fraction of the steps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tile/unit/isa.h"
+#include "tile/unit/verify/abstract_value.h"
+
+namespace lento::tile {
+
+class ShortLoops {
+ public:
+  using Registers = std::array<AbstractValue, 32>;
+  struct Write {
+    uint8_t reg = 0;
+    AbstractValue value;
+  };
+  struct Run {
+    bool ends = false;  // false: whether it goes round again is not known
+    uint64_t rounds = 0;
+    std::vector<Write> writes;         // what the registers hold behind the loop
+    std::vector<uint32_t> compared;    // constants that its branch compares with
+    std::vector<AbstractValue> begin;  // of the registers that it reads
+  };
+  struct Loop {
+    uint32_t head = 0;    // index of its first instruction
+    uint32_t branch = 0;  // of the branch back
+    uint32_t reads = 0;   // registers that a round reads before it writes them, a bit each
+    uint32_t writes = 0;
+    std::vector<Run> known;
+    size_t next = 0;  // of `known` to be replaced
+    uint64_t instructions() const {
+      return branch - head + 1;
+    }
+  };
+
+  explicit ShortLoops(const std::vector<TileOp>& code);
+
+  // The loop that begins at an instruction; nullptr: none.
+  Loop* at(uint32_t index);
+  // The run from these registers, and in `steps` the instructions that had to be looked at. What registers
+  // have in common with the scratchpad or with each other (AbstractValue::home, id) is not followed. nullptr:
+  // a register that it reads was never set.
+  const Run* run(Loop& loop, const Registers& x, uint64_t& steps) const;
+
+ private:
+  Run follow(const Loop& loop, Registers x) const;
+
+  const std::vector<TileOp>& code_;
+  std::map<uint32_t, Loop> loops_;
+  std::vector<bool> heads_;
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,457 @@
+#include "tile/unit/verify/verify.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/units.h"
+#include "tile/unit/verify/control_flow.h"
+#include "tile/unit/verify/explorer.h"
+
+namespace lento::tile {
+namespace {
+
+using riscv::Op;
+
+__extension__ using Uint128 = unsigned __int128;
+
+[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) {
+  throw Violation{rule, pc, text};
+}
+
+struct Body {
+  // instruction indices
+  uint32_t first = 0;
+  uint32_t last = 0;
+};
+
+std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
+  std::vector<Body> bodies;
+  for (uint32_t at = 0; at < code.size(); ++at) {
+    if (code[at].custom == Custom::Loop || code[at].custom == Custom::LoopImmediate)
+      bodies.push_back({at + 1, at + code[at].length});
+  }
+  return bodies;
+}
+
+// Hardware loops nest properly, hold no control flow, and no branch jumps between their first and last word.
+// Marks their instructions.
+void check_loops(Program& program) {
+  const std::vector<TileOp>& code = program.code;
+  program.in_body.assign(code.size(), false);
+  const std::vector<Body> bodies = loop_bodies(code);
+  for (const Body& body : bodies) {
+    int inner = 0;
+    for (uint32_t at = body.first; at <= body.last; ++at) {
+      if (at >= code.size())
+        reject(Rule::LoopBody, 4 * (body.first - 1), "the loop's body leaves the code");
+      program.in_body[at] = true;
+      const TileOp& op = code[at];
+      if (riscv::is_branch(op.base.op) || riscv::is_jump(op.base.op))
+        reject(Rule::LoopBody, 4 * at, "control flow inside a hardware loop");
+      if (op.length == 0)
+        continue;
+      if (at + op.length >= body.last)
+        reject(Rule::LoopBody, 4 * at, "an inner loop must end before the outer one");
+      for (const Body& outer : bodies)
+        inner += outer.first <= body.first - 1 && body.last <= outer.last;
+      if (inner > 0)
+        reject(Rule::LoopBody, 4 * at, "hardware loops nest two deep only");
+    }
+  }
+  for (uint32_t at = 0; at < code.size(); ++at) {
+    const riscv::Instruction& n = code[at].base;
+    if (!riscv::is_branch(n.op) && n.op != Op::Jal)
+      continue;
+    const int64_t target = int64_t{at} + n.imm / 4;
+    if (target >= 0 && target < int64_t(code.size()) && program.in_body[size_t(target)])
+      reject(Rule::LoopBody, 4 * at, "jump into the body of a hardware loop");
+  }
+}
+
+void check_finish(const Image& image, const std::vector<TileOp>& code) {
+  if (image.code.size() <= kFinishEntry)
+    reject(
+        Rule::FinishSize,
+        kFinishEntry,
+        "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
+  // The region is 16 words up to the end of the code; it must return or jump before it falls off.
+  for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
+    if (riscv::is_jump(code[at].base.op))
+      return;
+  }
+  reject(Rule::FinishSize, kFinishEntry, "finish neither returns nor jumps within its 16 instructions");
+}
+
+// At most, of the inputs that come when they may come every arrival_cycles. Without hist.in a run takes the
+// input that starts it. While hist.in streams, a stretch of n other cycles loses floor(n / arrival) inputs;
+// the last stretch also loses the one that waits when main returns.
+double drop_share(const RegionReport& m, uint64_t arrival) {
+  if (arrival >= m.lossless_period)
+    return 0;
+  if (m.lossless_period == UINT64_MAX)
+    return 1;
+  const uint64_t dropped = m.streamed > 0 ? (m.busy_cycles + arrival) / arrival : m.worst_cycles / arrival;
+  const uint64_t taken = std::max<uint64_t>(m.streamed_least, 1);
+  return double(dropped) / double(dropped + taken);
+}
+
+void check_rates(const Image& image, VerifyReport& report) {
+  const RegionReport& m = report.main;
+  report.predicted_drop_share = drop_share(m, image.arrival_cycles);
+  if (report.predicted_drop_share > 0 && !image.drops_declared) {
+    report.violations.push_back(
+        {Rule::Arrival,
+         image.main_entry,
+         "main takes up to " + std::to_string(m.worst_cycles) + " cycles, inputs come every " +
+             std::to_string(image.arrival_cycles) + ": drops are possible but not declared"});
+  }
+  const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
+  if (Uint128{m.bytes_in_parts} * image.output_cycles > Uint128{image.output_bytes} * shortest * m.parts) {
+    report.violations.push_back(
+        {Rule::OutputRate,
+         image.main_entry,
+         "main may put out " + base::format_number(m.bytes_per_run()) + " bytes every " +
+             std::to_string(shortest) + " cycles, declared are " + std::to_string(image.output_bytes) +
+             " per " + std::to_string(image.output_cycles)});
+  }
+}
+
+RegionReport report_of(const Exploration& e) {
+  const PathCost& c = e.cost;
+  RegionReport out;
+  out.worst_cycles = c.worst;
+  out.best_cycles = c.best;
+  out.worst_bytes = c.bytes;
+  out.bytes_in_parts = c.bytes;
+  out.streamed = c.streamed;
+  out.streamed_least = c.streamed_least;
+  out.busy_cycles = c.busy;
+  out.lossless_period = c.lossless_period();
+  out.stack_bytes = e.stack_bytes;
+  out.steps = e.steps;
+  return out;
+}
+
+// Main and finish run in any order and number after init: what the scratchpad holds whenever one begins.
+class Fixpoint {
+ public:
+  Fixpoint(const Image& image, const Program& program, const base::Progress& progress, VerifyReport& report)
+      : image_(image),
+        program_(program),
+        progress_(progress),
+        report_(report) {
+  }
+
+  // A program too long to be explored several times is explored with nothing known of the scratchpad.
+  void run() {
+    try {
+      rounds();
+    } catch (const OutOfSteps&) {
+      plain_ = true;
+      budget_ = kStepLimit;
+      try {
+        rounds();
+      } catch (const OutOfSteps& out) {
+        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+      }
+    }
+  }
+
+  // The counter that vouches for most of main's output, tried one after the other.
+  void amortise() {
+    const auto worst = int64_t(report_.main.worst_bytes);
+    if (worst == 0 || worst > kMostCount)
+      return;
+    size_t tried = 0;
+    for (const uint32_t word : changed_) {
+      const AbstractValue* held = start_.find(word);
+      if (!held || held->low == held->high || held->high - held->low > kMostCount)
+        continue;
+      if (tried++ == kMostCounters)
+        return;
+      const int64_t span = int64_t{held->high} - held->low;
+      for (const int64_t parts : {span + 1, span}) {
+        try_counter({word, worst, parts}, span);
+        try_counter({word, -worst, parts}, span);
+      }
+    }
+  }
+
+  std::vector<uint64_t> profile() {
+    ExploreOptions options;
+    options.join = join_[size_t(RegionKind::Main)];
+    options.profile = true;
+    uint64_t budget = kProfileSteps;
+    return explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.profile;
+  }
+
+ private:
+  void rounds() {
+    const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
+    report_.init = report_of(init);
+    start_ = init.words;
+    if (plain_)
+      start_.forget_all();
+    for (int round = 0;; ++round) {
+      const Exploration main = explore_region(RegionKind::Main, start_);
+      if (round == 0)
+        check_finish(image_, program_.code);
+      const Exploration finish = explore_region(RegionKind::Finish, start_);
+      report_.main = report_of(main);
+      report_.finish = report_of(finish);
+      changed_ = main.changed;
+      if (!grow(main, finish, round))
+        return;
+    }
+  }
+
+  static constexpr int64_t kMostCount = 1 << 20;  // of a counter's values
+  static constexpr size_t kMostCounters = 8;      // tried
+  static constexpr int kExactRounds = 2;
+  static constexpr int kWideningRounds = 24;
+  static constexpr int kRounds = 32;
+  static constexpr uint64_t kLateSteps = 200'000;
+  static constexpr uint64_t kSplitSteps = 2'000'000;
+  static constexpr uint64_t kProfileSteps = 200'000;
+  static constexpr uint64_t kCounterSteps = 100'000;
+  static constexpr uint64_t kRoundSteps = 1'500'000;
+
+  // What is joined late is known better: tried first, while it costs little. The verdict of the last way
+  // counts.
+  Exploration explore_region(RegionKind kind, const KnownWords& words) {
+    Join& join = join_[size_t(kind)];
+    if (plain_)
+      return explore_joined(kind, words, Join::AtMeeting, budget_);
+    if (join == Join::AtEnd) {
+      uint64_t budget = std::min(budget_, kLateSteps);
+      const uint64_t given = budget;
+      try {
+        Exploration out = explore_joined(kind, words, join, budget);
+        budget_ -= given - budget;
+        return out;
+      } catch (const OutOfSteps&) {
+        join = Join::AtMeeting;
+      } catch (const Violation&) {
+        join = Join::AtMeeting;
+      }
+    }
+    if (join == Join::AfterLoop)
+      return explore_joined(kind, words, join, budget_);
+    try {
+      return explore_joined(kind, words, join, budget_);
+    } catch (const Violation& violation) {
+      if (violation.rule != Rule::Unbounded)
+        throw;
+      uint64_t budget = kSplitSteps;
+      join = Join::AfterLoop;
+      try {
+        return explore_joined(kind, words, join, budget);
+      } catch (const Violation&) {
+        throw violation;  // the plainer of the two
+      } catch (const OutOfSteps&) {
+        throw violation;
+      }
+    }
+  }
+
+  Exploration explore_joined(RegionKind kind, const KnownWords& words, Join join, uint64_t& budget) {
+    ExploreOptions options;
+    options.join = join;
+    return explore(program_, kind, words, options, budget, progress_);
+  }
+
+  bool grow(const Exploration& main, const Exploration& finish, int round) {
+    for (int bit = 0; bit < 31; ++bit)
+      ends_.insert((2u << bit) - 1);
+    ends_.insert(main.compared.begin(), main.compared.end());
+    ends_.insert(finish.compared.begin(), finish.compared.end());
+    const auto growth = round < kExactRounds      ? KnownWords::Growth::Exact
+                        : round < kWideningRounds ? KnownWords::Growth::ToEnds
+                                                  : KnownWords::Growth::ToAny;
+    const std::vector<uint32_t> ends(ends_.begin(), ends_.end());
+    KnownWords next = start_;
+    bool grew = next.widen(main.words, growth, ends);
+    grew |= next.widen(finish.words, growth, ends);
+    if (grew && (plain_ || round >= kRounds))
+      next.forget_all();
+    // With nothing known, only registers that were saved unset make a difference, to those who load them.
+    if (plain_)
+      grew = (next.newly_unset(start_) & (main.looked_at | finish.looked_at)).any();
+    start_ = std::move(next);
+    return grew;
+  }
+
+  void try_counter(const Counter& counter, int64_t span) {
+    ExploreOptions options;
+    options.counter = counter;
+    options.join = join_[size_t(RegionKind::Main)];
+    uint64_t budget = 2 * report_.main.steps + kCounterSteps;
+    try {
+      const int64_t charged =
+          explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.charged;
+      RegionReport& main = report_.main;
+      const auto bytes = uint64_t(std::max<int64_t>(charged, 0));
+      const auto parts = uint64_t(counter.parts);
+      if (Uint128{bytes} * main.parts >= Uint128{main.bytes_in_parts} * parts)
+        return;
+      main.bytes_in_parts = bytes;
+      main.parts = parts;
+      main.burst = double(std::abs(counter.weight)) * double(span) / double(parts);
+    } catch (const OutOfSteps&) {
+      return;
+    } catch (const Violation&) {
+      return;
+    }
+  }
+
+  const Image& image_;
+  const Program& program_;
+  const base::Progress& progress_;
+  VerifyReport& report_;
+  KnownWords start_;
+  std::set<uint32_t> ends_;
+  std::set<uint32_t> changed_;
+  std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
+  uint64_t budget_ = kRoundSteps;
+  bool plain_ = false;
+};
+
+Program program_of(const Image& image) {
+  Program program{image, decode_code(image.code), {}, {}, {}, {}};
+  program.meets = post_dominators(program.code);
+  program.loops = loops_of(program.code);
+  return program;
+}
+
+}  // namespace
+
+std::string_view rule_name(Rule rule) {
+  static constexpr std::string_view kNames[] = {
+      "illegal instruction",
+      "control flow",
+      "indirect jump",
+      "hardware loop",
+      "recursion",
+      "load bounds",
+      "store bounds",
+      "uninitialised register",
+      "unbounded loop",
+      "stack",
+      "arrival rate",
+      "output rate",
+      "taint",
+      "finish size"};
+  return kNames[int(rule)];
+}
+
+std::string_view way_out(Rule rule) {
+  switch (rule) {
+    case Rule::IllegalInstruction:
+      return "compile for RV32I with 'lento tile build'";
+    case Rule::ControlFlow:
+    case Rule::LoopBody:
+      return "let every path end by a return, and no jump enter a hardware loop";
+    case Rule::IndirectJump:
+      return "call through a pointer that is one of at most four functions, or use if and else";
+    case Rule::Recursion:
+      return "write it as a loop";
+    case Rule::LoadBounds:
+    case Rule::StoreBounds:
+      return "check the index against a constant before, or mask it: a[i & 15]";
+    case Rule::Uninitialised:
+      return "set it on every path";
+    case Rule::Unbounded:
+      return "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)";
+    case Rule::Stack:
+      return "put the stack pointer back; smaller frames";
+    case Rule::Arrival:
+      return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
+    case Rule::OutputRate:
+      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew";
+    case Rule::Taint:
+      return "an image without soft logic may not write its registers";
+    case Rule::FinishSize:
+      return "YPU_FINISH returns or calls within 16 instructions";
+  }
+  return "";
+}
+
+std::string describe(const Violation& v, const NamePlace& name) {
+  constexpr size_t kShown = 6;  // branches of the path, the last ones
+  const auto place = [&](uint32_t pc) {
+    return name ? name(pc) : base::hex(pc);
+  };
+  std::string out = std::string(rule_name(v.rule)) + " at " + place(v.pc) + ": " + v.text;
+  const size_t first = v.path.size() > kShown ? v.path.size() - kShown : 0;
+  for (size_t i = first; i < v.path.size(); ++i) {
+    out += i == first ? (first > 0 ? "; by way of ... " : "; by way of ") : ", ";
+    out += place(v.path[i].pc) + (v.path[i].taken ? " (taken)" : " (not taken)");
+  }
+  return out + "; " + std::string(way_out(v.rule));
+}
+
+VerifyReport
+verify(const Image& image, const base::Progress& progress, const std::vector<DataObject>& objects) {
+  VerifyReport report;
+  Program program = program_of(image);
+  program.objects = objects;
+  try {
+    check_loops(program);
+    Fixpoint fixpoint(image, program, progress, report);
+    fixpoint.run();
+    fixpoint.amortise();
+    check_rates(image, report);
+  } catch (const Violation& violation) {
+    report.violations.push_back(violation);
+  } catch (const Stopped&) {
+    report.stopped = true;
+  }
+  report.accepted = report.violations.empty() && !report.stopped;
+  return report;
+}
+
+std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progress) {
+  VerifyReport report;
+  Program program = program_of(image);
+  try {
+    check_loops(program);
+    Fixpoint fixpoint(image, program, progress, report);
+    fixpoint.run();
+    return fixpoint.profile();
+  } catch (const Violation&) {
+    return {};
+  } catch (const OutOfSteps&) {
+    return {};
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+std::string write_report(const VerifyReport& report) {
+  const auto number = [](uint64_t n) {
+    return std::to_string(n);
+  };
+  std::string out =
+      std::string("tile verifier report 2\n") + (report.accepted  ? "accepted\n"
+                                                 : report.stopped ? "stopped: nothing is proved\n"
+                                                                  : "rejected\n");
+  for (const Violation& v : report.violations)
+    out += describe(v) + "\n";
+  const std::pair<const char*, const RegionReport*> regions[] = {
+      {"init", &report.init},
+      {"main", &report.main},
+      {"finish", &report.finish}};
+  for (const auto& [name, r] : regions) {
+    out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
+           " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
+           (r->parts > 1 ? base::format_number(r->bytes_per_run()) + " a run over many, " : "") +
+           number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
+  }
+  return out + "predicted drops at the declared arrival rate: " +
+         base::format_number(100 * report.predicted_drop_share) + " %\n";
+}
+
+}  // namespace lento::tile
