@@ -49,7 +49,8 @@ class Comment:
         for i in range(1, len(self.texts) - 1):
             short = 1 <= len(self.texts[i].split()) <= 2
             broken_off = self.widths[i - 1] >= FULL_LINE and not self.texts[i - 1].endswith((".", ":", "?", "!"))
-            table = self.indents[i] > self.indents[i - 1]  # an entry that its author went on with, indented
+            # The last line of an entry of a table, or one that its author went on with, indented.
+            table = self.indents[i] > self.indents[i - 1] or self.indents[i + 1] < self.indents[i]
             if short and broken_off and not table and self.texts[i + 1] and not self.texts[i].endswith((":", "?", "!")):
                 yield self.line + i
 
