@@ -1,3 +1,5 @@
+// Wraps the option parser CLI11. Its header costs seconds a file to compile, so this file alone includes it,
+// and commands are built from plain handles. Errors of the parser become UsageError.
 #include "cli/args.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +22,7 @@ CLI::Validator validator(const Check& check) {
   return CLI::Range(check.low, check.high);
 }
 
-// Neither below nor above any bound, so no range would refuse it.
+// Refuses NaN, which is neither below nor above any bound and would pass every range.
 std::string no_nan(const std::string& text) {
   const char* at = text.c_str();
   char* end = nullptr;

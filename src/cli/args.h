@@ -1,4 +1,4 @@
-// Commands and their options: the thin front of the option parser, whose own header only args.cc includes (it
+// Commands and their options: a thin wrapper of the option parser, whose own header only args.cc includes (it
 // costs seconds a file to compile). Pointers and references stay valid as long as the root command.
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace lento::cli {
 
-// What the user typed cannot be understood; the text says why. Caught once, where the command line is parsed.
+// An error in the command line, with its explanation. It is caught once, where the command line is parsed.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What a value must be.
+// The values that an option accepts.
 struct Check {
   std::vector<std::string> words;  // one of these, unless empty
-  // else a number within [low, high]
+  // Bounds of a number, when `words` is empty.
   double low = 0;
   double high = 0;
   bool whole = false;  // and a whole one
@@ -60,7 +60,7 @@ class Option {
   void* option_;
 };
 
-// Words that help and completion need of one option.
+// The texts of one option that help and completion show.
 struct OptionWords {
   std::string name;   // "--json"; empty for an operand
   std::string names;  // "-o,--output"
@@ -75,8 +75,8 @@ class Command {
   Command(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& text);
-  // T: std::string, bool, the arithmetic types, vectors of strings and numbers, optional ones; others do not
-  // link.
+  // Adds an option whose value is stored in `value`. T is std::string, bool, an arithmetic type, a vector of
+  // strings or numbers, or an optional one. Others do not link.
   template <typename T>
   Option* add_option(const std::string& names, T& value, const std::string& text);
   Option* add_flag(const std::string& names, bool& value, const std::string& text);
@@ -95,8 +95,8 @@ class Command {
   const Command* chosen() const;  // the subcommand that was named on the command line; nullptr: none
   size_t count(const std::string& option) const;  // how often the option was given
 
-  // Fills the variables and runs the callback of the command named. Help was asked for: returns true.
-  // Throws UsageError.
+  // Fills the variables and runs the callback of the named command. Returns true when help was requested
+  // instead. Throws UsageError.
   bool parse(const std::vector<std::string>& args);
 
  private:

@@ -1,3 +1,5 @@
+// Composes the output of --version from constants that the build generates, so that a bug report names the
+// exact commit, compiler and libraries.
 #include "cli/build_info.h"
 
 #include "base/version.h"

@@ -1,4 +1,4 @@
-// What this program is: version, commit, features, libraries.
+// Describes this program: version, commit, features, libraries.
 #pragma once
 
 #include <string>

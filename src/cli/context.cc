@@ -1,3 +1,5 @@
+// Prints diagnoses in the forms that the shared options request, and reports progress. Every command ends in
+// Context::show, so that a new form of output needs no change in the commands.
 #include "cli/context.h"
 
 #include <cctype>
@@ -35,7 +37,7 @@ std::string quoted(const std::string& given) {
   return out + "'";
 }
 
-// "Machines over time" -> DIR/2-machines-over-time.csv
+// Writes each figure to a file named after it: "Machines over time" becomes DIR/2-machines-over-time.csv.
 void write_figures(const std::string& folder, const Diagnosis& diagnosis) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);

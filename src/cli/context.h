@@ -1,4 +1,4 @@
-// What every subcommand shares: streams, the options declared once, progress, and printing a Diagnosis.
+// The state that every subcommand shares: streams, common options, progress, and the printing of a Diagnosis.
 #pragma once
 
 #include <cstdint>
@@ -37,30 +37,30 @@ struct Context {
   void add_seed(Command& app);
   void add_jobs(Command& app);
 
-  // Fills in version and command unless they are there.
+  // Returns the diagnosis with version and command, unless it has its own.
   finding::Diagnosis stamped(finding::Diagnosis diagnosis) const;
 
-  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --trace-out, sets the
-  // exit code when --exit-code asks for it.
+  // Prints the stamped diagnosis as text or JSON on out and writes the files of --html, --figures,
+  // --trace-out and the other forms. With --exit-code, findings set the exit code.
   void show(finding::Diagnosis diagnosis);
 
-  // The shared options as they were given, for a command that runs another one.
+  // Returns the shared options as words, for a command that runs another one.
   std::vector<std::string> output_words() const;
 
-  // One overprinted line on a terminal, with rate and time left where the work's size is known; nothing
+  // Shows one overprinted line on a terminal, with rate and time left where the total is known, and nothing
   // elsewhere. stop() is true after SIGINT, SIGTERM or SIGHUP.
   base::Progress progress();
   void warn(const std::string& text);
 
-  // The input's role, name and digest, for Diagnosis::inputs.
+  // Returns role, name and digest of an input, for Diagnosis::inputs.
   static finding::Input input(const std::string& role, const std::string& path, const std::string& bytes);
   static finding::Input input_file(const std::string& role, const std::string& path);  // read_file's bytes
 };
 
-// "lento chip check ..." as a shell would take it.
+// Returns the command line "lento chip check ..." with quotes where a shell needs them.
 std::string command_line(const std::string& program, const std::vector<std::string>& args);
 
-// A footer with a working example, shown at the end of --help.
+// Sets the working example at the end of --help.
 void example(Command& app, const std::string& text);
 
 }  // namespace lento::cli

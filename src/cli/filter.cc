@@ -1,3 +1,6 @@
+// Replaces control characters in everything that is printed. File names and log lines are hostile and could
+// steer the terminal. A UTF-8 character may arrive in two writes, so its beginning is kept until the rest
+// comes.
 #include "cli/filter.h"
 
 #include <algorithm>

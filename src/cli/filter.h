@@ -1,4 +1,4 @@
-// A stream that shows control characters instead of sending them.
+// A stream that writes control characters as visible escapes.
 #pragma once
 
 #include <ostream>

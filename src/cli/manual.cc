@@ -1,3 +1,5 @@
+// Writes manual pages and shell completions from the declared commands, so that they cannot differ from the
+// help.
 #include "cli/manual.h"
 
 #include "base/version.h"
@@ -5,7 +7,8 @@
 namespace lento::cli {
 namespace {
 
-// troff reads a dot or quote at the start of a line, a backslash anywhere and a bare hyphen as its own.
+// Escapes text for troff, which interprets a dot or quote at the start of a line, a backslash anywhere and a
+// bare hyphen.
 std::string troff(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -68,7 +71,8 @@ void collect(const Command& command, const std::string& called, std::vector<Word
     collect(*child, called + " " + child->name(), out);
 }
 
-// The longest known path that the words typed so far begin with decides what may follow.
+// Composes a bash function. It follows the typed words through the commands as far as they match, and offers
+// the words that may follow.
 std::string bash(const Command& root) {
   std::vector<Word> words;
   collect(root, root.name(), words);

@@ -1,4 +1,4 @@
-// Manual pages and shell completion, written from the commands themselves.
+// Writes manual pages and shell completions from the declared commands.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace lento::cli {
 
-// One page a command, NAME(1) in troff: `called` is "lento chip diagnose".
+// Writes one page a command, NAME(1) in troff. `called` is "lento chip diagnose".
 std::string manual_page(const Command& command, const std::string& called);
 
-// A completion script for "bash", "zsh" or "fish": commands, sub-commands and options.
+// Writes a completion script for "bash", "zsh" or "fish": commands, subcommands and options.
 std::string completion(const Command& root, const std::string& shell);
 
 }  // namespace lento::cli

@@ -1,3 +1,5 @@
+// Sends findings to an OpenTelemetry collector. Address and headers follow the conventions of the OTLP
+// exporters, so that an environment set up for them works here.
 #include "cli/otlp.h"
 
 #include <algorithm>
@@ -32,7 +34,8 @@ std::string with_path(std::string url) {
   return url;
 }
 
-// OpenTelemetry writes these values as in a URL: "Bearer%20secret". One that would end the line is no value.
+// Decodes a header value, which OpenTelemetry writes as in a URL ("Bearer%20secret"). Throws Error when it
+// holds control characters, which could add a header.
 std::string decoded(const std::string& value) {
   const std::string text = base::percent_decoded(value, false);
   if (std::ranges::any_of(text, [](char c) {

@@ -1,3 +1,5 @@
+// Estimates rate and time left of long work. The rate is measured from the start of the current stage,
+// because stages differ in speed.
 #include "cli/pace.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// How fast long work goes and how long it will take, for the line that a terminal shows.
+// Computes the rate of long work and the time left, for the progress line of a terminal.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@ class Pace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // ", 120 a second, 3 min left"; "" in the first second of a stage, when nothing can be told yet.
+  // Returns ", 120 a second, 3 min left", or "" in the first second of a stage, when the rate is not measured
+  // yet.
   std::string words(std::string_view stage, double done, double total, Clock::time_point now = Clock::now());
 
  private:

@@ -1,3 +1,5 @@
+// Runs one command line: corrects common mistakes, sets the memory limit, parses, calls the command, and maps
+// every error to an exit code. All exceptions end here, so that a user gets a message and never a core dump.
 #include "cli/run.h"
 
 #include <poll.h>
@@ -26,7 +28,7 @@ namespace {
 constexpr const char* kMemoryLimit = "--memory-limit";
 constexpr const char* kMemoryDefault = "4GiB";
 
-// Whoever reads standard output through a pipe may stop when it has seen enough: no error.
+// True when the reader of standard output has closed the pipe, which is no error.
 bool reader_is_gone() {
   pollfd out{1, 0, 0};
   return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
@@ -42,7 +44,8 @@ void print_help(std::ostream& out, const Command& app) {
   out << at->help(parents);
 }
 
-// Ranks of mpirun would each do all of the work and write over one another's files.
+// Returns an error when mpirun started this program. Every rank would do all of the work, and they would
+// overwrite each other's files.
 std::string started_by_mpirun(const Program& program) {
   if (program.ranks || !(std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")))
     return {};
@@ -53,7 +56,7 @@ std::string started_by_mpirun(const Program& program) {
          program.name + " ...' runs it in one of them";
 }
 
-// "help chip map" is "chip map --help", "version" is "--version".
+// Rewrites "help chip map" to "chip map --help" and "version" to "--version".
 std::vector<std::string> plain_words(std::vector<std::string> args) {
   if (args.empty())
     return args;
@@ -66,7 +69,7 @@ std::vector<std::string> plain_words(std::vector<std::string> args) {
   return args;
 }
 
-// Every command that does something takes it.
+// Declares --memory-limit on every command that is no mere group.
 void declare_memory_limit(const Command& command, std::string& value) {
   const auto children = command.subcommands();
   for (const Command* child : children)
@@ -79,7 +82,8 @@ void declare_memory_limit(const Command& command, std::string& value) {
       ->capture_default_str();
 }
 
-// Taken before the parser runs: the limit must hold while the command does.
+// Reads --memory-limit before the parser runs, because the parser calls the command, which must already be
+// limited.
 uint64_t memory_limit(const std::vector<std::string>& args) {
   std::string text = kMemoryDefault;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -129,7 +133,7 @@ int parse_and_run(Command& app, Context& context) {
   return context.result;
 }
 
-// What a command ended with, as the exit status; everything that went wrong is said on `err`.
+// Runs the command and returns its exit status. Every error is printed on `err`.
 int guarded(Command& app, Context& context) {
   std::ostream& err = context.streams.err;
   std::string limit = kMemoryDefault;  // shown by the help; taken by memory_limit()

@@ -1,10 +1,11 @@
-// The command line. Everything a user sees passes through here; modules below only compute.
+// The command line. Everything that a user reads passes through here, and modules below only compute.
 //
-// SIGINT, SIGTERM and SIGHUP ask the command to stop; it prints its best so far. What has not stopped after a
-// short while is ended, with its temporary files removed; a second signal ends it at once.
+// SIGINT, SIGTERM and SIGHUP request the command to stop, and it prints its best result so far. A command
+// that has not stopped after a short while is ended, with its temporary files removed. A second signal ends
+// it at once.
 //
-// Exit codes: 0 ran, 1 findings (only with --exit-code), 2 bad usage or input, 3 a bug of ours,
-// 4 the records do not allow a verdict, 130 interrupted (best result so far printed).
+// Exit codes: 0 ran, 1 findings (only with --exit-code), 2 bad usage or input, 3 a bug of ours, 4 the records
+// do not allow a verdict, 130 interrupted (best result so far printed).
 #pragma once
 
 #include <iosfwd>
@@ -34,19 +35,19 @@ struct Program {
   std::vector<void (*)(Command&, Context&)> commands;
   std::vector<std::pair<std::string, std::string>> moved;  // former spelling -> the present one
   campaign::Ranks* ranks = nullptr;                        // of a program that mpirun starts
-  // Answers who types the program's name alone; nullptr: that is an error.
+  // Prints what to do when only the name of the program was typed. When it is nullptr, that is an error.
   void (*alone)(std::ostream& out, const std::string& folder) = nullptr;
 };
 
-// `args` without the program name. Never throws.
+// Runs a command line, `args` without the program name. Never throws.
 int run(const Program& program, const std::vector<std::string>& args, Streams streams);
 
-// First in main: a descriptor 0 to 2 that is closed is held open, so that no file of ours gets its number.
-// Reading or writing it fails.
+// Opens the closed ones of descriptors 0 to 2, first in main, so that no file of ours gets such a number.
+// Reading or writing them fails.
 void hold_standard_descriptors();
 
-// All that a main does. Signals are handled until the process is gone: one that comes after the result was
-// written does not kill it.
+// The whole body of a main. Signals are handled until the process ends, so that one that comes after the
+// result was written does not kill it.
 int main_of(const Program& program, int argc, char** argv);
 
 }  // namespace lento::cli

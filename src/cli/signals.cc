@@ -1,3 +1,6 @@
+// Ends a command cleanly on a signal. The handler only sets a flag and posts a semaphore, which is all that
+// is safe there. A watcher thread waits for the semaphore and ends the process when the command has not ended
+// in time. Crashes remove the temporary files and then take their usual course.
 #include "cli/signals.h"
 
 #include <fcntl.h>
@@ -25,14 +28,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A user waits two seconds and a scheduler's grace costs half a second of processor; both with room to end
-// in.
+// A user waits about two seconds, and the grace period of a scheduler may be half a second of processor time.
+// Both limits leave time for the removal of files.
 constexpr auto kMostWall = std::chrono::milliseconds(1300);
 constexpr double kMostCpuSeconds = 0.35;
 constexpr auto kLook = std::chrono::milliseconds(10);
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
-// These end the process in their own way; only the temporary files must go.
+// Signals that end the process in their own way, after the temporary files have been removed.
 constexpr std::array kCrashes = {SIGQUIT, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
 
 sem_t g_asked;  // wakes the watcher
@@ -117,7 +120,7 @@ struct Signals::Impl {
   }
 };
 
-// A command may run others in this process (the tour does): they share the handlers of the first.
+// A command may run others in this process (the demo does). They share the handlers of the first.
 Signals::Signals() {
   if (g_depth++ > 0)
     return;
@@ -127,7 +130,7 @@ Signals::Signals() {
   g_reload = false;
   note_progress({}, 0, 0);
   ::sem_init(&g_asked, 0, 0);
-  // The watcher takes no signal itself: a blocked read of another thread must be the one that is broken off.
+  // The watcher blocks all signals, so that a signal interrupts the blocked read of another thread.
   sigset_t all;
   sigset_t former;
   ::sigfillset(&all);
@@ -186,7 +189,7 @@ bool take_reload() {
 }
 
 void hold_standard_descriptors() {
-  // The wrong direction on purpose: using it is an error, as it is on a closed one.
+  // Each descriptor is opened in the wrong direction, so that its use is an error as on a closed one.
   for (int fd = 0; fd <= 2; ++fd)
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
       const int got = ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

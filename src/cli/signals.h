@@ -1,9 +1,9 @@
-// SIGINT, SIGTERM and SIGHUP, while a command runs.
+// Handles SIGINT, SIGTERM and SIGHUP while a command runs.
 //
-// The first one raises base::interrupted(): work stops at its next look and the best so far is printed. A
-// command that has not ended after a short while, by the clock or by the processor, is ended by a thread that
-// does nothing else: temporary files are removed, what was done so far is named, exit status 130. A second
-// signal ends it at once.
+// The first one sets base::interrupted(). Work stops at its next check and prints the best so far. A command
+// that has not ended after a short while, by the clock or by processor time, is ended by a watcher thread:
+// temporary files are removed, the progress is printed, and the exit status is 130. A second signal ends it
+// at once.
 #pragma once
 
 #include <memory>
@@ -23,11 +23,11 @@ class Signals {
   std::unique_ptr<Impl> impl_;
 };
 
-// How far the work is, for the message of a command that had to be ended.
+// Keeps the progress for the message of a command that has to be ended.
 void note_progress(std::string_view what, double done, double total);
 
-// From now on SIGHUP asks to read settings again instead of ending the command. Called by a command that runs
-// for long.
+// Makes SIGHUP request a reload of settings instead of ending the command. Commands that run for long call
+// it.
 void hangup_reloads();
 bool take_reload();  // true once after each such SIGHUP
 

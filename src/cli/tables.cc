@@ -1,3 +1,4 @@
+// Prints the tables of a diagnosis as aligned columns, for commands whose result is a table.
 #include "cli/tables.h"
 
 #include <algorithm>

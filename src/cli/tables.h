@@ -1,4 +1,4 @@
-// The tables of a diagnosis as aligned text, for commands whose result is their tables.
+// Prints the tables of a diagnosis as aligned text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace lento::cli {
 
-// Empty when it has none. Tables of more than `most_rows` rows are cut, and say so.
+// Returns "" when there is no table. A table of more than `most_rows` rows is cut, with a line that gives the
+// number of the others.
 std::string tables_as_text(const finding::Diagnosis& diagnosis, size_t most_rows = 60);
 
 }  // namespace lento::cli

@@ -1,3 +1,6 @@
+// Explains mistakes in a command line. Users type former names, misspelt options and files of the wrong kind.
+// The functions compare the typed words with the declared commands, and the error names the nearest valid
+// form.
 #include "cli/usage.h"
 
 #include <algorithm>
@@ -11,7 +14,7 @@
 namespace lento::cli {
 namespace {
 
-// Former spelling -> the present one, for commands that have that.
+// Maps former spellings of options to the present ones, where a command has the present one.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFormerOptions = {{
     {"--out", "--output"},
     {"--perfetto", "--trace-out"},
@@ -20,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFormerOp
     {"--output", "--generate"},
 }};
 
-// The commands from the program to the innermost one that the words name.
+// Returns the commands from the program to the innermost one that the words name.
 std::vector<const Command*> chain_of(const Command& app, const std::vector<std::string>& args) {
   std::vector<const Command*> chain = {&app};
   for (const std::string& word : args) {
@@ -39,7 +42,7 @@ bool holds(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// The next of a list, as it is written.
+// Appends an item to a list in a sentence.
 void join(std::string& list, std::string_view between, const std::string& next) {
   if (!list.empty())
     list += between;
@@ -53,7 +56,7 @@ std::string spelled(const std::vector<const Command*>& chain) {
   return words;
 }
 
-// "-o,--output" -> both.
+// Splits "-o,--output" into its names.
 std::vector<std::string> names_of(const OptionWords& option) {
   const std::string& all = option.names;
   std::vector<std::string> names;
@@ -77,7 +80,7 @@ std::vector<std::string> options_of(const Command& command) {
   return names;
 }
 
-// Another command that has an option of this name: "lento chip simulate".
+// Returns another command that has an option of this name, such as "lento chip simulate".
 std::string owner_of(const Command& command, const std::string& parents, const std::string& option) {
   std::string words = parents;
   join(words, " ", command.name());
@@ -103,7 +106,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The words of the command line that may be the file the error names, and the options they were given to.
+// A word of the command line that may be the file of the error, and the option it was given to.
 struct Given {
   std::string file;
   std::string option;
@@ -132,7 +135,7 @@ std::vector<Given> given_files(const std::vector<std::string>& args, const std::
   return found;
 }
 
-// What the help says of an option; of an operand, of all of them.
+// Returns the help text of an option, or of all operands when `option` is empty.
 std::string wanted_by(const Command& command, const std::string& option) {
   std::string operands;
   for (const OptionWords& words : command.options()) {
@@ -175,7 +178,7 @@ std::string of_another_kind(const Command& command, const Given& given) {
   return what + "; " + wants + ": " + wanted;
 }
 
-// A file in the same folder whose name is nearly the one that is missing.
+// Suggests a file of the same folder whose name is close to the missing one.
 std::string of_similar_name(const std::string& missing) {
   const std::filesystem::path path(missing);
   constexpr size_t kLeast = 4;  // nearly every short name is near another
@@ -203,7 +206,7 @@ std::string hint_of(const std::string& text) {
   return "\n  hint: " + text;
 }
 
-// What stands elsewhere now: "error: 'lento chip campaign' is now 'lento-lab chip campaign'".
+// Returns the error for a command that has moved: "'lento chip campaign' is now 'lento-lab chip campaign'".
 std::string moved_command(const Context& context) {
   std::string words;
   for (const std::string& word : context.args) {
@@ -218,7 +221,8 @@ std::string moved_command(const Context& context) {
   return {};
 }
 
-// A word where a command should stand and none is so called; the parser itself would only miss the command.
+// Returns the error for a word that is no command. The parser itself would only report that a command is
+// missing.
 std::string misspelt_command(const Command& app, const std::vector<std::string>& args) {
   const Command* at = &app;
   for (const std::string& word : args) {
@@ -244,7 +248,7 @@ std::string misspelt_command(const Command& app, const std::vector<std::string>&
 
 }  // namespace
 
-// "lento fleet watch": the innermost command that was named.
+// Returns the innermost command that was named: "lento fleet watch".
 std::string command_named(const Command& app) {
   std::string words = app.name();
   for (const Command* at = app.chosen(); at; at = at->chosen())
@@ -252,7 +256,7 @@ std::string command_named(const Command& app) {
   return words;
 }
 
-// A group without one of its commands.
+// Returns the error for a group that was named without one of its commands.
 std::string missing_command(const Command& app, const std::vector<std::string>& args) {
   const std::vector<const Command*> chain = chain_of(app, args);
   const auto children = chain.back()->subcommands();

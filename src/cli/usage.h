@@ -1,4 +1,4 @@
-// What the user typed and what Lento understood: the errors between the two, each with a way out.
+// Explains errors of the command line, each with a hint.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace lento::cli {
 
-// "lento fleet watch": the innermost command that was named.
+// Returns the innermost command that was named: "lento fleet watch".
 std::string command_named(const Command& app);
 
-// "error: ..." of a command that stands elsewhere now or that does not exist; "" when there is none such.
+// Returns "error: ..." for a command that has moved or does not exist, and "" otherwise.
 std::string misplaced_command(const Command& app, const Context& context);
 
-// The same of an option that the named command does not have, with its present or nearest spelling.
+// Returns the error for an option that the named command does not have, with its present or nearest spelling.
 std::string misspelt_option(const Command& app, const std::vector<std::string>& args);
 
-// What an input error leaves open: that the file is of another kind than the option wants, that a file of a
-// similar name is there, where help is. Lines to print below the error; "" when it says enough.
+// Completes an input error: the file is of another kind than the option needs, a file of a similar name
+// exists, or the help is there. Returns lines to print after the error, or "" when it has a hint already.
 std::string way_out(const Command& app, const std::vector<std::string>& args, const std::string& error);
 
 }  // namespace lento::cli

@@ -1,3 +1,4 @@
+// Computes the digest of an input file in bounded memory. A pipe has none, because it cannot be read twice.
 #include "finding/inputs.h"
 
 #include <filesystem>

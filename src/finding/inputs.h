@@ -1,4 +1,4 @@
-// What a verdict rests on, for Diagnosis::inputs.
+// Describes the input files of a verdict, for Diagnosis::inputs.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lento::finding {
 
-// Role, name and digest of a file's bytes; no digest for a pipe, which is gone once read.
+// Returns role, name and digest of a file. A pipe has no digest, because it cannot be read twice.
 finding::Input input_of(const std::string& role, const std::string& path);
 
 }  // namespace lento::finding

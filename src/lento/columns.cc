@@ -1,5 +1,6 @@
-// Questions in memory. They go through the one reader of questions, as a table in memory (memfd), so that a
-// row means the same whatever door it came through; writing the text is a few per cent of answering it.
+// Answers tables of questions that are in memory. They are written as text to a memory file and read by the
+// one reader of questions, so that a row has one meaning for C++, Python and the command line. Writing the
+// text costs a few per cent of the time.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ void append_field(std::string& text, const Column& column, size_t row) {
   }
 }
 
-// A file without a name, gone when it is closed.
+// A memory file without a name, which is removed when it is closed.
 class Unnamed {
  public:
   Unnamed()
@@ -76,7 +77,7 @@ class Unnamed {
   int descriptor_;
 };
 
-// Fields as a reader wants them: words are quoted once, not in every row.
+// Quotes each distinct word once instead of once a row.
 std::vector<Column> quoted(std::vector<Column> table) {
   for (Column& column : table)
     for (std::string& word : column.words)

@@ -1,12 +1,12 @@
-// Lento as a library: one function a verdict, the same conclusions as the command line.
+// Lento as a library: one function a verdict, with the same conclusions as the command line.
 //
-//   lento::Diagnosis d = lento::diagnose_chip({.records = "run.probe", .chip = "chip.yaml", .mapping =
-//   "net.map.json",}); if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
+//   const lento::Diagnosis d = lento::diagnose_chip({"run.probe", "chip.yaml", "net.map.json"});
+//   if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
 //
-// Files are read where a question names them; "-" is standard input. Every function throws lento::Error when
-// an input is broken or a question impossible; a question that the records cannot answer is no error but
-// Outcome::CannotJudge, with reason and remedy. Functions may run side by side in several threads. Results do
-// not depend on `threads`.
+// Files are read where a question names them, and "-" is standard input. Every function throws lento::Error
+// when an input is broken or a question impossible. Records that do not allow a verdict are no error: the
+// outcome is then CannotJudge, with reason and remedy. Functions may run side by side in several threads.
+// Results do not depend on `threads`.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct FleetQuestion {
 };
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress = {});
 
-// The same for metrics in memory, on one time grid; moved in, they are not copied.
+// Diagnoses metrics in memory, on one time grid. When moved in they are not copied.
 struct Metrics {
   std::vector<std::string> machines;
   std::vector<std::string> names;  // of the metrics
@@ -80,7 +80,7 @@ struct MemoryQuestion {
 };
 Diagnosis diagnose_memory(const MemoryQuestion& question, const Progress& progress = {});
 
-// Item sets of transactions in FIMI form (one transaction a line, items as numbers), exact.
+// Mines item sets of transactions in FIMI form (one transaction a line, items as numbers), exactly.
 struct ItemsetsQuestion {
   std::string path;
   std::string support;          // a count, or a share such as "65%"
@@ -103,19 +103,20 @@ struct PredictQuestion {
   std::string parallel;            // "tp=8,pp=2,dp=4"
   std::string framework;           // whose software stack; empty: the system's own
   std::string recompute = "none";  // none, selective, operators, full
-  // config.json: a workload in YAML without its model, in place of all from `training` on
+  // A workload in YAML without its model, for config.json, in place of all members from `training` on.
   std::string run;
 };
 Diagnosis predict_workload(const PredictQuestion& question);
 
-// A CSV with one question a row (docs/formats/questions.md), and the same with the answers' columns as text.
-// `system`: one data sheet for all rows; empty: each row names its device.
+// Answers a CSV with one question a row (docs/formats/questions.md) and returns it with the columns of the
+// answers. `system` is one data sheet for all rows, and when it is empty each row names its device.
 std::string predict_table(const std::string& csv, const std::string& system = {});
 
-// The same for a table in memory, as columns of values.
+// Answers a table in memory, given as columns of values.
 struct Column {
   std::string name;
-  // One of these is filled, with one entry a row; of `words` the entry is an index, negative: an empty field.
+  // One of `integers`, `numbers` and `codes` has one entry a row. A code is an index into `words`, and a
+  // negative one is an empty field.
   std::span<const int64_t> integers = {};
   std::span<const double> numbers = {};  // NaN: an empty field
   std::span<const int32_t> codes = {};
@@ -145,7 +146,7 @@ struct SearchQuestion {
 };
 Diagnosis search(const SearchQuestion& question, const Progress& progress = {});
 
-// How a diagnosis is shown: for people, for machines (docs/formats/diagnosis.md), as one page that needs no
+// Print a diagnosis: for people, for machines (docs/formats/diagnosis.md), and as one page that needs no
 // network.
 std::string to_text(const Diagnosis& diagnosis);
 std::string to_json(const Diagnosis& diagnosis);

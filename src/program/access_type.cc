@@ -1,4 +1,4 @@
-// Names of the kinds of memory access, as text traces and reports print them.
+// Names the kinds of memory access for text traces and reports.
 #include "program/access_type.h"
 
 namespace lento::program {

@@ -16,7 +16,7 @@ enum class AccessType : uint8_t {
 };
 inline constexpr int kAccessTypes = 7;
 
-// "fetch", "load", "store", "ll", "sc", "atomic", "prefetch".
+// Returns "fetch", "load", "store", "ll", "sc", "atomic" or "prefetch".
 const char* to_string(AccessType type);
 
 }  // namespace lento::program

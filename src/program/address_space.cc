@@ -1,4 +1,6 @@
-// Names of addresses; how they are written in a maps file is facts_text.cc.
+// Names addresses of the processes of a trace. Ranges are kept sorted by process and begin, so that a lookup
+// is a binary search. Mapped files are opened at the first lookup, because a trace maps far more libraries
+// than its accesses touch. facts_text.cc reads and writes the text form.
 #include "program/address_space.h"
 
 #include <algorithm>
@@ -18,7 +20,8 @@ std::string file_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The last range of (process, low) order that holds the address; ranges added later win.
+// Returns the last range in the order of (process, low) that holds the address, so that a range added later
+// has precedence.
 template <class Range>
 const Range* holder(const std::vector<Range>& ranges, uint16_t process, uint64_t address) {
   const auto begins_after = [](const auto& key, const Range& r) {
@@ -43,7 +46,7 @@ const Range* holder(const std::vector<Range>& ranges, uint16_t process, uint64_t
 }  // namespace
 
 struct AddressSpace::Impl {
-  // A program or library where it was loaded.
+  // A program or library at the address where it was loaded.
   struct Loaded {
     uint16_t process = 0;
     uint64_t low = 0;
@@ -67,7 +70,7 @@ struct AddressSpace::Impl {
   std::map<std::string, std::unique_ptr<Symbols>> files;  // opened for mappings; null: cannot be read
   std::vector<Loaded> loaded;
   bool placed = false;
-  // In addresses of the process. Ranges may begin together: the end belongs to the key.
+  // Answers in addresses of the process. Ranges may begin together, so the end belongs to the key.
   mutable std::map<std::tuple<uint16_t, uint64_t, uint64_t>, Symbol> answers;
 
   const Symbols* symbols_for(const Mapping& mapping) {
@@ -207,7 +210,7 @@ void AddressSpace::add_source(SourceRange range) {
 }
 
 void AddressSpace::read_maps(std::string_view text, uint16_t process) {
-  // low-high perms offset device inode path
+  // Fields of a line: low-high perms offset device inode path.
   while (!text.empty()) {
     const std::string_view line = base::take_line(text);
     const size_t dash = line.find('-');

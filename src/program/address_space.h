@@ -1,8 +1,8 @@
 // Names for the addresses of the processes of a trace: programs and libraries where they were mapped, code
-// that was made at run time, heap blocks by where they were allocated, variables that a format names itself.
+// made at run time, heap blocks by their allocation site, and variables that a format names itself.
 //
-// A process is the small number that the reader of the trace gave it; 0 stands for "any": what is added for
-// it answers for every process. Not thread safe.
+// A process is the small number that the reader of the trace gave it. Process 0 is any process, and what is
+// added for it holds for every process. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct NamedRange {
   std::string site;  // data: where it was allocated; ranges of one site are one object
 };
 
-// Where code that was made at run time comes from.
+// The source of code that was made at run time.
 struct SourceRange {
   uint16_t process = 0;
   // [low, high)
@@ -46,16 +46,16 @@ struct Mapping {
   std::string build_id;  // hexadecimal, empty: not known
 };
 
-// What a data address belongs to.
+// The object that a data address belongs to.
 struct DataObject {
   std::string name;  // of the whole: "counters", "heap block of 64 bytes"
   std::string site;  // of a heap block: where it was allocated
-  // of this instance
+  // The range [low, high) of this instance.
   uint64_t low = 0;
   uint64_t high = 0;
 };
 
-// A program that was given, and what the trace says of it.
+// A program that the user gave, and the mapping that the trace has of it.
 struct GivenProgram {
   std::string path;
   const Symbols* symbols = nullptr;
@@ -71,39 +71,40 @@ class AddressSpace {
   AddressSpace(AddressSpace&&) noexcept;
   AddressSpace& operator=(AddressSpace&&) noexcept;
 
-  // A program for all processes. Where a mapping names it (by build id, else by file name) it lies there,
-  // else at `base` when given ("prog@0x555555554000"), else where it was linked. Throws base::Error.
+  // Adds a program for all processes. It is placed by a mapping that names it (by build id, else by file
+  // name), else at `base` when given ("prog@0x555555554000"), else at its linked address. Throws base::Error.
   void add_program(const std::string& path_and_base);
-  // Files are looked for when first asked; those that are not there, or of another build id, name nothing.
+  // Adds a mapping. Its file is opened at the first lookup. A file that is absent, or has another build id,
+  // names nothing.
   void add_mapping(Mapping mapping);
-  // Writes into mappings without a build id that of the file now there: later builds of it are then told
-  // apart.
+  // Gives mappings without a build id that of the present file, so that a later build of the file is
+  // recognised as another one.
   void identify_mappings();
   void add_code(NamedRange range);
   void add_data(NamedRange range);
   void add_source(SourceRange range);
-  // Lines of /proc/PID/maps or `perf report --mmaps`.
+  // Reads lines of /proc/PID/maps or of `perf report --mmaps`.
   void read_maps(std::string_view text, uint16_t process);
-  // /tmp/perf-PID.map: start size name, hexadecimal.
+  // Reads /tmp/perf-PID.map, whose lines are start, size and name, with hexadecimal numbers.
   void read_perf_map(std::string_view text, uint16_t process, const std::string& path);
   void note_process(uint16_t process, uint32_t pid, const std::string& name);
 
   bool empty() const;
   bool has_mappings() const;
   std::vector<GivenProgram> programs() const;
-  // The given program that lies at an address of the process, and the address in its file; null: none does.
+  // Returns the given program at an address of the process, with the address in its file, or nullptr.
   const Symbols* program_at(uint16_t process, uint64_t address, uint64_t& linked) const;
-  // "pid 4711 (server)"; "" when it is not known.
+  // Returns "pid 4711 (server)", or "" when the trace does not name the process.
   std::string process_name(uint16_t process) const;
 
-  // The function that holds pc, in addresses of the process; nullptr when none does.
+  // Returns the function that holds pc, in addresses of the process, or nullptr.
   const Symbol* function_at(uint16_t process, uint64_t pc) const;
   std::vector<SourceFrame> frames(uint16_t process, uint64_t pc) const;
-  // "counters[3].hits", "heap block from main.c:12 +8", or "".
+  // Returns "counters[3].hits", "heap block from main.c:12 +8", or "".
   std::string describe(uint16_t process, uint64_t address) const;
-  // False when nothing is known of the address.
+  // Returns false when no range holds the address.
   bool object_at(uint16_t process, uint64_t address, DataObject& object) const;
-  // Where the variable at the address and its parts are declared (Symbols::declarations).
+  // Returns the declarations of the variable at the address and of its parts (Symbols::declarations).
   std::vector<Declared> declarations(uint16_t process, uint64_t address) const;
   bool is_cpp(uint16_t process, uint64_t address) const;
   std::string text() const;  // all that was added but programs and sources, for write_facts
@@ -113,7 +114,7 @@ class AddressSpace {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a format tells of its trace as a whole.
+// Facts of a trace as a whole, from its format.
 struct TraceFacts {
   uint32_t line_bytes = 0;           // of the machine; 0: not told
   uint32_t usual_line_bytes = 0;     // of the kind of machine the format is used on; 0: none
@@ -125,7 +126,7 @@ struct TraceFacts {
   AddressSpace names;
 };
 
-// As text inside an access trace, and back (docs/formats/access.md).
+// Write and read the facts as text inside an access trace (docs/formats/access.md).
 std::string write_facts(const TraceFacts& facts);
 void read_facts(std::string_view text, TraceFacts& facts);
 void read_fact(std::string_view line, TraceFacts& facts);  // one line; unknown kinds are passed over

@@ -1,6 +1,7 @@
-// C++: the run-time library's own demangler. Rust legacy is Itanium with a hash and escapes on top. Rust v0
-// (RFC 2603) is read here as far as paths go: generic arguments are shown as types when they are paths or
-// basic types, else as "_". Depth and length are bounded, as back references may nest.
+// Demangles C++ and Rust names. C++ uses the demangler of the run-time library. Rust legacy names are Itanium
+// names with a hash and escapes. Rust v0 names (RFC 2603) are parsed here as far as paths go: generic
+// arguments are shown as types when they are paths or basic types, else as "_". Depth and length are bounded,
+// because back references may nest.
 #include "program/demangle.h"
 
 #include <cxxabi.h>
@@ -29,7 +30,7 @@ bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// "$LT$" and the like stand for characters that a symbol cannot hold; ".." for "::".
+// Replaces "$LT$" and the other escapes by the characters that a symbol cannot hold, and ".." by "::".
 std::string unescape_rust(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kEscapes = {
       {{"$LT$", "<"},
@@ -69,7 +70,7 @@ std::string unescape_rust(std::string_view text) {
   return out;
 }
 
-// "a::b::h0123456789abcdef" -> "a::b"; nothing when it has no such hash.
+// Returns "a::b" for "a::b::h0123456789abcdef", or nothing when the name has no such hash.
 std::optional<std::string> legacy_rust(const std::string& plain) {
   constexpr size_t kHash = 19;  // "::h" and 16 digits
   if (plain.size() <= kHash)
@@ -78,7 +79,7 @@ std::optional<std::string> legacy_rust(const std::string& plain) {
   if (!tail.starts_with("::h") || !is_hex(tail.substr(3)))
     return std::nullopt;
   std::string out = unescape_rust(std::string_view(plain).substr(0, plain.size() - kHash));
-  // A part that began with an escape has an underscore before it.
+  // An underscore precedes a part that began with an escape.
   for (size_t at = 0; (at = out.find("_<", at)) != std::string::npos;) {
     const bool starts_part = at == 0 || out[at - 1] == ':';
     if (starts_part)
@@ -126,7 +127,7 @@ class RustV0 {
     ++at_;
     return true;
   }
-  // "_" is 0, "0_" is 1, digits in base 62.
+  // Reads a number in base 62, where "_" is 0 and "0_" is 1.
   uint64_t base62() {
     if (eat('_'))
       return 0;
@@ -162,7 +163,7 @@ class RustV0 {
     at_ += length;
     return text_.substr(at_ - length, length);
   }
-  // Reads `part` where an earlier one was written.
+  // Reads `part` at the place of an earlier one, for a back reference.
   template <class Part>
   void back_reference(Part&& part) {
     const uint64_t to = base62();
@@ -321,7 +322,7 @@ std::string demangle(const std::string& name) {
   if (!cxx && !rust)
     return name;
   if (rust) {
-    // A suffix begins with a dot, which no v0 name holds.
+    // The suffix of a clone begins with a dot, which no v0 name contains.
     const size_t dot = name.find('.');
     const auto plain =
         RustV0(std::string_view(name).substr(2, dot == std::string::npos ? dot : dot - 2)).run();

@@ -1,13 +1,13 @@
-// Names of C++ and Rust symbols as their authors wrote them.
+// Restores the names of C++ and Rust symbols.
 #pragma once
 
 #include <string>
 
 namespace lento::program {
 
-// "ns::Foo<int>::bar(char)" for _ZN..., "crate::module::function" for Rust in the legacy (_ZN...17h<hash>E)
-// and v0 (_R...) schemes; any other name as it is. A clone's suffix (".constprop.0", ".cold") is kept behind
-// a blank: "[clone .cold]".
+// Returns "ns::Foo<int>::bar(char)" for _ZN..., "crate::module::function" for Rust in the legacy
+// (_ZN...17h<hash>E) and v0 (_R...) schemes, and any other name unchanged. The suffix of a clone
+// (".constprop.0", ".cold") follows after a blank as "[clone .cold]".
 std::string demangle(const std::string& name);
 
 }  // namespace lento::program

@@ -1,3 +1,6 @@
+// Reads types, places and scopes from DWARF through libdw. An address in a variable is resolved by descending
+// from its type: an array gives an index, a struct the last member that starts at or before the offset.
+// Depths are bounded, because debug information of a hostile file may be cyclic.
 #include "program/dwarf_dies.h"
 
 #include <dwarf.h>
@@ -11,7 +14,7 @@ namespace {
 
 constexpr int kDeepestType = 16;
 
-// The type behind names and qualifiers.
+// Strips typedefs and qualifiers from a type. Returns false when there is none.
 bool plain_type(Dwarf_Die& die) {
   for (int depth = 0; depth < kDeepestType; ++depth) {
     const int tag = dwarf_tag(&die);
@@ -26,7 +29,7 @@ bool plain_type(Dwarf_Die& die) {
   return false;
 }
 
-// Bytes of a type; 0: not known.
+// Returns the bytes of a type, or 0 when DWARF has no size.
 uint64_t size_of(Dwarf_Die& type) {
   Dwarf_Word size = 0;
   if (dwarf_aggregate_size(&type, &size) == 0)
@@ -34,7 +37,7 @@ uint64_t size_of(Dwarf_Die& type) {
   return 0;
 }
 
-// Numbers of elements of an array, outermost first; a bound that is not known is 0.
+// Returns the numbers of elements of an array, outermost first, with 0 for a bound that DWARF does not give.
 std::vector<uint64_t> dimensions(Dwarf_Die& array) {
   std::vector<uint64_t> out;
   Dwarf_Die child;
@@ -57,7 +60,8 @@ std::vector<uint64_t> dimensions(Dwarf_Die& array) {
   return out;
 }
 
-// One step into an array: "[2][3]" and the offset into the element. False when it cannot be told.
+// Descends one step into an array: appends "[2][3]" and reduces the offset to that in the element. Returns
+// false when the size of the element or an inner bound is absent.
 bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   Dwarf_Die element;
   if (!type_of(type, element))
@@ -80,7 +84,7 @@ bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   return true;
 }
 
-// The last member or base class that starts at or before the offset.
+// Finds the last member or base class that starts at or before the offset.
 bool find_member(Dwarf_Die& type, uint64_t offset, Dwarf_Die& best, Dwarf_Word& best_at) {
   Dwarf_Die child;
   bool found = false;
@@ -108,7 +112,7 @@ bool find_member(Dwarf_Die& type, uint64_t offset, Dwarf_Die& best, Dwarf_Word& 
   return found;
 }
 
-// One step into a struct.
+// Descends one step into a struct.
 bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   Dwarf_Die best;
   Dwarf_Word best_at = 0;
@@ -129,8 +133,8 @@ bool is_struct(Dwarf_Die& type) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-// The scopes below `parent` that hold pc as the code lies, outermost first. (dwarf_getscopes goes on from an
-// inlined call to where the called function is defined, and gives up where one scope of the unit cannot be
+// Finds the scopes below `parent` whose code holds pc, outermost first. (dwarf_getscopes continues from an
+// inlined call to the definition of the called function, and fails when one scope of the unit cannot be
 // read.)
 bool find_scopes(Dwarf_Die parent, uint64_t pc, std::vector<Dwarf_Die>& out) {
   Dwarf_Die child;

@@ -1,7 +1,8 @@
-// Maps file (also inside access traces), one fact a line, fields parted by one tab:
+// Reads and writes the facts of a trace as text, in a maps file or inside an access trace. One fact is a
+// line, and its fields are separated by one tab:
 //   line 64 | usual_line 64 | time ns | latency cycles | period 1000 | node CPU NODE
-//   process N PID NAME | map N LOW HIGH OFFSET BUILDID PATH | code N LOW HIGH NAME | data N LOW HIGH NAME
-//   SITE | program DIGEST NAME
+//   process N PID NAME | map N LOW HIGH OFFSET BUILDID PATH | code N LOW HIGH NAME
+//   data N LOW HIGH NAME SITE | program DIGEST NAME
 #include <algorithm>
 #include <vector>
 
@@ -40,7 +41,7 @@ std::string text_at(const Fields& f, size_t i) {
   return "";
 }
 
-// 16-bit numbers: processes and processors as traces count them.
+// Reads a 16-bit number, the range of processes and processors in traces.
 uint16_t small_at(const Fields& f, size_t i) {
   return uint16_t(number_at(f, i));
 }

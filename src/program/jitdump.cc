@@ -1,3 +1,6 @@
+// Reads the dump of a just-in-time compiler. Its code is in no file, so the dump is the only source of names
+// and lines. Records may be cut off when the process was killed, and the complete ones are used.
+//
 //   file   = header record*
 //   header = u32 magic "JiTD"  u32 version  u32 bytes of the header  u32 machine  u32 zero  u32 pid  u64 time
 //            u64 flags
@@ -6,8 +9,8 @@
 //   move (1)  = u32 pid  u32 tid  u64 vma  u64 from  u64 to  u64 bytes  u64 index
 //   lines (2) = u64 address  u64 entries  (u64 address  u32 line  u32 column  file '\0')*
 //
-// Lines come before the code they belong to. Numbers are of the machine that wrote them; little-endian is
-// read.
+// Lines precede the code that they belong to. Numbers have the byte order of the machine that wrote them, and
+// only little-endian dumps are read.
 #include "program/jitdump.h"
 
 #include <map>
@@ -28,7 +31,7 @@ enum RecordKind : uint32_t {
   kLines = 2
 };
 
-// Little-endian numbers and strings one after another; past the end everything is 0 and `bad`.
+// Reads little-endian numbers and strings one after another. Past the end every value is 0 and bad() is true.
 class Fields {
  public:
   explicit Fields(std::string_view bytes)
@@ -132,7 +135,7 @@ class Reader {
     }
   }
 
-  // Each line reaches to the next one, the last to the end of the code.
+  // Extends each line to the next one, and the last to the end of the code.
   void end_lines(uint64_t address, const Code& code) {
     const uint64_t end = address + std::min(code.bytes, UINT64_MAX - address);
     for (size_t i = 0; i < lines_.size(); ++i) {

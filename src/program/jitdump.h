@@ -1,5 +1,5 @@
-// The dump of a just-in-time compiler for `perf inject --jit` (docs/formats/foreign-traces.md): names, places
-// and source lines of code that no file on disk holds.
+// Reads the dump of a just-in-time compiler for `perf inject --jit` (docs/formats/foreign-traces.md): names,
+// places and source lines of code that no file on disk holds.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace lento::program {
 
 bool is_jitdump(std::string_view bytes);
 
-// Adds what the dump holds to the names of `process`; a dump that is cut off gives what is whole. Throws
-// base::Error naming `path` when it is none, or of a machine with the other byte order.
+// Adds the contents of the dump to the names of `process`. A dump that is cut off gives its complete records.
+// Throws base::Error that names `path` when it is no dump, or one of the other byte order.
 void read_jitdump(std::string_view bytes, uint16_t process, const std::string& path, AddressSpace& names);
 
 }  // namespace lento::program

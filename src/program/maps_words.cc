@@ -1,3 +1,5 @@
+// Parses words of maps files, which come from perf, the kernel and our own recorder in slightly different
+// forms.
 #include "program/maps_words.h"
 
 #include "base/number.h"

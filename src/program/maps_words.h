@@ -1,4 +1,4 @@
-// Words and numbers of maps files (trace/address_space.h).
+// Words and numbers of maps files (program/address_space.h).
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace lento::program {
 
-// With or without 0x before it.
+// Parses a hexadecimal number with or without 0x.
 std::optional<uint64_t> hex_of(std::string_view text);
 
-// Tabs and line ends part the fields: blanks in their place.
+// Replaces tabs and line ends, which separate fields, by blanks.
 std::string plain_field(std::string text);
 
 }  // namespace lento::program

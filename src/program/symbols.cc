@@ -1,3 +1,6 @@
+// Names addresses of one program file with elfutils. Symbol tables give functions and variables, DWARF adds
+// lines, inlined frames and fields. Debug information may be in a file of its own, which is found by build
+// id.
 #include "program/symbols.h"
 
 #include <dwarf.h>
@@ -125,7 +128,7 @@ struct Symbols::Impl {
     }
   }
 
-  // The file's own debug information, or that of its package of debug symbols.
+  // Opens the debug information of the file, or that of its package of debug symbols.
   void open_dwarf() {
     dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
     Dwarf_Off next = 0;
@@ -200,7 +203,7 @@ struct Symbols::Impl {
     }
   }
 
-  // The variable that holds the address, and the offset into it.
+  // Finds the variable that holds the address, and the offset in it.
   bool variable_die(uint64_t address, Dwarf_Die& die, uint64_t& offset) const {
     const Symbol* symbol = holder(variables, address);
     const auto known = symbol ? variable_dies.find(symbol->low) : variable_dies.end();
@@ -368,7 +371,8 @@ bool Symbols::is_code(uint64_t address) const {
 
 namespace {
 
-// The opcode of a 32-bit RISC-V instruction against the access (RISC-V ISA, table of base opcodes).
+// True when the opcode of a 32-bit RISC-V instruction makes such an access (RISC-V ISA, table of base
+// opcodes).
 bool opcode_makes(uint32_t instruction, AccessType type) {
   enum : uint32_t {
     kLoad = 0x03,

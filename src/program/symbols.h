@@ -1,7 +1,7 @@
-// Names for addresses of a program: functions, source lines with inlined frames, variables and their fields.
-// Reads any ELF with a symbol table, full or dynamic; DWARF (2 to 5) adds lines, inlining and fields, and is
-// looked for under /usr/lib/debug by build id when the file has none. C++ and Rust names are demangled.
-// Addresses are those the file was linked to. Not thread safe.
+// Names for the addresses of a program: functions, source lines with inlined frames, variables and their
+// fields. Any ELF with a full or dynamic symbol table is read. DWARF (2 to 5) adds lines, inlining and
+// fields, and is searched under /usr/lib/debug by build id when the file has none. C++ and Rust names are
+// demangled. Addresses are those that the file was linked to. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SourceFrame {
   int line = 0;  // 0: not known
 };
 
-// One step from a variable down to a byte of it, and where it is declared.
+// One step from a variable down to a byte of it, with its declaration.
 struct Declared {
   enum class Kind {
     Variable,
@@ -50,23 +50,25 @@ class Symbols {
 
   const Symbol* function_at(uint64_t pc) const;  // nullptr when no function holds it
   const Symbol* variable_at(uint64_t address) const;
-  // Innermost first; the last is the function that was really called. Empty without debug information.
+  // Returns the inlined frames, innermost first. The last is the function that was really called. Empty
+  // without debug information.
   std::vector<SourceFrame> frames(uint64_t pc) const;
-  // "counters[3].hits", "queue+40", or "" when no variable holds it.
+  // Returns "counters[3].hits", "queue+40", or "" when no variable holds the address.
   std::string describe(uint64_t address) const;
 
-  // The same path as `describe`, step by step; empty without debug information.
+  // Returns the path of `describe` step by step. Empty without debug information.
   std::vector<Declared> declarations(uint64_t address) const;
   bool is_cpp(uint64_t address) const;  // the variable's unit is C++
 
   bool position_independent() const;
   std::string build_id() const;  // hexadecimal, "" when there is none
-  // Where the byte at `offset` of the file lies when loaded at 0; false when no segment holds it.
+  // Returns the address of the byte at `offset` of the file when loaded at 0, or false when no segment holds
+  // it.
   bool address_of_offset(uint64_t offset, uint64_t& address) const;
   Symbol extent() const;                 // of all that is loaded, the part without file content included
   bool is_code(uint64_t address) const;  // in an executable section; without sections, in such a segment
-  // Whether the instruction at pc makes an access of that type; empty where that cannot be told: any machine
-  // but RISC-V, a compressed instruction, no file content there.
+  // Returns whether the instruction at pc makes an access of that type. Empty where the file cannot show it:
+  // on machines other than RISC-V, for a compressed instruction, and without file content.
   std::optional<bool> makes_access(uint64_t pc, AccessType type) const;
 
  private:

@@ -1,3 +1,6 @@
+// Runs programs in the convention of the RISC-V conformance tests, which report their result by a store to
+// `tohost`. The budget is spent in pieces, so that progress is shown, an interrupt by the user stops the run,
+// and a program in a trap loop is found.
 #include "riscv/tohost.h"
 
 #include <cstdio>
@@ -9,7 +12,8 @@ namespace {
 
 using base::Error;
 
-// Without a handler (mtvec 0) a trap leads to code at 0, or to the same fault at 0 again and again.
+// True when the program has trapped without a handler (mtvec 0), which leads to the code at 0 or to the same
+// fault at 0 again and again.
 bool fell_into_trap(const riscv::Hart& hart, bool code_at_0) {
   if (hart.mtvec != 0 || (hart.mepc == 0 && hart.mcause == 0))
     return false;

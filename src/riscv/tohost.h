@@ -1,4 +1,5 @@
-// Programs that end by a word store to the symbol `tohost`: 1 pass, (n << 1) | 1 test n failed.
+// Runs programs that end by a word store to the symbol `tohost`: 1 means pass, (n << 1) | 1 means that test n
+// failed.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,9 @@
 
 namespace lento::riscv {
 
-// Loads and runs `elf` (named `path` in errors) for at most `limit` instructions; the word stored, or nothing
-// when the user asked to stop. base::Error: no tohost, a trap without a handler, the limit.
+// Loads and runs `elf` (named `path` in errors) for at most `limit` instructions. Returns the stored word, or
+// nothing after an interrupt by the user. Throws base::Error when there is no tohost, on a trap without a
+// handler, and at the limit.
 std::optional<uint32_t> run_to_tohost(
     riscv::Machine& machine,
     const riscv::ElfImage& elf,
@@ -29,7 +31,7 @@ struct TohostRun {
   uint64_t instructions = 0;
   std::vector<std::string> warnings;
 };
-// A plain RV32I(M) program in flat memory.
+// Runs a plain RV32I(M) program in flat memory.
 TohostRun run_plain_program(const TohostOptions& options, const base::Progress& progress);
 
 }  // namespace lento::riscv

@@ -1,4 +1,6 @@
-// Brackets and quotes decide where a value ends; inside a string only the quote and the backslash count.
+// Scans JSON without building values. Traces of profilers have gigabytes, of which a reader needs a few
+// fields. Brackets and quotes decide where a value ends, and inside a string only the quote and the backslash
+// count, so most characters are passed by memchr or one table lookup.
 #include "base/scan/json_scan.h"
 
 #include <array>
@@ -22,14 +24,14 @@ size_t skip_space(std::string_view text, size_t at) {
   return at;
 }
 
-// After the closing quote of the string whose first character is text[at].
+// Returns the index after the closing quote of the string whose first character is text[at].
 size_t string_end(std::string_view text, size_t at) {
   while (at < text.size()) {
     const void* found = std::memchr(text.data() + at, '"', text.size() - at);
     if (!found)
       return kEnd;
     const size_t quote = static_cast<const char*>(found) - text.data();
-    // A quote is escaped when an odd number of backslashes stands before it.
+    // A quote is escaped when an odd number of backslashes precedes it.
     size_t slash = quote;
     while (slash > at && text[slash - 1] == '\\')
       --slash;
@@ -40,7 +42,7 @@ size_t string_end(std::string_view text, size_t at) {
   return kEnd;
 }
 
-// What a character does to the depth of a value.
+// The effect of a character on the depth of a value.
 enum : uint8_t {
   kPlain,
   kQuote,
@@ -286,7 +288,7 @@ void JsonStream::fail(const std::string& what) {
   throw base::Error({in_.path()}, what + " at byte " + std::to_string(position()));
 }
 
-// Drops what was taken and reads on; false when nothing is left to read.
+// Drops the consumed bytes and reads more. Returns false at the end of the file.
 bool JsonStream::refill() {
   if (ended_)
     return false;
@@ -296,7 +298,7 @@ bool JsonStream::refill() {
   const size_t old = buffer_.size();
   if (old > kMostValue)
     fail("a value of over 64 MiB");
-  // At least doubled, so that a long value costs a constant number of looks a byte.
+  // The buffer at least doubles, so that a long value is scanned a constant number of times.
   const size_t more = std::max(size_t{1} << 20, old);
   buffer_.resize(old + more);
   const size_t got = in_.read({buffer_.data() + old, more});
@@ -336,7 +338,7 @@ std::string_view JsonStream::value() {
   if (peek() == 0)
     fail("the JSON text ends early");
   size_t end = json_value_end(buffer_, at_);
-  // A number at the end of the buffer may go on.
+  // A number at the end of the buffer may continue in the next block.
   while (end == kEnd || end == buffer_.size()) {
     if (!refill())
       break;

@@ -1,7 +1,7 @@
-// A fast walk over JSON text that is mostly not wanted: profiler traces of gigabytes, logs of collectives.
+// Scans JSON text of which little is needed: profiler traces of gigabytes, logs of collectives.
 //
-// Values stay views of the text; nothing is built. Only what is looked at is checked: a damaged value that
-// nobody asks for is skipped as far as its brackets and quotes allow. base::Json is for everything small.
+// Values stay views of the text, and nothing is built. Only the values that the caller reads are checked, and
+// a damaged value is skipped as far as its brackets and quotes allow. base::Json is for everything small.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 
 namespace lento::base {
 
-// The index after the value that begins at text[at]; npos when the text ends inside of it or none begins.
+// Returns the index after the value that begins at text[at], or npos when none begins there or the text ends
+// inside it.
 size_t json_value_end(std::string_view text, size_t at);
 
-// Walks the members of an object's text, or the elements of an array's.
+// Iterates over the members of an object, and JsonElements over the elements of an array.
 //   for (JsonMembers m(object); m.next();) use(m.key(), m.value());
 class JsonMembers {
  public:
@@ -61,12 +62,13 @@ std::string_view json_inside(std::string_view value);         // a string's char
 int64_t json_int(std::string_view value, int64_t otherwise);  // also of "12", and of 12.0
 double json_double(std::string_view value, double otherwise);
 bool json_bool(std::string_view value);
-// Microseconds with up to three decimals as nanoseconds, exactly; false when it is no number in range.
+// Converts microseconds with up to three decimals to nanoseconds, exactly. Returns false when the value is no
+// number in range.
 bool json_micros(std::string_view value, int64_t& ns);
-// "[0, 1, 2]" as numbers; `complete` is false when something else stands in it (a list cut by "...").
+// Parses "[0, 1, 2]". `complete` is false when the list holds anything else, such as the "..." of a cut list.
 std::vector<int32_t> json_ranks(std::string_view list, bool& complete);
 
-// Sequential values of a file of any length, each of at most kMostValue bytes.
+// Reads the values of a file of any length in sequence, each of at most kMostValue bytes.
 class JsonStream {
  public:
   static constexpr size_t kMostValue = size_t{64} << 20;

@@ -1,4 +1,4 @@
-// Text that is read in place, line by line.
+// Reads text in place, line by line.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 
 namespace lento::base {
 
-// Takes the first line off the text: what stands before '\n', or all of it. A '\r' stays with the line.
+// Removes the first line from the text and returns it without '\n'. A '\r' stays with the line.
 inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   return line;
 }
 
-// The same of text whose lines may end with "\r\n".
+// Removes the first line from the text and returns it without "\n" or "\r\n".
 inline std::string_view take_text_line(std::string_view& text) {
   std::string_view line = take_line(text);
   if (line.ends_with('\r'))

@@ -1,4 +1,4 @@
-// lento chip calibrate: healthy runs of a chip to its twin.
+// lento chip calibrate: fits the twin of a chip to healthy runs of it.
 #include <memory>
 
 #include "chip/calibrate.h"

@@ -1,3 +1,4 @@
+// lento chip check: lists the components that a mapping does not use, and those that no record can separate.
 #include "chip/check.h"
 #include "cli/commands/commands.h"
 

@@ -1,4 +1,5 @@
-// lento chip diagnose: a sketch, or records run through one, to the verdict.
+// lento chip diagnose: judges a sketch of a run, or its probe records, which are run through a recorder
+// first.
 #include <memory>
 
 #include "chip/diagnose.h"

@@ -1,5 +1,5 @@
-// lento chip examine: which component is slow, from a real chip's records alone.
-// lento chip compare: what became slower between two runs of one program.
+// lento chip examine: names the slow component from the records of a real chip alone. lento chip compare:
+// names what became slower between two runs of one program.
 #include "chip/examine.h"
 #include "cli/chip/record_options.h"
 #include "cli/commands/commands.h"

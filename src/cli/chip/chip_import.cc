@@ -1,4 +1,4 @@
-// lento chip import: other tools' records of data movement, as ours.
+// lento chip import: converts records of data movement of other tools to the format of Lento.
 #include "chip/records.h"
 #include "cli/chip/record_options.h"
 #include "cli/commands/commands.h"

@@ -1,4 +1,4 @@
-// lento chip map MODEL: a mapping of our own, in Gemini's compact format.
+// lento chip map MODEL: maps a network onto a chip and writes the mapping in Gemini's compact format.
 #include "base/file.h"
 #include "chip/make_mapping.h"
 #include "chip/map/file/map_file.h"
@@ -32,7 +32,7 @@ void run_map(const MapCommand& command, Context& context) {
                       << made.mapping.batch << ", on " << made.width << "x" << made.height << " cores\n";
 }
 
-// What one inference of a config.json does.
+// Declares the options of one inference of a transformer.
 void add_run_options(Command& app, spec::TransformerRun& run) {
   app.add_option(
          "--tokens",

@@ -1,3 +1,4 @@
+// lento chip sweep: simulates the slow-down of each component, and lists what each would cost the whole run.
 #include "chip/sweep.h"
 #include "cli/commands/commands.h"
 

@@ -1,3 +1,5 @@
+// Lists the commands of `lento`. The order here is the order of the help, and each command is declared in its
+// own file.
 #include "cli/commands/commands.h"
 
 #include "cli/commands/first_look.h"

@@ -14,8 +14,8 @@ namespace lento::cli {
 
 Program program();
 
-// One function per subcommand, each in its own file: declares options and sets the callback.
-// Add a command: write cli/<name>.cc, declare it here, list it in commands.cc or in its group.
+// One function a subcommand, each in its own file, declares its options and sets its callback. A new command
+// is written in cli/<name>.cc, declared here, and listed in commands.cc or in its group.
 void add_chip(Command& app, Context& context);
 void add_demo(Command& app, Context& context);
 void add_diagnose(Command& app, Context& context);

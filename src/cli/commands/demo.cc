@@ -1,4 +1,4 @@
-// lento demo: one story through all scales, told by the commands a user would type.
+// lento demo: one story through all scales, in the commands that a user would type.
 #include <filesystem>
 #include <ostream>
 #include <sstream>
@@ -47,7 +47,7 @@ class Tour {
     output_of(words);
   }
 
-  // The diagnosis of the command, which also lies in the folder as NAME.json.
+  // Runs a command and returns its diagnosis, which is also written to the folder as NAME.json.
   Diagnosis diagnose(const std::string& name, Words words) {
     const std::string shown = command_line("lento", words);
     words.push_back("--json");
@@ -181,7 +181,7 @@ report::Chapter tile_chapter(Tour& tour) {
       std::move(d));
 }
 
-// The all-reduce of one byte a parameter over all machines.
+// Returns the time of an all-reduce of one byte a parameter over all machines.
 double exchange_s(const Tour& tour) {
   base::ReadReport report;
   const predict::GraphRun run = predict::lower_graph(

@@ -1,5 +1,5 @@
-// lento diagnose FILE...: the right question for these files, found by what they are.
-// lento, alone: what can be asked of the files in this folder.
+// lento diagnose FILE...: recognises files by content and runs the detector that fits them. lento, alone:
+// lists the files of a folder and the questions that they answer.
 #include <algorithm>
 #include <ostream>
 
@@ -48,7 +48,7 @@ Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vect
   return Error({files[0].path}, "no verdict is possible from these files: " + joined(lines, "; "), hint);
 }
 
-// The one verdict that the files allow.
+// Chooses the one question that the files allow. Throws Error when there are none or several.
 Question chosen(const std::vector<RecognisedFile>& files) {
   const std::vector<Question> questions = desk::questions_of(files);
   std::vector<const Question*> whole;

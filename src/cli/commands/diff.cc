@@ -1,4 +1,4 @@
-// lento diff A B: what changed between two stored diagnoses.
+// lento diff A B: compares two stored diagnoses of one kind of run.
 #include "finding/diff.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
-// lento docs: every command's help as one Markdown page (docs/cli.md is its output; a test compares them), as
-// manual pages, or as a shell's completion.
+// lento docs: writes the help of every command as one Markdown page (docs/cli.md, which a test compares), as
+// manual pages, or as the completion of a shell.
 #include <filesystem>
 #include <memory>
 #include <ostream>

@@ -1,4 +1,4 @@
-// What `lento` says to who types nothing else.
+// Prints what `lento` alone answers.
 #pragma once
 
 #include <iosfwd>
@@ -6,7 +6,7 @@
 
 namespace lento::cli {
 
-// What the files of the folder are and what can be asked of them. Opens regular files only.
+// Lists the files of the folder and the questions that they answer. Opens regular files only.
 void first_look(std::ostream& out, const std::string& folder);
 
 }  // namespace lento::cli

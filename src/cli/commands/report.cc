@@ -1,4 +1,4 @@
-// lento report FILE: shows a stored diagnosis again, in any form.
+// lento report FILE: prints a stored diagnosis again, in any form.
 #include "base/file.h"
 #include "cli/commands/commands.h"
 

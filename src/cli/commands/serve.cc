@@ -10,7 +10,8 @@
 namespace lento::cli {
 namespace {
 
-// Never on the command line, where every user of the machine could read it.
+// Reads the token from a file or the environment, because every user of the machine could read it on the
+// command line.
 std::string token_of(const std::string& file) {
   constexpr const char* kVariable = "LENTO_TOKEN";
   const char* held = std::getenv(kVariable);

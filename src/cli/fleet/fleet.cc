@@ -1,4 +1,4 @@
-// lento fleet ...: the commands about a training job's machines.
+// lento fleet ...: groups the commands on the machines of a training job.
 #include "cli/fleet/fleet.h"
 
 namespace lento::cli {

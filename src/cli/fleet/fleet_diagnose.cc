@@ -1,4 +1,4 @@
-// lento fleet diagnose: judge a recorded period.
+// lento fleet diagnose: judges the metrics of a recorded period.
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "fleet/diagnose.h"

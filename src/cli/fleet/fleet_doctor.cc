@@ -1,4 +1,4 @@
-// lento fleet doctor: what a store holds for a watch.
+// lento fleet doctor: examines what a store holds for a watch.
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "fleet/doctor.h"

@@ -1,4 +1,5 @@
-// lento fleet ranks: which rank, GPU, host or link, from collectives; and jobs of known truth to try it on.
+// lento fleet ranks: finds the slow rank, GPU, host or link in records of collectives. lento fleet
+// simulate-ranks makes such records with a planted fault.
 #include <chrono>
 #include <ctime>
 #include <thread>
@@ -41,7 +42,7 @@ std::string now_text() {
   return text;
 }
 
-// One line a finding that begins or is over.
+// Prints one line for a finding that begins or ends.
 void follow(Context& context, const std::vector<std::string>& paths, const Follow& o) {
   fleet::RanksLiveOptions options;
   options.paths = paths;

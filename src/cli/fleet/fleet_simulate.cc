@@ -1,4 +1,5 @@
-// lento fleet simulate: a synthetic job's metrics, as CSV with the truth beside it or as a live exporter.
+// lento fleet simulate: makes the metrics of a synthetic job, as CSV with the truth beside it or as a live
+// exporter.
 #include <chrono>
 #include <thread>
 
@@ -21,8 +22,8 @@ struct FleetSimulateArguments {
   double speed = 1;
 };
 
-// GET /metrics?machine=NAME is one machine's page, /metrics all of them; the time of the job runs with the
-// clock.
+// Serves GET /metrics?machine=NAME with the page of one machine and /metrics with all of them. The time of
+// the job follows the clock.
 void serve(Context& context, const fleet::MetricSeries& s, const FleetSimulateArguments& o) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();

@@ -1,3 +1,5 @@
+// Declares the options by which the fleet commands name their metrics: files, columns and periods, a
+// Prometheus with its credentials, a prediction.
 #include "cli/fleet/fleet_sources.h"
 
 #include "fleet/read/metric_names.h"

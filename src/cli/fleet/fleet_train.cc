@@ -1,4 +1,4 @@
-// lento fleet train: one LSTM-VAE a metric and the order of metrics, from a period without (many) faults.
+// lento fleet train: trains one LSTM-VAE a metric, and orders the metrics, on a period with few faults.
 #include "base/file.h"
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"

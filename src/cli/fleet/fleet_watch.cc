@@ -1,5 +1,5 @@
-// lento fleet watch: jobs under watch, for days. One named job, or every running job that a label tells apart
-// (--each), of which this process may take a share (--shard).
+// lento fleet watch: watches jobs for days. It takes one named job, or every running job that a label
+// separates (--each), and of those a share (--shard).
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/fleet/fleet.h"
@@ -28,7 +28,7 @@ Json object_of(const std::vector<std::pair<std::string, std::string>>& members) 
   return object;
 }
 
-// An alert as Alertmanager has it, of the moment when it began or ended.
+// Writes an alert in the form of Alertmanager, at the moment when it begins or ends.
 std::string json_line(int64_t ms, const fleet::Alert& alert) {
   const bool ended = alert.ends_ms == ms;
   return base::write_json(Json::object()

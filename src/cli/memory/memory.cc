@@ -1,4 +1,4 @@
-// lento memory ...: who fights over memory. One file per command below it.
+// lento memory ...: groups the commands on contention for memory. Each has a file of its own.
 #include "cli/commands/commands.h"
 
 namespace lento::cli {

@@ -1,4 +1,4 @@
-// lento memory diagnose TRACE...: contention windows, patterns and hot lines of access traces.
+// lento memory diagnose TRACE...: finds contention windows, patterns and hot lines in access traces.
 #include <memory>
 
 #include "base/error.h"

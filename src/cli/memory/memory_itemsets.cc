@@ -17,7 +17,7 @@ struct ItemsetsOptions {
   unsigned jobs = 1;
 };
 
-// "3 17 42 (120)\n", written in large pieces.
+// Writes lines such as "3 17 42 (120)", in large pieces.
 class FimiWriter {
  public:
   struct Closed {};  // thrown when nobody takes what is written

@@ -1,4 +1,5 @@
-// lento memory record -- PROGRAM: runs a program built with the recorder and says who fights over memory.
+// lento memory record -- PROGRAM: runs a program that was built with the recorder, and names what fights over
+// memory.
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"

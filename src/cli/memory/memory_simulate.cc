@@ -14,7 +14,7 @@ struct MemorySimulateArguments {
   bool tohost = false;
 };
 
-// Conformance: a machine with flat RAM that ends by a store to tohost.
+// Runs a conformance program on a machine with flat RAM, until it stores to tohost.
 void run_tohost(const MemorySimulateArguments& args, Context& context) {
   riscv::Machine machine;
   const std::string& guest = args.run.guest;

@@ -1,4 +1,4 @@
-// lento predict: questions in, times out.
+// lento predict: answers questions on training, serving and kernels with predicted times.
 #include <ostream>
 
 #include "base/scan/csv.h"

@@ -1,4 +1,4 @@
-// lento predict steps: measured step times of a job against the prediction.
+// lento predict steps: compares measured step times of a job with the prediction.
 #include "cli/predict/predict_steps.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct PredictStepsArguments {
   fleet::FleetSource source;
 };
 
-// Every sample of the one metric, of all machines.
+// Returns every sample of the one metric, of all machines.
 std::vector<double> step_times(const fleet::MetricSeries& series, const std::string& unit) {
   if (series.metrics.size() != 1)
     throw base::Error(

@@ -1,4 +1,4 @@
-// lento search SPACE.yaml: what to build and how to run it.
+// lento search SPACE.yaml: searches a system and the way to run a workload on it.
 #include "base/file.h"
 #include "base/scan/csv.h"
 #include "base/units.h"

@@ -12,7 +12,8 @@ void add_tile_check(Command& tile, Context& context);  // check
 void add_tile_store(Command& tile, Context& context);  // store init, publish, fetch, audit, serve
 void add_tile_run(Command& tile, Context& context);    // run
 
-// The password in environment variable `variable`; "" for a key in the clear (no variable).
+// Help of the option that names an environment variable with the password of a key. An empty name means a key
+// in the clear.
 inline constexpr const char* kPasswordHelp = "Environment variable that holds the key's password";
 std::string password_from(const std::string& variable);
 

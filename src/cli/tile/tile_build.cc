@@ -1,4 +1,4 @@
-// lento tile build | verify
+// lento tile build compiles a program for a tile, and lento tile verify proves its bounds.
 #include <ostream>
 
 #include "base/file.h"

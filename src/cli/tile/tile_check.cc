@@ -1,4 +1,4 @@
-// lento tile check: would a tile load this image?
+// lento tile check: decides whether a tile would load an image.
 #include <cstdlib>
 #include <ostream>
 

@@ -1,4 +1,4 @@
-// lento tile run: a tile on a block's signals, or a plain RV32IM program in flat memory.
+// lento tile run: runs a tile on the signals of a block, or a plain RV32IM program in flat memory.
 #include <cstdio>
 #include <ostream>
 

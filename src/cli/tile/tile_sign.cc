@@ -1,4 +1,4 @@
-// lento tile keygen | certify | approve | sign | revoke
+// lento tile keygen, certify, approve, sign and revoke: make keys, certificates, approvals and signatures.
 #include <ostream>
 
 #include "cli/tile/tile.h"

@@ -1,4 +1,4 @@
-// lento tile store init | publish | fetch | audit | serve
+// lento tile store init, publish, fetch, audit and serve: keep signed images with a log of all versions.
 #include <ostream>
 #include <thread>
 
