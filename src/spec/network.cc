@@ -1,5 +1,5 @@
-// Accessors of operations and shapes. Attributes of any operator are kept as lists of integers, so that new
-// operators need no new fields.
+// Accessors of operations and shapes. Attributes of any operator are kept as lists of integers or as texts,
+// so that new operators need no new fields.
 #include "spec/network.h"
 
 namespace lento::spec {

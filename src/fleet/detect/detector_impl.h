@@ -3,11 +3,10 @@
 //
 // Invariants
 // 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h) that
-// goes
-//    further than the noise does (excursions.h).
-// 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
-// (same_cause_share) are its consequences: "also affected", no verdict.
-//    So it is across groups: a congested network does not stop at a stage.
+//    exceeds the excursions of the noise (excursions.h).
+// 2. While a stronger deviation of the same metric lasts, or is half a window old, in the group, weaker ones
+//    (same_cause_share) are its consequences: "also affected", no verdict. The same holds across groups,
+//    because a congested network does not stop at a stage.
 // 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
 // 4. While bursts are not known to be rare (bursts.h) a deviation must pass the threshold even without its
 //    three strongest blocks, and in a window under 240 s it must have outlasted them (outlast.h).

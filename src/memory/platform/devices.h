@@ -3,9 +3,9 @@
 //   0x02000000  software interrupt of hart h at +4h; +0x4000 + 8h: timer compare (64 bits); +0xbff8: time
 //   0x0c000000  interrupt controller: +0 pending sources, +0x100 + 4h enabled sources of hart h,
 //               +0x200 + 4h claim: reading takes the lowest pending enabled source (0: none)
-//   0x10000000  system: +0 console byte, +4 exit code, +8 harts, +12 seed, +16 line bytes, +0x20 + 4i
-//   argument i 0x10000100  block device: +0 sector, +4 sectors, +8 address, +12 command (1 read), +16 status
-//   (1 busy,
+//   0x10000000  system: +0 console byte, +4 exit code, +8 harts, +12 seed, +16 line bytes,
+//               +0x20 + 4i argument i
+//   0x10000100  block device: +0 sector, +4 sectors, +8 address, +12 command (1 read), +16 status (1 busy,
 //               2 done, 3 failed), +20 bytes on the device. Sectors of 512 bytes; source 1 when done
 //   0x10000200  frame buffer: +0 address, +4 width, +8 height, +12 bytes per pixel, +16 commit
 #pragma once

@@ -4,8 +4,7 @@
 //   weights   of the experts that any token took, read once
 //   compute   2 * rows * hidden * width * products / (share * peak)
 //   memory    weights / (share * bandwidth), and `traffic` times the rows that are gathered and summed, and
-//   `whole` times
-//             those of all other devices, which are sorted and skipped
+//             `whole` times those of all other devices, which are sorted and skipped
 //   fill      tiles that do not fill the units: both grow by 1 + wave * units / tiles
 //   time      launch + each * experts here + (compute^4 + memory^4)^(1/4) * fill + rows moved
 //

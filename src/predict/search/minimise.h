@@ -5,9 +5,8 @@
 //   Soe       projected gradient descent with exponential averaging in parameter space, as printed (paper
 //             section 7, equation 6; step sizes and starts from the released tool)
 //   Exchange  ours: moves a part of one share to another of its class, or between one and all others, keeps
-//   what
-//             helps, halves the part when nothing does. The objective is full of plateaus (whole banks, whole
-//             units), where gradients vanish but exchanges still find the next step.
+//             what helps, halves the part when nothing does. The objective is full of plateaus (whole banks,
+//             whole units), where gradients vanish but exchanges still find the next step.
 //   Subplex   NLopt's LN_SBPLX on logarithms of shares
 #pragma once
 

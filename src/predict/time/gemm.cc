@@ -7,8 +7,8 @@
 //
 //   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split
 //   rounds   = ceil(tiles / U): wave quantisation; tiles / U where units share the last wave's reductions
-//   evenly
-//              (Osama et al. 2023, stream-K), for one more fill and each unit's partial tile written and read
+//              evenly (Osama et al. 2023, stream-K), for one more fill and each unit's partial tile written
+//              and read
 //   resident = min(tiles / U, unit_results / (tm*tn)), at least 1: tiles that share a unit, hiding latency
 //   busy     = a / (a + half_tile), a = tm*tn*resident: share of its speed a unit reaches
 //   drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U): in long reductions tiles lose step

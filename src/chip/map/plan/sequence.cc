@@ -3,8 +3,7 @@
 // those of its sources:
 //
 //   receive = max(received by a core / its links, what the fullest middle passes; of gathers in stages the
-//   sum
-//             over the middles)
+//             sum over the middles)
 //   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
 //   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
 //   cost    = batch / s * sum of layers

@@ -4,13 +4,11 @@
 //   {"ph":"X", "cat":C, "name":N, "ts":us, "dur":us, "args":{...}}
 //
 //   C "kernel", N a collective       a record, if its args (or those of the cpu_op record_param_comms with
-//   the
-//                                    same "External id") say which
+//                                    the same "External id") say which
 //   C "kernel", otherwise            computing
 //   N "ProfilerStep#7"               the bounds of a training step, on the CPU or on the GPU
 //   C "cuda_runtime", a launch       when the kernel with the same args.correlation was asked for: the step
-//   that
-//                                    a kernel belongs to is the step that launched it
+//                                    that a kernel belongs to is the step that launched it
 //
 // Everything is kept relative to baseTimeNanoseconds, which may stand behind the events.
 #include "fleet/ranks/read/kineto_collectives.h"

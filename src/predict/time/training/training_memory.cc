@@ -1,10 +1,9 @@
 // Memory of the fullest device (Korthikanti et al. 2022, section 4; Rajbhandari et al. 2020 for sharding).
 //
 //   weights      half-precision copy + gradients + 12 bytes of optimizer state, the sharded parts over
-//   replicas;
-//                sharded weights (stage 3): 16 bytes a parameter over replicas and a few layers gathered;
-//                under a pipeline (stage 2) gathered weights and gradients of 4 bytes stay while micro
-//                batches pass
+//                replicas; sharded weights (stage 3): 16 bytes a parameter over replicas and a few layers
+//                gathered; under a pipeline (stage 2) gathered weights and gradients of 4 bytes stay while
+//                micro batches pass
 //   activations  what each product and norm needs for its gradients: of each token and layer
 //                  norms      input and output, twice               8 hidden
 //                  attention  queries, keys, values, result         4 heads * head + 4 keys

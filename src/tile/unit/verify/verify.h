@@ -12,11 +12,10 @@
 //   4. every region ends: within kStepLimit steps and 2^40 cycles, hardware counts of at most 2^20; hist.in,
 //      which waits for input, stands in main only
 //   5. inputs that come no closer than the declared arrival period are not dropped, or drops are declared;
-//   the
-//      predicted share bounds them in every run
+//      the predicted share bounds them in every run
 //   6. output bytes stay below the declared rate: those of each run of main, or, when a counter in the
-//   scratchpad
-//      vouches for it, those of many runs (a summary every 256 inputs counts as its 256th part a run)
+//      scratchpad vouches for it, those of many runs (a summary every 256 inputs counts as its 256th part a
+//      run)
 //   7. nothing reaches the soft-logic registers of an image without soft logic: what comes from the block
 //      leaves through the output FIFO only
 // What the scratchpad holds between runs is found too: all its words are known after loading; main and finish
