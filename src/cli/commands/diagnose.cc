@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/first_look.h"
+#include "desk/diagnose.h"
 #include "desk/recognise.h"
 
 namespace lento::cli {
@@ -80,10 +81,36 @@ Question chosen(const std::vector<RecognisedFile>& files) {
   return *whole[0];
 }
 
+// Logs, counters and states are one incident. What is beside them and asks another question is named.
+void judge_logs(
+    Context& context,
+    const std::vector<std::string>& logs,
+    const std::vector<RecognisedFile>& others) {
+  for (size_t i = 0; i < others.size() && i < kMostShown; ++i)
+    context.warn(described(others[i]) + "; it is not used");
+  context.show(desk::diagnose({logs, {}}, context.progress()));
+}
+
 void run(Context& context, const std::vector<std::string>& paths) {
   std::vector<RecognisedFile> files;
-  for (const std::string& path : paths)
-    files.push_back(desk::recognise(path));
+  std::vector<std::string> logs;
+  size_t left_out = 0;
+  for (const std::string& path : desk::files_of(paths, left_out)) {
+    if (path == "-" || desk::reads(path))
+      logs.push_back(path);
+    else
+      files.push_back(desk::recognise(path));
+  }
+  if (left_out > 0)
+    context.warn(
+        std::to_string(left_out) + " files beyond the first " + std::to_string(desk::kMostFiles) +
+        " are not read");
+  if (!logs.empty()) {
+    judge_logs(context, logs, files);
+    return;
+  }
+  if (files.empty())
+    throw Error({paths[0]}, "there is no file in it", "name logs, counters, tables or a folder of them");
   Question question = chosen(files);
   for (const RecognisedFile& file : files)
     if (std::ranges::find(question.uses, file.path) == question.uses.end())
@@ -146,7 +173,9 @@ void add_diagnose(Command& app, Context& context) {
       ->add_option(
           "FILE",
           *paths,
-          "Records, and what they are from: a chip and its mapping, the traced program, a data sheet")
+          "Logs, counters, records, and what they are from (a chip and its mapping, the traced program, a "
+          "data "
+          "sheet); a folder stands for its files, - for standard input")
       ->required();
   context.add_output_options(*command);
   example(*command, "lento diagnose run.probe examples/chip/4x4.yaml net.map.json");

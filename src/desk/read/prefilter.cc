@@ -69,11 +69,11 @@ void Prefilter::find(std::string_view line, std::vector<uint32_t>& found) const 
     // A hostile line repeats one word: duplicates are dropped before they can fill memory.
     if (found.size() > 4096) {
       std::ranges::sort(found);
-      found.erase(std::ranges::unique(found).begin(), found.end());
+      found.erase(std::unique(found.begin(), found.end()), found.end());
     }
   }
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 }  // namespace lento::desk
