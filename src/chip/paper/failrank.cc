@@ -56,7 +56,7 @@ std::vector<double> normalised(std::vector<double> values) {
 }  // namespace
 
 RankResult fail_rank(const RankGraph& graph, const RankOptions& o) {
-  LENTO_CHECK(o.lambda >= 0 && o.lambda < 1 && o.gamma >= 0 && o.gamma < 1, "FailRank would not settle");
+  LENTO_CHECK(o.lambda >= 0 && o.lambda < 1 && o.gamma >= 0 && o.gamma < 1, "FailRank would not converge");
   const std::vector<Arc> arcs = arcs_of(graph, o.direction);
   const std::vector<double> share = shares(graph);
   const std::vector<double> start = normalised(graph.start);

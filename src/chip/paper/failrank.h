@@ -1,4 +1,4 @@
-// FailRank (SLOTH, III-D3): scores of nodes and edges spread over a weighted graph until they settle.
+// FailRank (SLOTH, III-D3): scores of nodes and edges spread over a weighted graph until they converge.
 //
 //   s'(v)    = (1 - lambda) s0(v) + lambda * sum over (u, v) of w(u, v) s(u)
 //   l'(u, v) = alpha w(u, v) + beta s(u) + gamma l(u, v)

@@ -1,8 +1,8 @@
 // One run: the event loop, the cores' windows and their compute units. Messages and DRAM transfers are in
 // machine_transfers.cc, what happens when nothing can happen any more in deadlock.cc.
 //
-// Event order: time, then insertion (EventHeap). After each event every core whose window changed is settled,
-// in the order in which the changes came.
+// Event order: time, then insertion (EventHeap). After each event the window of every core
+// that changed advances, in the order in which the changes came.
 #include "chip/sim/machine.h"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ double Machine::slowdown(const std::vector<uint32_t>& faults) {
 }
 
 bool Machine::run_until(uint64_t cycles) {
-  settle();
+  advance_windows();
   while (!events_.empty()) {
     if (events_.next_time() > cycles ||
         (result_.events % kStopInterval == 0 && options_.stop && options_.stop()))
@@ -129,7 +129,7 @@ bool Machine::run_until(uint64_t cycles) {
         slot_done(index);
         break;
     }
-    settle();
+    advance_windows();
   }
   if (unfinished_ > 0)
     deadlock();
@@ -157,7 +157,7 @@ void Machine::request_advance(uint32_t core) {
   advance_asked_.push_back(core);
 }
 
-void Machine::settle() {
+void Machine::advance_windows() {
   for (size_t i = 0; i < advance_asked_.size(); ++i) {
     cores_[advance_asked_[i]].advance_asked = false;
     advance(advance_asked_[i]);

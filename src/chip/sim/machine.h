@@ -131,7 +131,7 @@ class Machine : public NetworkUser {
 
   // Window.
   void request_advance(uint32_t core);
-  void settle();
+  void advance_windows();
   void advance(uint32_t core);
   bool enter_next(uint32_t core);
   void step_cursor(Core& core, uint32_t id);

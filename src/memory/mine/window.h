@@ -1,4 +1,4 @@
-// Contention windows of a trace in one pass (spec: Algorithm 1 with its defects settled).
+// Contention windows of a trace in one pass (Algorithm 1 of the paper, with its defects mended).
 //
 // A window is all events within omega / 2 cycles, both sides included, of a high event ("seed") that lies in
 // no earlier window. Facts (tested): seeds are more than omega / 2 apart; no event is in more than two

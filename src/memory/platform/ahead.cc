@@ -85,7 +85,7 @@ void Core::undo_after(Cycles until) {
     run_on(until);
 }
 
-// Everything up to `until` is settled: it is done again as it was, up to the first step that comes later.
+// Restores the state before the run ahead and repeats it up to the first step that comes later than `until`.
 void Core::go_back(Cycles until) {
   const bool reserved = hart.reserved;
   hart = ahead_.hart;
@@ -102,7 +102,7 @@ void Core::go_back(Cycles until) {
   run_on(until);
 }
 
-// What was done ahead is settled: up to the first step that is not.
+// Confirms what was done ahead, and runs on up to the first step beyond `until`.
 void Core::run_on(Cycles until) {
   confirm_ahead();
   run_ahead_ = cut_short_ = false;

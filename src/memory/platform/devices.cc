@@ -32,7 +32,7 @@ Devices::Devices(const Platform& platform, const RunOptions& options, std::vecto
       lines_(size_t(platform.harts)) {
 }
 
-void Devices::settle(Cycles now) {
+void Devices::finish_transfer(Cycles now) {
   if (now < disk_done_)
     return;
   disk_done_ = UINT64_MAX;
@@ -41,7 +41,7 @@ void Devices::settle(Cycles now) {
 }
 
 uint32_t Devices::interrupts(uint32_t hart, Cycles now) {
-  settle(now);
+  finish_transfer(now);
   const Lines& l = lines_[hart];
   return (l.software ? riscv::kSoftwareBit : 0) | (now >= l.compare ? riscv::kTimerBit : 0) |
          (pending_ & l.enabled ? riscv::kExternalBit : 0);
@@ -78,7 +78,7 @@ bool Devices::read_system(uint32_t offset, uint32_t& value) const {
 }
 
 bool Devices::read(uint32_t address, Cycles now, uint32_t& value) {
-  settle(now);
+  finish_transfer(now);
   value = 0;
   if (address % 4)
     return false;
@@ -198,7 +198,7 @@ bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
 }
 
 bool Devices::write(uint32_t address, Cycles now, uint32_t value) {
-  settle(now);
+  finish_transfer(now);
   if (address % 4)
     return false;
   const size_t harts = lines_.size();

@@ -47,7 +47,7 @@ class Devices {
   bool write_disk(uint32_t offset, Cycles now, uint32_t value);
   bool write_frame(uint32_t offset, Cycles now, uint32_t value);
   bool load_sectors();
-  void settle(Cycles now);
+  void finish_transfer(Cycles now);
 
   const Platform& platform_;
   const RunOptions& options_;

@@ -268,18 +268,18 @@ std::vector<System> read_shipped() {
       return s.name == name;
     });
   };
-  const std::function<void(System&, int)> settle = [&](System& system, int depth) {
+  const std::function<void(System&, int)> resolve = [&](System& system, int depth) {
     if (system.like.empty())
       return;
     const auto relative = find(system.like);
     LENTO_CHECK(
         relative != out.end() && depth < 8,
         "relatives of shipped systems are shipped, without a circle");
-    settle(*relative, depth + 1);
+    resolve(*relative, depth + 1);
     inherit_from(*relative, system);
   };
   for (System& system : out)
-    settle(system, 0);
+    resolve(system, 0);
   return out;
 }
 

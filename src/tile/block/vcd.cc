@@ -136,7 +136,7 @@ class Reader {
     pending_ = values_;
   }
 
-  // Values settle at the end of a time step; an edge samples what held before the step.
+  // Values take effect at the end of a time step, and an edge samples those from before the step.
   void edge(const std::function<bool(const VcdCycle&)>& use) {
     if (!(values_[clock_] & 1) && (pending_[clock_] & 1)) {
       VcdCycle cycle;

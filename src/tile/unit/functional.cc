@@ -48,7 +48,7 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
       break;
     case Custom::Hist:
       histogram_.take(a, b);
-      histogram_.settle();
+      histogram_.flush();
       break;
     case Custom::HistIn: {
       const uint32_t needed = (3u << (2 * op.count)) & input_mask_;
@@ -60,7 +60,7 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
         memory_.valid |= next->valid;
       }
       histogram_.take(memory_.io[2 * op.count], memory_.io[2 * op.count + 1]);
-      histogram_.settle();
+      histogram_.flush();
       memory_.valid &= ~needed;
       break;
     }

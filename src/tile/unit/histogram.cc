@@ -36,7 +36,7 @@ void HistogramUnit::tick() {
   stages_[0] = {};
 }
 
-void HistogramUnit::settle() {
+void HistogramUnit::flush() {
   for (int i = 0; i < 3; ++i)
     tick();
 }

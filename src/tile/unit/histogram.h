@@ -6,7 +6,7 @@
 //   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0;
 //                bucket = s * 64 + clamp(m - bits 12:4, 0, 63); accumulator[bucket] += 1
 // A pipeline of three stages, four values every cycle: lanes taken in cycle t are in their accumulators from
-// t + 3 on. What reads accumulators waits for them (filling, busy); whoever has no clock calls settle().
+// t + 3 on. A read of accumulators waits for them (filling, busy), and without a clock flush() is called.
 // Accumulators stop at 2^18 - 1 and remember it: four equal values a cycle reach 2^18 after 65,536 cycles,
 // one more than 18 bits hold.
 #pragma once
@@ -24,8 +24,8 @@ class HistogramUnit {
  public:
   // Lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
   void take(uint32_t low, uint32_t high);
-  void tick();    // the cycle ends
-  void settle();  // what is on its way arrives
+  void tick();   // the cycle ends
+  void flush();  // adds what is still in the pipeline
   bool filling() const {
     return stages_[1].valid;
   }  // lanes were taken in the cycle before,

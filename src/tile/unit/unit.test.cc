@@ -421,7 +421,7 @@ TEST(Histogram, BucketsAndSaturation) {
     unit.tick();
   }
   EXPECT_TRUE(unit.filling());
-  unit.settle();
+  unit.flush();
   EXPECT_FALSE(unit.busy());
   EXPECT_EQ(unit.read(0), kAccumulatorMax);  // 4 x 65,536 is one more than 18 bits hold
   EXPECT_TRUE(unit.saturated());

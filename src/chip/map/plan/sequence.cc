@@ -74,7 +74,7 @@ class Sequencer {
       if (choices_.back().empty())
         return kNever;
     }
-    settle();
+    choose_cuts();
     if (!cut_segments())
       return kNever;
     double cycles = 0;
@@ -304,7 +304,7 @@ class Sequencer {
 
   // Neighbours hold one another where they are: improving starts once from each number of parts along the
   // batch; of groups, from samples of their own where there are as many.
-  void settle() {
+  void choose_cuts() {
     std::vector<size_t> best;
     double least = kNever;
     for (int64_t parts = 1; parts <= samples_; ++parts) {

@@ -56,8 +56,8 @@ void align(V& v) {
   v.high &= ~rest;
 }
 
-// Brings intervals and known bits into agreement: each may sharpen the other.
-void settle(V& v) {
+// Makes interval and known bits consistent, because each may narrow the other.
+void normalise(V& v) {
   if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
       v.most == INT32_MAX && v.most_ones == 32)
     return;  // nothing is known, as of most values
@@ -83,7 +83,7 @@ V bits(uint32_t zeros, uint32_t ones) {
   V v;
   v.zeros = zeros;
   v.ones = ones;
-  settle(v);
+  normalise(v);
   return v;
 }
 
@@ -117,7 +117,7 @@ V add(const V& a, const V& b) {
   }
   set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
   out.most_ones = ones_of_both(a, b);
-  settle(out);
+  normalise(out);
   return out;
 }
 
@@ -129,7 +129,7 @@ V negate(const V& a) {
   const int low_zeros = std::countr_one(a.zeros);
   if (low_zeros < 32)
     out.zeros |= (1u << low_zeros) - 1;
-  settle(out);
+  normalise(out);
   return out;
 }
 
@@ -144,13 +144,13 @@ V shift(Op op, const V& a, uint32_t by) {
     const int64_t scale = int64_t{1} << by;
     set_signed(out, a.least * scale, a.most * scale);
     out.most_ones = a.most_ones;
-    settle(out);
+    normalise(out);
     return out;
   }
   const bool arithmetic = op == Op::Sra || op == Op::Srai;
   if (arithmetic && a.high >= kSign && a.low < kSign) {
     set_signed(out, a.least >> by, a.most >> by);
-    settle(out);
+    normalise(out);
     return out;
   }
   const auto move = [&](uint32_t v) {
@@ -163,7 +163,7 @@ V shift(Op op, const V& a, uint32_t by) {
   out.ones |= (a.ones >> by & ~top) | (negative ? top : 0);
   if (!arithmetic)
     out.most_ones = a.most_ones;
-  settle(out);
+  normalise(out);
   return out;
 }
 
@@ -183,7 +183,7 @@ V evaluate(Op op, const V& a, const V& b) {
       V out = bits(a.zeros | b.zeros, a.ones & b.ones);
       out.high = std::min({out.high, a.high, b.high});
       out.most_ones = std::min(a.most_ones, b.most_ones);
-      settle(out);
+      normalise(out);
       return out;
     }
     case Op::Or:
@@ -191,14 +191,14 @@ V evaluate(Op op, const V& a, const V& b) {
       V out = bits(a.zeros & b.zeros, a.ones | b.ones);
       out.low = std::max({out.low, a.low, b.low});
       out.most_ones = ones_of_both(a, b);
-      settle(out);
+      normalise(out);
       return out;
     }
     case Op::Xor:
     case Op::Xori: {
       V out = bits((a.zeros & b.zeros) | (a.ones & b.ones), (a.zeros & b.ones) | (a.ones & b.zeros));
       out.most_ones = ones_of_both(a, b);
-      settle(out);
+      normalise(out);
       return out;
     }
     case Op::Sll:
@@ -244,8 +244,8 @@ void narrow_below(V& a, V& b, bool or_equal) {
     a.high = std::min(a.high, b.high - step);
   if (a.low <= UINT32_MAX - step)
     b.low = std::max(b.low, a.low + step);
-  settle(a);
-  settle(b);
+  normalise(a);
+  normalise(b);
 }
 
 // The same for signed order.
@@ -255,8 +255,8 @@ void narrow_signed(V& a, V& b, bool or_equal) {
     a.most = std::min(a.most, b.most - step);
   if (a.least <= INT32_MAX - step)
     b.least = std::max(b.least, a.least + step);
-  settle(a);
-  settle(b);
+  normalise(a);
+  normalise(b);
 }
 
 // a is not the constant c: an end of an interval may fall away.
@@ -271,7 +271,7 @@ void exclude(V& a, uint32_t c) {
     ++a.least;
   if (a.least < a.most && a.most == as_signed(c))
     --a.most;
-  settle(a);
+  normalise(a);
 }
 
 void add_place(V& v, uint32_t address) {
@@ -314,7 +314,7 @@ AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
   AbstractValue v;
   v.low = low;
   v.high = high;
-  settle(v);
+  normalise(v);
   return v;
 }
 
@@ -333,7 +333,7 @@ AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
   out.least = std::max(a.least, b.least);
   out.most = std::min(a.most, b.most);
   out.most_ones = std::min(a.most_ones, b.most_ones);
-  settle(out);
+  normalise(out);
   return out;
 }
 
