@@ -24,39 +24,43 @@ constexpr double kPrior = 10;          // machines' worth of the past in the pre
 
 }  // namespace
 
-size_t Dips::size_of(double change) {
+size_t Dips::sizes_up_to(double change) {
   if (!(change >= kLeastSpread))
-    return kSizes;
-  return std::min(size_t(2 * std::log2(change / kLeastSpread)), kSizes - 1);
+    return 0;
+  return std::min(size_t(2 * std::log2(change / kLeastSpread)) + 1, kSizes);
 }
 
-void Dips::add(double under_upper, double over_lower) {
+void Dips::add(size_t machine, double under_upper, double over_lower) {
   if (std::isnan(under_upper) || std::isnan(over_lower))
     return;
   ++rows_;
   const std::array<double, 2> off{over_lower, under_upper};
   for (size_t side = 0; side < 2; ++side) {
-    for (size_t i = 0; i < kSizes && off[side] >= kLeastSpread * std::exp2(double(i) / 2); ++i)
+    const size_t sizes = sizes_up_to(off[side]);
+    for (size_t i = 0; i < sizes; ++i) {
       ++counts_[side][i];
+      starts_[side][i] += i >= last_[machine][side];
+    }
+    last_[machine][side] = uint8_t(sizes);
   }
 }
 
 double Dips::z(bool upper, double change, size_t rows) const {
-  const size_t size = size_of(change);
-  if (size == kSizes)
+  const size_t sizes = sizes_up_to(change);
+  if (sizes == 0)
     return 0;
-  const double p = std::min(1.0, (counts_[upper][size] + 1) / (rows_ + 2));
-  const auto n = double(rows);
-  const auto needed = size_t(0.9 * (n - 1)) + 1;
+  const double count = counts_[upper][sizes - 1] + 1;
+  const double p = std::min(1.0, count / (rows_ + 2));
+  if (p == 1)
+    return 0;
+  // Runs are longer than chance makes them where rows are not independent.
+  const double together = std::max(1.0, (1 - p) * count / (starts_[upper][sizes - 1] + 1));
+  const double n = std::max(1.0, double(rows) / together);
+  const double needed = std::floor(0.9 * (n - 1)) + 1;
   double tail = 0;
-  for (size_t k = needed; k <= rows; ++k) {
-    const auto hits = double(k);
+  for (double hits = needed; hits <= n; ++hits) {
     const double ways = std::lgamma(n + 1) - std::lgamma(hits + 1) - std::lgamma(n - hits + 1);
-    tail += std::exp(
-        ways + hits * std::log(p) +
-        (p < 1      ? (n - hits) * std::log1p(-p)
-         : k < rows ? -INFINITY
-                    : 0));
+    tail += std::exp(ways + hits * std::log(p) + (n - hits) * std::log1p(-p));
   }
   return tail >= 0.5 ? 0 : normal_upper(tail);
 }
@@ -72,9 +76,30 @@ Level::Level(const LevelOptions& options)
       relative_(single_) {
 }
 
-// A cell's quantiles speak of a whole window already.
-size_t Level::window(size_t channel) {
-  return channel == kMean || channel == kRaw ? kCells : 1;
+// A cell's quantiles speak of a whole block, so that fewer of them make a window.
+size_t Level::window(size_t channel) const {
+  return channel == kMean || channel == kRaw ? kCells : o_.quantile_cells;
+}
+
+// Of cells [first, first + window): the mean, or the quantile of all their rows; NaN with under half of them.
+float Level::statistic(size_t machine, size_t channel, size_t first) const {
+  double sum = 0;
+  float most = -INFINITY;
+  float least = INFINITY;
+  size_t count = 0;
+  const size_t cells = window(channel);
+  for (size_t i = first; i < first + cells; ++i) {
+    const float v = cell(machine, channel, i);
+    if (std::isnan(v))
+      continue;
+    sum += double(v);
+    most = std::max(most, v);
+    least = std::min(least, v);
+    ++count;
+  }
+  if (count == 0 || 2 * count < cells)
+    return kMissing;
+  return channel == kUpper ? most : channel == kLower ? least : float(sum / double(count));
 }
 
 float Level::usual(size_t machine, Channel channel) const {
@@ -87,7 +112,8 @@ void Level::retire(size_t machine) {
     return;
   past.count = float(std::min(double(past.count) + 1, kPastCells));
   for (size_t c = 0; c < kChannels; ++c) {
-    const float v = cell(machine, c, 0);
+    const bool quantile = c == kUpper || c == kLower;
+    const float v = quantile ? statistic(machine, c, 0) : cell(machine, c, 0);
     if (!std::isnan(v))
       past.mean[c] += (v - past.mean[c]) / past.count;
   }
@@ -118,20 +144,9 @@ Level::Difference Level::difference(size_t machine) const {
   for (size_t c = 0; c < kChannels && d.whole; ++c) {
     if (!o_.quantiles && (c == kUpper || c == kLower))
       continue;
-    double sum = 0;
-    size_t count = 0;
-    const size_t w = window(c);
-    for (size_t i = kCells - w; i < kCells; ++i) {
-      const float v = cell(machine, c, i);
-      if (!std::isnan(v)) {
-        sum += double(v);
-        ++count;
-      }
-    }
-    if (2 * count < w || count == 0)
-      d.whole = false;
-    else
-      d.value[c] = float(sum / double(count) - double(past_[machine].mean[c]));
+    const float v = statistic(machine, c, kCells - window(c));
+    d.whole = d.whole && !std::isnan(v);
+    d.value[c] = v - past_[machine].mean[c];
   }
   return d;
 }
@@ -187,19 +202,18 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
     const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
     return normal_equivalent(change / spread, noise.freedom(m));
   };
-  const auto tested = [&](double t) {
-    return float(channel == kMean ? std::abs(t) : channel == kUpper ? -t : t);
-  };
   const double absolute = unit(absolute_[channel], 1);
   const double relative = unit(relative_[channel], by.present);
-  tests_[m][channel] = {
-      {float(change / widened), tested(absolute)},
-      {float(change / widened / by.present), tested(relative)}};
+  tests_[m][channel] = {float(change / widened), float(change / widened / by.present)};
   Look look;
   look.score = float(relative / by.relative);
   look.beside = float(absolute / by.absolute);
-  if (std::abs(look.beside) < std::abs(look.score))
-    look.score = look.beside;  // peers at one moment have a small scatter by chance
+  // Means of a moment have a small scatter by chance; quantiles are steady between the phases of a job.
+  if (channel == kMean)
+    look.score = float(
+        std::copysign(std::min(std::abs(relative / by.relative), std::abs(absolute / by.absolute)), change));
+  else
+    look.score = float(std::copysign(std::sqrt(relative / by.relative * (absolute / by.absolute)), change));
   look.shown = std::max(std::abs(look.score), std::abs(look.beside));
   look.change = float(change);
   look.raw = now_[m].value[kRaw];
@@ -243,7 +257,8 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
     if (!now_[m].whole)
       continue;
     Look look = test(m, channel, by);
-    if (!absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
+    const bool brief = channel == kMean && o_.quantiles && o_.quantile_cells == 1;
+    if (brief || !absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
         (channel == kLower && look.change < 0))
       continue;
     if (look.shown >= 1) {
@@ -251,7 +266,10 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
       for (float* score : {&look.score, &look.beside})
         *score = float(std::copysign(std::min(double(std::abs(*score)), most), look.change));
     }
-    if (!out[m].judged || std::abs(look.score) > std::abs(out[m].score))
+    const auto weight = [](const Look& l) {
+      return std::abs(l.score) + std::abs(l.beside);
+    };
+    if (!out[m].judged || weight(look) > weight(out[m]))
       out[m] = look;
   }
 }
@@ -282,17 +300,17 @@ void Level::learn(std::span<const uint8_t> frozen) {
     for (size_t c = 0; c < kTested; ++c) {
       if (c != kMean && !o_.quantiles)
         continue;
-      const Test& t = past.pending[c];
       if (past.has_pending && !frozen[m]) {
-        absolute_[c].learn(m, double(t.absolute.difference), double(t.absolute.z));
-        relative_[c].learn(m, double(t.relative.difference), double(t.relative.z));
-      }
-      if (past.has_pending && !frozen[m])
+        const auto size = [&](float difference) {
+          return double(c == kMean ? std::abs(difference) : c == kUpper ? -difference : difference);
+        };
+        const Test& t = past.pending[c];
+        absolute_[c].learn(m, double(t.absolute), size(t.absolute));
+        relative_[c].learn(m, double(t.relative), size(t.relative));
         single_[c].learn(m, double(past.pending_single[c]), 0);
+      }
       past.pending[c] = tests_[m][c];
       past.pending_single[c] = now_[m].single[c];
-      if (!absolute_[c].known())
-        past.pending[c].absolute.z = past.pending[c].relative.z = 0;
     }
     past.has_pending = now_[m].whole && !frozen[m];
   }

@@ -29,21 +29,31 @@ struct LevelOptions {
   bool quantiles = true;      // false: the mean alone
   bool ranks = false;         // values lie between -1/2 and 1/2
   size_t rows_a_cell = 1;
-  size_t rows_a_quantile = 1;  // that a cell's quantiles speak of
+  size_t quantile_cells = 1;   // whose quantiles make a window
+  size_t rows_a_quantile = 1;  // of that window
 };
 
 // Healthy rows by how far they lie under (over) the machine's own usual upper (lower) quantile: how often do
 // single samples do by chance what a whole window did?
 class Dips {
  public:
-  void add(double under_upper, double over_lower);
-  // The z that is as unlikely as that nearly all of `rows` samples lie so far off.
+  Dips() = default;
+  explicit Dips(size_t machines)
+      : last_(machines) {
+  }
+  // The next row of a machine.
+  void add(size_t machine, double under_upper, double over_lower);
+  // The z that is as unlikely as that nearly all of `rows` samples lie so far off. Rows that are off together
+  // count as one.
   double z(bool upper, double change, size_t rows) const;
 
  private:
-  static constexpr size_t kSizes = 20;   // each 1.4 times the one before
-  static size_t size_of(double change);  // the largest that is no larger; kSizes for less than all
-  std::array<std::array<double, kSizes>, 2> counts_{};
+  static constexpr size_t kSizes = 20;       // each 1.4 times the one before
+  static size_t sizes_up_to(double change);  // how many are no larger
+  using Counts = std::array<double, kSizes>;
+  std::array<Counts, 2> counts_{};
+  std::array<Counts, 2> starts_{};            // of runs of such rows
+  std::vector<std::array<uint8_t, 2>> last_;  // sizes of the row before
   double rows_ = 0;
 };
 
@@ -80,14 +90,10 @@ class Level {
   double detectable(double z) const;
 
  private:
-  // A difference in units of one kind of noise, and as a z in the direction that is tested.
-  struct Unit {
-    float difference = 0;
-    float z = 0;
-  };
+  // A difference on the metric's scale, and in units of the present scatter.
   struct Test {
-    Unit absolute;  // the metric's own scale
-    Unit relative;  // the present scatter
+    float absolute = 0;
+    float relative = 0;
   };
   // Of one look at one channel: the present scatter and the thresholds in z.
   struct Yardstick {
@@ -113,7 +119,8 @@ class Level {
   float cell(size_t machine, size_t channel, size_t i) const {
     return ring_[(machine * kChannels + channel) * kCells + i];
   }
-  static size_t window(size_t channel);
+  size_t window(size_t channel) const;
+  float statistic(size_t machine, size_t channel, size_t first) const;
   void retire(size_t machine);
   Difference difference(size_t machine) const;
   bool lasts(size_t machine, double change) const;

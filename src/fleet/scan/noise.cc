@@ -20,16 +20,16 @@ constexpr double kMemory = 1000;  // blocks of a machine; older ones fade
 
 }  // namespace
 
-void Noise::learn(size_t machine, double difference, double z) {
+void Noise::learn(size_t machine, double difference, double size) {
   float& count = counts_[machine];
   float& square = squares_[machine];
   count = float(std::min(double(count) + 1, kMemory));
   square += (float(difference * difference) - square) / count;
   ++learnt_;
-  if (!(z > 0) || (largest_.size() == kKept && z <= largest_.back()))
+  if (!(size > 0) || (largest_.size() == kKept && float(size) <= largest_.back().size))
     return;
-  const auto at = std::ranges::lower_bound(largest_, float(z), std::greater<>());
-  largest_.insert(at, float(z));
+  const auto at = std::ranges::lower_bound(largest_, float(size), std::greater<>(), &Large::size);
+  largest_.insert(at, {float(size), uint32_t(machine)});
   if (largest_.size() > kKept)
     largest_.pop_back();
 }
@@ -43,10 +43,9 @@ void Noise::refresh() {
     sum += double(counts_[m]) * double(squares_[m]);
     machines += counts_[m] > 0;
   }
-  if (weight == 0 || sum == 0) {
-    prior_freedom_ = weight;
+  prior_freedom_ = weight;
+  if (sum == 0)
     return;
-  }
   pooled_ = sum / weight;
   double apart = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
@@ -57,18 +56,31 @@ void Noise::refresh() {
   const double excess = machines > 1 ? apart - by_chance : 0;
   const double most = std::max(1.0, weight - 1);
   prior_freedom_ = excess > 0 ? std::min(most, 4 + 2 / excess) : most;
+  measure_tail();
+}
+
+void Noise::measure_tail() {
+  z_.clear();
+  for (const Large& l : largest_)
+    z_.push_back(normal_equivalent(double(l.size) / std::max(spread(l.machine), 1e-9), freedom(l.machine)));
+  std::ranges::sort(z_, std::greater<>());
   slope_ = 1;
-  const size_t k = std::min(largest_.size(), size_t(std::sqrt(learnt_)));
+  extremes_ = std::min(z_.size(), size_t(std::sqrt(learnt_)));
+  if (extremes_ == 0)
+    return;
+  const auto quantile = [&](size_t rank) {
+    return normal_upper((double(rank) + 0.5) / learnt_);
+  };
   double xx = 0;
   double xy = 0;
-  for (size_t i = 0; i + 1 < k; ++i) {
-    const double x =
-        std::log(normal_upper((double(i) + 0.5) / learnt_) / normal_upper((double(k) - 0.5) / learnt_));
+  for (size_t i = 0; i + 1 < extremes_; ++i) {
+    const double x = std::log(quantile(i) / quantile(extremes_ - 1));
     xx += x * x;
-    xy += x * std::log(double(largest_[i] / largest_[k - 1]));
+    xy += x * std::log(z_[i] / z_[extremes_ - 1]);
   }
-  if (xx > 0)
-    slope_ = std::max(1.0, xy / xx);
+  if (xx > 0)  // two standard errors less: what is surely heavier than a normal law
+    slope_ = std::max(1.0, xy / xx * (1 - 2 / std::sqrt(double(extremes_))));
+  anchor_ = quantile(extremes_ - 1);
 }
 
 bool Noise::known() const {
@@ -85,16 +97,10 @@ double Noise::freedom(size_t machine) const {
   return std::clamp(prior_freedom_ + double(counts_[machine]), 1.0, std::max(1.0, learnt_ - 1));
 }
 
-double Noise::anchored(double z, size_t rank, double slope) const {
-  const double quantile = normal_upper((double(rank) + 0.5) / learnt_);
-  return double(largest_[rank]) * std::pow(std::max(1.0, z / quantile), slope);
-}
-
 double Noise::threshold(double z) const {
-  const size_t k = std::min(largest_.size(), size_t(std::sqrt(learnt_)));
-  if (k == 0)
+  if (extremes_ == 0)
     return z;
-  return std::max({z, double(largest_.front()), anchored(z, k - 1, slope_)});
+  return std::max({z, z_.front(), z_[extremes_ - 1] * std::pow(std::max(1.0, z / anchor_), slope_)});
 }
 
 }  // namespace lento::fleet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace lento::fleet {
@@ -16,8 +17,8 @@ class Noise {
         counts_(machines, 0) {
   }
 
-  // One healthy difference, and the z that it had in the direction that is tested.
-  void learn(size_t machine, double difference, double z);
+  // One healthy difference, and its size in the direction that is tested.
+  void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn()
 
   bool known() const;        // enough was learnt to judge
@@ -31,15 +32,21 @@ class Noise {
   double threshold(double z) const;
 
  private:
-  double anchored(double z, size_t rank, double slope) const;
-
+  void measure_tail();
+  struct Large {
+    float size = 0;
+    uint32_t machine = 0;
+  };
   std::vector<float> squares_;  // mean square of a machine's differences
   std::vector<float> counts_;
-  std::vector<float> largest_;  // z, falling
+  std::vector<Large> largest_;  // by falling size
+  std::vector<double> z_;       // of the largest, by the present spread, falling
+  size_t extremes_ = 0;         // of them that make the tail
   double learnt_ = 0;
   double pooled_ = 0;         // variance
   double prior_freedom_ = 0;  // of the pooled variance as a guess at one machine's
   double slope_ = 1;
+  double anchor_ = 1;  // the normal law's value for the least of the extremes
 };
 
 }  // namespace lento::fleet

@@ -101,7 +101,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
     }
     Member member;
     member.machine = groups[track.group][i];
-    member.score = std::abs(look.score);
+    member.score = look.shown;
     member.onset_ms = onset(track.machines, level, i);
     member.raised_ms = member.last_ms = now_ms;
     e.onset_ms = std::min(e.onset_ms, member.onset_ms);
@@ -184,15 +184,17 @@ void Scan::Impl::follow(Ladder& ladder) {
     const Look& look = ladder.looks[s.level][i];
     if (look.judged && (look.change > 0) == e.rises && 2 * look.shown >= 1) {
       s.shown_ms = e.last_ms = now_ms;
-      e.score = std::max(e.score, std::abs(look.score));
+      e.score = std::max(e.score, look.shown);
       if (s.member < e.members.size()) {
         e.members[s.member].last_ms = now_ms;
-        e.members[s.member].score = std::max(e.members[s.member].score, std::abs(look.score));
+        e.members[s.member].score = std::max(e.members[s.member].score, look.shown);
       }
     }
     if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
       end(s);
   }
+  // Many move the median of their peers, and the others seem to deviate too.
+  ladder.crowd = 4 * std::ranges::count(ladder.frozen, 1) >= std::ssize(ladder.frozen);
 }
 
 }  // namespace lento::fleet

@@ -116,12 +116,15 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.quantiles = against_peers && !scale.tied;
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.rows_a_cell = cell << length;
-    o.rows_a_quantile = block + ((size_t{1} << length) - 1) * cell;
+    // The first cell speaks of a block of rows, each other one of its own rows.
+    o.quantile_cells = std::max<size_t>(1, Level::kCells - (Level::kCells >> length));
+    o.rows_a_quantile = block + ((o.quantile_cells << length) - 1) * cell;
     out.levels.emplace_back(o);
   }
   out.half.resize(lengths);
   out.looks.resize(lengths);
   out.frozen.assign(machines, 0);
+  out.all.assign(machines, 1);
   out.standing.assign(machines, {});
   return out;
 }
@@ -165,7 +168,7 @@ void Scan::Impl::choose_scale(Track& track) {
   track.scale = scale;
   track.machines = ladder(scale, groups[track.group].size(), true);
   track.job = ladder(scale, 1, false);
-  track.dips = {};
+  track.dips = Dips(groups[track.group].size());
 }
 
 // A window's upper quantile is the largest of its parts': what fell all the time stays.
@@ -177,8 +180,9 @@ float join(size_t channel, float a, float b) {
 
 size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const {
   for (size_t level = 0; level < lengths; ++level) {
-    ladder.levels[level].push(cells, ladder.frozen);
-    ladder.levels[level].look(ladder.frozen, z, dips, ladder.looks[level]);
+    const std::vector<uint8_t>& frozen = ladder.crowd ? ladder.all : ladder.frozen;
+    ladder.levels[level].push(cells, frozen);
+    ladder.levels[level].look(frozen, z, dips, ladder.looks[level]);
     std::vector<float>& half = ladder.half[level];
     if (half.empty()) {
       half = std::move(cells);
@@ -206,10 +210,10 @@ void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
     const double lower = double(level.usual(i, kLower) + medians[kLower]);
     if (track.machines.frozen[i] || std::isnan(upper))
       continue;
-    for (size_t back = 0; back < cell; ++back) {
+    for (size_t back = cell; back-- > 0;) {
       const float v = rows.row(back)[track.metric * fleet.machines.size() + groups[track.group][i]];
       const double level_of = std::isnan(v) ? NAN : double(track.scale.of(v));
-      track.dips.add(upper - level_of, level_of - lower);
+      track.dips.add(i, upper - level_of, level_of - lower);
     }
   }
 }

@@ -27,7 +27,9 @@ struct Ladder {
   std::vector<Level> levels;
   std::vector<std::vector<float>> half;  // by level: the first of two cells, empty when there is none
   std::vector<std::vector<Look>> looks;  // by level, of its last look
-  std::vector<uint8_t> frozen;
+  std::vector<uint8_t> frozen;           // suspected: they teach nothing
+  std::vector<uint8_t> all;              // ones, for when many are
+  bool crowd = false;
   std::vector<Standing> standing;
 };
 
