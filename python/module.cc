@@ -1,6 +1,6 @@
-// lento._lento: the library's questions for Python. Thin: each function fills a question, lets go of the
-// interpreter while it works, and gives the diagnosis back as an object that knows its JSON, text and page.
-// The package around it (lento/__init__.py) turns these into frames.
+// lento._lento: the questions of the library for Python. Each function fills a question, releases the
+// interpreter while it works, and returns the diagnosis as an object with its JSON, text and page. The
+// package around it (lento/__init__.py) converts these to frames.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -18,9 +18,9 @@ namespace py = pybind11;
 
 namespace {
 
-// The work runs beside the interpreter's thread, which alone sees signals: it asks for them twenty times a
-// second, and at Ctrl-C tells the work to stop, waits for it, and raises KeyboardInterrupt whatever the work
-// made of being stopped.
+// The work runs beside the thread of the interpreter, which alone receives signals. That thread checks for
+// them twenty times a second. At Ctrl-C it stops the work, waits for its end, and raises KeyboardInterrupt
+// whatever the result is.
 template <class Work>
 auto run(const Work& work) {
   using Result = decltype(work(lento::Progress{}));
@@ -44,7 +44,7 @@ auto run(const Work& work) {
   throw py::error_already_set();
 }
 
-// The vector as an array, which owns it: nothing is copied.
+// Converts the vector to an array, which owns it, without a copy.
 template <class T>
 py::array_t<T> array_of(std::vector<T> values) {
   auto* kept = new std::vector<T>(std::move(values));

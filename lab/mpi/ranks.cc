@@ -1,4 +1,6 @@
-// The only file that knows MPI. MPI is started on first use.
+// Implements the transport of a campaign by MPI. This is the only file that includes MPI, so that all other
+// programs run without it. MPI is started on first use, because a program that uses no ranks must not need
+// mpirun.
 #include "lab/mpi/ranks.h"
 
 #define OMPI_SKIP_MPICXX 1  // the C interface only

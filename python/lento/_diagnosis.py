@@ -1,4 +1,4 @@
-"""A verdict with its evidence."""
+"""A verdict with its evidence, as Python objects, frames and text."""
 import json
 
 
