@@ -17,7 +17,7 @@ import time
 import house_check
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-THREADED = {"base", "campaign", "serve", "jobs", "memory/mine", "fleet/source", "lab/chip"}
+THREADED = {"base", "base/http", "campaign", "serve", "chip", "fleet/watch", "memory/mine", "fleet/read", "lab/chip"}
 FUZZ_SECONDS = 3
 BEGIN = time.monotonic()
 LEFT_OUT = []
@@ -64,7 +64,8 @@ def tests_under(preset, modules, end):
         return LEFT_OUT.extend(f"{preset} {m}" for m in modules)
     for n, module in enumerate(modules):
         name = module.replace("/", "_")
-        if not list((ROOT / ("" if module.startswith("lab") else "src") / module).glob("*.test.cc")):
+        folder = ROOT / ("" if module.startswith("lab") else "src") / module
+        if not list(folder.glob("*.test.cc")) and not (module in house_check.deep() and list(folder.glob("*/*.test.cc"))):
             continue
         if not (run(end, "cmake", "--build", f"build/{preset}", "--target", f"lento_{name}_tests", stdout=subprocess.DEVNULL)
                 and run(end, "ctest", "--test-dir", f"build/{preset}", "--output-on-failure", "-R", f"^{name}$")):
@@ -74,7 +75,7 @@ def tests_under(preset, modules, end):
 
 
 def fuzz(modules, end):
-    lines = re.findall(r"^lento_fuzz\((\w+) ([^)]*)\)", (ROOT / "fuzz/CMakeLists.txt").read_text(), re.M)
+    lines = re.findall(r"^lento_fuzz\((?:\w+/)*(\w+) ([^)]*)\)", (ROOT / "fuzz/CMakeLists.txt").read_text(), re.M)
     targets = [name for name, uses in lines if set(uses.split()) & set(modules)]
     if not run(end, "cmake", "--preset", "fuzz", stdout=subprocess.DEVNULL):
         return LEFT_OUT.extend(f"fuzz {t}" for t in targets)

@@ -50,6 +50,12 @@ def modules():
     return found
 
 
+def deep():
+    """Modules that also take the files of their folders' folders."""
+    text = (SRC / "CMakeLists.txt").read_text() + (ROOT / "lab/CMakeLists.txt").read_text()
+    return {words.split()[0] for words in re.findall(r"^ *lento_module\(([^)]*)\)", text, re.M) if "DEEP" in words.split()}
+
+
 def module_of(path, known):
     parts = path.split("/")
     for n in range(len(parts) - 1, 0, -1):

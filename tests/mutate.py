@@ -4,7 +4,7 @@
 usage: mutate.py MODULE [--sample N] [--seed S] [--job TEST]... [--plain]
 
 MODULE is a folder of src (chip/detect). A mutant halves or doubles a named number, turns a comparison round, or drops a
-statement. Tests run: the module's own, then those of jobs for the houses, and each --job. A mutant that fails a test,
+statement. Tests run: the module's own, then those of its house's door, and each --job. A mutant that fails a test,
 crashes or hangs is killed; one that does not compile does not count. tests/mutants.txt lists changes that no test can
 notice, with the reason: numbers that only buy speed, and equivalent code. What survives is printed; the last line is
 "killed K of N", also when it is ended early (Ctrl-C, SIGTERM).
@@ -168,7 +168,7 @@ class Workshop:
                 self.tests.append(Test(program, name, time.monotonic() - begin, passes))
 
     def narrow(self, numbers):
-        """Numbers are read as a program starts, so every test passes them. Of jobs those count that pass something else too."""
+        """Numbers are read as a program starts, so every test passes them. Of the door those count that pass something else too."""
         own = self.programs[0]
         self.tests = [t for t in self.tests if t.program.name == own or not t.passes <= numbers]
 
@@ -203,7 +203,7 @@ class Workshop:
         lines[head + place.line] = place.plain(self.originals[place.file].splitlines(keepends=True)[place.line])
         place.file.write_text("".join(lines))
         try:
-            for program in self.programs:  # jobs are built when the module's own tests have not noticed
+            for program in self.programs:  # the door is built when the module's own tests have not noticed
                 if self.build([program]).returncode:
                     return None
                 if self.noticed([t for t in self.tests if t.program.name == program]):
@@ -224,7 +224,7 @@ def main():
     prepare()
     folder = TREE / "src" / args.module
     drawn, spared = draw(folder, args.seed)
-    jobs = (["jobs"] if args.module.split("/")[0] in HOUSES else []) + args.job
+    jobs = [args.module.split("/")[0]] * (args.module.split("/")[0] in HOUSES) + args.job
     programs = [f"lento_{name.replace('/', '_')}_tests" for name in dict.fromkeys([args.module, *jobs])]
     total = len(drawn) + spared
     print(f"{total} places to change, {spared} listed as not to be noticed ({100 * spared / max(1, total):.1f} %); "

@@ -1,12 +1,13 @@
 // lento diagnose FILE...: recognises files by content and runs the detector that fits them. lento, alone:
 // lists the files of a folder and the questions that they answer.
+#include "desk/diagnose.h"
+
 #include <algorithm>
 #include <ostream>
 
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/first_look.h"
-#include "desk/diagnose.h"
 #include "desk/recognise.h"
 
 namespace lento::cli {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "fleet/scan/scan.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/scan.h"
 
 namespace lento::fleet {
 

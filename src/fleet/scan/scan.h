@@ -18,8 +18,8 @@
 
 #include "base/progress.h"
 #include "finding/finding.h"
-#include "fleet/scan/kinds.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/kinds.h"
 
 namespace lento::fleet {
 
