@@ -19,6 +19,7 @@ void add_chip_campaign(Command& chip, Context& context);
 void add_chip_evaluate(Command& chip, Context& context);
 void add_fabric_plants(Command& group, Context& context);
 void add_fabric_times(Command& group, Context& context);
+void add_field(Command& app, Context& context);
 void add_fleet_evaluate(Command& fleet, Context& context);
 void add_fleet_kills(Command& fleet, Context& context);
 void add_fleet_ranks(Command& fleet, Context& context);

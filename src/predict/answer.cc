@@ -13,38 +13,75 @@ WorkloadFile read_workload_file(const std::string& path, const RunOptions& run) 
 
 namespace {
 
-// A stack that the sheet does not list would silently be another one.
-void check_framework(const System& system, const std::string& framework) {
-  if (framework.empty() || stack_for(system, framework).framework == framework)
-    return;
-  std::vector<std::string> names;
-  for (const Stack& stack : system.frameworks)
-    names.push_back(stack.framework);
-  throw base::Error(
-      {},
-      "the sheet '" + system.name + "' has no stack for the framework '" + framework + "'",
-      names.empty() ? "it lists none: leave the framework out for the sheet's own stack"
-                    : base::suggestion(framework, names));
+// What a question is asked of: the stack as the sheet lists it, for the time of its kernels, and as the table
+// of software spells it, for what such runs reach. One of the two has to know it.
+struct AskedStack {
+  Question of_sheet;
+  Question of_field;
+};
+AskedStack asked_stack(const System& system, const Question& question) {
+  AskedStack out{question, question};
+  const std::string& framework = question.framework;
+  if (framework.empty())
+    return out;
+  const bool listed = stack_for(system, framework).framework == framework;
+  const bool trains = std::holds_alternative<TrainingRun>(question.what);
+  const bool runs = trains || std::holds_alternative<InferenceRun>(question.what);
+  const Work work = trains ? Work::Train : Work::Serve;
+  if (!listed)
+    out.of_sheet.framework.clear();
+  if (!runs && listed)
+    return out;
+  try {
+    out.of_field.framework = stack_called(work, framework, {"--framework"});
+  } catch (const base::Error&) {
+    out.of_field.framework.clear();
+    if (listed)
+      return out;
+    std::vector<std::string> names = stack_names(work);
+    for (const Stack& stack : system.frameworks)
+      names.push_back(stack.framework);
+    throw base::Error(
+        {"--framework"},
+        "the sheet '" + system.name + "' has no stack for the framework '" + framework +
+            "', nor has the table of software",
+        base::suggestion(framework, names));
+  }
+  return out;
 }
 
 }  // namespace
 
 finding::Diagnosis predict(const PredictOptions& options) {
-  if (options.workload.empty()) {
+  if (options.workload.empty() && options.model.empty()) {
     if (!options.system.empty() && is_design(options.system))
       return explain_design(options.system);
     throw base::Error(
         {},
         "nothing was asked",
-        "name a workload file or give --table FILE; see 'lento predict --help'");
+        "try: lento predict --model llama-3.1-70b --train --system h100 --parallel tp=8,dp=4 --batch 64; or "
+        "name a "
+        "workload file, or --table FILE");
   }
   System system = system_of(options.system);
   if (options.usd_per_hour > 0)
     system.usd_per_hour = options.usd_per_hour;
-  const WorkloadFile workload = read_workload_file(options.workload, options.run);
-  check_framework(system, workload.question.framework);
-  finding::Diagnosis d = explain(system, workload.question);
-  d.inputs.push_back(workload.input);
+  std::optional<WorkloadFile> file;
+  if (options.model.empty())
+    file = read_workload_file(options.workload, options.run);
+  const Question question = file ? file->question : named_workload(options.model, options.run);
+  const AskedStack asked = asked_stack(system, question);
+  finding::Diagnosis d = explain(system, asked.of_sheet);
+  const auto expected = expect_run(system, asked.of_field);
+  if (expected)
+    state_expectation(d, system, *expected, options.measured);
+  else if (options.measured)
+    throw base::Error(
+        {"--measured"},
+        "a figure is judged for training and serving",
+        "name a model and how it runs");
+  if (file)
+    d.inputs.push_back(file->input);
   return d;
 }
 

@@ -18,6 +18,7 @@ using base::percent;
 
 struct PredictArguments {
   std::string workload;
+  std::string model;
   std::string system;
   std::string table;
   std::string format = "same";
@@ -140,8 +141,14 @@ void add_predict(Command& app, Context& context) {
       ->add_option(
           "--measured",
           options->measured,
-          "Compare a measured run: a table of questions with times, or a PyTorch profiler trace (.json)")
-      ->type_name("FILE");
+          "Is it as fast as it should be: a figure ('6200 tokens/s' per GPU, '13.2 s', '410 TFLOP/s', '41 "
+          "%'), a "
+          "table of questions with times, or a PyTorch profiler trace (.json)")
+      ->type_name("FIGURE|FILE");
+  command->add_option(
+      "--model",
+      options->model,
+      "In place of WORKLOAD: a model by its usual name (llama-3.1-70b, qwen3-32b, mixtral-8x7b, ...)");
   command->add_option(
       "WORKLOAD",
       options->workload,
@@ -175,7 +182,9 @@ void add_predict(Command& app, Context& context) {
   command->add_option(
       "--framework",
       options->run.framework,
-      "config.json: the software that runs it, as the data sheet lists it; default: its stack");
+      "config.json: the software that runs it (vllm, sglang, tensorrt-llm, fsdp, deepspeed, megatron, ...), "
+      "or a "
+      "stack of the data sheet; default: any");
   command
       ->add_option(
           "--recompute",
@@ -200,7 +209,9 @@ void add_predict(Command& app, Context& context) {
           "Dollars of a device an hour: tells what the run and a million tokens cost")
       ->check(range(0.0, 1e6));
   context.add_output_options(*command);
-  example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
+  example(
+      *command,
+      "lento predict --model llama-3.1-8b --system h100 --framework vllm --batch 16 --sequence 512");
   Command* fit = command->add_subcommand(
       "calibrate",
       "Fit a chip's constants to measurements and report the hold-out error");
@@ -238,13 +249,15 @@ void add_predict(Command& app, Context& context) {
     if (command->chosen())
       return;
     const predict::RunOptions run = run_of(*options);
-    if (!options->measured.empty()) {
+    const auto figure = predict::parse_measured_figure(options->measured);
+    if (!options->measured.empty() && !figure) {
       context.show(predict::compare_measured(
           {options->measured, options->system, options->workload, run, context.strict}));
     } else if (!options->table.empty()) {
       answer_table(context, *options);
     } else {
-      context.show(predict::predict({options->workload, options->system, run, options->price}));
+      context.show(predict::predict(
+          {options->workload, options->model, options->system, run, figure, options->price}));
     }
   });
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "predict/time/rows/known_models.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -352,6 +353,16 @@ Question parse_workload(const std::string& text, const std::string& file, const 
         transformer_from_config(base::parse_json(without_infinities(text), file), file),
         options);
   return from_yaml(text, file);
+}
+
+Question named_workload(const std::string& model, const RunOptions& options) {
+  const std::optional<Transformer> known = known_model(model);
+  if (!known)
+    throw base::Error(
+        {"--model"},
+        "no model is called '" + model + "'",
+        base::suggestion(model, known_model_names()) + "; any other by its config.json");
+  return from_model(*known, options);
 }
 
 uint64_t most_workload_bytes(const std::string& file) {

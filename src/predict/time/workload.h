@@ -36,6 +36,9 @@ uint64_t most_workload_bytes(const std::string& file);
 void read_transformer(spec::Fields& fields, Transformer& model);
 
 Question read_workload(const std::string& path, const RunOptions& options);
+// A model by its usual name ("llama-3.1-70b"), run as the options say. Throws base::Error with the nearest
+// name.
+Question named_workload(const std::string& model, const RunOptions& options);
 // `text` may be an ONNX model: what neither starts like JSON nor reads as a workload's YAML, by its file
 // name.
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options);

@@ -18,6 +18,46 @@ struct Dense {
   int64_t vocab;
   bool gated;
   bool tied;
+  int64_t head_size = 0;
+};
+
+// As people name them, sizes from each model's config.json.
+constexpr Dense kUsual[] = {
+    {"llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true, true},
+    {"llama-3.2-3b", 28, 3072, 24, 8, 8192, 128256, true, true},
+    {"codellama-34b", 48, 8192, 64, 8, 22016, 32000, true, false},
+    {"llama-65b", 80, 8192, 64, 64, 22016, 32000, true, false},
+    {"tinyllama-1.1b", 22, 2048, 32, 4, 5632, 32000, true, false},
+    {"mistral-nemo-12b", 40, 5120, 32, 8, 14336, 131072, true, false, 128},
+    {"mistral-small-24b", 40, 5120, 32, 8, 32768, 131072, true, false, 128},
+    {"mistral-large-123b", 88, 12288, 96, 8, 28672, 32768, true, false},
+    {"qwen2.5-0.5b", 24, 896, 14, 2, 4864, 151936, true, true},
+    {"qwen2.5-1.5b", 28, 1536, 12, 2, 8960, 151936, true, true},
+    {"qwen2.5-3b", 36, 2048, 16, 2, 11008, 151936, true, true},
+    {"qwen2.5-7b", 28, 3584, 28, 4, 18944, 152064, true, false},
+    {"qwen2.5-14b", 48, 5120, 40, 8, 13824, 152064, true, false},
+    {"qwen2.5-32b", 64, 5120, 40, 8, 27648, 152064, true, false},
+    {"qwen2.5-72b", 80, 8192, 64, 8, 29568, 152064, true, false},
+    {"qwq-32b", 64, 5120, 40, 8, 27648, 152064, true, false},
+    {"qwen3-0.6b", 28, 1024, 16, 8, 3072, 151936, true, true, 128},
+    {"qwen3-1.7b", 28, 2048, 16, 8, 6144, 151936, true, true, 128},
+    {"qwen3-4b", 36, 2560, 32, 8, 9728, 151936, true, true, 128},
+    {"qwen3-14b", 40, 5120, 40, 8, 17408, 151936, true, false, 128},
+    {"qwen3-32b", 64, 5120, 64, 8, 25600, 151936, true, false, 128},
+    {"gemma-2-9b", 42, 3584, 16, 8, 14336, 256000, true, true, 256},
+    {"gemma-2-27b", 46, 4608, 32, 16, 36864, 256000, true, true, 128},
+    {"gemma-3-12b", 48, 3840, 16, 8, 15360, 262208, true, true, 256},
+    {"gemma-3-27b", 62, 5376, 32, 16, 21504, 262208, true, true, 128},
+    {"phi-4-14b", 40, 5120, 40, 10, 17920, 100352, true, false},
+    {"phi-3-mini-3.8b", 32, 3072, 32, 32, 8192, 32064, true, false},
+    {"yi-6b", 32, 4096, 32, 4, 11008, 64000, true, false},
+    {"yi-34b", 60, 7168, 56, 8, 20480, 64000, true, false},
+    {"olmo-2-7b", 32, 4096, 32, 32, 11008, 100352, true, false},
+    {"olmo-2-32b", 64, 5120, 40, 8, 27648, 100352, true, false},
+    {"gpt2-124m", 12, 768, 12, 12, 3072, 50257, false, true},
+    {"gpt2-xl-1.5b", 48, 1600, 25, 25, 6400, 50257, false, true},
+    {"gpt-j-6b", 28, 4096, 16, 16, 16384, 50400, false, false},
+    {"gpt-neox-20b", 44, 6144, 64, 64, 24576, 50432, false, false},
 };
 
 constexpr Dense kDense[] = {
@@ -70,6 +110,11 @@ constexpr Mixture kMixtures[] = {
     {"mixtral8x7b", 32, 4096, 32, 8, 128, 14336, 32000, 8, 2, 0},
     {"qwen330ba3b", 48, 2048, 32, 4, 128, 768, 151936, 128, 8, 0},
     {"qwen3235ba22b", 94, 4096, 64, 4, 128, 1536, 151936, 128, 8, 0},
+    {"mixtral-8x22b", 56, 6144, 48, 8, 128, 16384, 32768, 8, 2, 0},
+    {"qwen3-coder-480b-a35b", 62, 6144, 96, 8, 128, 2560, 151936, 160, 8, 0},
+    {"gpt-oss-20b", 24, 2880, 64, 8, 64, 2880, 201088, 32, 4, 0},
+    {"gpt-oss-120b", 36, 2880, 64, 8, 64, 2880, 201088, 128, 4, 0},
+    {"dbrx-132b", 40, 6144, 48, 8, 128, 10752, 100352, 16, 4, 0},
     {"llama4scout", 48, 5120, 40, 8, 128, 8192, 202048, 16, 1, 8192},
     {"switch4", 24, 1024, 16, 16, 64, 4096, 32128, 4, 1, 0},
 };
@@ -153,26 +198,38 @@ std::string shape_name(std::string name) {
   return name;
 }
 
+Transformer dense_model(const Dense& d) {
+  Transformer m;
+  m.layers = d.layers;
+  m.hidden = d.hidden;
+  m.heads = d.heads;
+  m.kv_heads = d.kv_heads;
+  m.head_size = d.head_size;
+  m.ffn = d.ffn;
+  m.vocab = d.vocab;
+  m.gated = d.gated;
+  m.tied = d.tied;
+  return m;
+}
+
 }  // namespace
 
 std::optional<Transformer> known_model(std::string_view given) {
   const std::string name = shape_name(plain(given));
+  const auto is = [&name](const char* listed) {
+    const std::string own = plain(listed);
+    return name == own || name.starts_with(own + "fp8");
+  };
+  for (const Dense& d : kUsual) {
+    if (is(d.name))
+      return dense_model(d);
+  }
   for (const Dense& d : kDense) {
-    if (name != d.name && !name.starts_with(std::string(d.name) + "fp8"))
-      continue;
-    Transformer m;
-    m.layers = d.layers;
-    m.hidden = d.hidden;
-    m.heads = d.heads;
-    m.kv_heads = d.kv_heads;
-    m.ffn = d.ffn;
-    m.vocab = d.vocab;
-    m.gated = d.gated;
-    m.tied = d.tied;
-    return m;
+    if (is(d.name))
+      return dense_model(d);
   }
   for (const Mixture& x : kMixtures) {
-    if (name != x.name)
+    if (name != plain(x.name))
       continue;
     Transformer m;
     m.layers = x.layers;
@@ -201,6 +258,8 @@ std::optional<Transformer> known_model(std::string_view given) {
 const std::vector<std::string>& known_model_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out{"deepseekv3", "deepseekr1", "llama4maverick", "switchxl4"};
+    for (const Dense& d : kUsual)
+      out.emplace_back(d.name);
     for (const Dense& d : kDense)
       out.emplace_back(d.name);
     for (const Mixture& m : kMixtures)

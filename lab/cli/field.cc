@@ -1,0 +1,186 @@
+// lento-lab field: fits the software of stacks to runs as people report them, and judges it on sources that
+// were not fitted.
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "base/file.h"
+#include "base/scan/csv.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "lab/cli/commands.h"
+#include "lab/predict/field_fit.h"
+#include "lab/predict/field_tables.h"
+#include "predict/expect/expectation.h"
+
+namespace lento::lab {
+namespace {
+
+using base::format_number;
+using base::percent;
+using predict::FieldError;
+using predict::JudgedCase;
+using predict::Work;
+
+struct FieldArguments {
+  std::string rows = "share/lento/field_rows.csv";
+  std::string tables;
+  std::string write;
+  std::string runs;
+};
+
+std::string default_tables() {
+  const char* shared = std::getenv("LENTO_SHARED");
+  return std::string(shared ? shared : "../shared") + "/data/predict";
+}
+
+struct Bars {
+  std::vector<double> errors;
+  std::vector<double> stated;
+  std::vector<double> over_limit;
+  size_t too_fast = 0;
+  size_t inside = 0;
+  size_t below_limit = 0;
+  std::map<std::string, double> inside_of;  // share of each source's runs
+  std::map<std::string, double> runs_of;
+};
+
+// Each run against the interval that the runs of other sources lead to.
+Bars bars_of(const predict::SoftwareTable& table, const std::vector<JudgedCase>& judged, const Work* only) {
+  Bars out;
+  for (size_t i = 0; i < judged.size(); ++i) {
+    const FieldError& e = table.errors[i];
+    if (only && e.work != *only)
+      continue;
+    const double bound = predict::nine_of_ten(table, e.work, e.source);
+    const bool in = std::abs(e.log_error) <= bound * e.deviation;
+    out.errors.push_back(std::abs(std::exp(-e.log_error) - 1));
+    out.stated.push_back(std::exp(bound * e.deviation) - 1);
+    out.over_limit.push_back(judged[i].at->row.measured_s / judged[i].limit_s);
+    out.too_fast += e.log_error > 0;
+    out.inside += in;
+    out.below_limit += out.over_limit.back() < 1;
+    out.inside_of[e.source] += in;
+    out.runs_of[e.source] += 1;
+  }
+  return out;
+}
+
+void add_bars(finding::TableFigure& table, const std::string& what, const Bars& b) {
+  if (b.errors.empty())
+    return;
+  double by_source = 0;
+  for (const auto& [source, runs] : b.runs_of)
+    by_source += b.inside_of.at(source) / runs;
+  const auto n = double(b.errors.size());
+  table.rows.push_back(
+      {what,
+       std::to_string(b.errors.size()),
+       std::to_string(b.runs_of.size()),
+       percent(base::median(b.errors)),
+       percent(double(b.too_fast) / n),
+       percent(double(b.inside) / n),
+       percent(by_source / double(b.runs_of.size())),
+       percent(base::median(b.stated)),
+       format_number(base::median(b.over_limit), 3),
+       std::to_string(b.below_limit)});
+}
+
+void write_runs(
+    const std::string& path,
+    const predict::SoftwareTable& table,
+    const std::vector<JudgedCase>& judged) {
+  base::OutputFile file(path);
+  file.write(
+      "kind,source,stack,model,chip,devices,precision,measured_s,predicted_s,limit_s,stated,known_stack\n");
+  for (size_t i = 0; i < judged.size(); ++i) {
+    const predict::FieldRow& r = judged[i].at->row;
+    const FieldError& e = table.errors[i];
+    const double stated = std::exp(predict::nine_of_ten(table, e.work, e.source) * e.deviation) - 1;
+    file.write(
+        base::csv_line(
+            {std::string(predict::name(r.work)),
+             r.source,
+             judged[i].at->stack,
+             r.model,
+             r.chip,
+             std::to_string(r.devices),
+             r.precision,
+             format_number(r.measured_s, 5),
+             format_number(judged[i].predicted_s, 5),
+             format_number(judged[i].limit_s, 5),
+             format_number(stated, 3),
+             judged[i].known_stack ? "1" : "0"}) +
+        "\n");
+  }
+  file.commit();
+}
+
+finding::Diagnosis field(const FieldArguments& options, const base::Progress& progress) {
+  base::ReadReport report;
+  std::vector<std::string> refused;
+  const auto rows = predict::read_field_rows(options.rows, report);
+  std::vector<predict::FieldCase> cases = predict::field_cases(rows, refused);
+  const size_t listed = cases.size();
+  for (const predict::FieldCase& c :
+       predict::table_cases(options.tables.empty() ? default_tables() : options.tables))
+    cases.push_back(c);
+  const std::vector<JudgedCase> judged = predict::judge_field(cases, progress);
+  const predict::SoftwareTable table = predict::software_table(cases, judged);
+  if (!options.write.empty()) {
+    base::OutputFile file(options.write);
+    file.write(predict::format_software(table));
+    file.commit();
+  }
+  if (!options.runs.empty())
+    write_runs(options.runs, table, judged);
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Software of training and serving, fitted to runs as people report them";
+  d.verdict = std::to_string(listed) + " listed runs and " + std::to_string(cases.size() - listed) +
+              " of makers' tables fitted; each listed run is judged without its source.";
+  finding::TableFigure figure;
+  figure.columns = {
+      "what",
+      "runs",
+      "sources",
+      "median error",
+      "predicted too fast",
+      "inside",
+      "inside by source",
+      "stated nine tenths, median",
+      "measured over limit, median",
+      "below the limit"};
+  const Work train = Work::Train;
+  const Work serve = Work::Serve;
+  add_bars(figure, "all", bars_of(table, judged, nullptr));
+  add_bars(figure, "training", bars_of(table, judged, &train));
+  add_bars(figure, "serving", bars_of(table, judged, &serve));
+  d.figures.push_back({"Bars", "Leave one source out.", std::move(figure)});
+  for (const std::string& one : refused)
+    d.notes.push_back("Not timed: " + one);
+  finding::add_read_report(d, report);
+  return d;
+}
+
+}  // namespace
+
+void add_field(Command& app, Context& context) {
+  Command* command =
+      app.add_subcommand("field", "Fit the software of stacks to public runs and judge it by source");
+  auto options = std::make_shared<FieldArguments>();
+  command->add_option("ROWS", options->rows, "The list of runs (docs/formats/field-rows.md)")
+      ->capture_default_str();
+  command->add_option("--tables", options->tables, "Folder of makers' tables; default: as lento-lab validate")
+      ->type_name("FOLDER");
+  command->add_option("--write", options->write, "Write the table of software, as the product ships it")
+      ->type_name("FILE");
+  command->add_option("--runs", options->runs, "Write each run with its prediction")->type_name("FILE");
+  context.add_output_options(*command);
+  example(*command, "lento-lab field share/lento/field_rows.csv");
+  command->callback([&context, options] {
+    context.show(field(*options, context.progress()));
+  });
+}
+
+}  // namespace lento::lab

@@ -1,0 +1,311 @@
+#include "lab/predict/field_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "evidence/least_squares.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kDegrees = 4;  // of the t distribution: a run in ten is stalled by what nobody reported
+constexpr double kCentre = 1;   // standard deviation of the centre's logarithms around where a fit begins
+constexpr double kStep = 0.02;  // of a logarithm, for derivatives
+constexpr int kRounds = 40;
+constexpr double kLeastSpread = 0.03;
+constexpr size_t kP = kSoftwareScalars;
+
+using Vector = std::vector<double>;
+
+class Fitter {
+ public:
+  explicit Fitter(const std::vector<const FieldCase*>& cases);
+  FieldFit fit();
+
+ private:
+  SoftwareScalars scalars(size_t stack) const;
+  SoftwareScalars unsure(size_t stack) const;
+  double predicted(size_t i) const {
+    return std::log(cases_[i]->seconds(scalars(stack_of_[i])));
+  }
+  size_t offset_at(size_t source) const {
+    return kP * (1 + stacks_.size()) + source;
+  }
+  double off(size_t i) const {
+    return std::log(cases_[i]->row.measured_s) - predicted(i) - state_[offset_at(source_of_[i])];
+  }
+  double objective() const;
+  std::vector<std::pair<size_t, double>> slopes(size_t i);
+  void round();
+  void estimate_spread(const Vector& variance);
+
+  std::vector<const FieldCase*> cases_;
+  Work work_;
+  std::vector<std::string> stacks_;
+  std::vector<size_t> stack_of_;
+  std::vector<size_t> source_of_;
+  size_t sources_ = 0;
+  Vector state_;  // logarithms: the centre, each stack's deviation, then each source's offset
+  Vector spread_;
+  Vector variance_;  // of the state, as the last round leaves it
+  double source_spread_ = 0.2;
+  double error_ = 0.15;
+};
+
+Fitter::Fitter(const std::vector<const FieldCase*>& cases)
+    : cases_(cases),
+      work_(cases.at(0)->row.work),
+      spread_(kP, 0.7) {
+  std::map<std::string, size_t> sources;
+  for (const FieldCase* c : cases_) {
+    source_of_.push_back(sources.emplace(c->row.group(), sources.size()).first->second);
+    const auto at = std::ranges::find(stacks_, c->stack);
+    stack_of_.push_back(size_t(at - stacks_.begin()));
+    if (at == stacks_.end())
+      stacks_.push_back(c->stack);
+  }
+  sources_ = sources.size();
+  state_.assign(offset_at(sources_), 0);
+  for (size_t p = 0; p < kP; ++p)
+    state_[p] = std::log(start_of(work_)[p]);
+}
+
+SoftwareScalars Fitter::scalars(size_t stack) const {
+  SoftwareScalars out{};
+  for (size_t p = 0; p < kP; ++p) {
+    const SoftwareScalar& s = scalars_of(work_)[p];
+    const double of_stack = stack < stacks_.size() ? state_[kP * (1 + stack) + p] : 0;
+    out[p] = std::clamp(std::exp(state_[p] + of_stack), s.low, s.high);
+  }
+  return out;
+}
+
+double Fitter::objective() const {
+  double sum = 0;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    const double seen = off(i) / error_;
+    sum += (kDegrees + 1) * std::log1p(seen * seen / kDegrees);
+  }
+  for (size_t p = 0; p < kP; ++p)
+    sum += std::pow((state_[p] - std::log(start_of(work_)[p])) / kCentre, 2);
+  for (size_t s = 0; s < stacks_.size(); ++s) {
+    for (size_t p = 0; p < kP; ++p)
+      sum += std::pow(state_[kP * (1 + s) + p] / spread_[p], 2);
+  }
+  for (size_t g = 0; g < sources_; ++g)
+    sum += std::pow(state_[offset_at(g)] / source_spread_, 2);
+  return sum;
+}
+
+// How far stacks lie from the centre, each with the uncertainty of its own.
+void Fitter::estimate_spread(const Vector& variance) {
+  for (size_t p = 0; p < kP; ++p) {
+    double sum = 0;
+    for (size_t s = 0; s < stacks_.size(); ++s) {
+      const size_t at = kP * (1 + s) + p;
+      sum += state_[at] * state_[at] + variance[at];
+    }
+    spread_[p] = std::clamp(std::sqrt(sum / double(stacks_.size())), kLeastSpread, 1.5);
+  }
+  double sum = 0;
+  for (size_t g = 0; g < sources_; ++g)
+    sum += state_[offset_at(g)] * state_[offset_at(g)] + variance[offset_at(g)];
+  source_spread_ = std::max(kLeastSpread, std::sqrt(sum / double(sources_)));
+}
+
+// Adds a row that says: slope times the step should be `value`.
+void add_row(
+    evidence::Matrix& normal,
+    Vector& right,
+    const std::vector<std::pair<size_t, double>>& slopes,
+    double value,
+    double weight) {
+  for (const auto& [i, x] : slopes) {
+    right[i] += weight * x * value;
+    for (const auto& [j, y] : slopes)
+      normal(i, j) += weight * x * y;
+  }
+}
+
+// Derivatives of the predicted logarithm by the centre and by the stack's deviation, which are the same.
+std::vector<std::pair<size_t, double>> Fitter::slopes(size_t i) {
+  const double at = predicted(i);
+  std::vector<std::pair<size_t, double>> out;
+  for (size_t p = 0; p < kP; ++p) {
+    const double before = state_[p];
+    state_[p] += kStep;
+    const double slope = (predicted(i) - at) / kStep;
+    state_[p] = before;
+    out.emplace_back(p, slope);
+    out.emplace_back(kP * (1 + stack_of_[i]) + p, slope);
+  }
+  return out;
+}
+
+void Fitter::round() {
+  evidence::Matrix normal(state_.size(), state_.size());
+  Vector right(state_.size());
+  double squares = 0;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    const double seen = off(i) / error_;
+    const double trust = (kDegrees + 1) / (kDegrees + seen * seen);
+    squares += trust * seen * seen * error_ * error_;
+    auto row = slopes(i);
+    row.emplace_back(offset_at(source_of_[i]), 1);
+    add_row(normal, right, row, seen * error_, trust / (error_ * error_));
+  }
+  for (size_t p = 0; p < kP; ++p)
+    add_row(normal, right, {{p, 1}}, std::log(start_of(work_)[p]) - state_[p], 1 / (kCentre * kCentre));
+  for (size_t at = kP; at < state_.size(); ++at) {
+    const double spread = at < offset_at(0) ? spread_[at % kP] : source_spread_;
+    add_row(normal, right, {{at, 1}}, -state_[at], 1 / (spread * spread));
+  }
+  const evidence::NormalSolution solved = evidence::solve_normal(normal, right);
+  const Vector before = state_;
+  const double worst = objective();
+  for (double length = 1; length > 0.05; length /= 2) {
+    for (size_t i = 0; i < state_.size(); ++i)
+      state_[i] = before[i] + length * std::clamp(solved.value[i], -1.0, 1.0);
+    if (objective() <= worst)
+      break;
+    state_ = before;
+  }
+  variance_ = solved.variance;
+  estimate_spread(variance_);
+  error_ = std::max(kLeastSpread, std::sqrt(squares / double(cases_.size())));
+}
+
+SoftwareScalars Fitter::unsure(size_t stack) const {
+  SoftwareScalars out{};
+  for (size_t p = 0; p < kP; ++p)
+    out[p] = std::sqrt(variance_[kP * (1 + stack) + p]);
+  return out;
+}
+
+FieldFit Fitter::fit() {
+  for (int i = 0; i < kRounds; ++i)
+    round();
+  FieldFit out;
+  out.centre = scalars(stacks_.size());
+  for (size_t s = 0; s < stacks_.size(); ++s)
+    out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s), unsure(s)};
+  std::ranges::copy(spread_, out.spread.begin());
+  out.error = error_;
+  out.source_spread = source_spread_;
+  return out;
+}
+
+}  // namespace
+
+const SoftwareScalars& FieldFit::of(const std::string& stack) const {
+  const Software* found = find(stack);
+  return found ? found->scalars : centre;
+}
+
+const Software* FieldFit::find(const std::string& stack) const {
+  const auto at = stacks.find(stack);
+  return at == stacks.end() ? nullptr : &at->second;
+}
+
+double JudgedCase::log_error() const {
+  return std::log(at->row.measured_s / predicted_s);
+}
+
+std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vector<std::string>& refused) {
+  std::vector<FieldCase> out;
+  for (const FieldRow& row : rows) {
+    FieldCase c;
+    c.row = row;
+    c.stack = row.stack;
+    try {
+      const System& system = *find_shipped(row.chip);
+      if (const auto* run = std::get_if<TrainingRun>(&row.run)) {
+        c.trained = std::make_shared<TrainedWork>(system, *run);
+      } else {
+        c.served = std::make_shared<ServedWork>(
+            system,
+            ServedLoad{std::get<InferenceRun>(row.run), c.stack, row.varied});
+        if (!c.served->fits())
+          throw base::Error({}, "the cache holds no request");
+      }
+    } catch (const base::Error& e) {
+      refused.push_back(row.source + ", " + row.model + " on " + row.chip + ": " + e.what());
+      continue;
+    }
+    out.push_back(c);
+  }
+  return out;
+}
+
+FieldFit fit_field(const std::vector<const FieldCase*>& cases) {
+  return Fitter(cases).fit();
+}
+
+std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress) {
+  std::vector<JudgedCase> out;
+  std::set<std::pair<Work, std::string>> groups;
+  for (const FieldCase& c : cases)
+    groups.insert({c.row.work, c.row.group()});
+  for (const auto& [work, group] : groups) {
+    progress("sources", double(out.size()), double(cases.size()));
+    std::vector<const FieldCase*> others;
+    if (group.starts_with("table:"))
+      continue;
+    for (const FieldCase& c : cases) {
+      if (c.row.work == work && c.row.group() != group)
+        others.push_back(&c);
+    }
+    const FieldFit fit = fit_field(others);
+    for (const FieldCase& c : cases) {
+      if (c.row.work != work || c.row.group() != group)
+        continue;
+      JudgedCase j;
+      j.at = &c;
+      const RunTime time = c.expect(fit.of(c.stack));
+      j.predicted_s = time.seconds;
+      j.limit_s = c.limit_s();
+      j.known_stack = fit.stacks.contains(c.stack);
+      j.deviation = time.deviation(fit.spread_of(work), fit.find(c.stack));
+      out.push_back(j);
+    }
+  }
+  return out;
+}
+
+SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vector<JudgedCase>& judged) {
+  SoftwareTable table;
+  for (const Work work : {Work::Train, Work::Serve}) {
+    std::vector<const FieldCase*> of_work;
+    std::map<std::string, std::set<std::string>> sources;
+    std::map<std::string, size_t> runs;
+    for (const FieldCase& c : cases) {
+      if (c.row.work != work)
+        continue;
+      of_work.push_back(&c);
+      for (const std::string& stack : {std::string(), c.stack}) {
+        sources[stack].insert(c.row.group());
+        ++runs[stack];
+      }
+    }
+    if (of_work.empty())
+      continue;
+    FieldFit fit = fit_field(of_work);
+    fit.stacks[""] = {work, "", 0, 0, fit.centre, fit.spread};
+    for (auto& [stack, software] : fit.stacks) {
+      software.runs = runs[stack];
+      software.sources = sources[stack].size();
+      table.stacks.push_back(software);
+    }
+    table.spreads.push_back(fit.spread_of(work));
+  }
+  for (const JudgedCase& j : judged) {
+    const FieldRow& r = j.at->row;
+    table.errors.push_back(
+        {r.work, r.group(), j.at->stack, j.known_stack, r.chip, r.precision, j.log_error(), j.deviation});
+  }
+  return table;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,72 @@
+// Software fitted to runs as people report them, and judged on sources that were not fitted.
+//
+//   log measured = log time(centre + stack) + source + error
+//   stack ~ N(0, spread), source ~ N(0, source_spread), error ~ t of four degrees
+//
+// The scalars of a stack are deviations around a centre of all stacks. How far stacks and sources spread is
+// estimated from them (expectation and maximisation), so that a stack of one source stays near the centre,
+// and a source's hundred rows count no more for the level of all than what sources differ by allows.
+// Gauss-Newton steps with numerical derivatives.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "predict/expect/field_rows.h"
+#include "predict/expect/run_time.h"
+
+namespace lento::predict {
+
+// A row whose time can be predicted for many sets of scalars.
+struct FieldCase {
+  FieldRow row;
+  std::string stack;  // as the table spells it
+  std::shared_ptr<const TrainedWork> trained;
+  std::shared_ptr<const ServedWork> served;
+
+  RunTime expect(const SoftwareScalars& scalars) const {
+    return trained ? trained->expect(scalars) : served->expect(scalars);
+  }
+  double seconds(const SoftwareScalars& scalars) const {
+    return trained ? trained->seconds(scalars) : served->seconds(scalars);
+  }
+  double limit_s() const {
+    return trained ? trained->limit_s() : served->limit_s();
+  }
+};
+
+// `refused` gets the rows that the model cannot time, with the reason.
+std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vector<std::string>& refused);
+
+struct FieldFit {
+  SoftwareScalars centre{};
+  std::map<std::string, Software> stacks;  // runs and sources are left 0
+  SoftwareScalars spread{};                // standard deviation of the logarithms between stacks
+  double source_spread = 0;                // and between sources of one stack
+  double error = 0;                        // scale of what is left between runs of one source
+
+  const SoftwareScalars& of(const std::string& stack) const;
+  const Software* find(const std::string& stack) const;  // nullptr: not fitted
+  SoftwareSpread spread_of(Work work) const {
+    return {work, spread, source_spread, error};
+  }
+};
+FieldFit fit_field(const std::vector<const FieldCase*>& cases);
+
+struct JudgedCase {
+  const FieldCase* at = nullptr;
+  double predicted_s = 0;  // fitted without the row's source
+  double limit_s = 0;
+  bool known_stack = false;
+  double deviation = 0;      // of the logarithm, as expected
+  double log_error() const;  // of measured over predicted
+};
+std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress = {});
+
+// What the product ships: stacks fitted to all cases, and the errors of the judged.
+SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vector<JudgedCase>& judged);
+
+}  // namespace lento::predict

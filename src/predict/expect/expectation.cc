@@ -1,0 +1,150 @@
+#include "predict/expect/expectation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "evidence/conformal.h"
+#include "predict/time/training/placement.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kMiss = 0.1;
+
+// Thousands apart, three digits that count: "6,900", "36.2".
+std::string rounded(double value) {
+  const double step = std::pow(10, std::max(-2.0, std::floor(std::log10(std::max(value, 1e-9))) - 2));
+  const double whole = std::round(value / step) * step;
+  if (whole < 1000)
+    return base::format_number(whole, 3);
+  std::string digits = std::to_string(int64_t(std::llround(whole)));
+  for (int64_t at = int64_t(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(size_t(at), ",");
+  return digits;
+}
+
+std::string gigabytes(double bytes) {
+  return base::format_number(bytes / 1e9, 3);
+}
+
+// What the list of runs lacks of this one, the most telling first.
+std::vector<std::string>
+unlike(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
+  const std::string precision(name(p));
+  bool chip = false;
+  bool both = false;
+  for (const FieldError& seen : table.errors) {
+    if (seen.work != e.work || seen.chip != system.name)
+      continue;
+    chip = true;
+    both = both || seen.precision == precision ||
+           (bytes_of(p) == 2 && (seen.precision == "bf16" || seen.precision == "fp16"));
+  }
+  std::vector<std::string> out;
+  const std::string what = e.work == Work::Train ? "training" : "serving";
+  if (!chip)
+    out.push_back("no " + what + " run on this chip was seen");
+  else if (!both)
+    out.push_back("no " + what + " run of " + precision + " on this chip was seen");
+  if (!e.stack.empty() && !e.known_stack)
+    out.push_back("no run of " + e.stack + " was seen");
+  return out;
+}
+
+void add_interval(Expectation& e, const RunTime& time) {
+  const SoftwareTable& table = shipped_software();
+  const Software* stack = e.known_stack ? &table.find(e.work, e.stack) : nullptr;
+  const double wide = nine_of_ten(table, e.work) * time.deviation(table.spread(e.work), stack);
+  e.seconds = std::max(time.seconds, e.limit_s);
+  e.fast_s = std::max(e.limit_s, e.seconds * std::exp(-wide));
+  e.slow_s = e.seconds * std::exp(wide);
+}
+
+Expectation expect_training(const System& system, const TrainingRun& asked, Expectation e) {
+  const Software& software = shipped_software().find(Work::Train, e.stack);
+  const TrainingRun run = with_placement(system, with_micro_batch(system, asked));
+  const TrainedWork work(system, run);
+  const TrainingTime time = work.time(software.scalars);
+  e.limit_s = work.limit_s();
+  e.tokens = work.tokens();
+  e.devices = run.devices();
+  add_interval(e, work.expect(software.scalars));
+  e.peak_precision = run.precision;
+  e.peak_share = time.utilisation * time.seconds / e.seconds;
+  e.memory_bytes = time.memory_bytes;
+  e.fits = time.fits;
+  e.unlike = unlike(shipped_software(), e, system, run.products.value_or(run.precision));
+  return e;
+}
+
+Expectation expect_serving(const System& system, const InferenceRun& run, Expectation e) {
+  const Software& software = shipped_software().find(Work::Serve, e.stack);
+  const ServedWork work(system, {run, e.stack, false});
+  e.limit_s = work.limit_s();
+  e.tokens = work.tokens();
+  e.devices = run.devices();
+  add_interval(e, work.expect(software.scalars));
+  e.first_token_s = work.first_token_s(software.scalars);
+  e.per_token_s = work.step_s(software.scalars);
+  e.memory_bytes = work.memory_bytes() + system.chip.memory_reserve;
+  e.fits = work.fits();
+  e.unlike = unlike(shipped_software(), e, system, run.precision);
+  return e;
+}
+
+}  // namespace
+
+double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source) {
+  std::map<std::string, double> runs;
+  for (const FieldError& e : table.errors) {
+    if (e.work == work && e.source != without_source)
+      runs[e.source] += 1;
+  }
+  std::vector<double> scores;
+  std::vector<double> weights;
+  for (const FieldError& e : table.errors) {
+    if (e.work != work || e.source == without_source)
+      continue;
+    scores.push_back(std::abs(e.log_error) / e.deviation);
+    weights.push_back(1 / runs[e.source]);
+  }
+  if (scores.empty())
+    return 1.645;  // of a normal distribution, before any run was judged
+  const double bound = evidence::weighted_conformal_bound(scores, weights, 1, kMiss);
+  return std::isfinite(bound) ? bound : *std::ranges::max_element(scores);
+}
+
+std::optional<Expectation> expect_run(const System& system, const Question& question) {
+  const auto* training = std::get_if<TrainingRun>(&question.what);
+  const auto* serving = std::get_if<InferenceRun>(&question.what);
+  if (!training && !serving)
+    return std::nullopt;
+  Expectation e;
+  e.work = training ? Work::Train : Work::Serve;
+  e.stack = stack_called(e.work, question.framework, {"--framework"});
+  e.known_stack = shipped_software().find(e.work, e.stack).stack == e.stack && !e.stack.empty();
+  return training ? expect_training(system, *training, e) : expect_serving(system, *serving, e);
+}
+
+std::string headline(const System& system, const Expectation& e) {
+  std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU (" +
+                    rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
+                    " in nine of ten such runs; the hardware allows " + rounded(e.per_device(e.limit_s)) +
+                    "). ";
+  if (e.work == Work::Train)
+    out += base::percent(e.peak_share) + " of peak, ";
+  else
+    out += base::format_quantity(e.per_token_s, base::Dimension::Time) + " per token, first after " +
+           base::format_quantity(e.first_token_s, base::Dimension::Time) + "; ";
+  const std::string room = gigabytes(system.chip.memory_bytes) + " GB.";
+  out += e.fits ? "fits in " + gigabytes(e.memory_bytes) + " of " + room
+                : "does not fit: " + gigabytes(e.memory_bytes) + " of " + room;
+  for (const std::string& lack : e.unlike)
+    out +=
+        " " + std::string(1, char(std::toupper(static_cast<unsigned char>(lack[0])))) + lack.substr(1) + ".";
+  return out;
+}
+
+}  // namespace lento::predict

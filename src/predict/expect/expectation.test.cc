@@ -1,0 +1,187 @@
+// Two answers, and verdicts on what was measured.
+#include "predict/expect/expectation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "predict/expect/verdict.h"
+#include "predict/time/rows/known_models.h"
+
+namespace lento::predict {
+namespace {
+
+using testing::HasSubstr;
+
+Question training(const char* stack = "") {
+  TrainingRun run;
+  run.model = *known_model("llama-2-7b");
+  run.sequence = 4096;
+  run.data = 32;
+  run.zero = 3;
+  run.global_batch = 64;
+  run.micro_batch = 2;
+  return {run, {}, stack};
+}
+
+Question serving(const char* stack = "", Precision p = Precision::Bf16) {
+  InferenceRun run;
+  run.model = *known_model("llama-3.1-8b");
+  run.batch = 16;
+  run.prompt = 128;
+  run.output = 128;
+  run.precision = p;
+  return {run, {}, stack};
+}
+
+const System& system_of(const char* name) {
+  return *find_shipped(name);
+}
+
+TEST(Expectation, TheLimitIsFasterThanTheFastestOfNineInTen) {
+  for (const char* chip :
+       {"a100-sxm-40", "a100", "h100", "h200", "b200", "gb200", "mi300x", "l40s", "tpu-v5p"}) {
+    for (const Question& q : {training(), serving()}) {
+      const auto e = expect_run(system_of(chip), q);
+      ASSERT_TRUE(e) << chip;
+      EXPECT_LE(e->limit_s, e->fast_s) << chip;
+      EXPECT_LE(e->fast_s, e->seconds) << chip;
+      EXPECT_LT(e->seconds, e->slow_s) << chip;
+      EXPECT_GT(e->limit_s, 0) << chip;
+    }
+  }
+}
+
+TEST(Expectation, UnnamedSoftwareIsLessSure) {
+  const auto known = expect_run(system_of("a100"), serving("vllm"));
+  const auto any = expect_run(system_of("a100"), serving());
+  EXPECT_TRUE(known->known_stack);
+  EXPECT_FALSE(any->known_stack);
+  EXPECT_GT(any->slow_s / any->seconds, known->slow_s / known->seconds);
+}
+
+TEST(Expectation, WhatNoSeenRunSharesIsSaid) {
+  EXPECT_THAT(
+      expect_run(system_of("tpu-v7"), training())->unlike,
+      testing::ElementsAre("no training run on this chip was seen"));
+  EXPECT_THAT(
+      expect_run(system_of("h100"), serving("vllm", Precision::Int8))->unlike,
+      testing::ElementsAre("no serving run of int8 on this chip was seen"));
+  EXPECT_THAT(expect_run(system_of("a100"), serving("vllm"))->unlike, testing::IsEmpty());
+}
+
+TEST(Expectation, OnlyRunsHaveOne) {
+  EXPECT_FALSE(expect_run(system_of("a100"), {Gemm{1, 64, 64, 64, Precision::Bf16}, {}, {}}));
+  EXPECT_THROW(expect_run(system_of("a100"), serving("torchtitan")), base::Error);
+}
+
+TEST(Expectation, TheHeadlineHasBothAnswers) {
+  const auto e = expect_run(system_of("h100"), training("fsdp"));
+  const std::string text = headline(system_of("h100"), *e);
+  EXPECT_THAT(text, HasSubstr(" tokens/s per GPU ("));
+  EXPECT_THAT(text, HasSubstr("in nine of ten such runs; the hardware allows "));
+  EXPECT_THAT(text, HasSubstr("of peak, fits in "));
+  EXPECT_THAT(text, HasSubstr(" of 80 GB."));
+}
+
+TEST(Expectation, MoreRunsThatErrWidenTheInterval) {
+  SoftwareTable table;
+  for (int i = 0; i < 30; ++i)
+    table.errors.push_back({Work::Train, "source " + std::to_string(i), "x", true, "a100", "bf16", 0.1, 0.1});
+  EXPECT_NEAR(nine_of_ten(table, Work::Train), 1, 1e-9);
+  // One source with a hundred bad runs has one voice.
+  for (int i = 0; i < 100; ++i)
+    table.errors.push_back({Work::Train, "bad", "x", true, "a100", "bf16", 1, 0.1});
+  EXPECT_NEAR(nine_of_ten(table, Work::Train), 1, 1e-9);
+  for (int i = 0; i < 6; ++i)
+    table.errors.push_back({Work::Train, "worse " + std::to_string(i), "x", true, "a100", "bf16", 0.5, 0.1});
+  EXPECT_NEAR(nine_of_ten(table, Work::Train), 5, 1e-9);
+  EXPECT_GT(nine_of_ten(table, Work::Serve), 1.6);
+}
+
+struct Figure {
+  const char* text;
+  MeasuredFigure::Kind kind;
+  double value;
+};
+
+TEST(Verdict, FiguresAreReadWithTheirUnits) {
+  using Kind = MeasuredFigure::Kind;
+  constexpr Figure kFigures[] = {
+      {"13.2 s", Kind::Time, 13.2},
+      {"250ms", Kind::Time, 0.25},
+      {"6200 tokens/s", Kind::Tokens, 6200},
+      {" 6200 ", Kind::Tokens, 6200},
+      {"900 tok/s/GPU", Kind::Tokens, 900},
+      {"410 TFLOP/s", Kind::Flops, 410e12},
+      {"410 TFLOPS", Kind::Flops, 410e12},
+      {"41 %", Kind::Share, 0.41}};
+  for (const Figure& f : kFigures) {
+    const auto read = parse_measured_figure(f.text);
+    ASSERT_TRUE(read) << f.text;
+    EXPECT_EQ(read->kind, f.kind) << f.text;
+    EXPECT_DOUBLE_EQ(read->value, f.value) << f.text;
+  }
+  for (const char* file : {"run.json", "./trace.json", "2026-11/run.json", "7.json", ""})
+    EXPECT_FALSE(parse_measured_figure(file)) << file;
+  EXPECT_THROW(parse_measured_figure("12 parsecs"), base::Error);
+  EXPECT_THROW(parse_measured_figure("0 s"), base::Error);
+}
+
+SpeedVerdict judged(const char* chip, const Question& q, double seconds) {
+  return judge_speed(system_of(chip), *expect_run(system_of(chip), q), {MeasuredFigure::Kind::Time, seconds});
+}
+
+TEST(Verdict, EachFigureFallsWhereTheTwoAnswersPutIt) {
+  for (const char* chip : {"a100", "h100", "b200"}) {
+    for (const Question& q : {training("fsdp"), serving("sglang")}) {
+      const auto e = expect_run(system_of(chip), q);
+      EXPECT_EQ(judged(chip, q, e->seconds).speed, Speed::AsExpected);
+      EXPECT_EQ(judged(chip, q, e->slow_s * 1.01).speed, Speed::Slow);
+      EXPECT_EQ(judged(chip, q, e->slow_s * 0.99).speed, Speed::AsExpected);
+      EXPECT_EQ(judged(chip, q, e->limit_s * 0.99).speed, Speed::Impossible);
+      if (e->fast_s > 1.05 * e->limit_s)
+        EXPECT_EQ(judged(chip, q, (e->fast_s + e->limit_s) / 2).speed, Speed::Fast);
+      EXPECT_NEAR(judged(chip, q, 2 * e->seconds).factor, 2, 1e-9);
+    }
+  }
+}
+
+// The reporter of Megatron-LM 1565 divided by the peak with sparsity, that of nanoGPT 464 by another chip's.
+TEST(Verdict, AWrongPeakIsNamed) {
+  const Question q = training("fsdp");
+  const System& h100 = system_of("h100");
+  const auto e = expect_run(h100, q);
+  const auto of_share = [&](double share) {
+    return judge_speed(h100, *e, {MeasuredFigure::Kind::Share, share});
+  };
+  const SpeedVerdict halved = of_share(e->peak_share / 2);
+  EXPECT_EQ(halved.speed, Speed::Slow);
+  EXPECT_THAT(halved.text, HasSubstr("the peak with sparsity"));
+  const double other = h100.chip.peak(Precision::Bf16) / system_of("a100").chip.peak(Precision::Bf16);
+  const SpeedVerdict over = of_share(e->peak_share * other);
+  EXPECT_EQ(over.speed, Speed::Impossible);
+  EXPECT_THAT(over.text, HasSubstr("A100"));
+  EXPECT_EQ(of_share(e->peak_share).other_peak, "");
+}
+
+TEST(Verdict, AShareOfThePeakIsNoFigureOfServing) {
+  const auto e = expect_run(system_of("a100"), serving());
+  EXPECT_THROW(judge_speed(system_of("a100"), *e, {MeasuredFigure::Kind::Share, 0.4}), base::Error);
+}
+
+TEST(Verdict, ASlowRunIsAFindingWithTheCheapestChecks) {
+  finding::Diagnosis d;
+  const System& a100 = system_of("a100");
+  const auto e = expect_run(a100, training("fsdp"));
+  state_expectation(d, a100, *e, MeasuredFigure{MeasuredFigure::Kind::Time, 3 * e->slow_s});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_THAT(d.findings[0].next_step, HasSubstr("synthetic data"));
+  EXPECT_THAT(d.verdict, HasSubstr("slower than nine of ten such runs"));
+  EXPECT_EQ(d.facts.at(0).first, "expected");
+  finding::Diagnosis plain;
+  state_expectation(plain, a100, *e);
+  EXPECT_TRUE(plain.findings.empty());
+}
+
+}  // namespace
+}  // namespace lento::predict

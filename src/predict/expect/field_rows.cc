@@ -1,0 +1,168 @@
+#include "predict/expect/field_rows.h"
+
+#include <cmath>
+
+#include "base/scan/csv.h"
+#include "predict/time/workload.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kMost = 1e12;
+
+// Numbers of one row by column name; an empty field is the default.
+class Fields {
+ public:
+  explicit Fields(const base::CsvReader& row)
+      : row_(row) {
+  }
+  const std::string& text(const char* column) const {
+    return row_.text(row_.require(column));
+  }
+  int64_t whole(const char* column, int64_t otherwise) const {
+    const int at = row_.require(column);
+    if (row_.text(at).empty())
+      return otherwise;
+    const double value = row_.number(at);
+    if (!(value >= 0) || value > kMost || value != std::floor(value))
+      throw base::Error(row_.where(at), "'" + row_.text(at) + "' is no whole number from 0 on");
+    return int64_t(value);
+  }
+  int ways(const char* column) const {
+    return int(std::min<int64_t>(1 << 20, std::max<int64_t>(1, whole(column, 1))));
+  }
+  double positive(const char* column) const {
+    const int at = row_.require(column);
+    const double value = row_.number(at);
+    if (!(value > 0))
+      throw base::Error(row_.where(at), "'" + row_.text(at) + "' is not above 0");
+    return value;
+  }
+  [[noreturn]] void refuse(const char* column, const std::string& hint) const {
+    const int at = row_.require(column);
+    throw base::Error(row_.where(at), "'" + row_.text(at) + "' is not known", hint);
+  }
+
+ private:
+  const base::CsvReader& row_;
+};
+
+Transformer model_of(const Fields& f) {
+  Transformer m;
+  m.hidden = f.whole("hidden", 1);
+  m.layers = f.whole("layers", 1);
+  m.heads = f.whole("heads", 1);
+  m.kv_heads = f.whole("kv_heads", 0);
+  m.ffn = f.whole("ffn", 0);
+  m.vocab = f.whole("vocab", 51200);
+  m.experts = f.whole("experts", 1);
+  m.active_experts = f.whole("top_k", 1);
+  m.head_size = f.whole("head_dim", 0);
+  m.gated = f.whole("gated", 1) != 0;
+  m.tied = f.whole("tied", 0) != 0;
+  return m;
+}
+
+Precision precision_of(const Fields& f) {
+  const auto p = parse_precision(f.text("precision"));
+  if (!p)
+    f.refuse("precision", "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+  return *p;
+}
+
+bool is_eight_bit(Precision p) {
+  return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Int8;
+}
+
+TrainingRun training_of(const Fields& f) {
+  TrainingRun r;
+  r.model = model_of(f);
+  r.sequence = f.whole("tokens_in_or_sequence", 2048);
+  r.global_batch = f.whole("batch", 1);
+  r.micro_batch = f.whole("micro_batch", 1);
+  r.tensor = f.ways("tp");
+  r.pipeline = f.ways("pp");
+  r.data = f.ways("dp");
+  r.expert = f.ways("ep");
+  r.zero = int(std::min<int64_t>(3, f.whole("zero", 0)));
+  r.sequence_parallel = r.tensor > 1;
+  const std::string& again = f.text("recompute");
+  r.recompute = again.empty() ? Recompute::None : recompute_of(again);
+  const Precision p = precision_of(f);
+  // Training in eight bits keeps sixteen outside the products of weights.
+  r.precision = is_eight_bit(p) ? Precision::Bf16 : p;
+  if (is_eight_bit(p))
+    r.products = p;
+  return r;
+}
+
+InferenceRun serving_of(const Fields& f) {
+  InferenceRun r;
+  r.model = model_of(f);
+  r.batch = f.whole("batch", 1);
+  r.prompt = std::max<int64_t>(1, f.whole("tokens_in_or_sequence", 1));
+  r.output = std::max<int64_t>(1, f.whole("tokens_out", 1));
+  r.tensor = f.ways("tp");
+  r.pipeline = f.ways("pp");
+  r.data = f.ways("dp");
+  r.expert = f.ways("ep");
+  r.precision = precision_of(f);
+  return r;
+}
+
+// The engine of vLLM was written anew; from 0.8 on the new one is the default.
+std::string stack_of(const Fields& f) {
+  const std::string& stack = f.text("stack");
+  if (stack != "vllm")
+    return stack;
+  const std::string& version = f.text("stack_version");
+  const bool old = version.starts_with("0.") && version.size() > 2 &&
+                   (version.size() == 3 || version[3] == '.') && version[2] < '8';
+  return old ? "vllm v0" : "vllm v1";
+}
+
+FieldRow row_of(const base::CsvReader& in) {
+  const Fields f(in);
+  FieldRow row;
+  row.model = f.text("model");
+  row.chip = f.text("chip");
+  row.stack = stack_of(f);
+  row.source = f.text("source");
+  row.precision = f.text("precision");
+  row.devices = f.ways("n_gpus");
+  if (!find_shipped(row.chip))
+    f.refuse("chip", "name a shipped system");
+  const double rate = f.positive("measured_tokens_per_s");
+  const bool per_device = f.text("per") == "gpu";
+  const double all = per_device ? rate * row.devices : rate;
+  if (f.text("kind") == "train") {
+    const TrainingRun run = training_of(f);
+    row.work = Work::Train;
+    row.measured_s = double(run.global_batch) * double(run.sequence) / all;
+    row.run = run;
+  } else if (f.text("kind") == "serve") {
+    const InferenceRun run = serving_of(f);
+    row.varied = f.text("lengths") == "varied";
+    row.measured_s = double(run.batch) * double(run.output) / all;
+    row.run = run;
+  } else {
+    f.refuse("kind", "train or serve");
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string FieldRow::group() const {
+  return source.substr(0, source.find(' '));
+}
+
+std::vector<FieldRow> read_field_rows(const std::string& path, base::ReadReport& report) {
+  base::CsvReader in(path, report);
+  std::vector<FieldRow> rows;
+  while (in.next())
+    rows.push_back(row_of(in));
+  return rows;
+}
+
+}  // namespace lento::predict

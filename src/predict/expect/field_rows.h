@@ -1,0 +1,35 @@
+// The runs of share/lento/field_rows.csv (docs/formats/field-rows.md), each as the question that a person
+// asks about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/read_report.h"
+#include "predict/expect/software.h"
+#include "predict/time/serving/inference.h"
+#include "predict/time/training/training.h"
+
+namespace lento::predict {
+
+struct FieldRow {
+  Work work = Work::Serve;
+  std::string model;
+  std::string chip;   // a shipped system
+  std::string stack;  // as the row spells it
+  std::string source;
+  std::string precision;
+  std::variant<TrainingRun, InferenceRun> run;
+  bool varied = false;  // serving: lengths as in conversations
+  int devices = 1;
+  double measured_s = 0;  // of the same work that the model times: an iteration, or all requests
+
+  std::string group() const;  // what is left out together: the source up to its first blank
+};
+
+// Throws base::Error at the first field that cannot be read.
+std::vector<FieldRow> read_field_rows(const std::string& path, base::ReadReport& report);
+
+}  // namespace lento::predict

@@ -1,0 +1,128 @@
+// Closed forms of the time of a load, and limits below what any software reaches.
+#include "predict/expect/run_time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+constexpr SoftwareScalars kNone = {1, 1, 0, 0, 0, 0};
+
+InferenceRun llama(int64_t batch, int64_t prompt, int64_t output) {
+  InferenceRun r;
+  r.model.layers = 32;
+  r.model.hidden = 4096;
+  r.model.heads = 32;
+  r.model.ffn = 11008;
+  r.model.vocab = 32000;
+  r.model.gated = true;
+  r.model.tied = false;
+  r.batch = batch;
+  r.prompt = prompt;
+  r.output = output;
+  return r;
+}
+
+const System& a100() {
+  return *find_shipped("a100");
+}
+
+TEST(ServedWork, OneRequestStreamsTheWeightsOnceAToken) {
+  const InferenceRun run = llama(1, 1, 101);
+  const ServedWork work(a100(), {run, "", false});
+  // Embedding rows are looked up, all else is read; the cache of some 50 tokens is small beside it.
+  const double weights = 2 * (run.model.parameters() - 32000.0 * 4096);
+  const double per_token = (work.seconds(kNone) - work.first_token_s(kNone)) / 100;
+  const double share = per_token * a100().chip.memory_Bps / weights;
+  EXPECT_GT(share, 1.0);
+  EXPECT_LT(share, 1.4);
+  EXPECT_NEAR(work.seconds(kNone) / work.limit_s(), 1, 0.1);
+}
+
+TEST(ServedWork, EachScalarOfTheHostAddsItsOwnShare) {
+  const ServedWork work(a100(), {llama(8, 16, 101), "", false});
+  const double bare = work.seconds(kNone);
+  SoftwareScalars s = kNone;
+  s[4] = 1e-3;  // a step: one of the prompts, a hundred of decoding
+  EXPECT_NEAR(work.seconds(s) - bare, 0.101, 1e-9);
+  s = kNone;
+  s[5] = 1e-4;  // a request in a step
+  EXPECT_NEAR(work.seconds(s) - bare, 0.08, 1e-9);
+  s = kNone;
+  s[3] = 1e-5;  // a layer of a step
+  EXPECT_NEAR(work.seconds(s) - bare, 101 * 32 * 1e-5, 1e-9);
+}
+
+TEST(ServedWork, MoreRequestsThanTheCacheHoldsWait) {
+  const InferenceRun few = llama(8, 1024, 1024);
+  const InferenceRun many = llama(8000, 1024, 1024);
+  const ServedWork all(a100(), {many, "", false});
+  EXPECT_EQ(ServedWork(a100(), {few, "", false}).together(), 8);
+  EXPECT_LT(all.together(), 100);
+  EXPECT_LT(all.memory_bytes(), a100().chip.memory_bytes);
+  // The rate of answers no longer grows with the queue.
+  InferenceRun more = many;
+  more.batch = 16000;
+  const ServedWork twice(a100(), {more, "", false});
+  EXPECT_NEAR(twice.tokens() / twice.seconds(kNone), all.tokens() / all.seconds(kNone), 1);
+}
+
+TEST(ServedWork, AnswersOfVariedLengthsLeaveATail) {
+  const InferenceRun run = llama(64, 128, 128);
+  const double alike = ServedWork(a100(), {run, "", false}).seconds(kNone);
+  const double varied = ServedWork(a100(), {run, "", true}).seconds(kNone);
+  EXPECT_GT(varied, 2 * alike);  // the longest of 64 has ln 64 + 0.58 = 4.7 times the mean
+  EXPECT_LT(varied, 5 * alike);
+  const InferenceRun one = llama(1, 128, 128);
+  EXPECT_EQ(
+      ServedWork(a100(), {one, "", true}).seconds(kNone),
+      ServedWork(a100(), {one, "", false}).seconds(kNone));
+}
+
+TEST(ServedWork, LayoutsThatDoNotDivideAreRefused) {
+  InferenceRun run = llama(1, 1, 2);
+  run.tensor = 3;
+  EXPECT_THROW(ServedWork(a100(), {run, "", false}), base::Error);
+  run = llama(1, 1, 2);
+  run.model.layers = 320;
+  EXPECT_FALSE(ServedWork(a100(), {run, "", false}).fits());
+}
+
+TEST(TrainedWork, TheLimitLiesBelowWhatAnySoftwareReaches) {
+  TrainingRun run;
+  run.model = llama(1, 1, 1).model;
+  run.sequence = 4096;
+  run.data = 8;
+  run.zero = 3;
+  run.global_batch = 16;
+  for (const char* chip : {"a100", "h100", "b200", "mi300x"}) {
+    const TrainedWork work(*find_shipped(chip), run);
+    EXPECT_LT(work.limit_s(), work.seconds({1.15, 0.7, 1.3, 0.01, 1e-4, 1})) << chip;
+    // Never idle: nine tenths of the peak bound the model's operations.
+    const TrainingTime t = work.time(start_of(Work::Train));
+    const double most = work.limit_s() * 8 * find_shipped(chip)->chip.peak(Precision::Bf16);
+    EXPECT_GE(most, t.model_flops * (1 - 1e-9)) << chip;
+  }
+}
+
+TEST(RunTime, AStackThatWasNeverSeenIsLessSure) {
+  const ServedWork work(a100(), {llama(1, 1, 100), "", false});
+  const RunTime t = work.expect(start_of(Work::Serve));
+  SoftwareSpread spread;
+  spread.source = 0.3;
+  spread.run = 0.4;
+  Software stack;
+  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
+  EXPECT_NEAR(t.deviation(spread, nullptr), 0.5, 1e-12);
+  spread.stacks.fill(0.5);
+  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
+  EXPECT_GT(t.deviation(spread, nullptr), 0.55);
+  // One device has no links to be unsure of.
+  stack.unsure.fill(1);
+  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace lento::predict

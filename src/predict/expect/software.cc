@@ -1,0 +1,248 @@
+// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, how far
+// stacks, sources and runs spread, and the error of each run of the list, predicted without its source.
+#include "predict/expect/software.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "base/number.h"
+#include "base/units.h"
+#include "embedded/software_files.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr std::array<SoftwareScalar, kSoftwareScalars> kTrain = {{
+    {"library", "speed of the products over the chip's best fitted library", 0.85, 0.3, 1.15},
+    {"pointwise", "element-wise traffic over that of perfectly fused passes", 1.6, 0.7, 8},
+    {"attention", "speed of the fused attention over the chip's", 0.8, 0.15, 1.3},
+    {"exposed", "share of the traffic between replicas that no pass hides", 0.3, 0.01, 1, true},
+    {"host_layer", "seconds of the host to issue one pass of one layer", 1e-3, 1e-4, 1e-2},
+    {"network",
+     "speed of the links between nodes over the sheet's, as such clusters have them",
+     0.7,
+     0.05,
+     1,
+     true},
+}};
+constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
+    {"kernels", "time of decoding kernels over that of each measured alone", 1.15, 0.6, 8},
+    {"prefill", "the same of prompts", 1.3, 0.6, 8},
+    {"exchange", "time of the exchanges between devices over the library's alone", 1.2, 0.05, 20, true},
+    {"layer", "seconds of a layer that no kernel explains", 1e-5, 1e-7, 1e-3},
+    {"step", "seconds of the host for one step", 1e-3, 1e-6, 1e-1},
+    {"sequence", "seconds of the host for one request in one step", 1e-5, 1e-7, 1e-3},
+}};
+
+// The usual names of stacks, first as the tables spell them.
+struct Called {
+  Work work;
+  const char* stack;
+  std::vector<std::string_view> also;
+};
+const std::vector<Called>& usual_names() {
+  static const std::vector<Called> names = {
+      {Work::Serve, "vllm v1", {"vllm"}},
+      {Work::Serve, "vllm v0", {}},
+      {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
+      {Work::Serve, "sglang", {}},
+      {Work::Serve, "lmdeploy", {"turbomind"}},
+      {Work::Serve, "transformers generate", {"hf generate", "hugging face generate", "transformers"}},
+      {Work::Serve, "gpt-fast", {}},
+      {Work::Serve, "fastertransformer", {}},
+      {Work::Serve, "jetstream-pytorch", {"jetstream"}},
+      {Work::Train, "pytorch fsdp1", {"fsdp", "fsdp1", "pytorch fsdp", "pytorch"}},
+      {Work::Train, "pytorch fsdp2", {"fsdp2"}},
+      {Work::Train, "deepspeed", {"zero", "deepspeed zero"}},
+      {Work::Train, "megatron-lm", {"megatron", "megatron core", "megatron-core"}},
+      {Work::Train, "nemo", {"megatron bridge", "nemo megatron"}},
+      {Work::Train, "torchtitan", {}},
+      {Work::Train, "nanotron", {}},
+      {Work::Train, "maxtext", {}},
+      {Work::Train, "llm-foundry", {"mosaic", "composer"}},
+      {Work::Train, "internevo", {"internlm"}},
+      {Work::Train, "colossal-ai", {"colossalai"}},
+      {Work::Train, "paxml", {"pax"}},
+      {Work::Train, "torchtune", {}},
+      {Work::Train, "transformer engine", {}},
+      {Work::Train, "lit-gpt fsdp", {"litgpt", "lit-gpt"}},
+      {Work::Train, "nanogpt", {}},
+      {Work::Train, "flash-attention trainer", {}}};
+  return names;
+}
+
+// Letters and digits, so that "TensorRT-LLM" and "tensorrt_llm" are one.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += char(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::vector<std::string> split(const std::string& line, char by) {
+  std::vector<std::string> out;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, by);)
+    out.push_back(field);
+  return out;
+}
+
+Work work_of(const std::string& text, const base::Location& where) {
+  if (text == "train")
+    return Work::Train;
+  if (text == "serve")
+    return Work::Serve;
+  throw base::Error(where, "'" + text + "' is no kind of work", "train or serve");
+}
+
+// The scalars of a row from its field `from` on.
+SoftwareScalars scalars_in(const std::vector<std::string>& f, size_t from, const base::Location& where) {
+  SoftwareScalars out{};
+  for (size_t i = 0; i < kSoftwareScalars; ++i)
+    out[i] = base::parse_double(f[from + i], where);
+  return out;
+}
+
+void read_row(const std::vector<std::string>& f, const base::Location& where, SoftwareTable& table) {
+  const auto number = [&](size_t i) {
+    return base::parse_double(f[i], where);
+  };
+  const std::string& kind = f[0];
+  const size_t fields = kind == "stack"    ? 5 + 2 * kSoftwareScalars
+                        : kind == "spread" ? 4 + kSoftwareScalars
+                                           : 9;
+  if (f.size() != fields)
+    throw base::Error(where, "a row of " + std::to_string(f.size()) + " fields");
+  const Work work = work_of(f[1], where);
+  if (kind == "stack")
+    table.stacks.push_back(
+        {work,
+         f[2],
+         size_t(number(3)),
+         size_t(number(4)),
+         scalars_in(f, 5, where),
+         scalars_in(f, 5 + kSoftwareScalars, where)});
+  else if (kind == "spread")
+    table.spreads.push_back({work, scalars_in(f, 4, where), number(2), number(3)});
+  else if (kind == "error")
+    table.errors.push_back({work, f[2], f[3], f[4] == "1", f[5], f[6], number(7), number(8)});
+  else
+    throw base::Error(where, "'" + kind + "' is no kind of row", "stack, spread or error");
+}
+
+}  // namespace
+
+std::string_view name(Work work) {
+  return work == Work::Train ? "train" : "serve";
+}
+
+std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work) {
+  return work == Work::Train ? kTrain : kServe;
+}
+
+SoftwareScalars start_of(Work work) {
+  SoftwareScalars out{};
+  for (size_t i = 0; i < kSoftwareScalars; ++i)
+    out[i] = scalars_of(work)[i].start;
+  return out;
+}
+
+const Software& SoftwareTable::find(Work work, std::string_view stack) const {
+  const Software* centre = nullptr;
+  for (const Software& s : stacks) {
+    if (s.work == work && s.stack == stack)
+      return s;
+    if (s.work == work && s.stack.empty())
+      centre = &s;
+  }
+  LENTO_CHECK(centre, "the table of software has a centre for each kind of work");
+  return *centre;
+}
+
+SoftwareTable parse_software(std::string_view text, const std::string& file) {
+  SoftwareTable table;
+  std::istringstream lines{std::string(text)};
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (!line.empty() && line[0] != '#')
+      read_row(split(line, ','), {file, number}, table);
+  }
+  return table;
+}
+
+std::string format_software(const SoftwareTable& table) {
+  std::string out =
+      "# What stacks cost beyond their kernels, and how far runs lie from it; written by lento-lab field\n"
+      "# stack,work,name,runs,sources,scalars,unsure | spread,work,source,run,scalars |\n"
+      "# error,work,source,stack,known,chip,precision,log_error,deviation\n";
+  const auto numbers = [&out](const SoftwareScalars& scalars) {
+    for (const double v : scalars)
+      out += "," + base::format_number(v, 4);
+  };
+  for (const Software& s : table.stacks) {
+    out += "stack," + std::string(name(s.work)) + "," + s.stack + "," + std::to_string(s.runs) + "," +
+           std::to_string(s.sources);
+    numbers(s.scalars);
+    numbers(s.unsure);
+    out += "\n";
+  }
+  for (const SoftwareSpread& s : table.spreads) {
+    out += "spread," + std::string(name(s.work)) + "," + base::format_number(s.source, 4) + "," +
+           base::format_number(s.run, 4);
+    numbers(s.stacks);
+    out += "\n";
+  }
+  for (const FieldError& e : table.errors) {
+    out += "error," + std::string(name(e.work)) + "," + e.source + "," + e.stack + "," +
+           (e.known_stack ? "1" : "0") + "," + e.chip + "," + e.precision + "," +
+           base::format_number(e.log_error, 4) + "," + base::format_number(e.deviation, 4) + "\n";
+  }
+  return out;
+}
+
+const SoftwareTable& shipped_software() {
+  static const SoftwareTable table = parse_software(embedded::software_files("software.csv"), "software.csv");
+  return table;
+}
+
+const SoftwareSpread& SoftwareTable::spread(Work work) const {
+  for (const SoftwareSpread& s : spreads) {
+    if (s.work == work)
+      return s;
+  }
+  LENTO_CHECK(false, "the table of software has a spread for each kind of work");
+  return spreads.front();
+}
+
+std::vector<std::string> stack_names(Work work) {
+  std::vector<std::string> out;
+  for (const Called& c : usual_names()) {
+    if (c.work == work)
+      out.emplace_back(c.stack);
+  }
+  return out;
+}
+
+std::string stack_called(Work work, std::string_view text, const base::Location& where) {
+  if (text.empty())
+    return {};
+  const std::string wanted = plain(text);
+  for (const Called& c : usual_names()) {
+    const auto is = [&wanted](std::string_view name) {
+      return plain(name) == wanted;
+    };
+    if (c.work == work && (is(c.stack) || std::ranges::any_of(c.also, is)))
+      return c.stack;
+  }
+  throw base::Error(
+      where,
+      "no software of " + std::string(work == Work::Train ? "training" : "serving") + " is called '" +
+          std::string(text) + "'",
+      base::suggestion(std::string(text), stack_names(work)));
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,90 @@
+// Software as a few scalars beside the kernels it calls: what a stack of training or of serving costs beyond
+// them.
+//
+// Each scalar is positive and multiplies or adds to a term of the time of a run (run_time.h). The scalars of
+// a stack lie around those of all stacks of its kind, so that a stack that was never seen is given the centre
+// and a wider interval. `lento-lab field` fits the table share/lento/software.csv to the runs of
+// share/lento/field_rows.csv.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace lento::predict {
+
+enum class Work {
+  Train,
+  Serve
+};
+constexpr size_t kWorks = 2;
+std::string_view name(Work work);  // "train", "serve"
+
+constexpr size_t kSoftwareScalars = 6;
+using SoftwareScalars = std::array<double, kSoftwareScalars>;
+
+struct SoftwareScalar {
+  const char* name;
+  const char* meaning;
+  double start;  // where a fit begins
+  double low;
+  double high;
+  bool links = false;  // of exchanges, which few runs of a stack wait for
+};
+// In the order of SoftwareScalars.
+std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work);
+SoftwareScalars start_of(Work work);
+
+struct Software {
+  Work work = Work::Serve;
+  std::string stack;  // "vllm", "pytorch fsdp1"; empty: the centre of all stacks
+  size_t runs = 0;
+  size_t sources = 0;
+  SoftwareScalars scalars{};
+  SoftwareScalars unsure{};  // standard deviation of each logarithm that its runs leave
+};
+
+// How far runs lie from what their stack leads to expect, as standard deviations of logarithms.
+struct SoftwareSpread {
+  Work work = Work::Serve;
+  SoftwareScalars stacks{};  // of each scalar between stacks
+  double source = 0;         // between sources of one stack
+  double run = 0;            // between runs of one source
+};
+
+// A run of the list, predicted without its source.
+struct FieldError {
+  Work work = Work::Serve;
+  std::string source;
+  std::string stack;
+  bool known_stack = false;  // other sources of its stack were fitted
+  std::string chip;
+  std::string precision;
+  double log_error = 0;  // of measured over expected time
+  double deviation = 0;  // that was expected of it (RunTime::deviation)
+};
+
+struct SoftwareTable {
+  std::vector<Software> stacks;
+  std::vector<SoftwareSpread> spreads;
+  std::vector<FieldError> errors;
+
+  // The stack's, or the centre when `stack` is empty or was not fitted.
+  const Software& find(Work work, std::string_view stack) const;
+  const SoftwareSpread& spread(Work work) const;
+};
+const SoftwareTable& shipped_software();
+// Throws base::Error at a line that cannot be read.
+SoftwareTable parse_software(std::string_view text, const std::string& file);
+std::string format_software(const SoftwareTable& table);
+
+// The stack by its usual name, whatever the case and the separators: "TensorRT-LLM", "trtllm", "FSDP". Throws
+// base::Error with the nearest name when no stack of the kind is called so; empty stays empty.
+std::string stack_called(Work work, std::string_view text, const base::Location& where);
+std::vector<std::string> stack_names(Work work);
+
+}  // namespace lento::predict

@@ -1,0 +1,52 @@
+// Whether a measured run is as fast as such runs are: the figure against the expectation and the limit.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "finding/finding.h"
+#include "predict/expect/expectation.h"
+
+namespace lento::predict {
+
+// A figure as people have it: "13.2 s", "6200 tokens/s" (per GPU), "410 TFLOP/s" (per GPU), "41 %" (of peak).
+struct MeasuredFigure {
+  enum class Kind {
+    Time,
+    Tokens,
+    Flops,
+    Share
+  };
+  Kind kind = Kind::Time;
+  double value = 0;  // seconds, tokens a second and GPU, flop/s and GPU, share of one
+};
+// Nothing when `text` is no figure, so that it may be the name of a file. Throws base::Error for a figure
+// with an unknown unit.
+std::optional<MeasuredFigure> parse_measured_figure(std::string_view text);
+
+// The seconds that the figure stands for. Throws base::Error when the run has no such figure (a share of the
+// peak while serving).
+double seconds_of(const System& system, const Expectation& e, const MeasuredFigure& figure);
+
+enum class Speed {
+  AsExpected,
+  Slow,       // slower than nine of ten such runs
+  Fast,       // faster than nine of ten such runs
+  Impossible  // faster than the hardware allows
+};
+struct SpeedVerdict {
+  Speed speed = Speed::AsExpected;
+  double factor = 1;       // measured over expected time
+  std::string text;        // one sentence
+  std::string other_peak;  // the figure fits when this peak was taken for the dense one; empty: none does
+};
+SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure);
+
+// The headline as verdict, both answers as facts, and what was measured where a figure is given.
+void state_expectation(
+    finding::Diagnosis& d,
+    const System& system,
+    const Expectation& e,
+    const std::optional<MeasuredFigure>& measured = std::nullopt);
+
+}  // namespace lento::predict
