@@ -1,8 +1,11 @@
 // One line a family: its folder has the readers, its page in docs/formats the grammar.
 #include "desk/formats.h"
 
+#include "desk/bench/bench.h"
+#include "desk/cluster/cluster.h"
 #include "desk/kernel/kernel.h"
 #include "desk/pytorch/pytorch.h"
+#include "desk/training/training.h"
 
 namespace lento::desk {
 
@@ -11,6 +14,9 @@ Formats all_formats() {
   for (const Formats& family : {
            pytorch_formats(),
            kernel_formats(),
+           training_formats(),
+           bench_formats(),
+           cluster_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());
   return all;

@@ -41,8 +41,14 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"01-watchdog-timeout", Findings, "rank 3"},
         Case{"02-xid-dmesg", Findings, "node17/0000:4b:00"},
+        Case{"03-megatron-straggler", Findings, "rank 37"},
+        Case{"04-megatron-no-ranks", Findings, "the job"},
+        Case{"05-torchtitan-drop", Findings, "the job"},
         Case{"07-nccl-info-no-gdr", Findings, "gpu37"},
-        Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"}),
+        Case{"08-nccl-tests-pairs", Findings, "n4"},
+        Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"},
+        Case{"14-nsys-kernels", CannotJudge, "waits for a slower one 48.5 %"},
+        Case{"15-sacct", Findings, "gpu017"}),
     [](const ::testing::TestParamInfo<Case>& tested) {
       return "Input" + std::string(tested.param.folder).substr(0, 2);
     });

@@ -1,0 +1,19 @@
+// Results of benchmarks and summaries of profilers: what was measured, on which hosts, in one run
+// (docs/formats/desk-bench.md).
+#pragma once
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kCollectiveBench;  // nccl-tests, rccl-tests
+extern const Format kServingText;      // the summary that vLLM and SGLang print
+extern const Format kServingJson;      // results of vLLM, SGLang, genai-perf and AIPerf as JSON
+extern const Format kNsysKernels;      // nsys stats, cuda_gpu_kern_sum, CSV or columns
+extern const Format kNcuKernels;       // ncu --csv
+extern const Format kRocprofKernels;   // rocprof --stats, rocprofv3 --stats and --kernel-trace
+
+// All of the family.
+Formats bench_formats();
+
+}  // namespace lento::desk

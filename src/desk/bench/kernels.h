@@ -1,0 +1,45 @@
+// One run record for each kernel of a profile, whatever the profiler.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+struct KernelTimes {
+  std::string name;
+  std::optional<double> calls;
+  std::optional<double> total_s;
+  std::optional<double> mean_s;
+  std::optional<double> median_s;
+  std::optional<double> longest_s;
+};
+
+// Writes a "kernel summary"; the fact "collective" is "yes" for kernels of NCCL and RCCL.
+void write_kernel(const KernelTimes& times, Sink& sink);
+
+// Collects single calls, at most kCalls of each of kKernels kernels: beyond, every second one is dropped.
+class KernelCalls {
+ public:
+  static constexpr size_t kKernels = size_t{1} << 13;
+  static constexpr size_t kCalls = size_t{1} << 13;
+  void add(const std::string& name, double seconds);
+  void write(Sink& sink) const;
+
+ private:
+  struct Calls {
+    uint64_t seen = 0;
+    uint64_t stride = 1;
+    double total = 0;
+    double longest = 0;
+    std::vector<double> kept;
+  };
+  std::map<std::string, Calls> kernels_;
+};
+
+}  // namespace lento::desk

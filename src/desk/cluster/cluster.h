@@ -1,0 +1,27 @@
+// Tables and messages of the programs that place jobs on nodes: which jobs failed on which nodes, which nodes
+// were taken out and why (docs/formats/desk-cluster.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kSacct;         // sacct, with | between columns or in columns of fixed width
+extern const Format kScontrolJob;   // scontrol show job
+extern const Format kScontrolNode;  // scontrol show node
+extern const Format kKubeEvents;    // kubectl get events, as a table
+extern const Format kKubeJson;      // kubectl get events -o json
+
+// All of the family.
+Formats cluster_formats();
+
+// The hosts of a list as Slurm writes it: "gpu[001-003,7],login1" is gpu001, gpu002, gpu003, gpu7, login1.
+// Empty for a list that is broken, cut ("gpu[001-0+"), no list ("None assigned"), or of more than kMostHosts.
+inline constexpr size_t kMostHosts = size_t{1} << 16;
+std::vector<std::string> expand_hosts(std::string_view list);
+
+}  // namespace lento::desk

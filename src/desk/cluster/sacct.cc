@@ -1,0 +1,163 @@
+// sacct lists jobs with their state and their nodes, one a line.
+//
+//   table  = header {row}
+//   header = NAME {"|" NAME} ["|"]                                  (sacct -P, sacct -p)
+//          | NAME {blanks NAME} newline dashes {blank dashes}       (columns as wide as their dashes)
+//
+// Rows of steps ("101.batch", "101.0") repeat their job and are passed over. A list of nodes that a column
+// cuts short ends in "+" and names nobody.
+//
+// Source: sacct of Slurm 20.11 to 25.05.
+#include <algorithm>
+
+#include "desk/cluster/cluster.h"
+
+namespace lento::desk {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+    text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
+  return text;
+}
+
+Fields split_bars(std::string_view line) {
+  constexpr size_t kMostFields = 512;
+  Fields fields;
+  while (fields.size() < kMostFields) {
+    const size_t bar = line.find('|');
+    fields.emplace_back(trimmed(line.substr(0, bar)));
+    if (bar == line.npos)
+      break;
+    line.remove_prefix(bar + 1);
+  }
+  return fields;
+}
+
+struct Width {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// The places of runs of dashes, empty when the line holds something else.
+std::vector<Width> widths_of(std::string_view line) {
+  std::vector<Width> widths;
+  for (size_t at = 0; at < line.size();) {
+    if (line[at] == ' ' || line[at] == '\r') {
+      ++at;
+      continue;
+    }
+    const size_t begin = at;
+    while (at < line.size() && line[at] == '-')
+      ++at;
+    if (at == begin)
+      return {};
+    widths.push_back({begin, at});
+  }
+  return widths;
+}
+
+Fields split_widths(std::string_view line, const std::vector<Width>& widths) {
+  Fields fields;
+  for (const Width& width : widths)
+    fields.emplace_back(
+        width.begin < line.size() ? trimmed(line.substr(width.begin, width.end - width.begin)) : "");
+  return fields;
+}
+
+bool has_word(std::string_view line, std::string_view word) {
+  for (size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
+    const auto is_end = [&](size_t i) {
+      return i >= line.size() || line[i] == ' ' || line[i] == '|' || line[i] == '\r';
+    };
+    if ((at == 0 || is_end(at - 1)) && is_end(at + word.size()))
+      return true;
+  }
+  return false;
+}
+
+bool is_header(std::string_view line) {
+  const bool has_id = has_word(line, "JobID") || has_word(line, "JobIDRaw");
+  return has_id && has_word(line, "State") &&
+         (has_word(line, "JobName") || has_word(line, "NodeList") || has_word(line, "ExitCode"));
+}
+
+class Sacct : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    if (is_header(line)) {
+      header_line_ = line;
+      has_bars_ = line.find('|') != line.npos;
+      header_ = has_bars_ ? split_bars(line) : Fields();
+      widths_.clear();
+      return true;
+    }
+    if (header_line_.empty())
+      return false;
+    if (!has_bars_ && widths_.empty()) {
+      widths_ = widths_of(line);
+      header_ = split_widths(header_line_, widths_);
+      return !widths_.empty();
+    }
+    fields_ = has_bars_ ? split_bars(line) : split_widths(line, widths_);
+    return fields_.size() == header_.size() && job(sink);
+  }
+
+  std::string field(std::string_view name) const {
+    const auto at = std::ranges::find(header_, name);
+    return at == header_.end() ? "" : fields_[size_t(at - header_.begin())];
+  }
+
+  bool job(Sink& sink) const {
+    const std::string id = field("JobID").empty() ? field("JobIDRaw") : field("JobID");
+    if (id.empty() || id[0] < '0' || id[0] > '9')
+      return false;
+    if (id.find('.') != id.npos)
+      return true;
+    Run run;
+    run.kind = "job";
+    run.members = expand_hosts(field("NodeList"));
+    run.facts = {
+        {"id", id},
+        {"name", field("JobName")},
+        {"state", field("State")},
+        {"exit code", field("ExitCode")},
+        {"elapsed", field("Elapsed")}};
+    sink.run(std::move(run));
+    return true;
+  }
+
+  std::string header_line_;
+  bool has_bars_ = false;
+  Fields header_;
+  std::vector<Width> widths_;
+  Fields fields_;
+};
+
+double score(std::string_view head, std::string& reason) {
+  constexpr int kMostLines = 20;  // a shell's prompt or a note may stand before the table
+  for (int i = 0; i < kMostLines && !head.empty(); ++i) {
+    const size_t end = head.find('\n');
+    if (is_header(head.substr(0, end))) {
+      reason = "columns JobID and State";
+      return 0.9;
+    }
+    if (end == head.npos)
+      break;
+    head.remove_prefix(end + 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Format kSacct{"sacct table", "cluster", {}, Shape::Table, make<Sacct>, score};
+
+Formats cluster_formats() {
+  return {&kSacct, &kScontrolJob, &kScontrolNode, &kKubeEvents, &kKubeJson};
+}
+
+}  // namespace lento::desk

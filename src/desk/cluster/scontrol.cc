@@ -1,0 +1,147 @@
+// scontrol shows a job or a node as NAME=value pairs over several lines, or over one (scontrol -o).
+//
+//   job  = "JobId=" N ... "JobState=" STATE ... "NodeList=" LIST ...
+//   node = "NodeName=" HOST ... "State=" STATE {"+" FLAG} ["*"] ... "Reason=" TEXT "[" USER "@" TIME "]"
+//
+// A "*" behind a node's state means that the node does not answer. A node that an operator drains is taken
+// out on purpose: the reason says why.
+//
+// Source: scontrol of Slurm 20.11 to 25.05.
+#include "desk/cluster/cluster.h"
+
+namespace lento::desk {
+namespace {
+
+// The value of "NAME=value", up to a blank; "" when the line has none of that name.
+std::string value_of(std::string_view line, std::string_view name, bool up_to_end = false) {
+  for (size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
+    const size_t equals = at + name.size();
+    if ((at > 0 && line[at - 1] != ' ') || equals >= line.size() || line[equals] != '=')
+      continue;
+    const std::string_view rest = line.substr(equals + 1);
+    return std::string(rest.substr(0, up_to_end ? rest.npos : rest.find(' ')));
+  }
+  return "";
+}
+
+enum JobForm {
+  JobId,
+  JobState,
+  NodeList,
+};
+
+const LineForm kJobForms[] = {
+    {"JobId={id:word} JobName={name}", {"JobId=101 JobName=pretrain"}},
+    {"JobState={state:word} Reason=", {"   JobState=NODE_FAIL Reason=NodeDown Dependency=(null)"}},
+    {"NodeList={nodes:word}", {"   NodeList=gpu[001-064]", "   ReqNodeList=(null) ExcNodeList=(null)"}},
+};
+
+class ScontrolJob : public Reader {
+  void take(size_t form, const Match& match, Sink& sink) override {
+    if (form == JobId) {
+      write(sink);
+      run_.kind = "job";
+      run_.facts = {{"id", match.text("id")}, {"name", value_of(sink.line(), "JobName")}};
+    }
+    if (form == JobState && !run_.kind.empty())
+      run_.facts.emplace_back("state", match.text("state"));
+    if (form == NodeList && !run_.kind.empty() && run_.members.empty())
+      run_.members = expand_hosts(value_of(sink.line(), "NodeList"));
+  }
+
+  void end(Sink& sink) override {
+    sink.at({}, 0, {}, {});
+    write(sink);
+  }
+
+  void write(Sink& sink) {
+    if (!run_.kind.empty())
+      sink.run(std::move(run_));
+    run_ = {};
+  }
+
+  Run run_;
+};
+
+enum NodeForm {
+  NodeName,
+  NodeState,
+  NodeReason,
+};
+
+const LineForm kNodeForms[] = {
+    {"NodeName={host:name} ",
+     {"NodeName=gpu017 Arch=x86_64 CoresPerSocket=56", "NodeName=n1 CoresPerSocket=8"}},
+    {"State={state:word} ThreadsPerCore=", {"   State=DOWN*+DRAIN ThreadsPerCore=2 TmpDisk=0 Weight=1"}},
+    {"Reason={reason} [{user:name}@", {"   Reason=Not responding [slurm@2026-10-01T12:00:00]"}},
+};
+
+// Words of a reason that Slurm or a health check of GPUs writes about hardware.
+bool is_hardware(std::string_view reason) {
+  for (const std::string_view word : {"gres/gpu", "GPU", "Xid", "XID", "ECC", "NVLink", "IB ", "link"})
+    if (reason.find(word) != reason.npos)
+      return true;
+  return false;
+}
+
+class ScontrolNode : public Reader {
+  void take(size_t form, const Match& match, Sink& sink) override {
+    switch (form) {
+      case NodeName:
+        write(sink);
+        host_ = match.text("host");
+        return;
+      case NodeState:
+        state_ = match.text("state");
+        return;
+      default:
+        reason_ = match.text("reason");
+        write(sink);
+    }
+  }
+
+  void end(Sink& sink) override {
+    sink.at({}, 0, {}, {});
+    write(sink);
+  }
+
+  void write(Sink& sink) {
+    const bool is_down = state_.find("DOWN") != state_.npos || state_.find("FAIL") != state_.npos ||
+                         state_.find('*') != state_.npos;
+    const bool is_drained = state_.find("DRAIN") != state_.npos;
+    if (!host_.empty() && (is_down || is_drained)) {
+      Event event;
+      event.kind = is_down ? "slurm/down" : "slurm/drained";
+      event.severity = is_down ? Severity::Fault : Severity::Warning;
+      event.origin = is_hardware(reason_) ? Origin::Hardware : is_down ? Origin::Unclear : Origin::Operator;
+      event.subject.host = host_;
+      event.meaning = std::string(is_down ? "Slurm lists the node as down" : "the node is drained") +
+                      (reason_.empty() ? "" : " (" + reason_ + ")");
+      event.action = "look at its kernel log (dmesg -T) and at its power and network";
+      event.fields = {{"state", state_}, {"reason", reason_}};
+      sink.event(std::move(event));
+    }
+    host_.clear();
+    state_.clear();
+    reason_.clear();
+  }
+
+  std::string host_;
+  std::string state_;
+  std::string reason_;
+};
+
+}  // namespace
+
+const Format kScontrolJob{"scontrol show job", "cluster", kJobForms, Shape::Lines, make<ScontrolJob>};
+const Format kScontrolNode{
+    "scontrol show node",
+    "cluster",
+    kNodeForms,
+    Shape::Lines,
+    make<ScontrolNode>,
+    nullptr,
+    {},
+    "nodes that Slurm took out"};
+
+}  // namespace lento::desk

@@ -1,0 +1,57 @@
+// Step lines as data: a form that a line matches, the capture that is its step, and labels in front of the
+// numbers that become samples.
+//
+//   const StepLine kLines[] = {
+//       {{"step: {step:count} loss:", {"step: 10  loss: 7.9  tps: 6,892"}}, {{"tps:", &kTokensPerS}}}};
+//
+// A label may be absent: versions of one program write different ones.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+// One name for one quantity, whatever the program, so that logs of several programs have the same rows.
+extern const Quantity kStepTime;     // s
+extern const Quantity kFlopsPerGpu;  // TFLOP/s
+extern const Quantity kTokensPerS;   // 1/s, of one GPU
+extern const Quantity kSamplesPerS;  // 1/s, of the job
+extern const Quantity kUtilisation;  // % of the peak in use (MFU)
+extern const Quantity kBatch;        // samples in a step
+extern const Quantity kSequence;     // tokens in a sample
+
+struct LabelledNumber {
+  std::string_view label;
+  const Quantity* quantity;
+  double scale = 1;  // from the line's unit to the quantity's
+};
+
+struct StepLine {
+  LineForm form;
+  std::vector<LabelledNumber> numbers;
+};
+
+// The number behind a label, with blanks or a quote between and commas between digits; a label that begins or
+// ends in the middle of a word is another one.
+std::optional<double> number_after(std::string_view line, std::string_view label);
+
+// Writes a sample for each number of a line that has a label of the table.
+void write_samples(const StepLine& line, const Match& match, Sink& sink);
+
+// The forms of a table alone, in the same order.
+std::vector<LineForm> forms_of(std::span<const StepLine> lines);
+
+// The reader of a table that needs nothing else.
+template <const auto& kTable>
+class StepLines : public Reader {
+  void take(size_t form, const Match& match, Sink& sink) override {
+    write_samples(kTable[form], match, sink);
+  }
+};
+
+}  // namespace lento::desk

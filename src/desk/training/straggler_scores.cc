@@ -1,0 +1,139 @@
+// Reports of nvidia-resiliency-ext's straggler detection: scores of the worst ranks, 1 for the best there can
+// be, once beside the other ranks ("relative") and once beside the rank's own past ("individual"), and a
+// warning that lists the ranks below its threshold.
+//
+//   section = "GPU relative performance:" | "GPU individual performance:"
+//   worst   = "Worst performing " N "/" N " ranks:" {"Rank=" N " Node=" HOST " Score=" X}
+//   warning = "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: " LIST
+//
+// The first rank below "Worst performing" holds the bad end of a report. A list names its ranks as plain
+// numbers or as "rank=N".
+//
+// Source: nvidia_resiliency_ext/ptl_resiliency and attribution/straggler, 0.2 to 0.4.
+#include "base/number.h"
+#include "desk/training/training.h"
+
+namespace lento::desk {
+namespace {
+
+enum ScoreForm {
+  Relative,
+  Individual,
+  Worst,
+  Best,
+  Score,
+  Warning,
+  Dropped,
+};
+
+const LineForm kForms[] = {
+    {"GPU relative performance:", {"GPU relative performance:"}},
+    {"GPU individual performance:", {"GPU individual performance:"}},
+    {"Worst performing {_:int}/{ranks:int} ranks:", {" Worst performing 5/512 ranks:"}},
+    {"Best performing {_:int}/{ranks:int} ranks:", {" Best performing 5/512 ranks:"}},
+    {"Rank={rank:int} Node={node:name} Score={score:num}",
+     {"  Rank=76 Node=h100-001-253-012 Score=0.94", "Rank=3 Node=n1 Score=1.00"}},
+    {"STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: {ranks}",
+     {"STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: [76, 13]",
+      "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: "
+      "{StragglerId(rank=76, node='n9')}"}},
+    {"STRAGGLER DETECTION WARNING: Some GPUs performance dropped. Affected ranks: {ranks}",
+     {"STRAGGLER DETECTION WARNING: Some GPUs performance dropped. Affected ranks: [162, 79, 357]"}},
+};
+
+constexpr const char* kAdvice = "look at clocks, temperature and kernel log of that rank's GPU";
+const Quantity kRelative{
+    "lowest score of all ranks beside the others",
+    "",
+    Kind::Level,
+    Better::Higher,
+    "",
+    Scope::Extreme,
+    kAdvice};
+const Quantity kIndividual{
+    "lowest score of all ranks beside their own past",
+    "",
+    Kind::Level,
+    Better::Higher,
+    "",
+    Scope::Extreme,
+    kAdvice};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The ranks of a list, at most kMost: numbers behind "rank=" where it has such, else all numbers.
+std::vector<std::string> ranks_of(std::string_view list) {
+  constexpr size_t kMost = 64;
+  constexpr std::string_view kName = "rank=";
+  const bool is_named = list.find(kName) != list.npos;
+  std::vector<std::string> ranks;
+  for (size_t at = 0; at < list.size() && ranks.size() < kMost;) {
+    if (is_named) {
+      at = list.find(kName, at);
+      if (at == list.npos)
+        break;
+      at += kName.size();
+    }
+    size_t end = at;
+    while (end < list.size() && is_digit(list[end]))
+      ++end;
+    if (end > at && end - at < 9)
+      ranks.emplace_back(list.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return ranks;
+}
+
+class StragglerScores : public Reader {
+  void take(size_t form, const Match& match, Sink& sink) override {
+    switch (form) {
+      case Relative:
+      case Individual:
+        is_relative_ = form == Relative;
+        report_ += is_relative_;
+        return;
+      case Worst:
+      case Best:
+        is_worst_ = form == Worst;
+        return;
+      case Score:
+        if (is_worst_)
+          score(match, sink);
+        is_worst_ = false;
+        return;
+      default:
+        for (const std::string& rank : ranks_of(match["ranks"]))
+          sink.event(warning(rank, form == Warning));
+    }
+  }
+
+  void score(const Match& match, Sink& sink) const {
+    const Quantity& quantity = is_relative_ ? kRelative : kIndividual;
+    if (const auto value = match.number("score"))
+      sink.sample(quantity, *value, {{match.text("node"), "", match.text("rank")}, report_});
+  }
+
+  static Event warning(const std::string& rank, bool is_relative) {
+    Event event;
+    event.kind = is_relative ? "straggler/relative" : "straggler/dropped";
+    event.severity = Severity::Warning;
+    event.origin = Origin::Hardware;
+    event.subject.rank = rank;
+    event.meaning = is_relative ? "the job's straggler detection measured it slower than the other ranks"
+                                : "the job's straggler detection measured it slower than before";
+    event.action = kAdvice;
+    return event;
+  }
+
+  bool is_relative_ = true;
+  bool is_worst_ = false;
+  double report_ = 0;  // counted from 1
+};
+
+}  // namespace
+
+const Format kStragglerScores{"straggler scores", "training", kForms, Shape::Lines, make<StragglerScores>};
+
+}  // namespace lento::desk

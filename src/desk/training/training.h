@@ -1,0 +1,21 @@
+// Lines that training programs write about their steps: how long a step took, how much work it did, and which
+// rank was the slowest (docs/formats/desk-training.md).
+#pragma once
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kMegatron;         // Megatron-LM, and the report of its straggler detector
+extern const Format kTorchtitan;       // torchtitan
+extern const Format kNemo;             // NeMo on Lightning
+extern const Format kDeepSpeed;        // DeepSpeed's throughput timer, Megatron-DeepSpeed
+extern const Format kMaxText;          // MaxText
+extern const Format kTrainer;          // the dictionaries of Hugging Face's Trainer
+extern const Format kMlperf;           // MLPerf ":::MLLOG"
+extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency-ext
+
+// All of the family.
+Formats training_formats();
+
+}  // namespace lento::desk
