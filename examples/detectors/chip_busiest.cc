@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/detect/method.h"
 #include "chip/sketch/level.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -33,7 +33,7 @@ MethodResult judge_by_busiest(const MethodCall& call) {
   for (const CoreSketch& core : call.sketch.cores())
     octaves.push_back(mean_octaves(core));
   MethodResult out;
-  const double usual = base::median(octaves);
+  const double usual = evidence::median(octaves);
   for (size_t core = 0; core < octaves.size(); ++core) {
     const double slower = std::exp2(octaves[core] - usual);
     if (slower < kMuchSlower)

@@ -3,8 +3,8 @@
 // `lento fleet diagnose --method loudest` (CONTRIBUTING.md, recipes).
 #include <cmath>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/methods.h"
 
 namespace lento::fleet {
@@ -19,7 +19,7 @@ std::vector<double> mean_levels(const MetricSeries& series) {
     for (size_t step = 0; step < series.steps; ++step)
       if (const float v = series.at(0, step, m); !std::isnan(v))
         values.push_back(double(v));
-    levels[m] = base::mean(values);
+    levels[m] = evidence::mean(values);
   }
   return levels;
 }
@@ -37,7 +37,7 @@ judge_by_loudest(const MetricSeries& series, const FleetDiagnosisOptions&, const
     return d;
   }
   const std::vector<double> levels = mean_levels(series);
-  const double usual = base::median(levels);
+  const double usual = evidence::median(levels);
   for (size_t m = 0; m < levels.size(); ++m) {
     if (levels[m] < kMuchMore * usual)
       continue;

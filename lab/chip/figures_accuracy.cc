@@ -111,7 +111,7 @@ std::string percent(double share) {
 std::string rate(uint64_t hits, uint64_t of) {
   if (of == 0)
     return "-";
-  const base::Interval i = base::wilson95(hits, of);
+  const evidence::Interval i = evidence::wilson95(hits, of);
   return percent(double(hits) / double(of)) + " (" + percent(i.low) + " to " + percent(i.high) + "), " +
          std::to_string(hits) + "/" + std::to_string(of);
 }

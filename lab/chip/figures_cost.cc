@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "lab/chip/figures.h"
 
 namespace lento::chip {
@@ -170,13 +171,13 @@ Figures convergence_figures(const Results& results) {
     table.rows.push_back(
         {name,
          std::to_string(c.iterations.size()),
-         format_number(base::quantile(c.iterations, 0)),
-         format_number(base::median(c.iterations)),
-         format_number(base::quantile(c.iterations, 1))});
+         format_number(evidence::quantile(c.iterations, 0)),
+         format_number(evidence::median(c.iterations)),
+         format_number(evidence::quantile(c.iterations, 1))});
     finding::SeriesFigure::Line line{name, {}, {}};
     for (const auto& [k, errors] : c.errors) {
       line.x.push_back(k);
-      line.y.push_back(base::median(errors));
+      line.y.push_back(evidence::median(errors));
     }
     if (!line.x.empty())
       figure.lines.push_back(std::move(line));
@@ -206,7 +207,7 @@ Figures slowdown_figures(const Results& results) {
   for (const auto& [key, runs] : slow) {
     if (!clean.contains(key.first))
       continue;
-    const double usual = base::median(clean[key.first]);
+    const double usual = evidence::median(clean[key.first]);
     std::vector<double> ratios;
     for (const auto& [run, cycles] : runs)
       ratios.push_back(cycles / usual);
@@ -214,9 +215,9 @@ Figures slowdown_figures(const Results& results) {
         {key.first,
          key.second,
          std::to_string(ratios.size()),
-         format_number(base::quantile(ratios, 0)),
-         format_number(base::median(ratios)),
-         format_number(base::quantile(ratios, 1))});
+         format_number(evidence::quantile(ratios, 0)),
+         format_number(evidence::median(ratios)),
+         format_number(evidence::quantile(ratios, 1))});
   }
   if (table.rows.empty())
     return {};

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "lab/chip/figures.h"
 
 namespace lento::chip {
@@ -102,7 +103,7 @@ finding::Figure heat_map(
     map.rows.push_back(down + " " + format_number(row));
     for (const double column : columns) {
       const auto at = by_column.find(column);
-      map.values.push_back(at == by_column.end() ? std::nan("") : base::mean(at->second));
+      map.values.push_back(at == by_column.end() ? std::nan("") : evidence::mean(at->second));
     }
   }
   return {"Compression by " + down + " and " + across, "Means over the other settings and all runs.", map};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "lab/chip/figures.h"
 
 namespace lento::chip {
@@ -20,7 +21,7 @@ Figure bars(const std::string& title, const std::map<std::string, std::vector<do
   figure.values.resize(1);
   for (const auto& [variant, list] : values) {
     figure.categories.push_back(variant);
-    figure.values[0].push_back(100 * base::mean(list));
+    figure.values[0].push_back(100 * evidence::mean(list));
   }
   return {title, "One bar a method.", figure};
 }
@@ -31,7 +32,7 @@ void add_paper_counting(const Tallies& rows, std::vector<Figure>& out) {
   std::map<std::string, std::vector<double>> accuracy;
   std::map<std::string, std::vector<double>> false_rate;
   for (const auto& [key, t] : rows) {
-    const base::Confusion& c = t.paper;
+    const evidence::Confusion& c = t.paper;
     table.rows.push_back(
         {key.first,
          key.second,
@@ -48,8 +49,8 @@ void add_paper_counting(const Tallies& rows, std::vector<Figure>& out) {
     table.rows.push_back(
         {"mean",
          variant,
-         percent(base::mean(list)),
-         percent(base::mean(false_rate[variant])),
+         percent(evidence::mean(list)),
+         percent(evidence::mean(false_rate[variant])),
          "",
          "",
          "",

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/stats.h"
+#include "evidence/share.h"
 #include "lab/chip/result.h"
 #include "lab/chip/score.h"
 
 namespace lento::chip {
 
 struct Tally {
-  base::Confusion paper;  // true negatives fixed at the number of clean runs
+  evidence::Confusion paper;  // true negatives fixed at the number of clean runs
   // touching at least kFewHits events: strict
   uint64_t cases = 0;
   uint64_t right = 0;

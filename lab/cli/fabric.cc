@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/scan/csv.h"
-#include "base/stats.h"
 #include "base/units.h"
 #include "chip/fabric/play.h"
 #include "chip/read/transfer_file.h"
+#include "evidence/share.h"
 #include "lab/cli/commands.h"
 #include "lab/fabric/fit.h"
 #include "lab/fabric/plant.h"
@@ -151,7 +151,7 @@ finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally
       "to the byte",
       "another blamed"};
   for (const auto& [key, t] : tallies) {
-    const base::Interval range = base::wilson95(t.exact, t.counted);
+    const evidence::Interval range = evidence::wilson95(t.exact, t.counted);
     table.rows.push_back(
         {key.first,
          format_number(key.second),

@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/scan/csv.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "lab/cli/commands.h"
 #include "lab/predict/field_fit.h"
 #include "lab/predict/field_tables.h"
@@ -77,12 +77,12 @@ void add_bars(finding::TableFigure& table, const std::string& what, const Bars& 
       {what,
        std::to_string(b.errors.size()),
        std::to_string(b.runs_of.size()),
-       percent(base::median(b.errors)),
+       percent(evidence::median(b.errors)),
        percent(double(b.too_fast) / n),
        percent(double(b.inside) / n),
        percent(by_source / double(b.runs_of.size())),
-       percent(base::median(b.stated)),
-       format_number(base::median(b.over_limit), 3),
+       percent(evidence::median(b.stated)),
+       format_number(evidence::median(b.over_limit), 3),
        std::to_string(b.below_limit)});
 }
 

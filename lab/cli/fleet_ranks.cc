@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/share.h"
 #include "lab/cli/commands.h"
 #include "lab/fleet/rank_campaign.h"
 
@@ -20,7 +20,7 @@ struct FleetRanksArguments {
 };
 
 std::string share(uint64_t hits, uint64_t all) {
-  const base::Interval i = base::wilson95(hits, all);
+  const evidence::Interval i = evidence::wilson95(hits, all);
   return std::to_string(hits) + " of " + std::to_string(all) + " (" +
          base::format_number(100.0 * double(hits) / std::max<double>(1, double(all)), 4) +
          " %, 95 %: " + base::format_number(100 * i.low, 4) + " to " + base::format_number(100 * i.high, 4) +

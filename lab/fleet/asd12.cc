@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/parallel.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/share.h"
 #include "fleet/detect/detect.h"
 #include "fleet/read/source.h"
 #include "lab/fleet/real_data.h"
@@ -114,7 +114,7 @@ TableFigure measure_asd12(const RealOptions& options, const base::Progress& prog
              " to " + std::to_string(windows[i].end - 1),
          "rank " + std::to_string(rank[i])});
   }
-  const base::Interval ci = base::wilson95(point_hits, points);
+  const evidence::Interval ci = evidence::wilson95(point_hits, points);
   table.rows.push_back(
       {"segments of 8 points or more: first", std::to_string(first) + "/" + std::to_string(windows.size())});
   table.rows.push_back(

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/share.h"
 #include "fleet/detect/detect.h"
 #include "fleet/minder/priority.h"
 #include "fleet/read/source.h"
@@ -202,7 +202,7 @@ finding::TableFigure measure_hpas(const RealOptions& options, const base::Progre
     unprioritised += uint64_t(all_metrics[i]);
   }
   for (const auto& [kind, count] : by_kind) {
-    const base::Interval ci = base::wilson95(count.first, count.second);
+    const evidence::Interval ci = evidence::wilson95(count.first, count.second);
     table.rows.push_back(
         {"right machine, " + kind,
          std::to_string(count.first) + "/" + std::to_string(count.second) + " (" +

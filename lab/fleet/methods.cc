@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/minder/kernel.h"
 
 namespace lento::fleet {
@@ -117,10 +117,10 @@ void WindowScan::rules(size_t t, size_t k, Candidates& out) {
   values_.clear();
   for (const float v : row)
     values_.push_back(std::isnan(v) ? 0 : v);
-  const double mean = base::mean(values_);
-  const double middle = base::median(values_);
-  const double sd = std::sqrt(base::variance(values_));
-  const double mad = 1.4826 * base::mad(values_);
+  const double mean = evidence::mean(values_);
+  const double middle = evidence::median(values_);
+  const double sd = std::sqrt(evidence::variance(values_));
+  const double mad = 1.4826 * evidence::mad(values_);
   const double best = *std::ranges::max_element(values_);
   Candidate by_z{0, -1};
   Candidate by_mad{0, -1};

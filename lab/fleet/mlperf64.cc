@@ -7,8 +7,9 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
+#include "evidence/share.h"
 #include "fleet/detect/detect.h"
 #include "fleet/read/source.h"
 #include "lab/fleet/real_data.h"
@@ -68,7 +69,7 @@ Outcome plant(const MetricSeries& s, size_t node, double onset_s, double factor,
 }
 
 std::string share(uint64_t hits, uint64_t trials) {
-  const base::Interval i = base::wilson95(hits, trials);
+  const evidence::Interval i = evidence::wilson95(hits, trials);
   return std::to_string(hits) + "/" + std::to_string(trials) + " = " +
          format_number(100.0 * double(hits) / double(std::max<uint64_t>(trials, 1)), 4) + " % (" +
          format_number(100 * i.low, 3) + " to " + format_number(100 * i.high, 3) + ")";
@@ -117,7 +118,7 @@ void planted_rows(
     for (const double limit : {150.0, 240.0, 300.0, 600.0}) {
       table.rows.push_back({name, "named within " + format_number(limit) + " s", within(limit)});
     }
-    table.rows.push_back({name, "median delay", format_number(base::median(delays), 4) + " s"});
+    table.rows.push_back({name, "median delay", format_number(evidence::median(delays), 4) + " s"});
     table.rows.push_back({name, "wrong node named", share(wrong, outcomes.size())});
   }
 }

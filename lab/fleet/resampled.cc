@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::fleet {
 namespace {
@@ -31,7 +31,7 @@ class Source {
         if (!std::isnan(v))
           column.push_back(v);
       }
-      median_.push_back(column.empty() ? NAN : base::median(column));
+      median_.push_back(column.empty() ? NAN : evidence::median(column));
     }
   }
 

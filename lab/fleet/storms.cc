@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/simulate/simulate.h"
 #include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
@@ -126,7 +126,7 @@ std::vector<std::string> row_of(const std::string& size, const std::vector<const
       size,
       of_all(delays.size(), results.size()),
       of_all(in_time, results.size()),
-      base::format_number(base::median(delays), 3) + " s",
+      base::format_number(evidence::median(delays), 3) + " s",
       base::format_number(*std::ranges::max_element(delays), 3) + " s",
       std::to_string(wrong)};
 }

@@ -6,15 +6,16 @@
 #include <optional>
 
 #include "base/rng.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
+#include "evidence/share.h"
 #include "lab/fleet/synthetic.h"
 
 namespace lento::fleet {
 namespace {
 
-using base::Confusion;
 using base::format_number;
+using evidence::Confusion;
 using finding::TableFigure;
 
 constexpr int kResamples = 2000;
@@ -66,7 +67,7 @@ Confusion count(const Judged& all, size_t column, const Keep& keep) {
 }
 
 // 95 % of F1 over resampled jobs; with `other`, of the difference of F1 on the same jobs.
-base::Interval
+evidence::Interval
 bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_t seed, const Keep& keep) {
   std::vector<std::pair<Outcome, Outcome>> kept;
   for (const JudgedJob& job : all.jobs) {
@@ -91,16 +92,16 @@ bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_
     const double compared = other ? b.f1() : 0;
     values.push_back(a.f1() - compared);
   }
-  return {base::quantile(values, 0.025), base::quantile(values, 0.975)};
+  return {evidence::quantile(values, 0.025), evidence::quantile(values, 0.975)};
 }
 
-std::string range_text(const base::Interval& i) {
+std::string range_text(const evidence::Interval& i) {
   const std::string low = format_number(i.low, 3);
   const std::string high = format_number(i.high, 3);
   return low + " to " + high;
 }
 
-std::string with_interval(double value, const base::Interval& i) {
+std::string with_interval(double value, const evidence::Interval& i) {
   return format_number(value, 3) + " (" + range_text(i) + ")";
 }
 
@@ -109,9 +110,9 @@ row_of(const Judged& all, size_t column, const std::string& name, uint64_t seed,
   const Confusion c = count(all, column, keep);
   const uint64_t accused = c.true_positive + c.false_positive;
   const uint64_t faulty = c.true_positive + c.false_negative;
-  const base::Interval precision = base::wilson95(c.true_positive, accused);
-  const base::Interval recall = base::wilson95(c.true_positive, faulty);
-  const base::Interval f1 = bootstrap(all, column, {}, seed, keep);
+  const evidence::Interval precision = evidence::wilson95(c.true_positive, accused);
+  const evidence::Interval recall = evidence::wilson95(c.true_positive, faulty);
+  const evidence::Interval f1 = bootstrap(all, column, {}, seed, keep);
   return {
       name,
       with_interval(c.precision(), precision),
@@ -140,7 +141,7 @@ struct OfType {
 
 std::string recall_of(uint64_t right, uint64_t faults) {
   const double share = double(right) / double(faults);
-  return with_interval(share, base::wilson95(right, faults));
+  return with_interval(share, evidence::wilson95(right, faults));
 }
 
 TableFigure by_type(const Judged& all) {
@@ -213,7 +214,7 @@ TableFigure paired(const Judged& all, uint64_t seed) {
     return true;
   };
   const auto pair = [&](const char* a, const char* b) {
-    const base::Interval i = bootstrap(all, column_of(a), column_of(b), seed, everything);
+    const evidence::Interval i = bootstrap(all, column_of(a), column_of(b), seed, everything);
     const std::string names = std::string(a) + " - " + b;
     table.rows.push_back({names, range_text(i)});
   };

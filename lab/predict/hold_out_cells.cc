@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/scan/csv.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "lab/predict/validate.h"
 
 namespace lento::predict {
@@ -80,7 +80,7 @@ class Errors {
       if (errors.size() < (regime.empty() ? kFewestOfAll : kFewestRows))
         continue;
       const bool stranger = (chip == kGenericChip || chip == kRelativeChip) && by_chip.size() > 1;
-      const double p50 = stranger ? quantile_of_chips(by_chip, 0.5) : base::median(errors);
+      const double p50 = stranger ? quantile_of_chips(by_chip, 0.5) : evidence::median(errors);
       const double p90 = stranger ? quantile_of_chips(by_chip, 0.9) : unseen_quantile(errors, 0.9);
       out.push_back({kind, chip, regime, errors.size(), p50, p90});
     }
@@ -101,7 +101,7 @@ class Errors {
   // prediction).
   static double unseen_quantile(const std::vector<double>& errors, double share) {
     const double n = double(errors.size());
-    return base::quantile(errors, std::min(1.0, share * (n + 1) / n));
+    return evidence::quantile(errors, std::min(1.0, share * (n + 1) / n));
   }
 
   std::map<Key, ErrorsByChip> errors_;
@@ -157,21 +157,12 @@ bool across_nodes(const Measurement& m, const System& s) {
 
 double quantile_of_chips(const ErrorsByChip& errors, double share) {
   std::vector<std::pair<double, double>> weighted;  // error, weight
-  double all = 0;
   for (const auto& [chip, of_chip] : errors) {
     const double weight = std::min(1.0, double(of_chip.size()) / double(kFewestRows));
-    all += weight;
     for (const double e : of_chip)
       weighted.emplace_back(e, weight / double(of_chip.size()));
   }
-  std::ranges::sort(weighted);
-  double below = 0;
-  for (const auto& [error, weight] : weighted) {
-    below += weight;
-    if (below >= share * all)
-      return error;
-  }
-  return weighted.empty() ? 0 : weighted.back().first;
+  return evidence::weighted_quantile(std::move(weighted), share);
 }
 
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {

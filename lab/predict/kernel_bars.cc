@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::predict {
 namespace {
@@ -57,11 +57,11 @@ std::vector<KernelBar> kernel_bars(const std::vector<JudgedKernel>& judged) {
     KernelBar bar;
     bar.what = name.first + (name.second.empty() ? "" : ", " + name.second);
     bar.rows = errors.ours.size();
-    bar.median = base::median(errors.ours);
-    bar.mean = base::mean(errors.ours);
-    bar.roofline_mean = base::mean(errors.roofline);
+    bar.median = evidence::median(errors.ours);
+    bar.mean = evidence::mean(errors.ours);
+    bar.roofline_mean = evidence::mean(errors.roofline);
     bar.limit = limit;
-    bar.stranger_median = errors.stranger.empty() ? 0 : base::median(errors.stranger);
+    bar.stranger_median = errors.stranger.empty() ? 0 : evidence::median(errors.stranger);
     out.push_back(bar);
   }
   return out;

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/scan/csv.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::predict {
 namespace {
@@ -56,7 +56,7 @@ double median_of(std::vector<double>& values) {
   std::erase_if(values, [](double v) {
     return v <= 0;
   });
-  return values.empty() ? 0 : base::median(values);
+  return values.empty() ? 0 : evidence::median(values);
 }
 
 struct Dates {
@@ -316,7 +316,7 @@ std::vector<ServingBar> serving_bars(const std::vector<JudgedPoint>& judged) {
   }
   std::vector<ServingBar> out;
   for (auto& [what, errors] : groups)
-    out.push_back({what, errors.values.size(), base::median(errors.values), errors.limit});
+    out.push_back({what, errors.values.size(), evidence::median(errors.values), errors.limit});
   out.push_back(ranking(judged));
   return out;
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "lab/predict/training_fit.h"
 
 namespace lento::predict {
@@ -60,10 +60,10 @@ std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged) {
     TrainingBar bar;
     bar.what = what;
     bar.rows = errors.ours.size();
-    bar.mean = base::mean(errors.ours);
-    bar.median = base::median(errors.ours);
+    bar.mean = evidence::mean(errors.ours);
+    bar.median = evidence::median(errors.ours);
     bar.bias = errors.bias / double(bar.rows);
-    bar.flat_mean = base::mean(errors.flat);
+    bar.flat_mean = evidence::mean(errors.flat);
     bar.limit = errors.limit;
     out.push_back(bar);
   }
@@ -90,8 +90,8 @@ TrainingBar peak_memory(const std::vector<JudgedRun>& judged) {
   if (errors.empty())
     return bar;
   bar.bias /= double(bar.rows);
-  bar.mean = base::mean(errors);
-  bar.median = base::median(errors);
+  bar.mean = evidence::mean(errors);
+  bar.median = evidence::median(errors);
   return bar;
 }
 

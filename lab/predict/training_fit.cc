@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -179,7 +179,7 @@ double flat_share(
     if (runs[i].silicon == runs[at].silicon)
       near.push_back(share);
   }
-  return !near.empty() ? base::median(near) : any.empty() ? 0.4 : base::median(any);
+  return !near.empty() ? evidence::median(near) : any.empty() ? 0.4 : evidence::median(any);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 
 namespace lento::predict {
 namespace {
@@ -264,9 +264,9 @@ void traffic(Validator& v, const std::string& folder) {
   }
   if (ratios.empty())
     return;
-  const double middle = base::median(ratios);
-  const double low = base::quantile(ratios, 0.25);
-  const double high = base::quantile(ratios, 0.75);
+  const double middle = evidence::median(ratios);
+  const double low = evidence::quantile(ratios, 0.25);
+  const double high = evidence::quantile(ratios, 0.75);
   v.out.bars.push_back(
       {"DRAM bytes of 48 GEMMs, distance of the median ratio from 1",
        ratios.size(),

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "lab/neural/executor.h"
 #include "lab/neural/page.h"
 #include "lab/tile/cases.h"
@@ -256,12 +257,10 @@ Figure networks_table(const std::vector<Application>& apps) {
       "differ from taken"};
   for (const Application& app : apps) {
     std::vector<double> within = cosines(app, app);
-    const size_t tenth = within.size() / 10;
-    std::nth_element(within.begin(), within.begin() + static_cast<long>(tenth), within.end());
     const double n = std::max(1.0, double(app.tensors.size()));
     std::string percentile = "-";
     if (!within.empty())
-      percentile = format_number(within[tenth], 3);
+      percentile = format_number(evidence::nth_smallest_reordering(std::span(within), within.size() / 10), 3);
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(app.name);
     row.push_back(spec::to_string({app.channels, app.height, app.width}));

@@ -10,7 +10,6 @@
 #include "base/number.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/stats.h"
 #include "base/test_error.h"
 #include "base/units.h"
 
@@ -100,28 +99,6 @@ TEST(Rng, StreamsAreIndependentOfEachOther) {
   EXPECT_NE(a.next(), b.next());
   Rng fresh(7, "x");
   EXPECT_EQ(fresh.next(), a2.next());
-}
-
-TEST(Rng, DrawsHaveTheirMoments) {
-  Rng rng(1, "moments");
-  std::vector<double> normal(20000);
-  std::vector<double> gamma(20000);
-  for (double& v : normal)
-    v = rng.normal(3, 2);
-  for (double& v : gamma)
-    v = rng.gamma(4, 0.5);
-  EXPECT_NEAR(mean(normal), 3, 0.05);
-  EXPECT_NEAR(std::sqrt(variance(normal)), 2, 0.05);
-  EXPECT_NEAR(mean(gamma), 2, 0.03);
-  EXPECT_NEAR(variance(gamma), 1, 0.05);
-}
-
-TEST(Stats, QuantilesAndIntervals) {
-  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
-  EXPECT_DOUBLE_EQ(mad({1, 1, 2, 2, 4, 6, 9}), 1);
-  const Interval i = wilson95(95, 100);
-  EXPECT_NEAR(i.low, 0.8882, 1e-3);
-  EXPECT_NEAR(i.high, 0.9785, 1e-3);
 }
 
 TEST(Json, RoundTripKeepsOrderAndKinds) {

@@ -4,13 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
-#include "base/stats.h"
-
 namespace lento::base {
 namespace {
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+}
+
+double variance(const std::vector<double>& values) {
+  const double centre = mean(values);
+  double sum = 0;
+  for (const double v : values)
+    sum += (v - centre) * (v - centre);
+  return sum / double(values.size() - 1);
+}
 
 // The largest distance between the sample's distribution and `cdf` (Kolmogorov, Smirnov).
 template <class Draw, class Cdf>
@@ -240,6 +251,20 @@ TEST(Gamma, MomentsOfManyShapes) {
     EXPECT_NEAR(mean(values), 0.5 * shape, 5 * deviation / std::sqrt(double(kDraws))) << shape;
     EXPECT_NEAR(std::sqrt(variance(values)) / deviation, 1, 0.06) << shape;
   }
+}
+
+TEST(Rng, DrawsHaveTheirMoments) {
+  Rng rng(1, "moments");
+  std::vector<double> normal(20000);
+  std::vector<double> gamma(20000);
+  for (double& v : normal)
+    v = rng.normal(3, 2);
+  for (double& v : gamma)
+    v = rng.gamma(4, 0.5);
+  EXPECT_NEAR(mean(normal), 3, 0.05);
+  EXPECT_NEAR(std::sqrt(variance(normal)), 2, 0.05);
+  EXPECT_NEAR(mean(gamma), 2, 0.03);
+  EXPECT_NEAR(variance(gamma), 1, 0.05);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/stats.h"
 #include "base/test_error.h"
 #include "chip/make_mapping.h"
 #include "chip/map/file/map_file.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
 #include "chip/chip_file.h"
 #include "chip/map/file/map_file.h"
 #include "chip/sim/sweep.h"
+#include "evidence/sample.h"
 #include "finding/inputs.h"
 
 namespace lento::chip {
@@ -43,7 +43,7 @@ finding::Figure summary_table(const Sweep& sweep) {
         {part_name(part),
          std::to_string(values.size()),
          format_number(*low),
-         format_number(base::median(values)),
+         format_number(evidence::median(values)),
          format_number(*high)});
   }
   return {

@@ -4,10 +4,10 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/stats.h"
 #include "chip/map/program.h"
 #include "chip/sim/simulate.h"
 #include "chip/sim/sweep.h"
+#include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
@@ -88,7 +88,7 @@ DemoJob simulate_demo_job(
   const fleet::StepMachine& slow = job.steps.machines[size_t(faulty)];
   job.machine = slow.name;
   job.link = row.fault.name;
-  job.slowdown = base::mean(slow.compute_after_s) / base::mean(slow.compute_s);
+  job.slowdown = evidence::mean(slow.compute_after_s) / evidence::mean(slow.compute_s);
   return job;
 }
 

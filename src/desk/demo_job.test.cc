@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/stats.h"
 #include "chip/map/file/map_file.h"
+#include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
@@ -26,8 +26,8 @@ TEST(DemoJob, TheJobIsItsSeedsWhateverTheThreads) {
       continue;
     ++slowed;
     EXPECT_EQ(one.steps.machines[i].name, one.machine);
-    const double after = base::mean(one.steps.machines[i].compute_after_s);
-    EXPECT_DOUBLE_EQ(one.slowdown, after / base::mean(one.steps.machines[i].compute_s));
+    const double after = evidence::mean(one.steps.machines[i].compute_after_s);
+    EXPECT_DOUBLE_EQ(one.slowdown, after / evidence::mean(one.steps.machines[i].compute_s));
   }
   EXPECT_EQ(slowed, 1);
   base::Progress stop;

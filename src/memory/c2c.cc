@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/share.h"
 #include "finding/inputs.h"
 #include "memory/mine/tuning.h"
 #include "memory/read/c2c_report.h"
@@ -93,7 +93,7 @@ double cycles_of(const C2cLine& line) {
 
 std::string interval_text(uint64_t hits, uint64_t trials) {
   constexpr double kNothing = 1e-6;  // what rounding leaves of a lower end of 0
-  const base::Interval i = base::wilson95(hits, trials);
+  const evidence::Interval i = evidence::wilson95(hits, trials);
   return percent(i.low < kNothing ? 0 : i.low) + " to " + percent(i.high);
 }
 

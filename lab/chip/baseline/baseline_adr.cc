@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/paper/observations.h"
+#include "evidence/sample.h"
 #include "lab/chip/baseline/baselines.h"
 
 namespace lento::chip {
@@ -21,13 +21,13 @@ struct Limits {
 bool value_warns(const std::vector<double>& past, double now, const Limits& limits) {
   if (past.size() < limits.history)
     return false;
-  return now > base::quantile(past, limits.percentile) + limits.margin;
+  return now > evidence::quantile(past, limits.percentile) + limits.margin;
 }
 
 bool frequency_warns(const std::vector<double>& past, double now, const Limits& limits) {
   if (past.size() < limits.history)
     return false;
-  return now < base::quantile(past, 1 - limits.percentile) * std::exp2(-limits.margin);
+  return now < evidence::quantile(past, 1 - limits.percentile) * std::exp2(-limits.margin);
 }
 
 struct Run {

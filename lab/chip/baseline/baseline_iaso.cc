@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/paper/observations.h"
+#include "evidence/sample.h"
 #include "lab/chip/baseline/baselines.h"
 #include "lab/chip/clusters.h"
 
@@ -97,7 +97,7 @@ MethodResult judge_by_iaso(const MethodCall& call) {
       usual.push_back(scores[c].highest);
   std::vector<Suspect> out;
   for (size_t c = 0; c < scores.size(); ++c) {
-    const bool apart = cluster[c] != main && scores[c].highest > base::median(usual);
+    const bool apart = cluster[c] != main && scores[c].highest > evidence::median(usual);
     Suspect s = suspect_over(seen, {Part::Core, int(c), -1}, scores[c].begin, scores[c].end);
     s.score = score_at(scores[c].highest, std::max(1e-9, call["least"])) * (apart ? 1 : 0.5);
     out.push_back(s);

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "base/stats.h"
 #include "chip/paper/observations.h"
+#include "evidence/sample.h"
 #include "lab/chip/baseline/baselines.h"
 
 namespace lento::chip {
@@ -91,8 +91,10 @@ class Graph {
     for (const Sample& s : usual)
       if (s.count > 0)
         values.push_back(s.octaves);
-    const double deviation = std::sqrt(base::variance(values));
-    add({link, latency_through(seen_, link), {}}, base::mean(values), std::max(kLeastDeviation, deviation));
+    const double deviation = std::sqrt(evidence::variance(values));
+    add({link, latency_through(seen_, link), {}},
+        evidence::mean(values),
+        std::max(kLeastDeviation, deviation));
   }
 
   size_t find(const Component& c) const {

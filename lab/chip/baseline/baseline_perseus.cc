@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/paper/observations.h"
+#include "evidence/sample.h"
 #include "lab/chip/baseline/baselines.h"
 #include "lab/chip/clusters.h"
 
@@ -126,7 +126,7 @@ class Model {
     std::vector<double> residuals;
     for (const Point& p : usual)
       residuals.push_back(p[1] - curve_.at(p[0]));
-    bound_ = kUpper * std::max(kLeastDeviation, std::sqrt(base::variance(residuals)));
+    bound_ = kUpper * std::max(kLeastDeviation, std::sqrt(evidence::variance(residuals)));
   }
 
   Risk risk_of(int core) const {

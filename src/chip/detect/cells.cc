@@ -4,9 +4,9 @@
 #include <cmath>
 #include <span>
 
-#include "base/stats.h"
 #include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -48,7 +48,7 @@ float median_lowest(const Row& row) {
   for (const Cell& c : row.cells)
     if (c.count > 0)
       values.push_back(c.lowest);
-  return float(base::median(values));
+  return float(evidence::median(values));
 }
 
 // Levels carry an offset; the unloaded level of a path in the same unit.
@@ -203,10 +203,10 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
     for (const Cell& c : cells.rows[r].cells)
       if (c.count > 0)
         levels.push_back(c.level);
-    own[r] = base::quantile(levels, kFewest) - unloaded_level(cells.rows[r], paths[r]);
+    own[r] = evidence::quantile(levels, kFewest) - unloaded_level(cells.rows[r], paths[r]);
     excess.push_back(own[r]);
   }
-  const double common_excess = base::quantile(excess, 1 - kFewest) + kVisible;
+  const double common_excess = evidence::quantile(excess, 1 - kFewest) + kVisible;
   std::vector<Baseline> out(cells.rows.size());
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
@@ -244,7 +244,7 @@ std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws) {
     }
     out[r].single = float(single);
     out[r].lowest = float(lowest);
-    out[r].common = float(std::sqrt(common * common + 2 * base::variance(means)));
+    out[r].common = float(std::sqrt(common * common + 2 * evidence::variance(means)));
   }
   return out;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/detect/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -309,7 +309,7 @@ Chance Expected::chance(const std::vector<size_t>& rows, uint64_t begin, uint64_
         misfits.back() +=
             misfit_of_row(*row, one.baselines[size_t(row - one.cells->rows.data())], bins.begin, bins.end);
   }
-  return {base::median(misfits), std::sqrt(base::variance(misfits))};
+  return {evidence::median(misfits), std::sqrt(evidence::variance(misfits))};
 }
 
 }  // namespace lento::chip

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -43,7 +43,7 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, b
         in.paths[r].cycles(row.bytes, suspect.component, kMostFactor) - in.paths[r].cycles(row.bytes);
     if (std::log2(1 + most / healthy) < kVisible)
       continue;
-    const double extra = std::exp2(base::median(lowest) - offset) * row.bytes - healthy;
+    const double extra = std::exp2(evidence::median(lowest) - offset) * row.bytes - healthy;
     const double unloaded = wait ? healthy : in.paths[r].cycles(row.bytes);
     factors.push_back(
         std::clamp(in.paths[r].factor(row.bytes, suspect.component, unloaded + extra), 1.0, kMostFactor));
@@ -63,7 +63,7 @@ double envelope_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
     return suspect.factor;
   const std::vector<double> factors = shown_factors(in, suspect);
-  return factors.empty() ? suspect.factor : std::max(kFactorStep, base::median(factors));
+  return factors.empty() ? suspect.factor : std::max(kFactorStep, evidence::median(factors));
 }
 
 double factor_of_the_fastest(const ScanInput& in, const Suspect& suspect) {
@@ -72,16 +72,14 @@ double factor_of_the_fastest(const ScanInput& in, const Suspect& suspect) {
   std::vector<double> factors = shown_factors(in, suspect);
   if (factors.empty())
     return 0;
-  const auto lucky = factors.begin() + std::ptrdiff_t(double(factors.size()) * kFewest);
-  std::ranges::nth_element(factors, lucky);
-  return *lucky;
+  return evidence::nth_smallest_reordering(std::span(factors), size_t(double(factors.size()) * kFewest));
 }
 
 double most_allowed_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
     return kMostFactor;
   const std::vector<double> factors = shown_factors(in, suspect, true);
-  return factors.empty() ? kMostFactor : kLuck * base::quantile(factors, kFewest);
+  return factors.empty() ? kMostFactor : kLuck * evidence::quantile(factors, kFewest);
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
 #include "chip/detect/evidence.h"
 #include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -56,7 +56,7 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
       if (entry != nullptr)
         peers.push_back(entry->mean);
     }
-    const double above = octaves(held.entry->mean - base::median(peers));
+    const double above = octaves(held.entry->mean - evidence::median(peers));
     if (peers.empty() || above <= worst)
       continue;
     worst = above;
@@ -153,7 +153,7 @@ double usual_excess(const Sketch& sketch, const Yardstick& by, std::vector<std::
   std::vector<double> excess;
   for (const CoreSketch& core : sketch.cores())
     excess.push_back(mean_excess(core, by.nominal));
-  const double reference = base::median(excess);
+  const double reference = evidence::median(excess);
   if (reference < quiet_octaves(by.noise))
     return 0;
   notes.push_back(

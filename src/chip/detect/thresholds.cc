@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 
@@ -23,10 +23,10 @@ Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t co
     return -std::log(-std::log1p(-share_above));
   };
   constexpr double kQuarter = 0.25;  // the quartiles tell the scale: one odd run of six does not move them
-  const double quartiles = base::quantile(largest, 1 - kQuarter) - base::quantile(largest, kQuarter);
+  const double quartiles = evidence::quantile(largest, 1 - kQuarter) - evidence::quantile(largest, kQuarter);
   const double scale = std::max(1.0, quartiles / (beyond(kQuarter) - beyond(1 - kQuarter)));
   const double above_median = beyond(std::min(false_alarms, 0.5)) - beyond(0.5);
-  of_the_chip_ = std::max(runs_ * times_, base::median(largest) + scale * above_median);
+  of_the_chip_ = std::max(runs_ * times_, evidence::median(largest) + scale * above_median);
 }
 
 double Thresholds::by_chance(size_t hypotheses, double false_alarms) {

@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "base/stats.h"
 #include "chip/fit/tuning.h"
 #include "chip/sketch/level.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -17,21 +17,6 @@ constexpr size_t kStatistics = 2;
 constexpr size_t kKinds = 4;
 // The fastest transfer, and the median time bin; octaves.
 using Statistics = std::array<double, kStatistics>;
-
-// The value that half of the weight lies below.
-double weighted_median(std::vector<std::pair<double, double>> values) {
-  std::ranges::sort(values);
-  double all = 0;
-  for (const auto& [value, weight] : values)
-    all += weight;
-  double below = 0;
-  for (const auto& [value, weight] : values) {
-    below += weight;
-    if (2 * below >= all)
-      return value;
-  }
-  return 0;
-}
 
 std::optional<Statistics> statistics_of(const Row& row) {
   if (row.count < kLeastRecords)
@@ -42,7 +27,7 @@ std::optional<Statistics> statistics_of(const Row& row) {
       levels.emplace_back(cell.level, cell.count);
   if (levels.empty())
     return std::nullopt;
-  return Statistics{row.lowest, weighted_median(std::move(levels))};
+  return Statistics{row.lowest, evidence::weighted_quantile(std::move(levels), 0.5)};
 }
 
 using Known = std::map<std::pair<int, uint32_t>, Statistics>;
@@ -93,17 +78,17 @@ std::vector<Shared> shared_patterns(const Cells& cells, const std::vector<Known>
 std::vector<Difference> differences_from(const std::vector<Shared>& shared) {
   std::array<std::array<std::vector<double>, kStatistics>, kKinds> variances;
   for (const Shared& s : shared)
-    variances[s.kind][s.statistic].push_back(base::variance(s.draws));
+    variances[s.kind][s.statistic].push_back(evidence::variance(s.draws));
   std::array<Statistics, kKinds> usual{};
   for (size_t kind = 0; kind < kKinds; ++kind)
     for (size_t s = 0; s < kStatistics; ++s)
-      usual[kind][s] = base::mean(variances[kind][s]);
+      usual[kind][s] = evidence::mean(variances[kind][s]);
   std::vector<Difference> out;
   for (const Shared& s : shared) {
     const double both = 1 + 1.0 / double(s.draws.size());  // the recorded run, and the mean of the draws
-    const double own = base::variance(s.draws);
+    const double own = evidence::variance(s.draws);
     const double variance = both * (own + usual[s.kind][s.statistic]) / 2 + kResolution * kResolution;
-    out.push_back({int(s.row), s.recorded - base::mean(s.draws), std::sqrt(variance)});
+    out.push_back({int(s.row), s.recorded - evidence::mean(s.draws), std::sqrt(variance)});
   }
   return out;
 }
@@ -146,7 +131,7 @@ core_difference(const CoreSketch& core, size_t index, const std::vector<Sketch>&
   }
   if (by_length.empty())
     return std::nullopt;
-  return CoreDifference{int(index), weighted_median(std::move(by_length)), cycles};
+  return CoreDifference{int(index), evidence::weighted_quantile(std::move(by_length), 0.5), cycles};
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/stats.h"
 #include "chip/detect/test_chip.h"
 #include "chip/fit/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -32,9 +32,9 @@ TEST_F(DifferencesTest, OfAChipLikeItsFileAreItsNoise) {
     EXPECT_GT(t.deviation, kResolution);
     standardized.push_back(t.octaves / t.deviation);
   }
-  EXPECT_NEAR(base::mean(standardized), 0, 0.3);
-  EXPECT_LT(std::sqrt(base::variance(standardized)), 2);
-  EXPECT_GT(std::sqrt(base::variance(standardized)), 0.4);
+  EXPECT_NEAR(evidence::mean(standardized), 0, 0.3);
+  EXPECT_LT(std::sqrt(evidence::variance(standardized)), 2);
+  EXPECT_GT(std::sqrt(evidence::variance(standardized)), 0.4);
   ASSERT_EQ(d.cores.size(), 16u);
   for (const CoreDifference& c : d.cores) {
     EXPECT_NEAR(c.octaves, 0, 0.02) << c.core;
@@ -53,7 +53,7 @@ TEST_F(DifferencesTest, OfAChipHalfAsFastAreAnOctave) {
   std::vector<double> octaves;
   for (const Difference& t : d.transfers)
     octaves.push_back(t.octaves);
-  EXPECT_NEAR(base::median(octaves), 1, 0.05);
+  EXPECT_NEAR(evidence::median(octaves), 1, 0.05);
   for (const CoreDifference& c : d.cores)
     EXPECT_NEAR(c.octaves, 1, 0.02) << c.core;
 }
@@ -127,7 +127,7 @@ TEST_F(DifferencesTest, MoreDrawsNarrowTheDeviation) {
     std::vector<double> deviations;
     for (const Difference& t : of(recorded, draws).transfers)
       deviations.push_back(t.deviation);
-    return base::median(deviations);
+    return evidence::median(deviations);
   };
   EXPECT_NEAR(typical(8) / typical(2), std::sqrt((1 + 1.0 / 8) / (1 + 1.0 / 2)), 0.12);
 }
@@ -148,8 +148,8 @@ TEST_F(DifferencesTest, DrawsAmongThemselvesAreWhatChanceMakes) {
       sum[i] += draw[i].octaves;
       standardized.push_back(draw[i].octaves / draw[i].deviation);
     }
-    EXPECT_NEAR(base::mean(standardized), 0, 0.3);
-    EXPECT_NEAR(std::sqrt(base::variance(standardized)), 1, 0.5);
+    EXPECT_NEAR(evidence::mean(standardized), 0, 0.3);
+    EXPECT_NEAR(std::sqrt(evidence::variance(standardized)), 1, 0.5);
   }
   for (const double all : sum)
     EXPECT_NEAR(all, 0, 1e-9);

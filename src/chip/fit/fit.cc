@@ -8,13 +8,13 @@
 #include <cmath>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
 #include "chip/fit/course.h"
 #include "chip/fit/differences.h"
 #include "chip/fit/parts.h"
 #include "chip/fit/robust.h"
 #include "chip/fit/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -166,7 +166,7 @@ class Fitter {
     }
     fit_.course = seen.course;
     fit_.misfit = sizes.empty() ? 0 : sum / double(sizes.size());
-    fit_.scatter = kNormalPerMedian * base::median(sizes);
+    fit_.scatter = kNormalPerMedian * evidence::median(sizes);
   }
 
   // How many segments a buffer holds shows in when transfers wait for one another, and nowhere else: it is

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/fit/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -29,7 +29,7 @@ double scaled_spread(
   std::vector<double> scaled;
   for (size_t i = 0; i < values.size(); ++i)
     scaled.push_back(std::abs(values[i] - centre) / std::max(kFixed, std::hypot(spread, errors[i])));
-  return scaled.size() < 3 ? 0 : base::quantile(scaled, kSpreadQuantile) / kNormalAtQuantile;
+  return scaled.size() < 3 ? 0 : evidence::quantile(scaled, kSpreadQuantile) / kNormalAtQuantile;
 }
 
 struct KnownParts {
@@ -86,7 +86,7 @@ PartsOfClass
 spread_of(const std::vector<double>& values, const std::vector<double>& errors, double deviations) {
   PartsOfClass out;
   out.told = int(values.size());
-  out.centre = base::median(values);
+  out.centre = evidence::median(values);
   const double by_chance = 1 + deviations * kSpreadError / std::sqrt(std::max(1.0, double(values.size())));
   if (scaled_spread(values, errors, out.centre, 0) < by_chance)
     return out;
@@ -113,7 +113,7 @@ std::vector<double> scatter_of_parts(
   std::vector<double> out;
   for (size_t k = 0; k < classes; ++k) {
     const KnownParts known = known_parts(parts, std::vector<double>(parts.size()), class_of, k);
-    out.push_back(scaled_spread(known.values, known.errors, base::median(known.values), 0));
+    out.push_back(scaled_spread(known.values, known.errors, evidence::median(known.values), 0));
   }
   return out;
 }

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/detect/test_chip.h"
 #include "chip/fit/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -32,8 +32,8 @@ TEST(Possible, PartsOfUnequalClassesMoveByTheirErrors) {
     for (const double times : twin.own.links)
       moves.push_back(std::log2(times));
   }
-  EXPECT_NEAR(base::mean(moves), 0, 0.003);
-  EXPECT_NEAR(std::sqrt(base::variance(moves)), std::log2(1.02), 0.002);
+  EXPECT_NEAR(evidence::mean(moves), 0, 0.003);
+  EXPECT_NEAR(std::sqrt(evidence::variance(moves)), std::log2(1.02), 0.002);
 }
 
 TEST(Possible, WhatTheClassSpreadsIsTheMost) {
@@ -41,7 +41,7 @@ TEST(Possible, WhatTheClassSpreadsIsTheMost) {
   for (uint64_t seed = 1; seed <= 50; ++seed)
     for (const double times : possible_twin(fit_of(0.002), seed).own.links)
       moves.push_back(std::log2(times));
-  EXPECT_LT(std::sqrt(base::variance(moves)), std::log2(1.002));
+  EXPECT_LT(std::sqrt(evidence::variance(moves)), std::log2(1.002));
 }
 
 TEST(Possible, AnEqualChipIsOneChip) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "chip/fit/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -28,7 +28,7 @@ double scatter(const std::vector<double>& standardized) {
   std::vector<double> sizes;
   for (const double r : standardized)
     sizes.push_back(std::abs(r));
-  return std::max(1.0, kNormalPerMedian * base::median(sizes));
+  return std::max(1.0, kNormalPerMedian * evidence::median(sizes));
 }
 
 // One pass of coordinate descent; the largest move.
@@ -141,7 +141,7 @@ double spread_around(const std::vector<double>& values, double centre) {
   std::vector<double> distances;
   for (const double v : values)
     distances.push_back(std::abs(v - centre));
-  return kNormalPerMedian * base::median(distances);
+  return kNormalPerMedian * evidence::median(distances);
 }
 
 }  // namespace lento::chip

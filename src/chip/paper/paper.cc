@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
 #include "chip/paper/paper_cores.h"
 #include "chip/paper/paper_links.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -66,7 +66,8 @@ class Tracer {
         known.push_back(b);
     if (options_.reference == 2 && profile_ != nullptr)
       healthy = bandwidths(observe(*profile_, chip_, nullptr));
-    const double usual = options_.reference == 0 ? chip_.network.link_bytes_per_cycle : base::median(known);
+    const double usual =
+        options_.reference == 0 ? chip_.network.link_bytes_per_cycle : evidence::median(known);
     std::vector<LinkScore> out(now.size());
     for (size_t l = 0; l < now.size(); ++l) {
       if (now[l] <= 0)

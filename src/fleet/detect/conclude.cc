@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/detect/detect.h"
 #include "fleet/detect/fault_types.h"
 #include "fleet/detect/tuning.h"
@@ -384,7 +384,7 @@ ExpectationCheck check_expectations(const Detector& detector, const DetectOption
     }
     if (medians.empty())
       continue;
-    const double seen = base::median(medians);
+    const double seen = evidence::median(medians);
     const double factor = seen / e.value;
     held.facts.emplace_back(*at + " against expectation", base::format_number(factor, 3) + " x");
     if (factor > 1 + std::max(2 * e.relative_error, tuning::kSlowFleet.value))

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "evidence/sample.h"
 #include "fleet/detect/budget.h"
 #include "fleet/detect/detector_impl.h"
 #include "fleet/detect/tuning.h"
@@ -198,9 +199,8 @@ std::vector<float> Detector::Impl::distances(const Track& track, size_t machine,
       if (!std::isnan(v))
         column.push_back(v);
     }
-    const auto middle = column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2);
-    std::nth_element(column.begin(), middle, column.end());
-    const float median = column.empty() ? std::numeric_limits<float>::quiet_NaN() : *middle;
+    const float median = column.empty() ? std::numeric_limits<float>::quiet_NaN()
+                                        : evidence::upper_median_reordering(std::span(column));
     out[i] = row[cell(track.metric, machine)] - median - float(normal);
   }
   return out;

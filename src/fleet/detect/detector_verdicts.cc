@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/sample.h"
 #include "fleet/detect/detector_impl.h"
 #include "fleet/detect/tuning.h"
 
@@ -33,11 +34,8 @@ int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviati
     }
     if (column.empty() || std::isnan(own))
       continue;
-    std::nth_element(
-        column.begin(),
-        column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
-        column.end());
-    sum += (own - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
+    const float middle = evidence::upper_median_reordering(std::span(column));
+    sum += (own - middle - deviation / 2) * (deviation > 0 ? 1 : -1);
     if (sum > best) {
       best = sum;
       start = i;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
@@ -18,7 +18,7 @@ double outlier(const std::vector<float>& changes) {
     if (!std::isnan(x))
       size.push_back(std::abs(x));
   }
-  return size.empty() ? 0 : tuning::kOutlier.value * kSigmaOfMad * base::median(size);
+  return size.empty() ? 0 : tuning::kOutlier.value * kSigmaOfMad * evidence::median(size);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "evidence/sample.h"
 #include "fleet/detect/test_peers.h"
 
 namespace lento::fleet {
@@ -13,12 +14,6 @@ namespace {
 using test::kWindow;
 using test::options;
 using test::Peers;
-
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  const size_t half = v.size() / 2;
-  return v.size() % 2 == 1 ? v[half] : (v[half - 1] + v[half]) / 2;
-}
 
 // Mean, then quantiles of 10, 25, 50, 75 and 90 %, of the last window.
 std::array<double, LevelTrack::kFeatures> features(const std::vector<float>& samples) {
@@ -52,11 +47,11 @@ struct FirstLooks {
       for (const double x : f)
         largest = std::max(largest, std::abs(x));
     }
-    const double level = median(means);
+    const double level = evidence::median(means);
     std::vector<double> size;
     for (double& x : means)
       size.push_back(std::abs(x -= level));
-    const double mad = 1.4826 * median(size);
+    const double mad = 1.4826 * evidence::median(size);
     double sum = 0;
     double inside = 0;
     for (const double x : size)
@@ -87,7 +82,7 @@ struct FirstLooks {
         for (size_t i = 0; i < 8; ++i)
           means[m] += s[s.size() - kWindow + 8 * b + i] / 8;
       }
-      const double middle = median(means);
+      const double middle = evidence::median(means);
       for (const double x : means)
         sum += (x - middle) * (x - middle) / 8 / 6;
     }
@@ -129,13 +124,13 @@ TEST(LevelTrack, WeightsSolveTheScatter) {
     std::vector<double> column;
     for (const auto& one : seen)
       column.push_back(one[f]);
-    const double middle = median(column);
+    const double middle = evidence::median(column);
     for (auto& one : seen)
       one[f] -= middle;
   }
   for (const auto& one : seen)
     size.push_back(std::abs(one[0]));
-  const double limit = 4 * 1.4826 * median(size);
+  const double limit = 4 * 1.4826 * evidence::median(size);
   const std::vector<double> s = p.track.shared_state();
   std::array<std::array<double, k + 1>, k> c{};
   double n = 0;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "evidence/sample.h"
 #include "fleet/detect/detect.h"
 #include "fleet/detect/level_track.h"
 #include "fleet/detect/tuning.h"
@@ -27,10 +28,9 @@ class Usual {
     if (double(past_.size()) < tuning::kUsualOf.value || past_.size() < known_ + known_ / 20)
       return value_;
     known_ = past_.size();
-    const auto at =
-        past_.begin() + static_cast<std::ptrdiff_t>(double(known_ - 1) * tuning::kUsualShare.value);
-    std::nth_element(past_.begin(), at, past_.end());
-    value_ = std::max(float(tuning::kLeastUsual.value), *at);
+    const auto place = size_t(double(known_ - 1) * tuning::kUsualShare.value);
+    const float usual = evidence::nth_smallest_reordering(std::span(past_), place);
+    value_ = std::max(float(tuning::kLeastUsual.value), usual);
     return value_;
   }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/detect/detector_impl.h"
 
 namespace lento::fleet {
@@ -30,11 +30,10 @@ void Detector::Impl::measure_reach(Track& track, const std::vector<Judged>& judg
   }
   if (thresholds.empty())
     return;
-  const auto middle = thresholds.begin() + std::ptrdiff_t(thresholds.size() / 2);
-  std::ranges::nth_element(thresholds, middle);
+  const float middle = evidence::upper_median_reordering(std::span(thresholds));
   // What is measured of a deviation scatters by itself: two standard deviations of it are surely seen.
   const double surely = 1 + 2 / track.level.options().z_level;
-  track.named_from.push_back(*middle * surely * std::max(1.0, track.excursions.needed()));
+  track.named_from.push_back(middle * surely * std::max(1.0, track.excursions.needed()));
   track.levels.push_back(std::abs(band.median));
   if (track.levels.size() < kMostLooks)
     return;
@@ -50,7 +49,11 @@ std::vector<Reach> Detector::reach() const {
     for (const Impl::Track& t : impl_->tracks) {
       if (t.metric != metric || t.levels.empty())
         continue;
-      const Reach here{metric, impl_->seconds(t.horizon), base::median(t.named_from), base::median(t.levels)};
+      const Reach here{
+          metric,
+          impl_->seconds(t.horizon),
+          evidence::median(t.named_from),
+          evidence::median(t.levels)};
       Reach& worst = windows[t.horizon];
       if (worst.window_s == 0 || here.share() > worst.share())
         worst = here;

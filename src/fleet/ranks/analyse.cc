@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/hidden.h"
 #include "fleet/ranks/replay.h"
 #include "fleet/ranks/tuning.h"
@@ -26,10 +26,10 @@ Stretch hull(const std::vector<const LateRank*>& late) {
     significances.push_back(l->stretch.significance);
   }
   Stretch s;
-  s.begin = int(base::median(begins));
-  s.end = int(std::ceil(base::median(ends)));
-  s.mean = base::mean(means);
-  s.median = base::mean(medians);
+  s.begin = int(evidence::median(begins));
+  s.end = int(std::ceil(evidence::median(ends)));
+  s.mean = evidence::mean(means);
+  s.median = evidence::mean(medians);
   s.significance = *std::ranges::max_element(significances);
   s.count = s.end - s.begin;
   return s;
@@ -333,7 +333,7 @@ void measure_steps(Analysis& a) {
     if (!std::isnan(s))
       known.push_back(s);
   }
-  a.typical_step_ns = base::median(known);
+  a.typical_step_ns = evidence::median(known);
 }
 
 }  // namespace

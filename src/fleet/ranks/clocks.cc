@@ -19,6 +19,7 @@
 #include <map>
 #include <numeric>
 
+#include "evidence/sample.h"
 #include "fleet/ranks/tuning.h"
 
 namespace lento::fleet::ranks {
@@ -135,7 +136,7 @@ void fit(const std::vector<Block>& blocks, Link& link) {
     values.push_back(b.value);
   link.at = at;
   if (blocks.size() < 4) {
-    link.offset = base::median(values);
+    link.offset = evidence::median(values);
     link.offset_error = 1e6 / std::sqrt(n);
     return;
   }
@@ -147,14 +148,14 @@ void fit(const std::vector<Block>& blocks, Link& link) {
         slopes.push_back((blocks[j].value - blocks[i].value) / (blocks[j].at - blocks[i].at));
     }
   }
-  link.drift = base::median(slopes);
+  link.drift = evidence::median(slopes);
   std::vector<double> rest;
   double spread = 0;
   for (const Block& b : blocks) {
     rest.push_back(b.value - link.drift * (b.at - at));
     spread += (b.at - at) * (b.at - at);
   }
-  link.offset = base::median(rest);
+  link.offset = evidence::median(rest);
   double squares = 0;
   for (const double r : rest)
     squares += (r - link.offset) * (r - link.offset);
@@ -166,10 +167,10 @@ void fit(const std::vector<Block>& blocks, Link& link) {
 }
 
 double middle(std::vector<double> values) {
-  return base::median(std::move(values));
+  return evidence::median(std::move(values));
 }
 double low(std::vector<double> values) {
-  return base::quantile(std::move(values), 0.05);
+  return evidence::quantile(std::move(values), 0.05);
 }
 
 Series without_drift(Series series, double drift) {
@@ -215,7 +216,7 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
   for (size_t c = 0; c < job.channels.size(); ++c) {
     if (transfers[c].empty())
       continue;
-    typical[c] = base::median(transfers[c]);
+    typical[c] = evidence::median(transfers[c]);
     const auto [found, fresh] = least.emplace(job.channels[c].shape, typical[c]);
     found->second = std::min(found->second, typical[c]);
   }
@@ -410,7 +411,7 @@ Clocks align_clocks(const Job& job, const std::vector<double>& transfer_ns) {
   std::vector<double> residuals;
   for (const Link& l : links)
     residuals.push_back(std::abs(at_reference(l) - (offset.value[l.b] - offset.value[l.a])));
-  clocks.residual_ns = base::median(residuals);
+  clocks.residual_ns = evidence::median(residuals);
   for (size_t h = 0; h < job.hosts.size(); ++h) {
     HostClock& c = clocks.hosts[h];
     c.aligned = groups[h] == 0;

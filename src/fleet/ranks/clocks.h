@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/stats.h"
+#include "evidence/share.h"
 #include "fleet/ranks/job.h"
 
 namespace lento::fleet::ranks {
@@ -18,7 +18,7 @@ struct HostClock {
   double offset_ns = 0;        // at the reference time
   double offset_error_ns = 0;  // standard error, the bias of unequal ends included
   double drift = 0;            // seconds a second
-  base::Interval drift95;      // that holds the drift in 95 of 100
+  evidence::Interval drift95;  // that holds the drift in 95 of 100
 };
 
 struct Clocks {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/analyse.h"
 #include "fleet/ranks/figures.h"
 #include "fleet/ranks/ranks.h"
@@ -121,7 +121,7 @@ double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& ser
     if (!std::isnan(mean))
       values.push_back(mean);
   }
-  return values.empty() ? NAN : base::median(values);
+  return values.empty() ? NAN : evidence::median(values);
 }
 
 Finding own_finding(const Analysis& a, const Culprit& c) {

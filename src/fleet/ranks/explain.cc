@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/transfers.h"
 #include "fleet/ranks/tuning.h"
 
@@ -140,7 +140,7 @@ struct Explainer {
     std::vector<double> excess;
     for (const int c : part.hits)
       excess.push_back(v.channels[c].stretch.mean);
-    return excess_in(clearest(part.hits), channel) > 0.5 * base::median(excess);
+    return excess_in(clearest(part.hits), channel) > 0.5 * evidence::median(excess);
   }
 
   Component candidate(const Key& key, const std::vector<int>& channels) const {
@@ -203,7 +203,7 @@ struct Explainer {
       if (!std::isnan(excess))
         others.push_back(excess);
     }
-    return others.empty() ? 0 : std::max(0.0, base::quantile(std::move(others), 0.1));
+    return others.empty() ? 0 : std::max(0.0, evidence::quantile(std::move(others), 0.1));
   }
 
   // How far all channels that cross a part lie above the centre of healthy ones while it is slow, in standard
@@ -260,7 +260,7 @@ struct Explainer {
     }
     for (const int c : slow.part.hits)
       factors.push_back(v.channels[c].stretch.mean);
-    slow.factor = std::exp(base::median(factors));
+    slow.factor = std::exp(evidence::median(factors));
     slow.stretch = best_stretch(series, std::log(slow.factor) / 2);
     return slow;
   }

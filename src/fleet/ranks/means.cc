@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/ranks.h"
 #include "fleet/ranks/tuning.h"
 
@@ -35,8 +35,8 @@ void judge_shape(std::vector<const InspectorMean*> means, Gpus& gpus) {
     values.push_back(m->exec_us);
     ++gpus[{m->node, m->gpu}].shapes;
   }
-  const double middle = base::median(values);
-  const double scatter = (base::quantile(values, 0.75) - middle) / 0.674;
+  const double middle = evidence::median(values);
+  const double scatter = (evidence::quantile(values, 0.75) - middle) / 0.674;
   const double gap = middle - values[0];
   const double least = std::max(tuning::kLeastMeanShare * middle, tuning::kLeastPeerSpread * scatter);
   if (gap < least || values[1] - values[0] < gap / 2)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/tuning.h"
 
 namespace lento::fleet::ranks {
@@ -102,9 +102,7 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
 double lower_median(std::vector<double>& values) {
   if (values.empty())
     return NAN;
-  const size_t middle = (values.size() - 1) / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle), values.end());
-  return values[middle];
+  return evidence::lower_median_reordering(std::span(values));
 }
 
 double mean_of(const std::vector<double>& series) {
@@ -166,7 +164,7 @@ struct Judge {
           out.excess_ns[r][s] = own.own_ns[r][s] - middle;
       }
     }
-    const double level = base::median(levels);
+    const double level = evidence::median(levels);
     if (levels.empty() || level <= 0)
       return;
     const double spread = centre(peers);
@@ -192,7 +190,7 @@ struct Judge {
           known.push_back(v);
       }
       if (!known.empty())
-        means.push_back(base::median(known));
+        means.push_back(evidence::median(known));
     }
     std::vector<double> sorted = means;
     const double bias = lower_median(sorted);
@@ -270,7 +268,7 @@ std::vector<double> step_lengths(const Job& job) {
   }
   std::vector<double> out;
   for (std::vector<double>& step : lengths)
-    out.push_back(step.empty() ? NAN : base::median(std::move(step)));
+    out.push_back(step.empty() ? NAN : evidence::median(std::move(step)));
   return out;
 }
 

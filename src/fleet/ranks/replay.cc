@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::fleet::ranks {
 
@@ -140,7 +140,7 @@ std::vector<double> Replay::steps(const Change& change) const {
   std::vector<double> lengths(job_.steps, NAN);
   double before = NAN;
   for (int step = 0; step < job_.steps; ++step) {
-    const double end = ends[step].empty() ? NAN : base::median(std::move(ends[step]));
+    const double end = ends[step].empty() ? NAN : evidence::median(std::move(ends[step]));
     lengths[step] = end - before;
     before = end;
   }

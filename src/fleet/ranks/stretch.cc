@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::fleet::ranks {
 
@@ -75,7 +75,7 @@ double slow_noise(std::span<const double> series) {
   for (size_t b = 0; b < kBlocks; ++b) {
     const auto begin = known.begin() + static_cast<ptrdiff_t>(known.size() * b / kBlocks);
     const auto end = known.begin() + static_cast<ptrdiff_t>(known.size() * (b + 1) / kBlocks);
-    means.push_back(base::mean(std::vector<double>(begin, end)));
+    means.push_back(evidence::mean(std::vector<double>(begin, end)));
   }
   const double expected = noise * noise / (double(known.size()) / kBlocks);
   // From the median step between neighbouring tenths: a fault that begins or ends makes one or two of them
@@ -83,8 +83,10 @@ double slow_noise(std::span<const double> series) {
   std::vector<double> jumps;
   for (size_t b = 1; b < means.size(); ++b)
     jumps.push_back(std::abs(means[b] - means[b - 1]));
-  const double steady = std::sqrt(std::pow(base::median(jumps) / 0.954, 2) / expected);
-  return std::max(steady, std::min(std::sqrt(base::variance(means) / expected), 1.5 * std::max(1.0, steady)));
+  const double steady = std::sqrt(std::pow(evidence::median(jumps) / 0.954, 2) / expected);
+  return std::max(
+      steady,
+      std::min(std::sqrt(evidence::variance(means) / expected), 1.5 * std::max(1.0, steady)));
 }
 
 double slow_noise(std::span<const std::vector<double>> series) {
@@ -116,8 +118,8 @@ Stretch best_stretch(std::span<const double> series, double allowance, double ro
   best.count = int(inside.size());
   if (inside.empty())
     return best;
-  best.mean = base::mean(inside);
-  best.median = base::median(inside);
+  best.mean = evidence::mean(inside);
+  best.median = evidence::median(inside);
   const double noise = noise_of(series);
   const double error = roughness * noise / std::sqrt(double(inside.size()));
   best.significance = error > 0 ? best.mean / error : (best.mean > 0 ? 1e6 : 0);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/hidden.h"
 #include "fleet/ranks/tuning.h"
 
@@ -49,14 +49,14 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
     channels[c].judged = true;
     channels[c].mean_ns /= all;
     channels[c].a_step = all / steps;
-    channels[c].median_ns = std::exp(base::median(known(channels[c].log_ns)));
+    channels[c].median_ns = std::exp(evidence::median(known(channels[c].log_ns)));
   }
 }
 
 // Lasting differences of healthy channels, from the quick end of the distribution: slow channels, even most
 // of them, do not widen it.
 double quick_spread(const std::vector<double>& values) {
-  return (base::quantile(values, 0.25) - base::quantile(values, 0.1)) / 0.607;
+  return (evidence::quantile(values, 0.25) - evidence::quantile(values, 0.1)) / 0.607;
 }
 
 double believed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
@@ -65,7 +65,7 @@ double believed_spread(const ShapeTime& shape, std::span<const std::vector<doubl
   std::vector<double> noises;
   for (const std::vector<double>& log_ns : channels)
     noises.push_back(noise_of(log_ns));
-  const double noise = base::quantile(std::move(noises), 0.25);
+  const double noise = evidence::quantile(std::move(noises), 0.25);
   return std::max({shape.seen_spread, tuning::kUnknownSpread, tuning::kSpreadOfNoise * noise});
 }
 
@@ -80,7 +80,7 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
         values.push_back(v.channels[c].log_ns[s]);
     }
     if (2 * values.size() > channels.size())
-      out[s] = base::quantile(values, 0.25);
+      out[s] = evidence::quantile(values, 0.25);
   }
   return out;
 }
@@ -92,7 +92,7 @@ double envelope(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = known(series);
   if (low.size() < 4 * tuning::kLeastSteps)
     return over_channels;
-  const double quiet = base::quantile(low, 0.1);
+  const double quiet = evidence::quantile(low, 0.1);
   std::vector<double> rise = series;
   for (double& r : rise)
     r -= quiet;
@@ -105,7 +105,7 @@ double envelope(const std::vector<double>& series, double over_channels) {
   }
   if (outside.size() < 2 * tuning::kLeastSteps)
     return over_channels;
-  const double level = base::median(outside);
+  const double level = evidence::median(outside);
   const bool risen = s.count >= 2 * tuning::kLeastSteps &&
                      quiet + s.mean - level > std::log1p(tuning::kLeastTransferShare) &&
                      s.significance > tuning::kLeastSignificance;
@@ -137,7 +137,8 @@ void envelopes(const Job& job, TransferVerdict& v) {
     shape.channels = int(members[s].size());
     shape.groups = int(groups.size());
     shape.roughness = slow_noise(all);
-    shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), base::quantile(medians, 0.25)));
+    shape.envelope_ns =
+        std::exp(envelope(shape_series(job, v, members[s]), evidence::quantile(medians, 0.25)));
     if (medians.size() >= 8)
       shape.seen_spread = quick_spread(medians);
     shape.spread = believed_spread(shape, all);

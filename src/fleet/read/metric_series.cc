@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "evidence/sample.h"
 
 namespace lento::fleet {
 namespace {
@@ -226,9 +227,7 @@ void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
 static int64_t median_gap(std::vector<int64_t>& gaps) {
   if (gaps.empty())
     return 0;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  return *middle;
+  return evidence::lower_median_reordering(std::span(gaps));
 }
 
 constexpr size_t kGapsOf = 64;  // samples of a series

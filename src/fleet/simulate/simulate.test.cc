@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 
 namespace lento::fleet {
 namespace {
@@ -33,7 +33,7 @@ double mean_of(const MetricSeries& s, size_t metric, size_t machine, double from
     if (std::isfinite(s.at(metric, t, machine)))
       values.push_back(s.at(metric, t, machine));
   }
-  return base::mean(values);
+  return evidence::mean(values);
 }
 
 TEST(SimulateFleet, IsAPureFunctionOfSeedAndIndex) {
@@ -128,7 +128,7 @@ TEST(SimulateFleet, ThePlantedMachineDiffersInWhatItShowsAndTheOthersDoNot) {
         if (m + 1 < t.machine || m > t.machine + 1)  // neighbours see congestion too
           others.push_back(mean_of(s, metric(s, name), m, from, to));
       }
-      const double ratio = mean_of(s, metric(s, name), t.machine, from, to) / base::median(others);
+      const double ratio = mean_of(s, metric(s, name), t.machine, from, to) / evidence::median(others);
       if (std::ranges::find(t.shown, metric_class) == t.shown.end()) {
         EXPECT_NEAR(ratio, 1, 0.35) << seed << " " << name;
         continue;
@@ -152,7 +152,7 @@ TEST(SimulateFleet, BeforeTheOnsetNobodyDiffers) {
     std::vector<double> all;
     for (size_t m = 0; m < 12; ++m)
       all.push_back(mean_of(s, cpu, m, 60, fleet.truth.onset_s));
-    const double centre = base::median(all);
+    const double centre = evidence::median(all);
     for (const double mean : all)
       EXPECT_NEAR(mean / centre, 1, 0.2) << seed;
   }

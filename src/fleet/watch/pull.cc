@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/heap.h"
+#include "evidence/sample.h"
 #include "fleet/watch/watch.h"
 
 namespace lento::fleet {
@@ -26,9 +27,7 @@ int64_t round_down(int64_t t, int64_t step) {
 
 template <class T>
 T quantile(std::vector<T> v, double q) {
-  const auto at = v.begin() + static_cast<std::ptrdiff_t>(q * double(v.size() - 1));
-  std::nth_element(v.begin(), at, v.end());
-  return *at;
+  return evidence::nth_smallest_reordering(std::span(v), size_t(q * double(v.size() - 1)));
 }
 
 // Places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "riscv/instruction.h"
 
 namespace lento::memory {
@@ -486,7 +486,7 @@ class Contention : public AccessSink {
     std::vector<double> latencies;
     for (const AccessRecord& r : slow_)
       latencies.push_back(r.latency);
-    return base::quantile(std::move(latencies), 0.75);
+    return evidence::quantile(std::move(latencies), 0.75);
   }
   std::pair<double, double> coverage() const {
     const double threshold = q3();

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 #include "predict/time/fit.h"
 
 namespace lento::predict {
@@ -166,10 +166,10 @@ ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<d
     log_p.push_back(std::log(predicted[i]));
     log_m.push_back(std::log(measured[i]));
   }
-  s.mean = base::mean(error);
-  s.median = base::median(error);
-  const double mp = base::mean(log_p);
-  const double mm = base::mean(log_m);
+  s.mean = evidence::mean(error);
+  s.median = evidence::median(error);
+  const double mp = evidence::mean(log_p);
+  const double mm = evidence::mean(log_m);
   double pm = 0;
   double pp = 0;
   double qq = 0;

@@ -14,7 +14,7 @@
 #include <queue>
 
 #include "base/rng.h"
-#include "base/stats.h"
+#include "evidence/sample.h"
 #include "predict/time/collective.h"
 #include "predict/time/serving/serving_pool.h"
 #include "predict/time/serving/serving_step.h"
@@ -47,7 +47,7 @@ struct Running {
 Percentiles percentiles(std::vector<double>& values) {
   if (values.empty())
     return {};
-  return {base::quantile(values, 0.5), base::quantile(values, 0.9), base::quantile(values, 0.99)};
+  return {evidence::quantile(values, 0.5), evidence::quantile(values, 0.9), evidence::quantile(values, 0.99)};
 }
 
 // A value and how often it was seen, for percentiles of many tokens.
@@ -348,7 +348,7 @@ bool keeps_up(const std::vector<double>& in_order) {
   const auto quarter = [&in_order](size_t i) {
     const auto from = in_order.begin() + long(i * in_order.size() / 4);
     const auto to = in_order.begin() + long((i + 1) * in_order.size() / 4);
-    return base::median(std::vector<double>(from, to));
+    return evidence::median(std::vector<double>(from, to));
   };
   return quarter(3) < kGrown * quarter(1);
 }

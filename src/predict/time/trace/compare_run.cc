@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/stats.h"
 #include "base/units.h"
+#include "evidence/sample.h"
 
 namespace lento::predict {
 namespace {
@@ -26,7 +26,7 @@ struct Group {
   std::vector<double> measured;
 
   double median() const {
-    return base::median(measured);
+    return evidence::median(measured);
   }
   double factor() const {
     return median() / predicted.seconds;
@@ -277,8 +277,8 @@ compare_run(const System& system, const MeasuredRun& run, const std::optional<Qu
     ratios.push_back(g.factor());
     errors.push_back(g.predicted.p90);
   }
-  const double middle = base::median(ratios);
-  if (groups.size() >= 3 && middle > 1 + base::median(errors))
+  const double middle = evidence::median(ratios);
+  if (groups.size() >= 3 && middle > 1 + evidence::median(errors))
     d.findings.push_back(whole(middle, groups.size()));
   for (const Group& g : groups) {
     if (g.factor() > 1 + g.predicted.p90 && d.findings.size() < kMostFindings)
