@@ -100,9 +100,9 @@ class SimAlerts : public AlertSink {
 
 class SimHooks : public HookRunner {
  public:
-  bool start(const std::string& machine) override {
-    ran.push_back(machine);
-    ended_.emplace_back(machine, 0);
+  bool start(const HookCall& call) override {
+    ran.push_back(call.machine);
+    ended_.emplace_back(call.machine, 0);
     return true;
   }
   std::vector<std::pair<std::string, int>> ended() override {

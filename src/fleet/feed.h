@@ -48,10 +48,17 @@ struct AlertSink {
   virtual bool send(const std::vector<Alert>& alerts) = 0;
 };
 
+// What a hook is run for.
+struct HookCall {
+  std::string machine;
+  std::string job;
+  Alert alert;  // the verdict, as the Alertmanager gets it
+};
+
 struct HookRunner {
   virtual ~HookRunner() = default;
-  // Starts the hook for a machine; false when it cannot be started.
-  virtual bool start(const std::string& machine) = 0;
+  // Starts the hook; false when it cannot be started.
+  virtual bool start(const HookCall& call) = 0;
   // Those that ended since the last call, with their exit status.
   virtual std::vector<std::pair<std::string, int>> ended() = 0;
 };

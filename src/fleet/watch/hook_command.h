@@ -1,6 +1,13 @@
-// A command that is run with a machine's name, beside the watch.
+// A command that is run for a machine, beside the watch.
+//
+//   COMMAND -- MACHINE        with LENTO_JOB, LENTO_MACHINE, LENTO_VERDICT in its environment
+//
+// The alert is on its standard input as one JSON object. The environment holds nothing else of the watch's
+// but PATH, HOME, LANG and TZ, so that the store's credentials stay with the watch. A command that does not
+// end in time is killed with all processes of its group, and its status is 137.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,15 +18,27 @@ namespace lento::fleet {
 
 class HookCommand : public HookRunner {
  public:
-  // A process that inherited SIGCHLD ignored never hears how a child ended: the default is put back.
-  explicit HookCommand(std::string command);
+  static constexpr std::chrono::milliseconds kLimit = std::chrono::minutes(5);
 
-  bool start(const std::string& machine) override;
+  // A process that inherited SIGCHLD ignored never learns how a child ended: the default is put back.
+  explicit HookCommand(std::string command, std::chrono::milliseconds limit = kLimit);
+
+  bool start(const HookCall& call) override;
   std::vector<std::pair<std::string, int>> ended() override;
 
  private:
+  struct Child {
+    int process = 0;
+    std::string machine;
+    std::chrono::steady_clock::time_point until;
+  };
   std::string command_;
-  std::vector<std::pair<int, std::string>> children_;  // process, machine
+  std::chrono::milliseconds limit_;
+  std::vector<Child> children_;
 };
+
+// The alert of a call: {"job", "machine", "labels": {}, "annotations": {}, "starts", "ends"}, times in RFC
+// 3339.
+std::string hook_input(const HookCall& call);
 
 }  // namespace lento::fleet

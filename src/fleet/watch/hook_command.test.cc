@@ -21,6 +21,10 @@ std::string script_file(const std::string& text) {
   return path;
 }
 
+HookCall call_of(const std::string& machine) {
+  return {machine, "training", {{{"machine", machine}}, {{"summary", machine + " is slow"}}, 1000, 2000}};
+}
+
 // The exit statuses of all that were started, by machine.
 std::map<std::string, int> all_ended(HookCommand& hook, size_t count) {
   std::map<std::string, int> out;
@@ -34,17 +38,17 @@ std::map<std::string, int> all_ended(HookCommand& hook, size_t count) {
 
 TEST(HookCommand, TellsHowEachEnded) {
   const std::string script =
-      script_file("#!/bin/sh\n[ \"$1\" = good ] && exit 0\n[ \"$1\" = bad ] && exit 3\nkill -9 $$\n");
+      script_file("#!/bin/sh\n[ \"$2\" = good ] && exit 0\n[ \"$2\" = bad ] && exit 3\nkill -9 $$\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   HookCommand hook(script);
   for (const char* machine : {"good", "bad", "killed"})
-    EXPECT_TRUE(hook.start(machine));
+    EXPECT_TRUE(hook.start(call_of(machine)));
   const auto ended = all_ended(hook, 3);
   EXPECT_EQ(ended.at("good"), 0);
   EXPECT_EQ(ended.at("bad"), 3);
   EXPECT_EQ(ended.at("killed"), 128 + 9);
   EXPECT_TRUE(hook.ended().empty());
-  EXPECT_FALSE(HookCommand("/no/such/command").start("m"));
+  EXPECT_FALSE(HookCommand("/no/such/command").start(call_of("m")));
 }
 
 // Under a parent that ignores SIGCHLD the kernel drops the status of children: a hook that failed looked as
@@ -52,10 +56,37 @@ TEST(HookCommand, TellsHowEachEnded) {
 TEST(HookCommand, AnIgnoredSignalHidesNoFailure) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   HookCommand hook("/bin/false");
-  EXPECT_TRUE(hook.start("m"));
+  EXPECT_TRUE(hook.start(call_of("m")));
   const auto ended = all_ended(hook, 1);
   std::signal(SIGCHLD, before);
   EXPECT_EQ(ended.at("m"), 1);
+}
+
+// A machine named like an option stays a name, and the store's credentials stay with the watch.
+TEST(HookCommand, GetsNameVerdictAndAlertAndNothingElse) {
+  const std::string seen = testing::TempDir() + "/lento_hook.seen";
+  const std::string script =
+      script_file("#!/bin/sh\n{ echo \"$#:$1:$2\"; cat; echo; env | sort; } > " + seen + "\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  setenv("LENTO_TOKEN", "secret", 1);
+  HookCommand hook(script);
+  EXPECT_TRUE(hook.start(call_of("--all")));
+  EXPECT_EQ(all_ended(hook, 1).at("--all"), 0);
+  unsetenv("LENTO_TOKEN");
+  const std::string text = base::read_file(seen);
+  EXPECT_TRUE(text.starts_with("2:--:--all\n")) << text;
+  EXPECT_NE(text.find(hook_input(call_of("--all"))), std::string::npos) << text;
+  EXPECT_NE(text.find("LENTO_VERDICT=--all is slow\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("LENTO_JOB=training\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+}
+
+TEST(HookCommand, IsKilledWithItsChildrenAfterItsTime) {
+  const std::string script = script_file("#!/bin/sh\nsleep 60 & sleep 60\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  HookCommand hook(script, std::chrono::milliseconds(50));
+  EXPECT_TRUE(hook.start(call_of("m")));
+  EXPECT_EQ(all_ended(hook, 1).at("m"), 128 + 9);
 }
 
 }  // namespace

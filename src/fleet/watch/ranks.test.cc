@@ -50,7 +50,7 @@ struct Taken : AlertSink {
 };
 
 struct NoHooks : HookRunner {
-  bool start(const std::string&) override {
+  bool start(const HookCall&) override {
     ADD_FAILURE() << "collectives alone run no hook";
     return false;
   }

@@ -357,11 +357,12 @@ void FleetWatch::run_hooks() {
     if (!s.hook_waits || s.well_ms != 0)
       continue;
     s.hook_waits = false;
-    run_hook(key.first);
+    run_hook({key.first, o_.job, s.alert});
   }
 }
 
-void FleetWatch::run_hook(const std::string& machine) {
+void FleetWatch::run_hook(const HookCall& call) {
+  const std::string& machine = call.machine;
   const size_t share = std::max<size_t>(1, detector_->roll().members() / 20);
   const size_t cap = std::min<size_t>(size_t(o_.hook_per_hour), share);
   try {
@@ -379,7 +380,7 @@ void FleetWatch::run_hook(const std::string& machine) {
   if (!o_.hook_live)
     return log_.note("dry run: the hook would run for " + machine);
   ++counters_.hooks;
-  if (world_.hooks.start(machine))
+  if (world_.hooks.start(call))
     return;
   log_.note("the hook for " + machine + " could not be started");
   ledger_.ended(o_.job, machine, world_.clock.wall_ms(), 127);

@@ -4,7 +4,7 @@
 // between two looks at it, so that a step of this machine's wall clock changes nothing. Rows. A row is pushed
 // once every member of the job has a sample at or after it, or when a sample could no longer be on its way:
 // after one step, the usual delay of samples and some slack. Step and delay are learned. Outages. A pull that
-// fails, or rows without answers, are nobody's silence (fleet/detect/roll_call.h); what stands is told on;
+// fails, or rows without answers, are nobody's silence (fleet/scan/roll_call.h); what stands is told on;
 // the missed rows are read when the store is back. Blindness. What could not be judged for two minutes (or
 // four steps) is an alert of its own, LentoBlind. Membership. A machine that the store still scrapes (`up`, 0
 // or 1) is in the job, one that it no longer scrapes has left. A store that does not know `up` makes a
@@ -157,7 +157,7 @@ class FleetWatch {
   std::string device_of(const Verdict& v) const;
   int64_t expiry(int64_t now) const;
   void run_hooks();
-  void run_hook(const std::string& machine);
+  void run_hook(const HookCall& call);
   bool clean_evidence() const;
 
   // Files (fleet_watch.cc).

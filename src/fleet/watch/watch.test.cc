@@ -143,7 +143,7 @@ struct Taker : AlertSink {
 };
 
 struct NoHooks : HookRunner {
-  bool start(const std::string&) override {
+  bool start(const HookCall&) override {
     return false;
   }
   std::vector<std::pair<std::string, int>> ended() override {
