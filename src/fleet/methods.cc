@@ -19,13 +19,15 @@ judge_by_peers(const MetricSeries& series, const FleetDiagnosisOptions& o, const
   return diagnose(series, detect, progress);
 }
 
-// The scan's own budget: one false finding in 200 records.
 finding::Diagnosis
 judge_by_scan(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
   ScanOptions options;
   options.metrics = o.detect.metrics;
   options.group_by = o.detect.group_by;
   options.min_peers = o.detect.min_peers;
+  options.silence_s = o.detect.silence_s;
+  if (o.budget)
+    options.budget = *o.budget;
   return scan(series, options, progress);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/fleet/fleet_sources.h"
 #include "fleet/diagnose.h"
 #include "fleet/diagnose_ranks.h"
+#include "fleet/scan/budget_text.h"
 
 namespace lento::cli {
 namespace {
@@ -11,6 +12,7 @@ struct FleetDiagnoseArguments {
   fleet::FleetDiagnosisOptions job;
   std::vector<std::string> group_by;
   double judge_from = -1;
+  std::string false_alarms;
   bool faithful = false;
   fleet::FleetRanksOptions collectives;
 };
@@ -24,6 +26,10 @@ void run(Context& context, FleetDiagnoseArguments& o) {
     o.job.detect.group_by = o.group_by;
   if (o.faithful)
     o.job.method = "minder";
+  if (!o.false_alarms.empty()) {
+    o.job.budget = fleet::parse_budget(o.false_alarms);
+    o.job.detect.false_alarms_per_day = fleet::alarms_per_day(*o.job.budget);
+  }
   if (o.judge_from >= 0)
     o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
@@ -51,10 +57,11 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
       ->capture_default_str();
   app->add_option(
          "--false-alarms",
-         o->job.detect.false_alarms_per_day,
-         "Budget of false alarms a day for the whole job")
-      ->check(range(1e-9, 1e3))
-      ->capture_default_str();
+         o->false_alarms,
+         "Budget of false alarms for the whole job: 1/month, 1/week, 1/day or a number a day (default: 0.1; "
+         "of "
+         "--method scan one in 200 records)")
+      ->type_name("BUDGET");
   app->add_option(
          "--horizons",
          o->job.detect.horizons_s,

@@ -5,6 +5,7 @@
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "cli/signals.h"
+#include "fleet/scan/budget_text.h"
 #include "fleet/watch/jobs.h"
 #include "report/report.h"
 
@@ -19,6 +20,7 @@ struct WatchCommand {
   std::string format = "text";
   int port = -1;
   double lag = 0;
+  std::string false_alarms;
 };
 
 Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
@@ -63,6 +65,8 @@ void run(Context& context, WatchCommand& command) {
   fleet::WatchJobsOptions& o = command.job;
   if (!command.group_by.empty())
     o.watch.detect.group_by = command.group_by;
+  if (!command.false_alarms.empty())
+    o.watch.detect.false_alarms_per_day = fleet::alarms_per_day(fleet::parse_budget(command.false_alarms));
   if (command.port >= 0)
     o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
@@ -175,8 +179,11 @@ void add_fleet_watch(Command& fleet, Context& context) {
          o->job.watch.detect.horizons_s,
          "Seconds of the windows that levels are averaged over")
       ->check(range(1.0, 1e6));
-  app->add_option("--false-alarms", o->job.watch.detect.false_alarms_per_day, "Budget of false alarms a day")
-      ->check(range(1e-9, 1e3));
+  app->add_option(
+         "--false-alarms",
+         o->false_alarms,
+         "Budget of false alarms: 1/month, 1/week, 1/day or a number a day (default: 0.1)")
+      ->type_name("BUDGET");
   add_expect_options(*app, o->job.watch.expect, o->job.watch.detect);
   app->add_option("--listen", o->job.listen, "Address of the own /metrics, 0.0.0.0:9469 or [::]:9469")
       ->type_name("ADDRESS");

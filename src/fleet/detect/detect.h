@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "finding/finding.h"
-#include "fleet/detect/roll_call.h"
+#include "fleet/scan/roll_call.h"
 #include "fleet/read/metric_series.h"
 
 namespace lento::fleet {

@@ -21,7 +21,7 @@
 #include "fleet/detect/excursions.h"
 #include "fleet/detect/level_track.h"
 #include "fleet/detect/outlast.h"
-#include "fleet/detect/roll_call.h"
+#include "fleet/scan/roll_call.h"
 #include "fleet/detect/row_ring.h"
 
 namespace lento::fleet {

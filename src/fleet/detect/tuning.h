@@ -104,15 +104,8 @@ inline constexpr Number kPatient{
     240,
     "s",
     "windows trusted while bursts are frequent: the paper's continuity"};
-inline constexpr Number kAnswered{0.75, "of the members", "report, or the source is at fault"};
 inline constexpr Number kAnyAnswer{0.25, "of the members", "report, or the row is not kept"};
 inline constexpr Number kSilentSteps{4, "steps", "of silence at the least: three lost scrapes are no fault"};
-inline constexpr Number kUnevenAnswers{
-    30,
-    "s",
-    "and one scrape: a long silence from before an outage is waited for so long after it, as machines come "
-    "back "
-    "unevenly (bench/results/2026-11-22/fleet_source_faults.txt)"};
 inline constexpr Number kGone{86400, "s of answers", "without a sample: the machine has left the job"};
 
 // bursts

@@ -1,4 +1,4 @@
-// A mean says what was lost, however briefly; an upper quantile ignores the dips that a job's iterations
+// A mean holds what was lost, however briefly. An upper quantile ignores the dips that a job's iterations
 // leave in a sampled power and so varies many times less, but it only falls when the machine is slow nearly
 // all the time. Both are kept. Peers enter as their median at the same moment, so that what the whole job
 // does cancels.

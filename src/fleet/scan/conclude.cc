@@ -1,11 +1,12 @@
 // From episodes to a Diagnosis: one finding a cause, with its members, the label that they share, and means
-// of the samples that it speaks of; notes for what differs but is nobody's fault.
+// of the samples that it covers. Notes are for what differs but is nobody's fault.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "base/units.h"
+#include "fleet/scan/notes.h"
 #include "fleet/scan/record.h"
 #include "fleet/scan/scan.h"
 
@@ -15,7 +16,7 @@ namespace {
 using finding::Diagnosis;
 using finding::Finding;
 
-constexpr size_t kNamed = 10;  // machines that a sentence lists
+constexpr size_t kNamed = 10;  // metrics that a sentence lists
 
 struct View {
   const fleet::MetricSeries& series;
@@ -36,15 +37,6 @@ double seconds(int64_t ms) {
 
 std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
-}
-
-std::string list_of(const View& v, const std::vector<size_t>& machines) {
-  std::string out;
-  for (size_t i = 0; i < machines.size() && i < kNamed; ++i)
-    out += (i ? ", " : "") + v.series.machines[machines[i]];
-  if (machines.size() > kNamed)
-    out += " and " + std::to_string(machines.size() - kNamed) + " more";
-  return out;
 }
 
 std::string clock_text(const View& v, size_t step) {
@@ -98,13 +90,25 @@ Span refine(const View& v, const Episode& e) {
   return {begins[begins.size() / 2], std::max(ends[ends.size() / 2], begins[begins.size() / 2] + 1)};
 }
 
-// Episodes of other metrics belong to a cause when they share most of its machines and overlap in time.
+// Episodes belong to one cause when they share most of their machines and overlap in time, or come again
+// after less time than they lasted.
 bool joins(const Cause& cause, const Episode& e, const Span& span) {
   const std::vector<size_t> machines = machines_of(e);
   size_t shared = 0;
   for (const size_t m : machines)
     shared += std::ranges::binary_search(cause.machines, m);
-  return 2 * shared > machines.size() && span.begin < cause.span.end && cause.span.begin < span.end;
+  const size_t lasted = std::max(span.end - span.begin, cause.span.end - cause.span.begin);
+  return 2 * shared > machines.size() && span.begin < cause.span.end + lasted &&
+         cause.span.begin < span.end + lasted;
+}
+
+void join(Cause& cause, const Episode& e, const Span& span) {
+  if (e.metric == cause.episodes.front()->metric) {
+    cause.span = {std::min(cause.span.begin, span.begin), std::max(cause.span.end, span.end)};
+    cause.active |= e.active;
+  }
+  if (std::ranges::count(cause.episodes, e.metric, &Episode::metric) == 0)
+    cause.episodes.push_back(&e);
 }
 
 std::vector<Cause> causes(const View& v) {
@@ -114,7 +118,7 @@ std::vector<Cause> causes(const View& v) {
       order.push_back(&e);
   }
   std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
-    return score_of(*a) > score_of(*b);
+    return std::pair(a->members.size(), score_of(*a)) > std::pair(b->members.size(), score_of(*b));
   });
   std::vector<Cause> out;
   for (const Episode* e : order) {
@@ -122,11 +126,10 @@ std::vector<Cause> causes(const View& v) {
     const auto at = std::ranges::find_if(out, [&](const Cause& c) {
       return joins(c, *e, span);
     });
-    if (at != out.end()) {
-      at->episodes.push_back(e);
-      continue;
-    }
-    out.push_back({{e}, machines_of(*e), span, e->active});
+    if (at != out.end())
+      join(*at, *e, span);
+    else
+      out.push_back({{e}, machines_of(*e), span, e->active});
   }
   return out;
 }
@@ -200,7 +203,7 @@ Finding finding_of(const View& v, const Cause& cause) {
   const std::string label = shared_label(v, cause.machines);
   const bool one = cause.machines.size() == 1;
   Finding f;
-  f.subject = list_of(v, cause.machines);
+  f.subject = list_of(v.series, cause.machines);
   f.category = one ? "deviating machine" : "machines that deviate together";
   const double score = double(score_of(e));
   f.score = score / (1 + score);
@@ -227,6 +230,21 @@ Finding finding_of(const View& v, const Cause& cause) {
       one ? "Drain the machine and run its node checks; compare the metrics above with a healthy peer."
       : label.empty() ? "Look at what these machines share (switch, rack, image, role) before the machines."
                       : "Look at what " + label + " has in common (switch, rack, power) before the machines.";
+  return f;
+}
+
+Finding silence_of(const View& v, const Episode& e) {
+  Finding f;
+  f.subject = v.series.machines[e.members.front().machine];
+  f.category = "silent machine";
+  f.score = 0.5;
+  f.when = finding::TimeWindow{seconds(e.onset_ms), seconds(e.last_ms), "s"};
+  f.summary = f.subject + (e.active ? " has sent no sample since " : " sent no sample from ") +
+              base::format_number(seconds(e.onset_ms), 13) + " s" +
+              (e.active ? "" : " to " + base::format_number(seconds(e.last_ms), 13) + " s") +
+              " while its peers report";
+  f.evidence.push_back({"no sample for", seconds(e.last_ms - e.onset_ms), "s", "all metrics of the machine"});
+  f.next_step = "Check that the machine and its exporter are alive.";
   return f;
 }
 
@@ -324,12 +342,12 @@ void add_job(const View& v, Diagnosis& d) {
   }
   if (10 * moved.size() < 9 * of) {
     const auto known = std::ranges::find_if(d.findings, [&](const Finding& other) {
-      return other.subject == list_of(v, moved);
+      return other.subject == list_of(v.series, moved);
     });
     if (known != d.findings.end())
       return;
     f.category = "machines that deviate together";
-    f.subject = list_of(v, moved);
+    f.subject = list_of(v.series, moved);
     f.summary = std::to_string(moved.size()) + " of " + std::to_string(of) + " machines changed since " +
                 clock_text(v, span.begin) + ": " + text + "; the others did not";
   } else if (stands) {
@@ -340,93 +358,6 @@ void add_job(const View& v, Diagnosis& d) {
   }
   f.next_step = "Look at what all machines share (storage, network, code, a rank that all wait for).";
   d.findings.push_back(std::move(f));
-}
-
-void add_uneven(const View& v, Diagnosis& d) {
-  for (const Episode& e : v.scan.episodes()) {
-    if (e.what == Episode::What::Uneven)
-      d.notes.push_back(
-          "The job changed at " + base::format_number(seconds(e.onset_ms), 13) + " s and " +
-          std::to_string(e.members.size()) + " machines responded differently in " +
-          v.series.metrics[e.metric] + ": " + list_of(v, machines_of(e)));
-  }
-}
-
-// A difference that is there all along is a role or a part that is set up differently: a note.
-void add_standing(const View& v, Diagnosis& d) {
-  std::set<size_t> named;
-  for (const Episode& e : v.scan.episodes()) {
-    for (const Member& m : e.members)
-      named.insert(m.machine);
-  }
-  const size_t half = v.series.steps / 2;
-  for (const Sensitivity& s : v.scan.sensitivity()) {
-    if (v.scan.kind(s.metric) == Kind::FewValued)
-      continue;
-    std::vector<size_t> higher;
-    std::vector<size_t> lower;
-    for (const auto& group : v.scan.groups()) {
-      std::vector<std::array<double, 2>> halves;
-      for (size_t m = 0; m < group.size(); ++m) {
-        std::array<double, 2> two{};
-        for (size_t h = 0; h < 2; ++h) {
-          double sum = 0;
-          size_t count = 0;
-          for (const double r : residuals(
-                   v.series,
-                   v.scan.scale(s.metric),
-                   s.metric,
-                   group[m],
-                   group,
-                   {h * half, (h + 1) * half})) {
-            if (std::isnan(r))
-              continue;
-            sum += r;
-            ++count;
-          }
-          two[h] = count ? sum / double(count) : 0;
-        }
-        halves.push_back(two);
-      }
-      for (size_t m = 0; m < group.size(); ++m) {
-        const double least = std::min(std::abs(halves[m][0]), std::abs(halves[m][1]));
-        if (halves[m][0] * halves[m][1] <= 0 || least < s.shift || named.contains(group[m]))
-          continue;
-        (halves[m][0] > 0 ? higher : lower).push_back(group[m]);
-      }
-    }
-    for (const auto& [list, word] : {std::pair{&higher, "higher"}, std::pair{&lower, "lower"}}) {
-      if (!list->empty() && 2 * list->size() <= v.series.machines.size())
-        d.notes.push_back(
-            v.series.metrics[s.metric] + " is " + word + " than that of peers all along on " +
-            list_of(v, *list) + ": a role or a different part, no change");
-    }
-  }
-}
-
-void add_kinds(const View& v, Diagnosis& d) {
-  std::string skipped;
-  for (size_t k = 0; k < v.series.metrics.size(); ++k) {
-    const Kind kind = v.scan.kind(k);
-    if (kind == Kind::Code || kind == Kind::Identifier)
-      skipped += (skipped.empty() ? "" : ", ") + v.series.metrics[k] + " (" + name(kind) + ")";
-  }
-  if (!skipped.empty())
-    d.notes.push_back("Not averaged, because its values are no amounts: " + skipped);
-}
-
-void add_reach(const View& v, Diagnosis& d) {
-  std::string text;
-  for (const Sensitivity& s : v.scan.sensitivity()) {
-    if (v.scan.kind(s.metric) == Kind::FewValued)
-      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
-              base::format_number(s.shift, 2) + " of the ranks for " + number(s.window_s) + " s";
-    else
-      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
-              base::format_number(100 * -std::expm1(-s.shift), 2) + " % for " + number(s.window_s) + " s";
-  }
-  if (!text.empty())
-    d.facts.emplace_back("deviation that would be named", text);
 }
 
 std::string covered(const View& v) {
@@ -488,17 +419,20 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
   for (const Cause& cause : causes(view))
     d.findings.push_back(finding_of(view, cause));
+  for (const Episode& e : scan.episodes()) {
+    if (e.what == Episode::What::Silent)
+      d.findings.push_back(silence_of(view, e));
+  }
   add_job(view, d);
   finding::sort_findings(d.findings);
   d.verdict = d.findings.empty()
                   ? "No machine stands out from its peers, and the job as a whole did not change."
                   : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
                         "; first: " + d.findings.front().summary;
-  add_kinds(view, d);
-  add_uneven(view, d);
-  add_standing(view, d);
+  add_notes(series, scan, d);
   conclude_outcome(view, options, d);
-  add_reach(view, d);
+  if (const std::string reach = reach_text(series, scan); !reach.empty())
+    d.facts.emplace_back("deviation that would be named", reach);
   return d;
 }
 

@@ -16,7 +16,7 @@ enum class Kind {
 };
 const char* name(Kind kind);
 
-// What a slow or faulty machine shows.
+// The side on which a slow or faulty machine lies.
 enum class Slow {
   Unknown,
   Low,   // power, clocks, bandwidth

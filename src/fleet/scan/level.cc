@@ -3,7 +3,7 @@
 // its spread is the noise, whatever it is made of.
 //   d = mean of the window - mean of what lies before it       for each machine and channel
 //   t = d / (s sqrt(1 + 8 / n))                                 n cells of past, s by Noise
-// The differences of one window teach the noise only when the next window has passed, so that a fault is not
+// The differences of one window enter the noise only when the next window has passed, so that a fault is not
 // part of the noise by which it is judged. Cost: a few sums a machine and cell.
 #include "fleet/scan/level.h"
 
@@ -76,7 +76,7 @@ Level::Level(const LevelOptions& options)
       relative_(single_) {
 }
 
-// A cell's quantiles speak of a whole block, so that fewer of them make a window.
+// A cell's quantiles cover a whole block, so that fewer of them make a window.
 size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? kCells : o_.quantile_cells;
 }

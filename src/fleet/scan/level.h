@@ -76,7 +76,7 @@ class Level {
   explicit Level(const LevelOptions& options);
 
   // One cell of every machine, [machine * kChannels + channel], NaN where missing. Machines that are `frozen`
-  // teach nothing: they are suspected.
+  // are suspected and do not enter the noise.
   void push(std::span<const float> cells, std::span<const uint8_t> frozen);
   // Looks at the window that ends with the last cell; `z` is the budget's.
   void look(std::span<const uint8_t> frozen, double z, const Dips& dips, std::vector<Look>& out);

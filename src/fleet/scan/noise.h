@@ -1,4 +1,5 @@
-// How far healthy machines differ from their own past: spread and tail of one statistic at one length.
+// Spread and tail of the differences by which healthy machines leave their own past, for one statistic at one
+// length of window.
 #pragma once
 
 #include <cstddef>

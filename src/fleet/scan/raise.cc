@@ -26,7 +26,7 @@ bool warms_up(const Look& look) {
 int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
   const Channel channel = ladder.looks[level][machine].channel;
   size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << level);
-  if (channel == kUpper || channel == kLower)  // its cells speak of a block, and move when it is full
+  if (channel == kUpper || channel == kLower)  // its cells cover a block, and move when it is full
     back += block - cell;
   return now_ms - int64_t(back) * fleet.step_ms;
 }
@@ -140,6 +140,29 @@ void Scan::Impl::judge(Track& track, size_t level) {
   for (const bool rises : {false, true}) {
     if (!entered && !sides[rises].members.empty())
       note_uneven(track, level, rises, sides[rises].members);
+  }
+}
+
+void Scan::Impl::judge_silence() {
+  for (size_t m = 0; m < silent.size(); ++m) {
+    Standing& s = silent[m];
+    const bool quiet = roll.silent(m);
+    if (!quiet && s.episode != kNoEpisode && reports[m])
+      end(s);
+    if (!quiet)
+      continue;
+    if (s.episode == kNoEpisode) {
+      Episode e;
+      e.what = Episode::What::Silent;
+      e.score = 1;
+      e.onset_ms = roll.seen_ms(m);
+      e.raised_ms = now_ms;
+      e.window_s = double(roll.limit_ms()) / 1000;
+      e.members.push_back({m, 1, e.onset_ms, now_ms, now_ms, true});
+      s = {episodes.size(), 0, 0, now_ms, INT64_MIN};
+      episodes.push_back(std::move(e));
+    }
+    episodes[s.episode].last_ms = episodes[s.episode].members[0].last_ms = now_ms;
   }
 }
 

@@ -1,4 +1,4 @@
-// A finding speaks of samples, so its numbers are means of those samples and nothing else. Onset and end come
+// A finding covers samples, and its numbers are means of those samples and nothing else. Onset and end come
 // from the likelihood of one change of the mean (Hinkley 1970) about the moment at which a look saw it.
 #include "fleet/scan/record.h"
 

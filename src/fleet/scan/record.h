@@ -1,4 +1,4 @@
-// What a recorded series shows between two moments: means, and when a change began.
+// Means of a recorded series between two moments, and the moment at which a change began.
 #pragma once
 
 #include <span>

@@ -1,10 +1,16 @@
-#include "fleet/detect/roll_call.h"
+#include "fleet/scan/roll_call.h"
 
 #include <algorithm>
 
-#include "fleet/detect/tuning.h"
-
 namespace lento::fleet {
+namespace {
+
+// Where fewer report in a row, the source is at fault and not its machines.
+constexpr double kAnswered = 0.75;
+// Machines come back unevenly after an outage (bench/results/2026-11-22/fleet_source_faults.txt).
+constexpr int64_t kUneven_ms = 30'000;
+
+}  // namespace
 
 RollCall::RollCall(size_t machines, int64_t step_ms, int64_t limit_ms, int64_t gone_ms)
     : step_ms_(step_ms),
@@ -25,7 +31,7 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
   reporting_ = 0;
   for (const uint8_t r : reports)
     reporting_ += r != 0;
-  answered_ = reporting_ > 0 && double(reporting_) >= tuning::kAnswered.value * double(members());
+  answered_ = reporting_ > 0 && double(reporting_) >= kAnswered * double(members());
   if (!answered_) {
     outage_ms_ += step_ms_;
     last_outage_ms_ = time_ms;
@@ -47,8 +53,7 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
 // The first rows after an outage are not whole: nobody falls silent in them. Who had been quiet for half
 // as long as makes it silent has its silence shortened only.
 void RollCall::start_silences_anew() {
-  const auto uneven = int64_t(tuning::kUnevenAnswers.value * 1000);
-  const int64_t wait = std::max(step_ms_, std::min(uneven, limit_ms_ / 2));
+  const int64_t wait = std::max(step_ms_, std::min(kUneven_ms, limit_ms_ / 2));
   for (size_t m = 0; m < seen_ms_.size(); ++m) {
     const int64_t quiet = quiet_for_ms(m);
     const int64_t kept = quiet >= limit_ms_ / 2 ? std::min(quiet, limit_ms_ - wait) : 0;

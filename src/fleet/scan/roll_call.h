@@ -1,4 +1,4 @@
-// Who of a job's machines reports, who has fallen silent, and when nobody can tell.
+// Lists which of a job's machines report, which are silent, and when the source itself does not answer.
 //
 // Time counts only while the source answers: in a row in which under three quarters of the members report,
 // the source is at fault, not its machines. After such an outage every silence starts anew, because the first

@@ -1,5 +1,5 @@
 // Who is silent, by rows written by hand: '1' reports, '0' does not.
-#include "fleet/detect/roll_call.h"
+#include "fleet/scan/roll_call.h"
 
 #include <gtest/gtest.h>
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kShortest_ms = 100 * 1000;  // shortest window of a job that runs for hours
 constexpr double kLongest_ms = 3600 * 1000;  // an hour
+constexpr int64_t kGone_ms = 86400 * 1000;   // without a sample a machine has left
 constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
 
 std::string group_name(const fleet::Labels& labels, const std::vector<std::string>& keys) {
@@ -28,6 +29,10 @@ std::string group_name(const fleet::Labels& labels, const std::vector<std::strin
     }
   }
   return name;
+}
+
+int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
+  return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }
 
 size_t shortest_window(const ScanFleet& fleet) {
@@ -45,6 +50,9 @@ Scan::Impl::Impl(ScanFleet f, ScanOptions o)
       block(shortest_window(fleet)),
       cell(block / Level::kCells),
       rows(block, fleet.metrics.size() * fleet.machines.size()),
+      roll(fleet.machines.size(), fleet.step_ms, silence_limit(fleet, options), kGone_ms),
+      reports(fleet.machines.size(), 0),
+      silent(fleet.machines.size()),
       last_row(fleet.machines.size(), 0),
       late(fleet.machines.size(), 0) {
   for (const std::string& metric : fleet.metrics)
@@ -116,7 +124,7 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.quantiles = against_peers && !scale.tied;
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.rows_a_cell = cell << length;
-    // The first cell speaks of a block of rows, each other one of its own rows.
+    // The first cell covers a block of rows, each other one its own rows.
     o.quantile_cells = std::max<size_t>(1, Level::kCells - (Level::kCells >> length));
     o.rows_a_quantile = block + ((o.quantile_cells << length) - 1) * cell;
     out.levels.emplace_back(o);
@@ -136,6 +144,7 @@ void Scan::Impl::note_presence(std::span<const float> values) {
     bool here = false;
     for (size_t k = 0; k < fleet.metrics.size() && !here; ++k)
       here = !std::isnan(values[k * machines + m]);
+    reports[m] = here;
     if (!here)
       continue;
     if (first_row == 0)
@@ -261,6 +270,8 @@ void Scan::push(int64_t time_ms, std::span<const float> values) {
   ++s.pushed;
   s.rows.push(values);
   s.note_presence(values);
+  s.roll.row(time_ms, s.reports);
+  s.judge_silence();
   if (!s.rows.full() || s.pushed % s.cell != 0)
     return;
   for (Track& track : s.tracks)

@@ -34,6 +34,7 @@ struct ScanOptions {
   std::vector<std::string> group_by{"stage", "pp_rank", "hardware"};  // labels whose values separate peers
   size_t min_peers = 4;                                               // smaller groups are not judged
   ScanBudget budget;
+  double silence_s = 60;  // without any sample, while peers report; four steps at least
 };
 
 struct ScanFleet {
@@ -58,6 +59,7 @@ struct Episode {
   enum class What {
     Machines,  // one, or several of the group at the same time
     Job,       // the median of the job
+    Silent,    // no sample of any metric while peers report
     Uneven,    // the job changed, and its machines not alike: no finding
   };
   What what = What::Machines;

@@ -170,6 +170,21 @@ TEST(Scan, NewcomersThatWarmUpWait) {
   EXPECT_TRUE(d.findings.empty()) << d.verdict;
 }
 
+TEST(Scan, NamesASilentMachineAndNoOutage) {
+  const auto d = scan(
+      draw(
+          {},
+          [](size_t t, size_t m, base::Rng& r) {
+            const bool outage = t >= 100 && t < 110;
+            return outage || (m == 7 && t >= 300) ? double(NAN) : power(r);
+          }),
+      {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n7");
+  EXPECT_EQ(d.findings[0].category, "silent machine");
+  EXPECT_EQ(d.findings[0].when->begin, 299 * 15);
+}
+
 TEST(Scan, CannotJudgeWithoutPeersOrWithoutAPast) {
   Job few;
   few.machines = 2;

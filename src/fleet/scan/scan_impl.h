@@ -7,6 +7,7 @@
 
 #include "fleet/scan/cells.h"
 #include "fleet/scan/level.h"
+#include "fleet/scan/roll_call.h"
 #include "fleet/scan/scan.h"
 
 namespace lento::fleet {
@@ -27,7 +28,7 @@ struct Ladder {
   std::vector<Level> levels;
   std::vector<std::vector<float>> half;  // by level: the first of two cells, empty when there is none
   std::vector<std::vector<Look>> looks;  // by level, of its last look
-  std::vector<uint8_t> frozen;           // suspected: they teach nothing
+  std::vector<uint8_t> frozen;           // suspected: they do not enter the noise
   std::vector<uint8_t> all;              // ones, for when many are
   bool crowd = false;
   std::vector<Standing> standing;
@@ -72,6 +73,7 @@ struct Scan::Impl {
     }
   };
   Suspects suspects(const Track& track, size_t level, bool rises) const;
+  void judge_silence();
   void judge(Track& track, size_t level);
   void judge_job(Track& track, size_t level);
   void enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members);
@@ -94,6 +96,9 @@ struct Scan::Impl {
   size_t lengths = 0;
   double z = 0;
   RowWindow rows;
+  RollCall roll;
+  std::vector<uint8_t> reports;  // by machine, in the last row
+  std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;
   std::vector<Episode> episodes;
   std::vector<size_t> last_row;  // by machine: rows pushed when it last had a sample, 0: never

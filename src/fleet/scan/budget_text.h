@@ -1,0 +1,16 @@
+// The budget of false alarms as a user writes it.
+#pragma once
+
+#include <string>
+
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+
+// "1/month", "2/week", "0.5/day", or a number a day; a month has 30 days. Throws base::Error for anything
+// else and for what is not over zero.
+ScanBudget parse_budget(const std::string& text);
+
+double alarms_per_day(const ScanBudget& budget);  // of a budget with a period
+
+}  // namespace lento::fleet

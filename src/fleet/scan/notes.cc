@@ -1,0 +1,143 @@
+// A difference that nobody is to blame for is worth a sentence and no finding: a role, a unit that is no
+// amount, a phase of the job to which machines respond unequally. The all-clear is only worth what would have
+// been named.
+#include "fleet/scan/notes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "base/units.h"
+#include "fleet/scan/record.h"
+
+namespace lento::fleet {
+namespace {
+
+using finding::Diagnosis;
+
+struct View {
+  const MetricSeries& series;
+  const Scan& scan;
+};
+
+std::vector<size_t> machines_of(const Episode& e) {
+  std::vector<size_t> out;
+  for (const Member& m : e.members)
+    out.push_back(m.machine);
+  std::ranges::sort(out);
+  return out;
+}
+
+void add_uneven(const View& v, Diagnosis& d) {
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what == Episode::What::Uneven)
+      d.notes.push_back(
+          "The job changed at " + base::format_number(double(e.onset_ms) / 1000, 13) + " s and " +
+          std::to_string(e.members.size()) + " machines responded differently in " +
+          v.series.metrics[e.metric] + ": " + list_of(v.series, machines_of(e)));
+  }
+}
+
+// A difference that is there all along is a role or a part that is set up differently: a note.
+void add_standing(const View& v, Diagnosis& d) {
+  std::set<size_t> named;
+  for (const Episode& e : v.scan.episodes()) {
+    for (const Member& m : e.members)
+      named.insert(m.machine);
+  }
+  const size_t half = v.series.steps / 2;
+  for (const Sensitivity& s : v.scan.sensitivity()) {
+    if (v.scan.kind(s.metric) == Kind::FewValued)
+      continue;
+    std::vector<size_t> higher;
+    std::vector<size_t> lower;
+    for (const auto& group : v.scan.groups()) {
+      std::vector<std::array<double, 2>> halves;
+      for (size_t m = 0; m < group.size(); ++m) {
+        std::array<double, 2> two{};
+        for (size_t h = 0; h < 2; ++h) {
+          double sum = 0;
+          size_t count = 0;
+          for (const double r : residuals(
+                   v.series,
+                   v.scan.scale(s.metric),
+                   s.metric,
+                   group[m],
+                   group,
+                   {h * half, (h + 1) * half})) {
+            if (std::isnan(r))
+              continue;
+            sum += r;
+            ++count;
+          }
+          two[h] = count ? sum / double(count) : 0;
+        }
+        halves.push_back(two);
+      }
+      for (size_t m = 0; m < group.size(); ++m) {
+        const double least = std::min(std::abs(halves[m][0]), std::abs(halves[m][1]));
+        if (halves[m][0] * halves[m][1] <= 0 || least < s.shift || named.contains(group[m]))
+          continue;
+        (halves[m][0] > 0 ? higher : lower).push_back(group[m]);
+      }
+    }
+    for (const auto& [list, word] : {std::pair{&higher, "higher"}, std::pair{&lower, "lower"}}) {
+      if (!list->empty() && 2 * list->size() <= v.series.machines.size())
+        d.notes.push_back(
+            v.series.metrics[s.metric] + " is " + word + " than that of peers all along on " +
+            list_of(v.series, *list) + ": a role or a different part, no change");
+    }
+  }
+}
+
+void add_kinds(const View& v, Diagnosis& d) {
+  std::string skipped;
+  for (size_t k = 0; k < v.series.metrics.size(); ++k) {
+    const Kind kind = v.scan.kind(k);
+    if (kind == Kind::Code || kind == Kind::Identifier)
+      skipped += (skipped.empty() ? "" : ", ") + v.series.metrics[k] + " (" + name(kind) + ")";
+  }
+  if (!skipped.empty())
+    d.notes.push_back("Not averaged, because its values are no amounts: " + skipped);
+}
+
+std::string reach_of(const View& v) {
+  std::string text;
+  for (const Sensitivity& s : v.scan.sensitivity()) {
+    if (v.scan.kind(s.metric) == Kind::FewValued)
+      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
+              base::format_number(s.shift, 2) + " of the ranks for " + base::format_number(s.window_s, 4) +
+              " s";
+    else
+      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
+              base::format_number(100 * -std::expm1(-s.shift), 2) + " % for " +
+              base::format_number(s.window_s, 4) + " s";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string list_of(const MetricSeries& series, const std::vector<size_t>& machines) {
+  constexpr size_t kListed = 10;
+  std::string out;
+  for (size_t i = 0; i < machines.size() && i < kListed; ++i)
+    out += (i ? ", " : "") + series.machines[machines[i]];
+  if (machines.size() > kListed)
+    out += " and " + std::to_string(machines.size() - kListed) + " more";
+  return out;
+}
+
+void add_notes(const MetricSeries& series, const Scan& scan, Diagnosis& d) {
+  const View view{series, scan};
+  add_kinds(view, d);
+  add_uneven(view, d);
+  add_standing(view, d);
+}
+
+std::string reach_text(const MetricSeries& series, const Scan& scan) {
+  return reach_of({series, scan});
+}
+
+}  // namespace lento::fleet

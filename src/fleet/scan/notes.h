@@ -1,0 +1,23 @@
+// Sentences beside the findings of a scan: notes, and the deviation that would have been named.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "finding/finding.h"
+#include "fleet/read/metric_series.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+
+// Codes that were not averaged, unequal responses to a change of the job, differences that are there all
+// along.
+void add_notes(const MetricSeries& series, const Scan& scan, finding::Diagnosis& diagnosis);
+
+// "power_w 4.1 % for 400 s, node_procs_running 0.3 of the ranks for 960 s"; empty when nothing was judged.
+std::string reach_text(const MetricSeries& series, const Scan& scan);
+
+// The names of the first ten, and how many more.
+std::string list_of(const MetricSeries& series, const std::vector<size_t>& machines);
+
+}  // namespace lento::fleet
