@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"07-nccl-info-no-gdr", Findings, "gpu37"},
         Case{"08-nccl-tests-pairs", Findings, "n4"},
         Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"},
+        Case{"13-vllm-bench", CannotJudge, "1024 tokens in and 128 out"},
         Case{"14-nsys-kernels", CannotJudge, "waits for a slower one 48.5 %"},
         Case{"15-sacct", Findings, "gpu017"}),
     [](const ::testing::TestParamInfo<Case>& tested) {

@@ -24,4 +24,14 @@ Formats cluster_formats();
 inline constexpr size_t kMostHosts = size_t{1} << 16;
 std::vector<std::string> expand_hosts(std::string_view list);
 
+// Expands the lists of one file and holds no more than kMostOfFile hosts: lists behind that stay empty.
+class HostLists {
+ public:
+  static constexpr size_t kMostOfFile = size_t{1} << 20;
+  std::vector<std::string> expand(std::string_view list);
+
+ private:
+  size_t held_ = 0;
+};
+
 }  // namespace lento::desk

@@ -35,6 +35,14 @@ TEST(Hosts, RangesKeepTheirZerosAndBrokenListsNameNobody) {
     EXPECT_TRUE(expand_hosts(list).empty()) << list;
 }
 
+TEST(Hosts, ListsOfOneFileStayBounded) {
+  HostLists lists;
+  size_t held = 0;
+  for (int i = 0; i < 100; ++i)
+    held += lists.expand("a[1-60000]").size();
+  EXPECT_LT(held, HostLists::kMostOfFile + kMostHosts);
+}
+
 TEST(Sacct, BarsAndFixedColumnsGiveTheSameJobs) {
   for (const char* text :
        {"JobID|JobName|NodeList|State|ExitCode\n"

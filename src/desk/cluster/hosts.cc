@@ -82,4 +82,12 @@ std::vector<std::string> expand_hosts(std::string_view list) {
   return hosts;
 }
 
+std::vector<std::string> HostLists::expand(std::string_view list) {
+  if (held_ >= kMostOfFile)
+    return {};
+  std::vector<std::string> hosts = expand_hosts(list);
+  held_ += hosts.size();
+  return hosts;
+}
+
 }  // namespace lento::desk

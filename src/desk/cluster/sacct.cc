@@ -111,7 +111,7 @@ class Sacct : public Reader {
     return at == header_.end() ? "" : fields_[size_t(at - header_.begin())];
   }
 
-  bool job(Sink& sink) const {
+  bool job(Sink& sink) {
     const std::string id = field("JobID").empty() ? field("JobIDRaw") : field("JobID");
     if (id.empty() || id[0] < '0' || id[0] > '9')
       return false;
@@ -119,7 +119,7 @@ class Sacct : public Reader {
       return true;
     Run run;
     run.kind = "job";
-    run.members = expand_hosts(field("NodeList"));
+    run.members = hosts_.expand(field("NodeList"));
     run.facts = {
         {"id", id},
         {"name", field("JobName")},
@@ -130,6 +130,7 @@ class Sacct : public Reader {
     return true;
   }
 
+  HostLists hosts_;
   std::string header_line_;
   bool has_bars_ = false;
   Fields header_;

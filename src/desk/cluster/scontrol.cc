@@ -46,7 +46,7 @@ class ScontrolJob : public Reader {
     if (form == JobState && !run_.kind.empty())
       run_.facts.emplace_back("state", match.text("state"));
     if (form == NodeList && !run_.kind.empty() && run_.members.empty())
-      run_.members = expand_hosts(value_of(sink.line(), "NodeList"));
+      run_.members = hosts_.expand(value_of(sink.line(), "NodeList"));
   }
 
   void end(Sink& sink) override {
@@ -60,6 +60,7 @@ class ScontrolJob : public Reader {
     run_ = {};
   }
 
+  HostLists hosts_;
   Run run_;
 };
 

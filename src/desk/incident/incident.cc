@@ -17,7 +17,9 @@ constexpr Judge kJudges[] = {
     judge_extremes,
     judge_onset,
     judge_runs,
+    judge_serving,
     judge_jobs,
+    judge_job_shares,
 };
 
 void absorb(finding::Finding& lead, finding::Finding& other) {
@@ -68,6 +70,8 @@ void place_job(Judgement& judgement) {
   if (is_explained) {
     for (finding::Finding& finding : of_job) {
       finding::Finding& lead = parts[0];
+      if (&finding == &of_job[0])
+        lead.summary += "; the job followed: " + finding.summary;
       lead.evidence.push_back({"what followed: " + finding.summary, std::nullopt, "", finding.category});
       for (finding::Evidence& evidence : finding.evidence)
         lead.evidence.push_back(std::move(evidence));

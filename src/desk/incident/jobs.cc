@@ -3,7 +3,8 @@
 // A scheduler that says NODE_FAIL states that a node failed and not which. One node that was in every such
 // job and in none that completed afterwards or beside explains them all. By chance, a node that is in a share
 // p_j of the draws of job j is in all of them with the product of the p_j: with large jobs that is no small
-// number, and it is printed. Jobs that ended by their own exit code accuse no node by themselves.
+// number, and it is printed.
+// Jobs that ended by themselves are judged by job_shares.cc.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,12 +21,6 @@ bool is_node_failure(const Run& job) {
 }
 bool is_completed(const Run& job) {
   return fact(job, "state").starts_with("COMPLETED");
-}
-
-// Ended by an exit code of its own, a time limit or a lack of memory: the table holds no reason.
-bool is_own_failure(const Run& job) {
-  const std::string& state = fact(job, "state");
-  return state.starts_with("FAILED") || state.starts_with("TIMEOUT") || state.starts_with("OUT_OF_ME");
 }
 
 struct Node {
@@ -91,17 +86,14 @@ void judge_jobs(const Records& records, const JudgeOptions&, Judgement& out) {
   if (jobs == 0)
     return;
   out.covered.push_back(std::to_string(jobs) + " jobs on " + std::to_string(nodes.size()) + " nodes");
-  const size_t own = size_t(std::ranges::count_if(all, [](const Run* job) {
-    return is_own_failure(*job);
-  }));
-  if (own > 0)
-    out.open.push_back(
-        {std::to_string(own) + " of " + std::to_string(jobs) +
-             " jobs ended by themselves (exit code, time limit or memory), "
-             "which this table does not explain",
-         "the logs of these jobs"});
   if (failures == 0)
     return;
+  if (nodes.empty()) {
+    out.open.push_back(
+        {std::to_string(failures) + " jobs lost a node, and the table does not list their nodes",
+         "the same with them: sacct -P -o JobID,JobName,NodeList,State,ExitCode,Elapsed"});
+    return;
+  }
   std::vector<std::string> suspects;
   for (const auto& [name, node] : nodes)
     if (node.failed.size() == failures && node.completed.empty())

@@ -39,6 +39,8 @@ void judge_samples(const Records& records, const JudgeOptions& options, Judgemen
 void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out);
 
 // The quoted line of a row as evidence: "file:line: text".

@@ -6,8 +6,10 @@
 //   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
 //
 // Where the program itself changed its work at that place (another batch size) the change is noted and is no
-// finding. A series that has peers is judged beside them (samples.cc) and not here.
+// finding. A series that has peers is judged beside them (samples.cc); of ranks that count steps the common
+// course is judged here too.
 #include <algorithm>
+#include <map>
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
@@ -71,7 +73,8 @@ changed_work(const Records& records, const std::vector<Tracks>& all, const Track
     if (quantity.kind != Kind::Annotation)
       continue;
     for (const Track& other : tracks.tracks) {
-      if (other.subject != track.subject || other.clock != track.clock)
+      const bool is_other_run = !track.subject.empty() && other.subject != track.subject;
+      if (is_other_run || other.clock != track.clock)
         continue;
       std::vector<double> before;
       std::vector<double> behind;
@@ -183,6 +186,32 @@ void judge_track(
   draw(quantity, track, onset, out);
 }
 
+// Ranks of a job take their steps together: the median over the ranks at each step is the course of the job.
+Track course_of(const std::vector<Track>& tracks) {
+  std::map<double, std::vector<std::pair<const Track*, size_t>>> steps;
+  for (const Track& track : tracks)
+    for (size_t i = 0; i < track.value.size(); ++i)
+      steps[track.position[i]].emplace_back(&track, i);
+  Track course;
+  for (const auto& [position, samples] : steps) {
+    std::vector<double> values;
+    for (const auto& [track, i] : samples)
+      values.push_back(track->value[i]);
+    const auto& [track, i] = samples[0];
+    course.position.push_back(position);
+    course.value.push_back(evidence::median(values));
+    course.time.push_back(track->time[i]);
+    course.where.push_back(track->where[i]);
+  }
+  return course;
+}
+
+bool are_ranks_by_step(const std::vector<Track>& tracks) {
+  return std::ranges::all_of(tracks, [](const Track& track) {
+    return track.clock == Clock::None && track.subject.device.empty();
+  });
+}
+
 }  // namespace
 
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out) {
@@ -191,8 +220,14 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
     const Quantity& quantity = records.quantities()[tracks.quantity];
     const bool is_judged = (quantity.better == Better::Higher || quantity.better == Better::Lower) &&
                            quantity.kind == Kind::Level;
-    if (!is_judged || tracks.tracks.size() >= kFewestPeers)
+    if (!is_judged)
       continue;
+    if (tracks.tracks.size() >= kFewestPeers) {
+      const Track course = are_ranks_by_step(tracks.tracks) ? course_of(tracks.tracks) : Track{};
+      if (course.value.size() >= kFewestSamples)
+        judge_track(records, all, quantity, course, options, out);
+      continue;
+    }
     for (const Track& track : tracks.tracks)
       if (track.value.size() >= kFewestSamples)
         judge_track(records, all, quantity, track, options, out);

@@ -51,9 +51,12 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
       logs.push_back(std::log(best.value));
     }
     if (hosts.size() < kFewestHosts) {
-      out.notes.push_back(
-          "Bus bandwidth of " + list_text(names) + ": " + std::to_string(hosts.size()) +
-          " hosts are too few to find one that is common to slow runs");
+      out.open.push_back(
+          {"bus bandwidth of " + list_text(names) + " is " + base::format_number(evidence::median(speeds)) +
+               " GB/s (" + operation + "), and " + std::to_string(hosts.size()) +
+               (hosts.size() == 1 ? " host is" : " hosts are") +
+               " too few to find one that is common to slow runs",
+           "runs of other pairs of hosts, each host in several"});
       continue;
     }
     out.covered.push_back("bus bandwidth of " + std::to_string(hosts.size()) + " hosts");
@@ -94,6 +97,8 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
 }
 
 void judge_waits(const Records& records, const JudgeOptions& options, Judgement& out) {
+  size_t kernels = 0;
+  size_t collectives = 0;
   for (const Run& run : records.runs()) {
     if (run.kind != "kernel summary")
       continue;
@@ -101,9 +106,11 @@ void judge_waits(const Records& records, const JudgeOptions& options, Judgement&
     const auto median = measured(run, "median");
     const auto longest = measured(run, "longest");
     const std::string& kernel = fact(run, "kernel");
-    out.covered.push_back("calls of " + kernel);
-    if (fact(run, "collective") != "yes" || !mean || !median || *median <= 0 ||
-        *mean < *median * (1 + options.least_effect))
+    ++kernels;
+    if (fact(run, "collective") != "yes" || !mean || !median || *median <= 0)
+      continue;
+    ++collectives;
+    if (*mean < *median * (1 + options.least_effect))
       continue;
     // A tail is waiting when it is made of long calls, not of a broad hump around the median.
     if (longest && *longest < 2 * *mean)
@@ -117,6 +124,17 @@ void judge_waits(const Records& records, const JudgeOptions& options, Judgement&
              " of that time, and one rank's summary does not show which",
          "traces of all ranks (nsys profile, exported to SQLite, or torch.profiler) for lento fleet ranks"});
   }
+  if (kernels == 0)
+    return;
+  if (collectives > 0)
+    out.covered.push_back(
+        "waiting in " + std::to_string(collectives) + " of " + std::to_string(kernels) + " kernels");
+  else
+    out.open.push_back(
+        {"times of " + std::to_string(kernels) +
+             " kernels, none a collective with its median: how fast they should be follows from their sizes",
+         "the workload and the system: lento predict WORKLOAD --system h100 lists the kernels with their "
+         "times"});
 }
 
 }  // namespace

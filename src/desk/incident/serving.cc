@@ -1,0 +1,99 @@
+// Results of serving benchmarks. One result has no peer: how fast it should have been follows from the model,
+// the GPU, the parallelism and the precision, most of which the result does not state. The judge says what
+// was measured and which facts are missing.
+//
+// A queue is visible in the result itself. Requests arrive by a Poisson process of the rate that was asked
+// for, so that the last of n arrives at n / rate +- sqrt(n) / rate. When the run ends later than that by more
+// than the time of one request, requests waited: the rate is above what is served, and the time to the first
+// token measures the queue.
+#include <cmath>
+
+#include "base/units.h"
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+namespace {
+
+double normal_tail(double z) {
+  return std::erfc(z / std::sqrt(2.0)) / 2;
+}
+
+std::string time_text(double seconds) {
+  return base::format_quantity(seconds, base::Dimension::Time);
+}
+
+// Tokens of one request, 0 when the result does not hold them.
+double tokens_of(const Run& run, const char* which) {
+  const double requests = measured(run, "requests").value_or(0);
+  return requests > 0 ? measured(run, which).value_or(0) / requests : 0;
+}
+
+std::string queue_of(const Run& run, double false_alarms) {
+  const auto asked = measured(run, "requests asked for per second");
+  const auto requests = measured(run, "requests");
+  const auto duration = measured(run, "duration");
+  const auto first = measured(run, "time to first token");
+  const auto token = measured(run, "time per token");
+  if (!asked || !requests || !duration || !first || !token || *asked <= 0 || *requests <= 0)
+    return "";
+  const double request = *first + *token * std::max(tokens_of(run, "output tokens") - 1, 0.0);
+  const double late = *duration - *requests / *asked - request;
+  const double deviation = std::sqrt(*requests) / *asked;
+  if (late <= 0 || normal_tail(late / deviation) > false_alarms)
+    return "";
+  return "the last answer came " + time_text(late) +
+         " later than the last arrivals and one request explain: requests queued, the rate is above what is "
+         "served";
+}
+
+std::string measured_text(const Run& run) {
+  std::string text = fact(run, "model").empty() ? "a serving run" : "a serving run of " + fact(run, "model");
+  const double input = tokens_of(run, "input tokens");
+  const double output = tokens_of(run, "output tokens");
+  if (input > 0 && output > 0)
+    text += ", " + base::format_number(input) + " tokens in and " + base::format_number(output) +
+            " out a request";
+  if (const auto asked = measured(run, "requests asked for per second"))
+    text += ", " + base::format_number(*asked) + " requests/s asked for";
+  if (const auto served = measured(run, "requests served per second"))
+    text += ", " + base::format_number(*served) + " served";
+  if (const auto rate = measured(run, "tokens per second"))
+    text += ", " + base::format_number(*rate) + " tokens/s";
+  if (const auto first = measured(run, "time to first token"))
+    text += ", first token after " + time_text(*first);
+  if (const auto token = measured(run, "time per token"))
+    text += ", " + time_text(*token) + " a token";
+  return text;
+}
+
+std::string command_of(const Run& run) {
+  std::string command = "lento predict config.json --system h100 --parallel tp=4 --precision bf16";
+  const double input = tokens_of(run, "input tokens");
+  const double output = tokens_of(run, "output tokens");
+  if (input >= 1 && output >= 1)
+    command += " --sequence " + std::to_string(std::llround(std::min(input, 1e9))) + " --generate " +
+               std::to_string(std::llround(std::min(output, 1e9)));
+  return command;
+}
+
+}  // namespace
+
+void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out) {
+  constexpr size_t kMostQuestions = 8;
+  size_t seen = 0;
+  for (const Run& run : records.runs()) {
+    if (run.kind != "serving benchmark" || seen++ >= kMostQuestions)
+      continue;
+    if (const std::string queue = queue_of(run, options.false_alarms); !queue.empty())
+      out.notes.push_back(place_text(records, run.where) + ": " + queue);
+    out.open.push_back(
+        {measured_text(run) + ": the result does not state the GPU, the parallelism and the precision, from "
+                              "which follows how fast it should be",
+         "these, and the model's config.json: '" + command_of(run) +
+             "' prints what should be reached, with its stated error"});
+  }
+  if (seen > 0)
+    out.covered.push_back(std::to_string(seen) + (seen == 1 ? " serving run" : " serving runs"));
+}
+
+}  // namespace lento::desk
