@@ -21,7 +21,7 @@
 namespace lento::base {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 16;
+constexpr size_t kWriteBlock = size_t{1} << 16;
 
 // True for a path that exists and takes bytes but is no regular file: a device or a named pipe.
 bool is_device(const std::string& path) {
@@ -49,7 +49,7 @@ struct OutputFile::Impl {
   gzFile gz = nullptr;
   ZSTD_CStream* zstd = nullptr;
   std::unique_ptr<lzma_stream> xz;
-  std::vector<char> block = std::vector<char>(kBlock);
+  std::vector<char> block = std::vector<char>(kWriteBlock);
 
   void write_all(const char* data, size_t size) {
     while (size > 0) {

@@ -13,7 +13,7 @@ namespace {
 
 using base::format_number;
 
-constexpr size_t kShown = 20;  // rows of a ranking
+constexpr size_t kRowsShown = 20;  // rows of a ranking
 
 std::string cycles(double value) {
   return format_number(std::round(value), 12);
@@ -106,7 +106,7 @@ finding::Figure congestion_table(const Fabric& fabric, const Played& played) {
   finding::TableFigure table;
   table.columns = {"component", "waited for, cycles", "busy", "bytes"};
   for (const int id : order) {
-    if (table.rows.size() == kShown || played.bytes[id] == 0)
+    if (table.rows.size() == kRowsShown || played.bytes[id] == 0)
       break;
     const double share = played.end > 0 ? 100 * played.busy[id] / played.end : 0;
     table.rows.push_back(

@@ -98,7 +98,7 @@ std::string zsh(const Command& root) {
          " for zsh.\nautoload -U +X bashcompinit && bashcompinit\n" + bash(root);
 }
 
-std::string quoted(const std::string& text) {
+std::string roff_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
     out += c == '\'' ? std::string("\\'") : std::string(1, c);
@@ -108,13 +108,13 @@ std::string quoted(const std::string& text) {
 void fish_lines(const Command& command, const std::string& root, const std::string& seen, std::string& out) {
   std::string here = seen.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + seen;
   for (const Command* child : command.subcommands())
-    out += "complete -c " + root + " -n '" + here + "' -a " + child->name() + " -d " + quoted(child->text()) +
-           "\n";
+    out += "complete -c " + root + " -n '" + here + "' -a " + child->name() + " -d " +
+           roff_quoted(child->text()) + "\n";
   for (const OptionWords& option : command.options()) {
     if (!option.name.starts_with("--"))
       continue;
     out += "complete -c " + root + " -n '" + here + "' -l " + option.name.substr(2) +
-           (option.type.empty() ? "" : " -r") + " -d " + quoted(option.text) + "\n";
+           (option.type.empty() ? "" : " -r") + " -d " + roff_quoted(option.text) + "\n";
   }
   for (const Command* child : command.subcommands())
     fish_lines(*child, root, child->name(), out);

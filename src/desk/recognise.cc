@@ -25,7 +25,7 @@ using fleet::ranks::CollectiveLayout;
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostFiles = 2000;
+constexpr size_t kMostNames = 2000;
 
 // What a kind of file is good for, by what base/sniff.h calls it.
 struct Use {
@@ -414,7 +414,7 @@ RecognisedFile recognise(const std::string& path) {
 std::vector<RecognisedFile> recognise_folder(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code code;
-  for (fs::directory_iterator it(folder, code), end; !code && it != end && names.size() < kMostFiles;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end && names.size() < kMostNames;
        it.increment(code)) {
     const std::string name = it->path().filename().string();
     std::error_code own;

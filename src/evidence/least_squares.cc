@@ -16,7 +16,7 @@ namespace lento::evidence {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kDependent = 1e-9;  // of a column of length 1: less than this left over is rounding
 
 struct Scaled {
@@ -66,13 +66,13 @@ double Fit::deviation(size_t column, Noise noise) const {
   const double variance = covariance(column, column);
   if (noise == Noise::Known)
     return std::sqrt(variance);
-  return freedom() > 0 ? std::sqrt(variance * dispersion()) : kInfinity;
+  return freedom() > 0 ? std::sqrt(variance * dispersion()) : kUnbounded;
 }
 
 Interval Fit::interval(size_t column, double level, Noise noise) const {
   const double own = deviation(column, noise);
   if (!std::isfinite(own))
-    return {-kInfinity, kInfinity};
+    return {-kUnbounded, kUnbounded};
   const double p = (1 + level) / 2;
   const double wide =
       own * (noise == Noise::Known ? normal_quantile(p) : student_quantile(p, double(freedom())));
@@ -90,7 +90,7 @@ Fit least_squares(const Matrix& design, std::span<const double> y, std::span<con
   fit.chi_squared = seen.squaredNorm();
   if (design.rows == 0 || design.columns == 0) {
     for (size_t c = 0; c < design.columns; ++c)
-      fit.covariance(c, c) = kInfinity;
+      fit.covariance(c, c) = kUnbounded;
     return fit;
   }
   const Scaled s = scaled(design, root);
@@ -122,7 +122,7 @@ Fit least_squares(const Matrix& design, std::span<const double> y, std::span<con
   }
   for (size_t c = 0; c < design.columns; ++c)
     if (!told[c])
-      fit.covariance(c, c) = kInfinity;
+      fit.covariance(c, c) = kUnbounded;
   return fit;
 }
 
@@ -186,7 +186,7 @@ Background::Effect Background::effect_of(std::span<const double> column) const {
 
 double detectable_effect(double information, double threshold, double power) {
   if (!(information > 0))
-    return kInfinity;
+    return kUnbounded;
   return (threshold + normal_quantile(power)) / std::sqrt(information);
 }
 

@@ -149,7 +149,8 @@ std::string predict_table(const std::string& csv, const std::string& system) {
 }
 
 Diagnosis predict_workload(const PredictQuestion& question) {
-  return stamped(predict::predict({question.workload, question.system, run_of(question)}));
+  return stamped(
+      predict::predict({.workload = question.workload, .system = question.system, .run = run_of(question)}));
 }
 
 Diagnosis search(const SearchQuestion& question, const Progress& progress) {

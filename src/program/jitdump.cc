@@ -32,9 +32,9 @@ enum RecordKind : uint32_t {
 };
 
 // Reads little-endian numbers and strings one after another. Past the end every value is 0 and bad() is true.
-class Fields {
+class FieldReader {
  public:
-  explicit Fields(std::string_view bytes)
+  explicit FieldReader(std::string_view bytes)
       : bytes_(bytes) {
   }
   uint64_t number(size_t size) {
@@ -74,7 +74,7 @@ class Reader {
         names_(names) {
   }
 
-  void take(uint64_t kind, Fields body) {
+  void take(uint64_t kind, FieldReader body) {
     if (kind == kLoad)
       take_load(body);
     if (kind == kMove)
@@ -95,7 +95,7 @@ class Reader {
     names_.add_code({process_, address, address + code.bytes, code.name, ""});
   }
 
-  void take_load(Fields& in) {
+  void take_load(FieldReader& in) {
     in.number(8);  // process and thread
     in.number(8);  // where it was made; it runs at the address
     const uint64_t address = in.number(8);
@@ -110,7 +110,7 @@ class Reader {
     known_[index] = std::move(code);
   }
 
-  void take_move(Fields& in) {
+  void take_move(FieldReader& in) {
     in.number(8);
     in.number(8);
     in.number(8);  // from
@@ -121,7 +121,7 @@ class Reader {
       add(to, code->second);
   }
 
-  void take_lines(Fields& in) {
+  void take_lines(FieldReader& in) {
     in.number(8);
     const uint64_t entries = in.number(8);
     for (uint64_t i = 0; i < entries && !in.bad(); ++i) {
@@ -161,28 +161,28 @@ class Reader {
 }  // namespace
 
 bool is_jitdump(std::string_view bytes) {
-  const uint64_t magic = Fields(bytes).number(4);
+  const uint64_t magic = FieldReader(bytes).number(4);
   return magic == kMagic || magic == kOtherOrder;
 }
 
 void read_jitdump(std::string_view bytes, uint16_t process, const std::string& path, AddressSpace& names) {
-  const uint64_t magic = Fields(bytes).number(4);
+  const uint64_t magic = FieldReader(bytes).number(4);
   if (magic == kOtherOrder)
     throw base::Error({path}, "is of a machine with the other byte order", "read it there");
   if (magic != kMagic || bytes.size() < kHeader)
     throw base::Error({path}, "is no jitdump");
-  const uint64_t header = Fields(bytes.substr(8)).number(4);
+  const uint64_t header = FieldReader(bytes.substr(8)).number(4);
   if (header < kHeader || header > bytes.size())
     throw base::Error({path}, "the header of the jitdump is damaged");
   bytes.remove_prefix(header);
   Reader reader(process, names);
   while (bytes.size() >= kRecordHead) {
-    Fields head(bytes);
+    FieldReader head(bytes);
     const uint64_t kind = head.number(4);
     const uint64_t size = head.number(4);
     if (size < kRecordHead || size > bytes.size())
       break;
-    reader.take(kind, Fields(bytes.substr(kRecordHead, size - kRecordHead)));
+    reader.take(kind, FieldReader(bytes.substr(kRecordHead, size - kRecordHead)));
     bytes.remove_prefix(size);
   }
 }

@@ -235,13 +235,13 @@ std::string heat_labels(const HeatMapFigure& f, const HeatMapLayout& at) {
   return labels;
 }
 
-struct Point {
+struct SpacePoint {
   double x = 0;
   double y = 0;
 };
 
 // Returns the i-th of n positions on a circle, from the top.
-Point on_circle(size_t i, size_t n) {
+SpacePoint on_circle(size_t i, size_t n) {
   constexpr double kPi = 3.14159265358979;
   constexpr double kCentre = kGraphSize / 2;
   constexpr double kRadius = 220;
@@ -249,7 +249,7 @@ Point on_circle(size_t i, size_t n) {
   return {kCentre + kRadius * std::sin(angle), kCentre - kRadius * std::cos(angle)};
 }
 
-std::string graph_node(const GraphFigure::Node& node, Point at, Extent extent) {
+std::string graph_node(const GraphFigure::Node& node, SpacePoint at, Extent extent) {
   Element circle("circle");
   circle.set("class", value_class(colour_class(node.value, extent)) + blame_class(node.blamed));
   circle.set("cx", at.x);
@@ -313,11 +313,11 @@ std::string draw(const GraphFigure& f, const std::string& title) {
   ExtentOf values;
   for (const auto& node : f.nodes)
     values.add(node.value);
-  std::map<std::string, Point> places;
+  std::map<std::string, SpacePoint> places;
   std::string nodes;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const auto& node = f.nodes[i];
-    const Point at = on_circle(i, f.nodes.size());
+    const SpacePoint at = on_circle(i, f.nodes.size());
     places[node.id] = at;
     nodes += graph_node(node, at, values.get());
   }

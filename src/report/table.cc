@@ -31,7 +31,7 @@ std::string name_or(const std::string& name, const char* fallback) {
   return name;
 }
 
-std::string coordinates(int x, int y) {
+std::string coordinates_text(int x, int y) {
   return "(" + std::to_string(x) + "," + std::to_string(y) + ")";
 }
 
@@ -48,8 +48,8 @@ TableFigure table(const MeshFigure& f, const Form& form) {
   for (const auto& core : f.cores)
     add(core.label, core.x, core.y, core.value);
   for (const auto& link : f.links) {
-    const std::string from = coordinates(link.from_x, link.from_y);
-    const std::string to = coordinates(link.to_x, link.to_y);
+    const std::string from = coordinates_text(link.from_x, link.from_y);
+    const std::string to = coordinates_text(link.to_x, link.to_y);
     add("link " + from + " to " + to, link.from_x, link.from_y, link.value);
   }
   return t;

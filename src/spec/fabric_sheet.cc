@@ -19,7 +19,7 @@ namespace {
 using base::Dimension;
 using base::ErrorList;
 
-constexpr int kMaxSide = 256;
+constexpr int kMaxSheetSide = 256;
 constexpr int kMaxChips = 64;
 constexpr int64_t kMaxTiles = 65536;
 constexpr double kMaxCycles = 1e9;
@@ -43,7 +43,7 @@ bool parse_place(std::string_view text, TilePlace& out) {
     return false;
   const auto x = base::try_int(text.substr(0, comma));
   const auto y = base::try_int(text.substr(comma + 1));
-  if (!x || !y || *x < 0 || *y < 0 || *x >= kMaxSide || *y >= kMaxSide)
+  if (!x || !y || *x < 0 || *y < 0 || *x >= kMaxSheetSide || *y >= kMaxSheetSide)
     return false;
   out.x = int(*x);
   out.y = int(*y);
@@ -63,8 +63,8 @@ class SheetReader {
     top.text("name", sheet_.name);
     top.quantity("clock", sheet_.clock_hz, Dimension::Frequency, 1, 1e13);
     top.integer("chips", sheet_.chips, 1, kMaxChips);
-    top.required_integer("width", sheet_.width, 1, kMaxSide);
-    top.required_integer("height", sheet_.height, 1, kMaxSide);
+    top.required_integer("width", sheet_.width, 1, kMaxSheetSide);
+    top.required_integer("height", sheet_.height, 1, kMaxSheetSide);
     if (int64_t{sheet_.chips} * sheet_.width * sheet_.height > kMaxTiles)
       top.error("width", "chips x width x height is above 65536 tiles");
     sheet_.tiles.assign(size_t(sheet_.width) * sheet_.height, TileKind::Core);

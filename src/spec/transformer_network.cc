@@ -19,9 +19,9 @@ namespace {
 
 using base::Error;
 
-class Builder {
+class NetworkBuilder {
  public:
-  Builder(const TransformerShape& shape, const TransformerRun& run)
+  NetworkBuilder(const TransformerShape& shape, const TransformerRun& run)
       : m_(shape),
         run_(run),
         layers_(run.layers > 0 ? std::min(run.layers, shape.layers) : shape.layers),
@@ -312,7 +312,7 @@ std::vector<int64_t> expert_tokens(int64_t tokens, int64_t experts, double skew)
 Network
 transformer_network(const TransformerShape& shape, const TransformerRun& run, const std::string& file) {
   check(shape, run, file);
-  return Builder(shape, run).run();
+  return NetworkBuilder(shape, run).run();
 }
 
 }  // namespace lento::spec

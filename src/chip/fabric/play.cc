@@ -293,7 +293,7 @@ class Player {
     out_.waited.reserve(servers);
     out_.bytes.reserve(servers);
     for (int server = 0; server < fabric_.server_count(); ++server) {
-      const Traffic::Use use = traffic_.use(server);
+      const TrafficModel::Use use = traffic_.use(server);
       out_.busy.push_back(cycles(use.busy));
       out_.waited.push_back(cycles(use.waited));
       out_.bytes.push_back(use.bytes);
@@ -305,7 +305,7 @@ class Player {
   const TransferTrace& trace_;
   const PlayOptions& options_;
   Agenda agenda_;
-  Traffic traffic_;
+  TrafficModel traffic_;
   Played out_;
   int64_t now_ = 0;
   int64_t last_end_ = 0;

@@ -10,7 +10,7 @@ constexpr size_t kFirstLink = 2;  // behind memory and port
 
 }  // namespace
 
-Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
+TrafficModel::TrafficModel(const Fabric& fabric, Agenda& agenda, const Options& options)
     : fabric_(fabric),
       agenda_(agenda),
       noise_cv_(options.noise_cv),
@@ -28,7 +28,7 @@ Traffic::Traffic(const Fabric& fabric, Agenda& agenda, const Options& options)
   route_ids_.resize(fabric.sheet().networks.size() * size_t(fabric.component_count()));
 }
 
-Traffic::ServerState Traffic::state_of(int id, double slow) const {
+TrafficModel::ServerState TrafficModel::state_of(int id, double slow) const {
   const Server& server = fabric_.server(id);
   const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
   ServerState state;
@@ -41,7 +41,7 @@ Traffic::ServerState Traffic::state_of(int id, double slow) const {
   return state;
 }
 
-int Traffic::route(int network, int from, int to) {
+int TrafficModel::route(int network, int from, int to) {
   const auto count = size_t(fabric_.component_count());
   std::vector<int>& ids = route_ids_[size_t(network) * count + size_t(from)];
   if (ids.empty())
@@ -56,7 +56,7 @@ int Traffic::route(int network, int from, int to) {
   return id;
 }
 
-void Traffic::add_spots(std::span<const int> servers) {
+void TrafficModel::add_spots(std::span<const int> servers) {
   const auto& sheet = fabric_.sheet();
   const size_t first = spots_.size();
   spots_.resize(first + servers.size(), kOpen);
@@ -76,13 +76,13 @@ void Traffic::add_spots(std::span<const int> servers) {
   }
 }
 
-uint32_t Traffic::spot_of(uint32_t& spot, int places) {
+uint32_t TrafficModel::spot_of(uint32_t& spot, int places) {
   if (places > 0 && spot == kOpen)
     spot = uint32_t(places_.add(places));
   return spot;
 }
 
-void Traffic::send(int route, uint64_t bytes, int64_t time) {
+void TrafficModel::send(int route, uint64_t bytes, int64_t time) {
   Flight flight{routes_.begin(size_t(route)), uint32_t(routes_[size_t(route)].size())};
   flight.gate = gate_of_[size_t(route)];
   flight.bytes = bytes;
@@ -93,7 +93,7 @@ void Traffic::send(int route, uint64_t bytes, int64_t time) {
   agenda_.plan(time, uint32_t(flights_.size() - 1));
 }
 
-int64_t Traffic::request(int route, int64_t now) const {
+int64_t TrafficModel::request(int route, int64_t now) const {
   const std::span<const int> way = routes_[size_t(route)];
   for (size_t i = 1; i + 1 < way.size(); ++i) {
     const ServerState& server = servers_[size_t(way[i])];
@@ -104,7 +104,7 @@ int64_t Traffic::request(int route, int64_t now) const {
   return now;
 }
 
-bool Traffic::unlock() {
+bool TrafficModel::unlock() {
   const uint32_t packet = places_.force();
   if (packet == Places::kNobody)
     return false;
@@ -112,12 +112,12 @@ bool Traffic::unlock() {
   return true;
 }
 
-void Traffic::admit(uint32_t packet, int64_t time) {
+void TrafficModel::admit(uint32_t packet, int64_t time) {
   flights_[packet].admitted = true;
   agenda_.plan(std::max(now_, time), packet);
 }
 
-std::optional<int64_t> Traffic::serve(uint32_t packet, int64_t now) {
+std::optional<int64_t> TrafficModel::serve(uint32_t packet, int64_t now) {
   now_ = now;
   Flight& flight = flights_[packet];
   if (!flight.admitted) {
@@ -135,7 +135,7 @@ std::optional<int64_t> Traffic::serve(uint32_t packet, int64_t now) {
   return take(packet);
 }
 
-std::optional<int64_t> Traffic::take(uint32_t packet) {
+std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   Flight& flight = flights_[packet];
   ServerState& server = server_at(flight);
   const int64_t begin = std::max(now_, server.free);
@@ -159,7 +159,7 @@ std::optional<int64_t> Traffic::take(uint32_t packet) {
   return std::nullopt;
 }
 
-int64_t Traffic::service(const ServerState& server, uint64_t bytes) {
+int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   double duration = server.packet + double(bytes) * server.byte;
   if (server.noisy) {
     const double shape = 1 / (noise_cv_ * noise_cv_);
@@ -169,7 +169,7 @@ int64_t Traffic::service(const ServerState& server, uint64_t bytes) {
 }
 
 // The head begins at its stop: `span` links further back the tail has passed, or all of it lies in a memory.
-void Traffic::leave_behind(Flight& flight, int64_t begin) {
+void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
   if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);
   while (flight.held + flight.span <= flight.stop)
@@ -177,12 +177,12 @@ void Traffic::leave_behind(Flight& flight, int64_t begin) {
 }
 
 // `tail`: when the last byte is through the last of these stops.
-void Traffic::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
+void TrafficModel::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
   while (flight.held < stop)
     leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);
 }
 
-void Traffic::leave(Flight& flight, int64_t time) {
+void TrafficModel::leave(Flight& flight, int64_t time) {
   const uint32_t spot = spots_[flight.first + flight.held];
   if (flight.held == kFirstLink && flight.gate != kOpen)
     hand_on(flight.gate, time);
@@ -191,13 +191,13 @@ void Traffic::leave(Flight& flight, int64_t time) {
     hand_on(spot, time);
 }
 
-void Traffic::hand_on(uint32_t spot, int64_t time) {
+void TrafficModel::hand_on(uint32_t spot, int64_t time) {
   const uint32_t next = places_.leave(spot, time);
   if (next != Places::kNobody)
     admit(next, time);
 }
 
-Traffic::Use Traffic::use(int server) const {
+TrafficModel::Use TrafficModel::use(int server) const {
   return servers_[size_t(server)].use;
 }
 

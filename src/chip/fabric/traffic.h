@@ -84,7 +84,7 @@ class Agenda {
   EventHeap heap_;
 };
 
-class Traffic {
+class TrafficModel {
  public:
   struct Options {
     std::vector<Slowdown> slow;
@@ -92,7 +92,7 @@ class Traffic {
     uint64_t seed = 1;
   };
   // Plans events of packets, by their number. Both outlive it.
-  Traffic(const Fabric& fabric, Agenda& agenda, const Options& options);
+  TrafficModel(const Fabric& fabric, Agenda& agenda, const Options& options);
 
   // Number of the route; its servers, memory to memory, none where there is no way.
   int route(int network, int from, int to);

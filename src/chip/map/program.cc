@@ -279,7 +279,7 @@ class Expander {
     program_.instructions.push_back(instruction);
   }
 
-  uint32_t add_wait(size_t reader, const Part::Read& read, int64_t end_sample) {
+  uint32_t add_wait(size_t reader, const PartPlan::Read& read, int64_t end_sample) {
     if (read.source < 0)
       return Program::kNoWait;
     program_.waits.push_back(
@@ -297,7 +297,7 @@ class Expander {
     const auto found = plan.parts.find(core);
     if (found == plan.parts.end())
       return;
-    const Part& part = found->second;
+    const PartPlan& part = found->second;
     const auto& f = layer.fetch;
     int64_t steps = 1;
     for (const int n : f) {
@@ -353,7 +353,7 @@ class Expander {
   };
 
   // All that a pass receives comes with its first sub-step.
-  void emit_receives(const Part& part, const Step& at, uint32_t layer) {
+  void emit_receives(const PartPlan& part, const Step& at, uint32_t layer) {
     if (at.sub_step != 0)
       return;
     for (const uint32_t channel : part.receives[at.pass]) {
@@ -364,14 +364,14 @@ class Expander {
 
   // Sub-step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b,
   // h, w).
-  void emit_reads(size_t index, const Part& part, const Step& at, ReadKind kind) {
+  void emit_reads(size_t index, const PartPlan& part, const Step& at, ReadKind kind) {
     const uint32_t s = at.sub_step;
     const auto& f = mapping_.layers[index].fetch;
     const uint32_t hw = uint32_t(f[2]) * f[3];
     const uint32_t b = s / (f[1] * hw);
     const uint32_t k = s / hw % f[1];
     const uint32_t area = s % hw;
-    for (const Part::Read& read : part.reads) {
+    for (const PartPlan::Read& read : part.reads) {
       if (kind == (read.weights ? ReadKind::Inputs : ReadKind::Weights))
         continue;
       uint64_t bytes = 0;

@@ -58,8 +58,8 @@ class LayerPlanner {
     return uint32_t(segment_.grid.core(p));
   }
 
-  Part& part_of(Position p) {
-    Part& part = plan_.parts[core(p)];
+  PartPlan& part_of(Position p) {
+    PartPlan& part = plan_.parts[core(p)];
     part.receives.resize(plan_.passes);
     part.sends.resize(plan_.passes);
     return part;
@@ -73,7 +73,7 @@ class LayerPlanner {
     for (const Block& block : input.blocks) {
       for (const Position p : block.cores) {
         inputs_.try_emplace(core(p), &block.slice);
-        Part& part = part_of(p);
+        PartPlan& part = part_of(p);
         if (!from_cores)
           part.reads.push_back({uint64_t(volume(block.slice)), false, source, block.slice[0].end});
       }
@@ -106,7 +106,7 @@ class LayerPlanner {
   void add_output(const OutputFeature& output, bool first) {
     for (const Block& block : output.blocks) {
       for (const Position p : block.cores) {
-        Part& part = part_of(p);
+        PartPlan& part = part_of(p);
         part.writes |= output.to_dram;
         if (!first)
           continue;

@@ -13,7 +13,7 @@
 namespace lento::chip {
 
 // What one core does for one pass of one layer.
-struct Part {
+struct PartPlan {
   struct Read {
     uint64_t bytes;
     bool weights;
@@ -30,8 +30,8 @@ struct Part {
 };
 
 struct LayerPlan {
-  std::map<uint32_t, Part> parts;  // by core
-  uint32_t passes = 1;             // of one repetition
+  std::map<uint32_t, PartPlan> parts;  // by core
+  uint32_t passes = 1;                 // of one repetition
 };
 
 // The segment that a layer belongs to. Precondition: what it refers to outlives it.

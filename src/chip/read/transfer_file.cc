@@ -23,11 +23,11 @@ using base::Error;
 using base::Json;
 using base::Location;
 
-constexpr std::string_view kMagic = "lento-records 2";
-constexpr std::string_view kColumns =
+constexpr std::string_view kTransferMagic = "lento-records 2";
+constexpr std::string_view kTransferColumns =
     "chip x y processor kind network peer_chip peer_x peer_y bytes begin end name sources";
 constexpr int kFields = 14;
-constexpr int kKinds = 8;
+constexpr int kTransferKinds = 8;
 
 bool split_fields(std::string_view line, std::array<std::string_view, kFields>& out) {
   int n = 0;
@@ -42,7 +42,7 @@ bool split_fields(std::string_view line, std::array<std::string_view, kFields>& 
 }
 
 bool kind_of(std::string_view word, TransferKind& out) {
-  for (int k = 0; k < kKinds; ++k) {
+  for (int k = 0; k < kTransferKinds; ++k) {
     out = static_cast<TransferKind>(k);
     if (word == name(out))
       return true;
@@ -162,8 +162,8 @@ std::string print_transfers(const TransferTrace& trace) {
   head.set("names", names);
   head.set("networks", networks);
   head.set("joints", joints);
-  std::string out(kMagic);
-  out += '\n' + base::write_json(head) + '\n' + std::string(kColumns) + '\n';
+  std::string out(kTransferMagic);
+  out += '\n' + base::write_json(head) + '\n' + std::string(kTransferColumns) + '\n';
   for (const TransferStream& stream : trace.streams)
     for (const TransferRecord& record : stream.records)
       print_record(stream, record, out);
@@ -175,15 +175,15 @@ void write_transfers(const std::string& path, const TransferTrace& trace) {
 }
 
 bool looks_like_records(std::string_view text) {
-  return text.starts_with(kMagic);
+  return text.starts_with(kTransferMagic);
 }
 
 TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report) {
   base::take_text_line(text);
   TransferTrace trace;
   read_head(base::parse_json(base::take_text_line(text), file, 2), {file, 2}, trace);
-  if (base::take_text_line(text) != kColumns)
-    throw Error({file, 3}, "the columns are not those of lento-records 2", std::string(kColumns));
+  if (base::take_text_line(text) != kTransferColumns)
+    throw Error({file, 3}, "the columns are not those of lento-records 2", std::string(kTransferColumns));
   StreamTable streams(trace);
   std::array<std::string_view, kFields> fields;
   for (int line = 4; !text.empty(); ++line) {

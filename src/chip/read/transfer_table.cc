@@ -13,7 +13,7 @@ namespace {
 
 using base::ReadReport;
 
-constexpr int64_t kMaxSide = 65535;
+constexpr int64_t kMaxTableSide = 65535;
 
 int find_column(const std::vector<std::string>& columns, std::string_view name) {
   const auto found = std::ranges::find(columns, name);
@@ -38,7 +38,7 @@ int first_column(
 
 std::optional<int32_t> side(const std::string& text) {
   const auto value = base::try_int(text);
-  if (!value || *value < 0 || *value > kMaxSide)
+  if (!value || *value < 0 || *value > kMaxTableSide)
     return std::nullopt;
   return int32_t(*value);
 }

@@ -20,7 +20,7 @@ namespace lento::desk {
 namespace {
 
 constexpr size_t kFewestSamples = 12;  // of which the rank test can reach one in a thousand
-constexpr size_t kFewestPeers = 4;     // as samples.cc
+constexpr size_t kFewestOnsetPeers = 4;     // as samples.cc
 
 struct Piece {
   size_t begin = 0;
@@ -222,7 +222,7 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
                            quantity.kind == Kind::Level;
     if (!is_judged)
       continue;
-    if (tracks.tracks.size() >= kFewestPeers) {
+    if (tracks.tracks.size() >= kFewestOnsetPeers) {
       const Track course = are_ranks_by_step(tracks.tracks) ? course_of(tracks.tracks) : Track{};
       if (course.value.size() >= kFewestSamples)
         judge_track(records, all, quantity, course, options, out);

@@ -18,7 +18,7 @@
 namespace lento::desk {
 namespace {
 
-constexpr size_t kFewestPeers = 3;
+constexpr size_t kFewestStatePeers = 3;
 
 struct Peer {
   Subject subject;
@@ -75,7 +75,7 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
       return peers;
     at->second.subject = {peer.subject.host, "", ""};
   }
-  if (hosts.size() < kFewestPeers)
+  if (hosts.size() < kFewestStatePeers)
     return peers;
   std::vector<Peer> out;
   for (auto& [host, peer] : hosts)
@@ -271,7 +271,7 @@ void judge_quantity(
     return;
   }
   peers = by_host(peers);
-  if (peers.size() < kFewestPeers)
+  if (peers.size() < kFewestStatePeers)
     return;
   out.covered.push_back(
       quantity.name + " of " + std::to_string(peers.size()) +

@@ -131,7 +131,7 @@ enum NvidiaForm {
   InitFailed,
 };
 
-const LineForm kForms[] = {
+const LineForm kXidForms[] = {
     {"NVRM: Xid ({pci:word}): {code:int}, {what}",
      {"NVRM: Xid (PCI:0000:03:00): 13, pid=5432, name=train, Graphics SM Warp Exception on (GPC 1, TPC 0): "
       "Illegal "
@@ -205,7 +205,8 @@ const Xid* xid(int64_t code) {
   return at == kXids.end() ? nullptr : &*at;
 }
 
-const Format kNvidiaKernel{"NVIDIA kernel messages", "kernel", kForms, Shape::Lines, make<Nvidia>, nullptr};
+const Format
+    kNvidiaKernel{"NVIDIA kernel messages", "kernel", kXidForms, Shape::Lines, make<Nvidia>, nullptr};
 
 Formats kernel_formats() {
   return {&kNvidiaKernel, &kKernel};

@@ -20,7 +20,7 @@ enum DebugForm {
   Warn,
 };
 
-const LineForm kForms[] = {
+const LineForm kNcclDebugForms[] = {
     {"NCCL INFO Channel {channel:name} : {from:int}[{_:word}] -> {to:int}[{_:word}] [{way:name}] via "
      "{path:word}",
      {"NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA",
@@ -132,6 +132,6 @@ class NcclDebug : public Reader {
 
 }  // namespace
 
-const Format kNcclDebug{"NCCL debug log", "pytorch", kForms, Shape::Lines, make<NcclDebug>, nullptr};
+const Format kNcclDebug{"NCCL debug log", "pytorch", kNcclDebugForms, Shape::Lines, make<NcclDebug>, nullptr};
 
 }  // namespace lento::desk

@@ -20,7 +20,7 @@ enum RasForm {
   Lost,
 };
 
-const LineForm kForms[] = {
+const LineForm kRasForms[] = {
     {"#{number:name} ({hash:hex}) {status:name}",
      {"#0-0 (fa93daea854b060b) MISMATCH", "#1-0 (0x1c) INCOMPLETE", "#0-3 (27a079b828ff1a75) TIMEOUT"}},
     {"Communicator ranks have different {operation:name} operation counts",
@@ -88,7 +88,7 @@ class Ras : public Reader {
 
 }  // namespace
 
-const Format kNcclRas{"NCCL RAS text", "pytorch", kForms, Shape::Lines, make<Ras>, nullptr};
+const Format kNcclRas{"NCCL RAS text", "pytorch", kRasForms, Shape::Lines, make<Ras>, nullptr};
 
 Formats pytorch_formats() {
   return {&kPytorchWatchdog, &kNcclDebug, &kNcclRas};

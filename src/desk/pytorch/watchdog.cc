@@ -22,7 +22,7 @@ enum WatchdogForm {
   Unhealthy,
 };
 
-const LineForm kForms[] = {
+const LineForm kWatchdogForms[] = {
     {"Watchdog caught collective operation timeout: WorkNCCL({work}) ran for {ms:int} milliseconds",
      {"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8, OpType=BROADCAST, "
       "NumelIn=4, "
@@ -141,6 +141,7 @@ class Watchdog : public Reader {
 
 }  // namespace
 
-const Format kPytorchWatchdog{"PyTorch watchdog", "pytorch", kForms, Shape::Lines, make<Watchdog>, nullptr};
+const Format
+    kPytorchWatchdog{"PyTorch watchdog", "pytorch", kWatchdogForms, Shape::Lines, make<Watchdog>, nullptr};
 
 }  // namespace lento::desk

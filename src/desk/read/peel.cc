@@ -15,13 +15,13 @@ namespace {
 
 constexpr int kMostLayers = 8;
 
-bool is_digit(char c) {
+bool is_prefix_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 size_t digits(std::string_view text, size_t at) {
   size_t end = at;
-  while (end < text.size() && is_digit(text[end]))
+  while (end < text.size() && is_prefix_digit(text[end]))
     ++end;
   return end - at;
 }
@@ -33,7 +33,7 @@ bool is_host(std::string_view text) {
   for (const char c : text) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     has_letter = has_letter || letter;
-    if (!letter && !is_digit(c) && c != '-' && c != '.' && c != '_')
+    if (!letter && !is_prefix_digit(c) && c != '-' && c != '.' && c != '_')
       return false;
   }
   return has_letter;

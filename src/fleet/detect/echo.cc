@@ -9,7 +9,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr double kSigmaOfMad = 1.4826;  // a normal law's standard deviation over its MAD
+constexpr double kEchoSigmaOfMad = 1.4826;  // a normal law's standard deviation over its MAD
 
 // The size beyond which a change says nothing about noise.
 double outlier(const std::vector<float>& changes) {
@@ -18,7 +18,7 @@ double outlier(const std::vector<float>& changes) {
     if (!std::isnan(x))
       size.push_back(std::abs(x));
   }
-  return size.empty() ? 0 : tuning::kOutlier.value * kSigmaOfMad * evidence::median(size);
+  return size.empty() ? 0 : tuning::kOutlier.value * kEchoSigmaOfMad * evidence::median(size);
 }
 
 }  // namespace

@@ -21,13 +21,13 @@ struct Sample {
   std::string_view time;
 };
 
-bool name_char(char c) {
+bool metric_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
 }
 
 std::string_view take_name(std::string_view& text) {
   size_t n = 0;
-  while (n < text.size() && name_char(text[n]))
+  while (n < text.size() && metric_name_char(text[n]))
     ++n;
   const std::string_view name = text.substr(0, n);
   text.remove_prefix(n);

@@ -17,7 +17,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoLevel = std::numeric_limits<float>::quiet_NaN();
 constexpr double kPastCells = 1000;    // older ones fade
 constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
 constexpr double kPrior = 10;          // machines' worth of the past in the present scatter
@@ -67,7 +67,7 @@ double Dips::z(bool upper, double change, size_t rows) const {
 
 Level::Level(const LevelOptions& options)
     : o_(options),
-      ring_(options.machines * kChannels * kCells, kMissing),
+      ring_(options.machines * kChannels * kCells, kNoLevel),
       past_(options.machines),
       now_(options.machines),
       tests_(options.machines),
@@ -98,12 +98,12 @@ float Level::statistic(size_t machine, size_t channel, size_t first) const {
     ++count;
   }
   if (count == 0 || 2 * count < cells)
-    return kMissing;
+    return kNoLevel;
   return channel == kUpper ? most : channel == kLower ? least : float(sum / double(count));
 }
 
 float Level::usual(size_t machine, Channel channel) const {
-  return past_[machine].count >= float(kCells) ? past_[machine].mean[channel] : kMissing;
+  return past_[machine].count >= float(kCells) ? past_[machine].mean[channel] : kNoLevel;
 }
 
 void Level::retire(size_t machine) {
@@ -135,7 +135,7 @@ void Level::push(std::span<const float> cells, std::span<const uint8_t> frozen) 
 void Level::forget(size_t machine) {
   past_[machine] = {};
   for (size_t c = 0; c < kChannels; ++c)
-    std::fill_n(&cell(machine, c, 0), kCells, kMissing);
+    std::fill_n(&cell(machine, c, 0), kCells, kNoLevel);
 }
 
 Level::Difference Level::difference(size_t machine) const {

@@ -10,7 +10,7 @@
 namespace lento::fleet {
 namespace {
 
-enum Metric {
+enum StepMetric {
   kCompute,
   kWait,
   kStep

@@ -21,11 +21,11 @@ int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+}  // namespace
+
 std::string seconds_text(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
-
-}  // namespace
 
 RanksWatch::RanksWatch(const RanksWatchOptions& options, const PrometheusOptions& store)
     : every_s_(options.every_s),

@@ -10,6 +10,9 @@
 
 namespace lento::fleet {
 
+// "2 min" or "1.5 s", for texts of alerts.
+std::string seconds_text(int64_t ms);
+
 struct RanksWatchOptions {
   // Files, folders and patterns of Inspector logs and pages; or queries of the store, which begin with a
   // metric's name and hold '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.

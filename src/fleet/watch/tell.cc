@@ -39,10 +39,6 @@ std::vector<std::pair<std::string, std::string>> rank_labels(const std::string& 
   return out;
 }
 
-std::string seconds_text(int64_t ms) {
-  return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
-}
-
 }  // namespace
 
 int64_t FleetWatch::expiry(int64_t now) const {

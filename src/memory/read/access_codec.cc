@@ -12,7 +12,7 @@ namespace {
 enum : uint8_t {
   kPc = 1,
   kShape = 2,
-  kAddress = 4,
+  kHasAddress = 4,
   kGap = 8,
   kLatency = 16,
   kFlags = 32,
@@ -182,7 +182,7 @@ void encode_one(const AccessRecord& r, Predictor& predictor, std::array<std::str
   }
   const uint64_t address = predictor.address(expected, r.pc);
   if (r.address != address) {
-    token |= kAddress;
+    token |= kHasAddress;
     put_varint(columns[kAddresses], zigzag(r.address - address));
   }
   const uint64_t gap = r.cycle - predictor.base_cycle();
@@ -232,7 +232,7 @@ void correct(
     r.size = in[kShapes].byte();
   }
   r.address = predictor.address(expected, r.pc);
-  if (token & kAddress)
+  if (token & kHasAddress)
     r.address += unzigzag(in[kAddresses].varint());
   if (token & kGap)
     gap = unzigzag(in[kGaps].varint());

@@ -18,7 +18,7 @@ constexpr std::string_view kContextSchema = "# lento.access/2";
 constexpr std::string_view kContextColumns =
     "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause thread process node "
     "service";
-constexpr std::string_view kColumns =
+constexpr std::string_view kTextColumns =
     "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause";
 constexpr std::string_view kFlagLetters = "lksfu";
 constexpr size_t kBatch = 65536;
@@ -135,7 +135,7 @@ std::string access_text_header(TextForm form) {
   if (form == TextForm::Paper)
     return "";
   if (form == TextForm::Full)
-    return std::string(kSchema) + "\n" + std::string(kColumns) + "\n";
+    return std::string(kSchema) + "\n" + std::string(kTextColumns) + "\n";
   return std::string(kContextSchema) + "\n" + std::string(kContextColumns) + "\n";
 }
 
@@ -250,7 +250,7 @@ AccessTextSource::AccessTextSource(
     if (facts)
       program::read_fact(fact, *facts);
   }
-  const std::string_view columns = context ? kContextColumns : kColumns;
+  const std::string_view columns = context ? kContextColumns : kTextColumns;
   if (!any || line != columns)
     throw base::Error(
         {path, int(in_.line_number()), 1},

@@ -92,11 +92,11 @@ double TaskGraph::run(int root, int devices) {
   return now;
 }
 
-struct Layout {
+struct DeviceLayout {
   GridShape shape;
   int layers_per_device;
 
-  explicit Layout(const GridShape& s)
+  explicit DeviceLayout(const GridShape& s)
       : shape(s) {
     const int holders = s.devices > 2 ? s.devices - 2 : s.devices;
     layers_per_device = (s.layers + holders - 1) / holders;
@@ -121,7 +121,7 @@ struct Grid {
   std::vector<std::vector<int>> cell;
 };
 
-Grid add_kernels(TaskGraph& g, const Layout& at, double embedding, double cell, double softmax) {
+Grid add_kernels(TaskGraph& g, const DeviceLayout& at, double embedding, double cell, double softmax) {
   Grid grid;
   for (int t = 0; t < at.shape.sequence; ++t) {
     grid.embedding.push_back(g.kernel(embedding, 0));
@@ -138,7 +138,7 @@ Grid add_kernels(TaskGraph& g, const Layout& at, double embedding, double cell, 
 }  // namespace
 
 double forward_time(const StepTimes& s, const GridShape& shape) {
-  const Layout at(shape);
+  const DeviceLayout at(shape);
   TaskGraph g;
   const Grid grid = add_kernels(g, at, s.embedding_f, s.cell_f, s.softmax_f);
   const int last = shape.layers - 1;
@@ -173,7 +173,7 @@ double forward_time(const StepTimes& s, const GridShape& shape) {
 }
 
 double backward_time(const StepTimes& s, const GridShape& shape) {
-  const Layout at(shape);
+  const DeviceLayout at(shape);
   TaskGraph g;
   const Grid grid = add_kernels(g, at, s.embedding_b, s.cell_b, s.softmax_b);
   const int last = shape.layers - 1;

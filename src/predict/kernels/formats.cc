@@ -15,7 +15,7 @@ constexpr double kScale16 = 1.0 / 16;  // an 8-bit scale for 16 values
 constexpr double kScale32 = 1.0 / 32;  // for 32
 constexpr double kGroup = 2.0 / 128;   // a 16-bit scale for a group of 128
 
-constexpr Spelling kExperts[] = {
+constexpr Spelling kExpertSpellings[] = {
     {"bfloat16", Precision::Bf16, 2},
     {"bf16", Precision::Bf16, 2},
     {"float16", Precision::Fp16, 2},
@@ -48,7 +48,7 @@ std::optional<FusedKind> parse_fused_kind(std::string_view text) {
 }
 
 std::optional<KernelFormat> expert_format(std::string_view text) {
-  for (const Spelling& s : kExperts) {
+  for (const Spelling& s : kExpertSpellings) {
     if (s.text == text)
       return KernelFormat{s.arithmetic, s.stored_bytes, std::string(text)};
   }

@@ -7,6 +7,7 @@
 #include "predict/crossflow/language_model.h"
 #include "predict/crossflow/machine.h"
 #include "predict/search/data_sheet.h"
+#include "predict/search/strategy.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -16,15 +17,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMicroBatches[] = {1, 2, 4, 8};
 constexpr int kInterleaves[] = {1, 2, 4};
 constexpr int kMostTensor = 64;
-
-std::vector<int> divisors(int n) {
-  std::vector<int> out;
-  for (int d = 1; d <= n; ++d) {
-    if (n % d == 0)
-      out.push_back(d);
-  }
-  return out;
-}
 
 bool divides(const TrainingRun& r) {
   const Transformer& m = r.model;

@@ -14,7 +14,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoCost = std::numeric_limits<double>::infinity();
 constexpr double kPerturbation = 1.5;   // of the released tool: a share is tried 1.5 times as large
 constexpr double kAveraging = 0.9;      // beta
 constexpr double kFloor = 1e-2;         // what a share that fell to zero or below restarts from
@@ -278,7 +278,7 @@ minimise(const Objective& objective, const std::vector<size_t>& sizes, const Min
   base::parallel_for(found.size(), options.threads, [&](size_t i) {
     found[i] = minimise_start(objective, sizes, options, int(i));
   });
-  Minimum best{{}, kInfinity, 0};
+  Minimum best{{}, kNoCost, 0};
   for (const Minimum& m : found) {
     best.evaluations += m.evaluations;
     if (m.at.empty() || !(m.value < best.value || best.at.empty()))

@@ -11,7 +11,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotRun = std::numeric_limits<double>::infinity();
 
 std::vector<size_t> sizes_of(const Shares& shares) {
   std::vector<size_t> sizes;
@@ -30,7 +30,7 @@ struct SearchPlan::Candidates {
   std::vector<double> seconds;
   std::vector<double> values;
   std::vector<size_t> order;  // of `ways`, by value
-  double data_parallel_s = kInfinity;
+  double data_parallel_s = kNotRun;
 };
 
 struct SearchPlan::Slot {
@@ -201,7 +201,7 @@ std::vector<Trial> SearchPlan::trials(const std::vector<std::string>& lines) con
     const Slot slot = slot_of(i);
     if (slot.evaluates_ways || lines[i].empty())
       continue;
-    const Trial fresh{slot.point, space_.methods[slot.method], slot.seed, kInfinity, 0};
+    const Trial fresh{slot.point, space_.methods[slot.method], slot.seed, kNotRun, 0};
     const bool same = !out.empty() && out.back().point == fresh.point && out.back().method == fresh.method &&
                       out.back().seed == fresh.seed;
     if (!same)

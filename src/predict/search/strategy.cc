@@ -9,15 +9,6 @@
 namespace lento::predict {
 namespace {
 
-std::vector<int> divisors(int n) {
-  std::vector<int> out;
-  for (int d = 1; d <= n; ++d) {
-    if (n % d == 0)
-      out.push_back(d);
-  }
-  return out;
-}
-
 ParallelShape shape_of(const Parallelism& p) {
   return {p.kp1, p.kp2, p.dp, p.lp};
 }
@@ -35,6 +26,15 @@ void add_placements(const Parallelism& p, int package_dim, std::vector<Strategy>
 }
 
 }  // namespace
+
+std::vector<int> divisors(int n) {
+  std::vector<int> out;
+  for (int d = 1; d <= n; ++d) {
+    if (n % d == 0)
+      out.push_back(d);
+  }
+  return out;
+}
 
 std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim) {
   std::vector<Strategy> all;

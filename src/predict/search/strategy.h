@@ -14,6 +14,9 @@ struct Strategy {
   Derate derate;
 };
 
+// Divisors of `n` in ascending order.
+std::vector<int> divisors(int n);
+
 // All factorisations of `nodes` into dp, lp, kp1 and kp2 that the workload allows (layer parallelism up to
 // the number of layers), column-row and row-column, each on all its placements on packages of dim x dim
 // nodes; placements with equal derates count once.

@@ -15,7 +15,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kBackwardStream = 1.7,
+constexpr double kBackwardStreamEnergy = 1.7,
                  kBackwardAttention = 2.5;  // over forward, as transformer.cc times them
 
 Work scaled(Work w, double times) {
@@ -69,7 +69,7 @@ LayerCount count_layer(const System& s, const Transformer& model, const Shard& s
         1,
         kBackwardAttention * work.attention_flops,
         0,
-        kBackwardStream * stream + kBackwardAttention * work.attention_bytes,
+        kBackwardStreamEnergy * stream + kBackwardAttention * work.attention_bytes,
         0};
     add(out.forward, forward, kind.share);
     add(out.backward, backward, kind.share);

@@ -41,9 +41,9 @@ namespace lento::predict {
 namespace {
 
 constexpr double kTransferOverhead =
-    1.05;                            // counted sectors over compulsory bytes, even without any re-reading
-constexpr double kCacheShare = 0.5;  // of the cache that one operand may keep across waves
-constexpr int kStep = 32;            // the reduction is walked in steps
+    1.05;  // counted sectors over compulsory bytes, even without any re-reading
+constexpr double kOperandCacheShare = 0.5;  // of the cache that one operand may keep across waves
+constexpr int kStep = 32;                   // the reduction is walked in steps
 
 constexpr std::array<std::pair<int, int>, 26> kTiles = {
     {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64},   {128, 32},
@@ -128,7 +128,7 @@ Wave wave_shape(char order, double count, double grid_m, double grid_n, double a
 // Bytes between memory and cache of one matrix product of the batch: what streams once for every pass of
 // waves over the other side, unless it stays in the cache. Sums are written once at their end; each further
 // pass reads and writes them.
-struct Traffic {
+struct OperandTraffic {
   double bytes = 0;
   char order = 's';
 };
@@ -137,7 +137,7 @@ double streamed_bytes(double elements, double size, double passes, bool sums, do
   return sums ? elements * (result_size + 2 * size * (passes - 1)) : elements * size * passes;
 }
 
-Traffic memory_traffic(
+OperandTraffic memory_traffic(
     const Chip& chip,
     const Gemm& g,
     const Walk& w,
@@ -148,10 +148,10 @@ Traffic memory_traffic(
   const double size = operand_bytes(g.precision).results;
   const double along_p = w.p * w.r;
   const double along_q = w.q * w.r;
-  const double keep = kCacheShare * chip.cache_bytes;
+  const double keep = kOperandCacheShare * chip.cache_bytes;
   const bool p_stays = along_p * w.stream_p < keep;
   const bool q_stays = along_q * w.stream_q < keep;
-  Traffic best{1e300, 's'};
+  OperandTraffic best{1e300, 's'};
   for (const char order : {'s', 'm', 'n'}) {
     const Wave wave = wave_shape(order, wave_tiles, grid_p, grid_q, double(tile.n) / tile.m);
     const double p_passes = p_stays ? 1 : std::ceil(grid_q / wave.n - 1e-9);
@@ -219,7 +219,7 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
   const double wave_tiles = std::max(
       1.0,
       std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
-  const Traffic traffic = memory_traffic(chip, g, w, tile, grid_p, grid_q, wave_tiles);
+  const OperandTraffic traffic = memory_traffic(chip, g, w, tile, grid_p, grid_q, wave_tiles);
   t.memory_bytes = traffic.bytes * double(g.batch) + (tile.even ? 2.0 * 4 * chip.units * area : 0);
   t.tile.order = traffic.order;
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
@@ -299,7 +299,7 @@ KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, in
   t.compute_s = std::max(cycles / arrays, a) / (chip.clock_hz * q.compute * chip.power_limit(g.precision));
   t.fill_s = q.prologue / chip.clock_hz;
   const OperandBytes size = operand_bytes(g.precision);
-  const double block = std::sqrt(kCacheShare * chip.cache_bytes / (size.activations + size.weights));
+  const double block = std::sqrt(kOperandCacheShare * chip.cache_bytes / (size.activations + size.weights));
   const double rows = std::ceil(double(g.m) / block);
   const double columns = std::ceil(double(g.n) / block);
   t.memory_bytes =

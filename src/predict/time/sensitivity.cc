@@ -109,7 +109,7 @@ constexpr Input kInputs[] = {
        return &s.network.between_latency_s;
      }}};
 
-constexpr double kStep = 1.05;
+constexpr double kGrowth = 1.05;
 
 double time_of(const System& s, const Question& q) {
   return answer(s, q).seconds;
@@ -122,7 +122,7 @@ double elasticity(double seconds, double before, double growth) {
 System with_constants(System s, const CalibrationConstant& constant) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     Calibration c = s.chip.constants(static_cast<Precision>(i));
-    c.*constant.at *= kStep;
+    c.*constant.at *= kGrowth;
     s.chip.calibration[i] = c;
   }
   return s;
@@ -220,21 +220,21 @@ std::vector<Elasticity> elasticities(const System& system, const Question& q) {
   std::vector<Elasticity> out;
   for (const Input& input : kInputs) {
     System changed = system;
-    *input.at(changed) *= kStep;
-    out.push_back({input.name, elasticity(time_of(changed, q), before, kStep)});
+    *input.at(changed) *= kGrowth;
+    out.push_back({input.name, elasticity(time_of(changed, q), before, kGrowth)});
   }
   System wider = system;
-  wider.chip.units += std::max(1, int(std::lround((kStep - 1) * system.chip.units)));
+  wider.chip.units += std::max(1, int(std::lround((kGrowth - 1) * system.chip.units)));
   out.push_back(
       {"units", elasticity(time_of(wider, q), before, double(wider.chip.units) / system.chip.units)});
   System stronger = system;
   for (double& flops : stronger.chip.flops_per_cycle)
-    flops *= kStep;
-  out.push_back({"operations a cycle", elasticity(time_of(stronger, q), before, kStep)});
+    flops *= kGrowth;
+  out.push_back({"operations a cycle", elasticity(time_of(stronger, q), before, kGrowth)});
   for (const CalibrationConstant& constant : kCalibrationConstants)
     out.push_back(
         {std::string("constant ") + constant.name,
-         elasticity(time_of(with_constants(system, constant), q), before, kStep)});
+         elasticity(time_of(with_constants(system, constant), q), before, kGrowth)});
   return out;
 }
 

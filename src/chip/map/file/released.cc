@@ -14,9 +14,9 @@ namespace {
 
 using base::Error;
 using base::Location;
-using Kind = ReleasedProgram::Kind;
+using InstructionKind = ReleasedProgram::Kind;
 
-constexpr size_t kMaxInstructions = size_t{1} << 26;
+constexpr size_t kMaxReleasedInstructions = size_t{1} << 26;
 
 constexpr int64_t kMostSteps = 4096;  // sub-steps of one pass
 
@@ -86,9 +86,9 @@ class Released {
     return mapping_.batch / mapping_.layers[layer].samples_per_pass;
   }
 
-  uint32_t add(uint32_t core, Kind kind, size_t layer, uint64_t amount) {
+  uint32_t add(uint32_t core, InstructionKind kind, size_t layer, uint64_t amount) {
     auto& list = program_.cores[core];
-    if (++total_ > kMaxInstructions)
+    if (++total_ > kMaxReleasedInstructions)
       throw Error(Location{file_}, "the released expansion needs more than 2^26 instructions");
     ReleasedProgram::Instruction instruction;
     instruction.amount = amount;
@@ -107,7 +107,10 @@ class Released {
       for (const Block& block : feature.blocks) {
         for (const Position p : block.cores) {
           weights_[grid_.core(p)] = &block.slice;
-          add(grid_.core(p), Kind::Read, s.layer, volume(cut_weights(block.slice, fetch_[s.layer], s.step)));
+          add(grid_.core(p),
+              InstructionKind::Read,
+              s.layer,
+              volume(cut_weights(block.slice, fetch_[s.layer], s.step)));
         }
       }
     }
@@ -141,7 +144,7 @@ class Released {
       for (const Position p : input.blocks[b].cores) {
         const uint32_t core = grid_.core(p);
         if (input.source_layer < 0) {
-          add(core, Kind::Read, s.layer, safe_volume(wanted));
+          add(core, InstructionKind::Read, s.layer, safe_volume(wanted));
           continue;
         }
         const size_t source = index_of_.at(input.source_layer);
@@ -189,7 +192,7 @@ class Released {
           "layer " + std::to_string(mapping_.layers[s.layer].id) + " reads from DRAM what layer " +
               std::to_string(mapping_.layers[std::get<0>(key)].id) + " never wrote");
     }
-    const uint32_t read = add(core, Kind::Read, s.layer, bytes);
+    const uint32_t read = add(core, InstructionKind::Read, s.layer, bytes);
     program_.cores[core][read].needs = 1;
     wanted_.push_back({found->second, {core, read}});
   }
@@ -202,7 +205,7 @@ class Released {
           "layer " + std::to_string(mapping_.layers[s.layer].id) + " receives from layer " +
               std::to_string(mapping_.layers[std::get<0>(key)].id) + ", which does not name it in 'next'");
     }
-    const uint32_t receive = add(core, Kind::Receive, s.layer, bytes);
+    const uint32_t receive = add(core, InstructionKind::Receive, s.layer, bytes);
     const uint32_t from = std::get<4>(key);
     program_.cores[from][found->second].partner = receive;
     program_.cores[core][receive].partner_core = from;
@@ -213,7 +216,7 @@ class Released {
       for (const Position p : block.cores) {
         const uint64_t outputs = safe_volume(output_part(s, block));
         add(grid_.core(p),
-            Kind::Compute,
+            InstructionKind::Compute,
             s.layer,
             outputs * operations(mapping_.layers[s.layer], grid_.core(p)));
       }
@@ -245,7 +248,8 @@ class Released {
     for (size_t b = 0; b < output.blocks.size(); ++b) {
       for (const Position p : output.blocks[b].cores) {
         const uint32_t core = grid_.core(p);
-        const uint32_t write = add(core, Kind::Write, s.layer, safe_volume(output_part(s, output.blocks[b])));
+        const uint32_t write =
+            add(core, InstructionKind::Write, s.layer, safe_volume(output_part(s, output.blocks[b])));
         writes_[{s.layer, s.pass, s.step, b, core}] = {core, write};
       }
     }
@@ -286,7 +290,7 @@ class Released {
               const uint32_t to = grid_.core(p);
               if (to == core)
                 continue;
-              const uint32_t send = add(core, Kind::Send, next, volume(common));
+              const uint32_t send = add(core, InstructionKind::Send, next, volume(common));
               program_.cores[core][send].partner_core = to;
               sends_[{key, {next, pass, step, b, to}}] = send;
             }
@@ -307,17 +311,18 @@ class Released {
       uint32_t open = 0;
       uint32_t compute = UINT32_MAX;
       for (uint32_t i = 0; i < list.size(); ++i) {
-        const Kind kind = list[i].kind;
-        if (kind == Kind::Compute) {
+        const InstructionKind kind = list[i].kind;
+        if (kind == InstructionKind::Compute) {
           for (uint32_t j = open; j < i; ++j) {
-            if (list[j].kind != Kind::Read && list[j].kind != Kind::Receive)
+            if (list[j].kind != InstructionKind::Read && list[j].kind != InstructionKind::Receive)
               continue;
             targets[core][j].push_back({core, i});
             ++list[i].needs;
           }
           open = i + 1;
           compute = i;
-        } else if ((kind == Kind::Write || kind == Kind::Send) && compute != UINT32_MAX) {
+        } else if (
+            (kind == InstructionKind::Write || kind == InstructionKind::Send) && compute != UINT32_MAX) {
           targets[core][compute].push_back({core, i});
           ++list[i].needs;
           open = i + 1;
@@ -351,7 +356,7 @@ class Released {
 
 }  // namespace
 
-uint64_t ReleasedProgram::count(Kind kind) const {
+uint64_t ReleasedProgram::count(InstructionKind kind) const {
   uint64_t n = 0;
   for (const auto& core : cores) {
     n += std::ranges::count_if(core, [&](const Instruction& i) {
@@ -365,7 +370,7 @@ uint64_t ReleasedProgram::count(LayerKind kind) const {
   uint64_t n = 0;
   for (const auto& core : cores) {
     n += std::ranges::count_if(core, [&](const Instruction& i) {
-      return i.kind == Kind::Compute && i.layer_kind == kind;
+      return i.kind == InstructionKind::Compute && i.layer_kind == kind;
     });
   }
   return n;

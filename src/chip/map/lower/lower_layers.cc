@@ -6,7 +6,6 @@
 namespace lento::chip {
 
 using base::Error;
-using Kind = DimRule::Kind;
 
 void Lowering::elementwise(const Operation& op) {
   const Value* first = nullptr;
@@ -74,10 +73,10 @@ DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
         std::max<int64_t>(0, (out_shape(op)[i + 2] - 1) * stride + reach - in_shape(op, 0)[i + 2]);
     before = automatic->second == "SAME_LOWER" ? (total + 1) / 2 : total / 2;
   }
-  return {Kind::Window, int(i + 2), stride, before, reach};
+  return {RuleKind::Window, int(i + 2), stride, before, reach};
 }
 
-void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
+void Lowering::convolve(const Operation& op, int64_t depth, RuleKind along) {
   const Shape &in = in_shape(op, 0), &w = in_shape(op, 1), &out = out_shape(op);
   const int64_t groups = op.integer("group", 1);
   Layer layer;
@@ -87,7 +86,7 @@ void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
   layer.depth = depth;
   std::vector<DimRule> list{same(0), {}};
   if (groups > 1)
-    list[1] = {Kind::Groups, 1, 1, 0, 1, out[1] / groups, in[1] / groups};
+    list[1] = {RuleKind::Groups, 1, 1, 0, 1, out[1] / groups, in[1] / groups};
   for (size_t i = 0; i + 2 < in.size(); ++i) {
     layer.window *= w[i + 2];
     list.push_back(window(op, i, w[i + 2]));
@@ -100,13 +99,13 @@ void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
 void Lowering::convolution(const Operation& op) {
   if (!active(op, 0))
     return generic(op);
-  convolve(op, in_shape(op, 1)[1], Kind::Window);
+  convolve(op, in_shape(op, 1)[1], RuleKind::Window);
 }
 
 void Lowering::transposed_convolution(const Operation& op) {
   if (!active(op, 0))
     return generic(op);
-  convolve(op, in_shape(op, 0)[1] / op.integer("group", 1), Kind::Transposed);
+  convolve(op, in_shape(op, 0)[1] / op.integer("group", 1), RuleKind::Transposed);
 }
 
 void Lowering::pool(const Operation& op) {
@@ -197,7 +196,7 @@ void Lowering::resize(const Operation& op) {
   auto list = all_same(in);
   for (size_t d = 0; d < in.size(); ++d) {
     if (in[d] != out[d])
-      list[d] = {Kind::Scaled, int(d), 1, 0, 1, out[d], in[d]};
+      list[d] = {RuleKind::Scaled, int(d), 1, 0, 1, out[d], in[d]};
   }
   Layer layer;
   layer.kind = LayerKind::Elementwise;

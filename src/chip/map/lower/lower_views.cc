@@ -6,7 +6,6 @@
 namespace lento::chip {
 
 using base::Error;
-using Kind = DimRule::Kind;
 
 void Lowering::view(
     const Operation& op,
@@ -43,7 +42,7 @@ void Lowering::lower_split(const Operation& op) {
       continue;
     const int64_t size = shape(op.outputs[i])[dim];
     auto list = all_same(in_shape(op, 0));
-    list[dim] = {Kind::Window, int(dim), 1, -at, 1};
+    list[dim] = {RuleKind::Window, int(dim), 1, -at, 1};
     view(op, slice(value(op, 0), dim, {at, at + size}), list, i);
     at += size;
   }
@@ -66,7 +65,7 @@ void Lowering::lower_slice(const Operation& op) {
       continue;
     }
     const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + in[dim] : starts[i], 0, in[dim]);
-    list[dim] = {Kind::Window, int(dim), step, -start, 1};
+    list[dim] = {RuleKind::Window, int(dim), step, -start, 1};
     if (viewed)
       viewed = step == 1 ? slice(*viewed, dim, {start, start + out_shape(op)[dim]}) : std::nullopt;
   }
@@ -79,7 +78,7 @@ void Lowering::lower_pad(const Operation& op) {
   std::optional<Value> viewed = value(op, 0);
   auto list = all_same(in);
   for (size_t d = 0; d < in.size(); ++d) {
-    list[d] = {Kind::Window, int(d), 1, pads[d], 1};
+    list[d] = {RuleKind::Window, int(d), 1, pads[d], 1};
     if (viewed)
       viewed = pad(*viewed, d, pads[d], pads[in.size() + d]);
   }
@@ -104,7 +103,7 @@ void Lowering::lower_concat(const Operation& op) {
   int64_t at = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     auto list = all_same(out_shape(op));
-    list[dim] = {Kind::Window, int(dim), 1, at, 1};
+    list[dim] = {RuleKind::Window, int(dim), 1, at, 1};
     if (operands[i])
       layer.operands.push_back({*operands[i], list, false});
     at += sizes[i];

@@ -30,6 +30,7 @@ class Lowering {
  private:
   using Network = spec::Network;
   using Operation = spec::Operation;
+  using RuleKind = DimRule::Kind;
   using Shape = spec::Shape;
   using Rule = void (Lowering::*)(const Operation&);
 

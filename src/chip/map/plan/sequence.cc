@@ -28,7 +28,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
 int64_t bytes_of(const Box& box) {
   return box[0].size() * box[1].size() * box[2].size();
@@ -64,7 +64,7 @@ class Sequencer {
         costs_(chip, order, grouping, samples) {
   }
 
-  // Cycles of one pass; kNever when a layer does not fit.
+  // Cycles of one pass; kUnreachable when a layer does not fit.
   double run(Plan& plan) {
     const size_t n = graph_.layers.size();
     segment_.assign(n, 0);
@@ -72,11 +72,11 @@ class Sequencer {
     for (size_t i = 0; i < n; ++i) {
       choices_.push_back(list_choices(i));
       if (choices_.back().empty())
-        return kNever;
+        return kUnreachable;
     }
     choose_cuts();
     if (!cut_segments())
-      return kNever;
+      return kUnreachable;
     double cycles = 0;
     for (size_t i = 0; i < n; ++i) {
       cycles += cost(i);
@@ -306,7 +306,7 @@ class Sequencer {
   // batch; of groups, from samples of their own where there are as many.
   void choose_cuts() {
     std::vector<size_t> best;
-    double least = kNever;
+    double least = kUnreachable;
     for (int64_t parts = 1; parts <= samples_; ++parts) {
       if (samples_ % parts != 0 || (grouping_.cores > 0 && parts < costs_.own_samples()))
         continue;
@@ -348,7 +348,7 @@ class Sequencer {
   bool improve(size_t index) {
     const size_t before = chosen_[index];
     size_t best = before;
-    double least = kNever;
+    double least = kUnreachable;
     for (size_t k = 0; k < choices_[index].size(); ++k) {
       chosen_[index] = k;
       double cycles = cost(index);
@@ -485,7 +485,7 @@ std::optional<Plan> plan_sequence(
     plan.sequential = true;
     plan.blocks = grouping.cores > 0;
     const double cycles = Sequencer(graph, chip, order, grouping, samples).run(plan);
-    if (cycles == kNever)
+    if (cycles == kUnreachable)
       continue;
     plan.cycles = cycles * double(options.batch / samples);
     whole += plan.segments == 1 ? 1 : 0;

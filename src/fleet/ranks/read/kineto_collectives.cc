@@ -74,7 +74,7 @@ int32_t index_of(std::string_view value) {
   return -1;
 }
 
-bool contains(std::string_view text, std::string_view part) {
+bool has_part(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
@@ -91,7 +91,7 @@ bool communicates(std::string_view name) {
         "ncclKernel",
         "ncclDevKernel",
         "ncclSymk"}) {
-    if (contains(name, part))
+    if (has_part(name, part))
       return true;
   }
   return false;
@@ -125,9 +125,9 @@ Event parse_event(std::string_view text) {
   return e;
 }
 
-class Reader {
+class KinetoReader {
  public:
-  Reader(const std::string& path, base::ReadReport& report)
+  KinetoReader(const std::string& path, base::ReadReport& report)
       : stream_(path),
         report_(report) {
     trace_.file = path;
@@ -208,7 +208,7 @@ class Reader {
       add_step(e);
     } else if (e.name == "record_param_comms") {
       add_call(e);
-    } else if (contains(e.name, "Launch") && contains(e.category, "_runtime")) {
+    } else if (has_part(e.name, "Launch") && has_part(e.category, "_runtime")) {
       add_launch(e);
     }
   }
@@ -483,7 +483,7 @@ class Reader {
 }  // namespace
 
 RankTrace read_kineto_collectives(const std::string& path, base::ReadReport& report) {
-  return Reader(path, report).read();
+  return KinetoReader(path, report).read();
 }
 
 }  // namespace lento::fleet::ranks

@@ -81,9 +81,9 @@ class Payload {
   const Schema& schema_;
 };
 
-class Reader {
+class NsightReader {
  public:
-  Reader(const std::string& path, base::ReadReport& report)
+  NsightReader(const std::string& path, base::ReadReport& report)
       : file_(path),
         report_(report) {
     out_.file = path;
@@ -273,7 +273,7 @@ const std::string& NsightTrace::name(int32_t index) const {
 }
 
 NsightTrace read_nsight(const std::string& path, base::ReadReport& report) {
-  return Reader(path, report).read();
+  return NsightReader(path, report).read();
 }
 
 }  // namespace lento::fleet::ranks

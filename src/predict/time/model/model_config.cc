@@ -15,8 +15,8 @@ namespace {
 using base::Json;
 using base::Location;
 
-constexpr int64_t kMost = int64_t{1} << 23;
-constexpr int64_t kMostWays = 1 << 14;             // of one side of a product of two or three
+constexpr int64_t kMostConfigured = int64_t{1} << 23;
+constexpr int64_t kMostConfiguredWays = 1 << 14;   // of one side of a product of two or three
 constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
 
 // Keys under their several names.
@@ -35,14 +35,14 @@ class Config {
       std::initializer_list<const char*> keys,
       int64_t fallback,
       int64_t least = 1,
-      int64_t most = kMost) const {
+      int64_t most = kMostConfigured) const {
     for (const char* key : keys) {
       if (const Json* found = value(key))
         return found->integer(base::child(where_, key), least, most);
     }
     return fallback;
   }
-  int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMost) const {
+  int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMostConfigured) const {
     if (const int64_t found = whole(keys, 0, 1, most))
       return found;
     throw base::Error(
@@ -94,7 +94,7 @@ void read_heads(const Config& c, Transformer& m) {
 
 void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::min<int64_t>(
-      kMostWays,
+      kMostConfiguredWays,
       c.whole({"n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"}, 1, 0));
   m.experts = std::max<int64_t>(1, m.experts);
   if (m.experts == 1)
@@ -254,18 +254,19 @@ void read_hybrid(const Config& c, Transformer& m) {
     m.experts = m.active_experts = 1;
   m.shared_ffn = c.whole({"moe_shared_expert_intermediate_size"}, m.shared_ffn, 0);
   m.expert_width = c.whole({"moe_latent_size"}, 0, 0);
-  const int64_t heads = c.needed({"mamba_num_heads"}, kMostWays);
-  m.state_width = heads * c.needed({"mamba_head_dim"}, kMostWays);
-  const int64_t groups = 2 * c.needed({"n_groups"}, kMostWays) * c.needed({"ssm_state_size"}, kMostWays);
+  const int64_t heads = c.needed({"mamba_num_heads"}, kMostConfiguredWays);
+  m.state_width = heads * c.needed({"mamba_head_dim"}, kMostConfiguredWays);
+  const int64_t groups =
+      2 * c.needed({"n_groups"}, kMostConfiguredWays) * c.needed({"ssm_state_size"}, kMostConfiguredWays);
   m.state_columns = 2 * m.state_width + groups + heads;
-  m.state_values = m.state_width * c.needed({"ssm_state_size"}, kMostWays);
+  m.state_values = m.state_width * c.needed({"ssm_state_size"}, kMostConfiguredWays);
   m.state_vectors = double(m.state_width + groups) * double(c.whole({"conv_kernel"}, 4) + 1) +
                     3 * double(heads) + double(m.state_width);
 }
 
 // Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
 void read_linear_attention(const Config& c, Transformer& m) {
-  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0, kMostWays);
+  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0, kMostConfiguredWays);
   if (heads == 0)
     return;
   m.gated_output = true;
@@ -278,9 +279,9 @@ void read_linear_attention(const Config& c, Transformer& m) {
   }
   if (m.state_layers > m.layers)
     throw base::Error(c.where(), "there are more 'layer_types' than layers", "give one type a layer");
-  const int64_t key = c.needed({"linear_key_head_dim"}, kMostWays);
-  const int64_t value = c.needed({"linear_value_head_dim"}, kMostWays);
-  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}, kMostWays) * key;
+  const int64_t key = c.needed({"linear_key_head_dim"}, kMostConfiguredWays);
+  const int64_t value = c.needed({"linear_value_head_dim"}, kMostConfiguredWays);
+  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}, kMostConfiguredWays) * key;
   m.state_width = heads * value;
   m.state_columns = keys + 2 * m.state_width + 2 * heads;
   m.state_values = m.state_width * key;

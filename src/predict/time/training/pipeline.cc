@@ -7,27 +7,27 @@
 namespace lento::predict {
 namespace {
 
-struct Step {
+struct PipelineStep {
   int chunk;
   int micro_batch;
   bool backward;
 };
 
-// Step k of the forward (or backward) sequence of a device: groups of `stages` micro batches go through its
-// chunks in turn; backwards the last chunk comes first.
-Step step_of(const PipelineShape& s, int k, bool backward) {
+// PipelineStep k of the forward (or backward) sequence of a device: groups of `stages` micro batches go
+// through its chunks in turn; backwards the last chunk comes first.
+PipelineStep step_of(const PipelineShape& s, int k, bool backward) {
   const int group = s.stages * s.chunks;
   const int chunk = k % group / s.stages;
   const int micro = k / group * s.stages + k % s.stages;
   return {backward ? s.chunks - 1 - chunk : chunk, micro, backward};
 }
 
-std::vector<Step> order_of(const PipelineShape& s, int stage) {
+std::vector<PipelineStep> order_of(const PipelineShape& s, int stage) {
   const int total = s.micro_batches * s.chunks;
   const int ahead =
       s.chunks == 1 ? s.stages - 1 - stage : 2 * (s.stages - 1 - stage) + (s.chunks - 1) * s.stages;
   const int warm = std::min(total, ahead);
-  std::vector<Step> order;
+  std::vector<PipelineStep> order;
   for (int k = 0; k < warm; ++k)
     order.push_back(step_of(s, k, false));
   for (int k = 0; k < total; ++k) {
@@ -55,7 +55,7 @@ class Done {
 };
 
 // When what a step waits for has arrived; negative: not yet.
-double ready(const PipelineShape& s, Done& done, int stage, const Step& step) {
+double ready(const PipelineShape& s, Done& done, int stage, const PipelineStep& step) {
   const int depth = step.chunk * s.stages + stage;
   const int last = s.stages * s.chunks - 1;
   if (!step.backward && depth == 0)
@@ -76,7 +76,7 @@ std::vector<PipelineSpan> schedule_pipeline(const PipelineShape& given) {
     s.chunks = 1;
   }
   Done done(s);
-  std::vector<std::vector<Step>> orders;
+  std::vector<std::vector<PipelineStep>> orders;
   for (int stage = 0; stage < s.stages; ++stage)
     orders.push_back(order_of(s, stage));
   std::vector<size_t> next(size_t(s.stages), 0);
@@ -85,9 +85,9 @@ std::vector<PipelineSpan> schedule_pipeline(const PipelineShape& given) {
   for (bool moved = true; moved;) {
     moved = false;
     for (int stage = 0; stage < s.stages; ++stage) {
-      const std::vector<Step>& order = orders[size_t(stage)];
+      const std::vector<PipelineStep>& order = orders[size_t(stage)];
       for (size_t& at = next[size_t(stage)]; at < order.size(); ++at, moved = true) {
-        const Step& step = order[at];
+        const PipelineStep& step = order[at];
         const double arrived = ready(s, done, stage, step);
         if (arrived < 0)
           break;

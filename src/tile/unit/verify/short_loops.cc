@@ -9,7 +9,7 @@ using riscv::Op;
 using V = AbstractValue;
 
 constexpr uint32_t kMostInstructions = 32;
-constexpr uint64_t kMostRounds = 64;
+constexpr uint64_t kMostShortRounds = 64;
 constexpr size_t kMostKnown = 8;  // runs of a loop that are remembered
 
 uint32_t bit_of(unsigned reg) {
@@ -85,7 +85,7 @@ ShortLoops::Loop* ShortLoops::at(uint32_t index) {
 ShortLoops::Run ShortLoops::follow(const Loop& loop, Registers x) const {
   Run out;
   const TileOp& back = code_[loop.branch];
-  while (out.rounds < kMostRounds) {
+  while (out.rounds < kMostShortRounds) {
     ++out.rounds;
     for (uint32_t at = loop.head; at < loop.branch; ++at)
       step(code_[at], x);

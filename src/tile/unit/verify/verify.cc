@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "tile/unit/verify/control_flow.h"
-#include "tile/unit/verify/explorer.h"
+#include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
 namespace {
@@ -16,10 +16,6 @@ namespace {
 using riscv::Op;
 
 __extension__ using Uint128 = unsigned __int128;
-
-[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) {
-  throw Violation{rule, pc, text};
-}
 
 struct Body {
   // instruction indices
