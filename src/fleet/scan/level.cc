@@ -213,7 +213,9 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
     look.score = float(
         std::copysign(std::min(std::abs(relative / by.relative), std::abs(absolute / by.absolute)), change));
   else
-    look.score = float(std::copysign(std::sqrt(relative / by.relative * (absolute / by.absolute)), change));
+    look.score = float(std::copysign(
+        std::cbrt(std::pow(relative / by.relative, 2) * std::abs(absolute / by.absolute)),
+        change));
   look.shown = std::max(std::abs(look.score), std::abs(look.beside));
   look.change = float(change);
   look.raw = now_[m].value[kRaw];

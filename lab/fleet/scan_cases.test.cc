@@ -1,0 +1,117 @@
+// The scan on ordinary healthy fleets and planted faults, beside the detector of levels.
+// LENTO_SCAN_SEEDS=201-210 draws other and more cases and prints a row a kind:
+//   kind, draws, findings and draws named by the scan, findings and draws named by the detector of levels
+#include "lab/fleet/scan_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "fleet/detect/detect.h"
+#include "fleet/scan/notes.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+namespace {
+
+struct Seeds {
+  uint64_t first = 1;
+  uint64_t last = 1;
+  bool printed = false;
+};
+
+Seeds seeds() {
+  Seeds s;
+  unsigned long first = 0;
+  unsigned long last = 0;
+  const char* text = std::getenv("LENTO_SCAN_SEEDS");
+  if (text && std::sscanf(text, "%lu-%lu", &first, &last) == 2)
+    s = {first, last, true};
+  return s;
+}
+
+bool named(const ScanCase& c, const finding::Diagnosis& d) {
+  if (d.findings.size() != 1)
+    return false;
+  return d.findings[0].subject == (c.whole_job ? "job" : list_of(c.series, c.slow));
+}
+
+bool each_named(const ScanCase& c, const finding::Diagnosis& d) {
+  return !c.whole_job && d.findings.size() == c.slow.size() &&
+         std::ranges::all_of(d.findings, [&](const finding::Finding& f) {
+           return std::ranges::any_of(c.slow, [&](size_t m) {
+             return c.series.machines[m] == f.subject;
+           });
+         });
+}
+
+struct Counts {
+  size_t draws = 0;
+  size_t findings = 0;
+  size_t named = 0;
+  size_t levels_findings = 0;
+  size_t levels_named = 0;
+};
+
+Counts count(const std::string& kind, const Seeds& s) {
+  Counts n;
+  for (uint64_t seed = s.first; seed <= s.last; ++seed) {
+    const ScanCase c = draw_case(kind, seed);
+    const finding::Diagnosis d = scan(c.series, {});
+    ++n.draws;
+    n.findings += d.findings.size();
+    n.named += named(c, d);
+    if (!s.printed)
+      continue;
+    const finding::Diagnosis levels = diagnose(c.series, {});
+    n.levels_findings += levels.findings.size();
+    n.levels_named += each_named(c, levels);
+  }
+  if (s.printed)
+    std::printf(
+        "%s,%zu,%zu,%zu,%zu,%zu\n",
+        kind.c_str(),
+        n.draws,
+        n.findings,
+        n.named,
+        n.levels_findings,
+        n.levels_named);
+  return n;
+}
+
+TEST(ScanCases, HealthyFleetsAreAccusedNoMoreThanTheBudgetAllows) {
+  const Seeds s = seeds();
+  size_t draws = 0;
+  size_t findings = 0;
+  for (const std::string& kind : healthy_kinds()) {
+    const Counts n = count(kind, s);
+    draws += n.draws;
+    findings += n.findings;
+  }
+  // One in 200 draws, and two standard deviations of chance.
+  const double expected = 0.005 * double(draws);
+  EXPECT_LE(double(findings), expected + 2 * std::sqrt(expected));
+}
+
+TEST(ScanCases, PlantedFaultsAreNamedAndNobodyElse) {
+  const Seeds s = seeds();
+  size_t draws = 0;
+  size_t hits = 0;
+  for (const std::string& kind : planted_kinds()) {
+    const Counts n = count(kind, s);
+    draws += n.draws;
+    hits += n.named;
+  }
+  EXPECT_GE(10 * hits, 9 * draws);
+}
+
+TEST(ScanCases, ADrawIsRepeatedByKindAndSeed) {
+  EXPECT_EQ(draw_case("2 of 4", 5).series.values, draw_case("2 of 4", 5).series.values);
+  EXPECT_NE(draw_case("2 of 4", 5).series.values, draw_case("2 of 4", 6).series.values);
+}
+
+}  // namespace
+}  // namespace lento::fleet
