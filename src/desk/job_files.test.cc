@@ -233,6 +233,50 @@ TEST(JobFiles, TheHostOfTheSlowPairsAndHealthyPairs) {
   EXPECT_EQ(judge({pair_run("n1", "n2", 100)}).outcome, Outcome::CannotJudge);
 }
 
+std::string burn(uint64_t seed, int slow, int faulty) {
+  base::Rng rng(seed);
+  std::string text;
+  for (int gpu = 0; gpu < 8; ++gpu)
+    text += format("GPU %d: NVIDIA B200 (UUID: GPU-0000000%d-ab)\n", gpu, gpu);
+  for (int report = 1; report <= 8; ++report) {
+    std::string rates;
+    std::string errors;
+    std::string temps;
+    for (int gpu = 0; gpu < 8; ++gpu) {
+      const char* between = gpu == 0 ? "" : " - ";
+      rates += format(
+          "%s%d (%d Gflop/s)",
+          between,
+          1000 * report,
+          int((gpu == slow ? 41000 : 60000) * (1 + 0.004 * rng.normal())));
+      errors += format("%s%s", gpu == 0 ? "" : "- ", gpu == faulty ? "17  (WARNING!)" : "0 ");
+      temps += format("%s%d C", between, 60 + int(rng.below(4)));
+    }
+    text += format("%.1f%%  proc'd: ", 12.5 * report) + rates + "   errors: " + errors + "  temps: " + temps +
+            " \n";
+  }
+  for (int gpu = 0; gpu < 8; ++gpu)
+    text += format("\tGPU %d: %s\n", gpu, gpu == faulty ? "FAULTY" : "OK");
+  return text;
+}
+
+TEST(JobFiles, TheGpuThatBurnsSlowlyAndTheOneThatCountsErrors) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const finding::Diagnosis slow = judge({burn(seed, int(seed), -1)});
+    ASSERT_EQ(slow.findings.size(), 1u) << slow.verdict;
+    EXPECT_EQ(slow.findings[0].subject, "gpu" + std::to_string(seed));
+    EXPECT_NEAR(*slow.findings[0].factor, 60.0 / 41, 0.03);
+    const finding::Diagnosis faulty = judge({burn(seed, -1, int(seed))});
+    ASSERT_EQ(faulty.findings.size(), 1u) << faulty.verdict;
+    EXPECT_EQ(faulty.findings[0].subject, "gpu" + std::to_string(seed));
+    EXPECT_EQ(judge({burn(seed, -1, -1)}).outcome, Outcome::Healthy);
+  }
+  std::string all =
+      "GPU 0: A (UUID: GPU-1)\nGPU 1: A (UUID: GPU-2)\n10.0%  proc'd: 9 (70 Gflop/s) - 9 (70 "
+      "Gflop/s)   errors: -524288000  (WARNING!)- -524288000  (WARNING!)  temps: 51 C - 45 C \n";
+  EXPECT_TRUE(judge({all}).findings.empty());
+}
+
 TEST(JobFiles, OneServingResultAsksForWhatItDoesNotState) {
   const finding::Diagnosis found = judge(
       {R"({"backend": "vllm", "model_id": "m/y", "completed": 500, "request_rate": 5.0, "duration": 180.0,

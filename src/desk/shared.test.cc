@@ -49,9 +49,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"},
         Case{"13-vllm-bench", CannotJudge, "1024 tokens in and 128 out"},
         Case{"14-nsys-kernels", CannotJudge, "waits for a slower one 48.5 %"},
-        Case{"15-sacct", Findings, "gpu017"}),
+        Case{"15-sacct", Findings, "gpu017"},
+        Case{"first_hour/08-gpu-burn", Findings, "gpu2"}),
     [](const ::testing::TestParamInfo<Case>& tested) {
-      return "Input" + std::string(tested.param.folder).substr(0, 2);
+      const std::string folder = tested.param.folder;
+      const size_t slash = folder.find('/');
+      return slash == folder.npos ? "Input" + folder.substr(0, 2) : "FirstHour" + folder.substr(slash + 1, 2);
     });
 
 }  // namespace

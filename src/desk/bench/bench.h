@@ -7,6 +7,7 @@
 namespace lento::desk {
 
 extern const Format kCollectiveBench;  // nccl-tests, rccl-tests
+extern const Format kGpuBurn;          // gpu-burn
 extern const Format kServingText;      // the summary that vLLM and SGLang print
 extern const Format kServingJson;      // results of vLLM, SGLang, genai-perf and AIPerf as JSON
 extern const Format kNsysKernels;      // nsys stats, cuda_gpu_kern_sum, CSV or columns

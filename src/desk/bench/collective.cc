@@ -197,7 +197,14 @@ class CollectiveBench : public Reader {
 const Format kCollectiveBench{"nccl-tests", "bench", kForms, Shape::Lines, make<CollectiveBench>};
 
 Formats bench_formats() {
-  return {&kCollectiveBench, &kServingText, &kServingJson, &kNsysKernels, &kNcuKernels, &kRocprofKernels};
+  return {
+      &kCollectiveBench,
+      &kGpuBurn,
+      &kServingText,
+      &kServingJson,
+      &kNsysKernels,
+      &kNcuKernels,
+      &kRocprofKernels};
 }
 
 }  // namespace lento::desk
