@@ -21,10 +21,10 @@ namespace lento::desk {
 namespace {
 
 enum CollectiveForm {
-  Start,
+  Begin,
   Threads,
-  Device,
-  OldDevice,
+  Member,
+  OldMember,
   Average,
   FirstRow,  // and all behind
 };
@@ -62,7 +62,7 @@ std::vector<RowText> row_texts() {
 }
 const std::vector<RowText> kRowTexts = row_texts();
 
-std::vector<LineForm> forms() {
+std::vector<LineForm> collective_forms() {
   std::vector<LineForm> forms{
       {"Collective test starting: {name:name}", {"# Collective test starting: all_reduce_perf"}},
       {"nThread {_:int} nGpus {_:int} minBytes",
@@ -78,7 +78,7 @@ std::vector<LineForm> forms() {
     forms.push_back({text.pattern, {text.sample}});
   return forms;
 }
-const std::vector<LineForm> kForms = forms();
+const std::vector<LineForm> kCollectiveForms = collective_forms();
 
 const Quantity kBusBandwidth{"bus bandwidth", "GB/s", Kind::Level, Better::Higher};
 
@@ -112,7 +112,7 @@ std::optional<Row> row_of(int64_t size, std::string_view rest) {
 class CollectiveBench : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     switch (form) {
-      case Start:
+      case Begin:
         write(sink);
         name_ = match.text("name");
         return;
@@ -120,8 +120,8 @@ class CollectiveBench : public Reader {
         if (largest_.size > 0)
           write(sink);
         return;
-      case Device:
-      case OldDevice:
+      case Member:
+      case OldMember:
         if (largest_.size > 0)
           write(sink);
         add_host(match.text("host"));
@@ -194,7 +194,7 @@ class CollectiveBench : public Reader {
 
 }  // namespace
 
-const Format kCollectiveBench{"nccl-tests", "bench", kForms, Shape::Lines, make<CollectiveBench>};
+const Format kCollectiveBench{"nccl-tests", "bench", kCollectiveForms, Shape::Lines, make<CollectiveBench>};
 
 Formats bench_formats() {
   return {

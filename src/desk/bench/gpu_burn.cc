@@ -27,7 +27,7 @@ enum BurnForm {
   Fine,
 };
 
-const LineForm kForms[] = {
+const LineForm kBurnForms[] = {
     {"GPU {gpu:int}: {model} (UUID: GPU-",
      {"GPU 0: Tesla K80 (UUID: GPU-6b15ee7a-dc27-9450-1be9-43cff0faef9b)"}},
     {"proc'd: {rates}errors: {errors}temps: {temps}",
@@ -183,6 +183,6 @@ class GpuBurn : public Reader {
 
 }  // namespace
 
-const Format kGpuBurn{"gpu-burn", "bench", kForms, Shape::Lines, make<GpuBurn>};
+const Format kGpuBurn{"gpu-burn", "bench", kBurnForms, Shape::Lines, make<GpuBurn>};
 
 }  // namespace lento::desk

@@ -30,7 +30,7 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-void add(Run& run, const char* name, const char* unit, const std::optional<double>& value) {
+void add_time(Run& run, const char* name, const char* unit, const std::optional<double>& value) {
   if (value && std::isfinite(*value) && *value >= 0)
     run.measured.emplace_back(Quantity{name, unit, Kind::Level, Better::Lower}, *value);
 }
@@ -41,11 +41,11 @@ void write_kernel(const KernelTimes& times, Sink& sink) {
   Run run;
   run.kind = "kernel summary";
   run.facts = {{"kernel", short_name(times.name)}, {"collective", is_collective(times.name) ? "yes" : "no"}};
-  add(run, "calls", "", times.calls);
-  add(run, "total", "s", times.total_s);
-  add(run, "mean", "s", times.mean_s);
-  add(run, "median", "s", times.median_s);
-  add(run, "longest", "s", times.longest_s);
+  add_time(run, "calls", "", times.calls);
+  add_time(run, "total", "s", times.total_s);
+  add_time(run, "mean", "s", times.mean_s);
+  add_time(run, "median", "s", times.median_s);
+  add_time(run, "longest", "s", times.longest_s);
   sink.run(std::move(run));
 }
 

@@ -80,7 +80,7 @@ std::vector<LineForm> summary_forms() {
     forms.push_back(line.form);
   return forms;
 }
-const std::vector<LineForm> kForms = summary_forms();
+const std::vector<LineForm> kSummaryForms = summary_forms();
 
 class ServingText : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
@@ -115,7 +115,7 @@ class ServingText : public Reader {
   bool is_open_ = false;
 };
 
-std::optional<double> number(const Json* value) {
+std::optional<double> number_of(const Json* value) {
   if (!value)
     return std::nullopt;
   if (value->is_number())
@@ -133,7 +133,7 @@ std::string text(const Json& json, std::string_view key) {
 // The first of the keys that has a number.
 std::optional<double> first_of(const Json& json, std::initializer_list<const char*> keys, double scale = 1) {
   for (const char* key : keys)
-    if (const auto value = number(json.find(key)))
+    if (const auto value = number_of(json.find(key)))
       return *value * scale;
   return std::nullopt;
 }
@@ -231,7 +231,12 @@ double score_of_json(std::string_view head, std::string& reason) {
   return 0;
 }
 
-void add(Run& run, const char* name, const char* unit, Better better, const std::optional<double>& value) {
+void add_measured(
+    Run& run,
+    const char* name,
+    const char* unit,
+    Better better,
+    const std::optional<double>& value) {
   if (value && *value >= 0)
     run.measured.emplace_back(Quantity{name, unit, Kind::Level, better}, *value);
 }
@@ -242,19 +247,19 @@ void write_serving(const ServingResult& result, Sink& sink) {
   Run run;
   run.kind = "serving benchmark";
   run.facts = {{"tool", result.tool}, {"model", result.model}};
-  add(run, "requests", "", Better::Neither, result.requests);
-  add(run, "duration", "s", Better::Neither, result.duration_s);
-  add(run, "input tokens", "", Better::Neither, result.input_tokens);
-  add(run, "output tokens", "", Better::Neither, result.output_tokens);
-  add(run, "requests asked for per second", "1/s", Better::Neither, result.asked_rate);
-  add(run, "requests served per second", "1/s", Better::Higher, result.request_rate);
-  add(run, "tokens per second", "1/s", Better::Higher, result.token_rate);
-  add(run, "time to first token", "s", Better::Lower, result.first_token_s);
-  add(run, "time per token", "s", Better::Lower, result.token_time_s);
+  add_measured(run, "requests", "", Better::Neither, result.requests);
+  add_measured(run, "duration", "s", Better::Neither, result.duration_s);
+  add_measured(run, "input tokens", "", Better::Neither, result.input_tokens);
+  add_measured(run, "output tokens", "", Better::Neither, result.output_tokens);
+  add_measured(run, "requests asked for per second", "1/s", Better::Neither, result.asked_rate);
+  add_measured(run, "requests served per second", "1/s", Better::Higher, result.request_rate);
+  add_measured(run, "tokens per second", "1/s", Better::Higher, result.token_rate);
+  add_measured(run, "time to first token", "s", Better::Lower, result.first_token_s);
+  add_measured(run, "time per token", "s", Better::Lower, result.token_time_s);
   sink.run(std::move(run));
 }
 
-const Format kServingText{"serving benchmark", "bench", kForms, Shape::Lines, make<ServingText>};
+const Format kServingText{"serving benchmark", "bench", kSummaryForms, Shape::Lines, make<ServingText>};
 const Format
     kServingJson{"serving benchmark (JSON)", "bench", {}, Shape::Document, make<ServingJson>, score_of_json};
 

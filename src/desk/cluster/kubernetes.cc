@@ -130,7 +130,7 @@ void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   sink.event(std::move(event));
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && text.front() == ' ')
     text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r'))
@@ -162,7 +162,7 @@ class KubeTable : public Reader {
       has_header_ = true;
       return true;
     }
-    if (!has_header_ || trimmed(line).empty())
+    if (!has_header_ || without_blanks(line).empty())
       return false;
     KubeEvent event{part(line, 1), part(line, 2), part(line, 3), part(line, 5), part(line, 6), sink.time()};
     if (event.reason.empty() || event.object.empty())
@@ -198,7 +198,7 @@ class KubeTable : public Reader {
     for (const size_t other : begin_)
       if (other != line.npos && other > begin)
         end = std::min(end, other);
-    return std::string(trimmed(line.substr(begin, end - begin)));
+    return std::string(without_blanks(line.substr(begin, end - begin)));
   }
 
   bool has_header_ = false;

@@ -80,7 +80,7 @@ bool has_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-bool is_header(std::string_view line) {
+bool is_job_header(std::string_view line) {
   const bool has_id = has_word(line, "JobID") || has_word(line, "JobIDRaw");
   return has_id && has_word(line, "State") &&
          (has_word(line, "JobName") || has_word(line, "NodeList") || has_word(line, "ExitCode"));
@@ -88,7 +88,7 @@ bool is_header(std::string_view line) {
 
 class Sacct : public Reader {
   bool row(std::string_view line, Sink& sink) override {
-    if (is_header(line)) {
+    if (is_job_header(line)) {
       header_line_ = line;
       has_bars_ = line.find('|') != line.npos;
       header_ = has_bars_ ? split_bars(line) : Fields();
@@ -138,11 +138,11 @@ class Sacct : public Reader {
   Fields fields_;
 };
 
-double score(std::string_view head, std::string& reason) {
+double score_sacct(std::string_view head, std::string& reason) {
   constexpr int kMostLines = 20;  // a shell's prompt or a note may stand before the table
   for (int i = 0; i < kMostLines && !head.empty(); ++i) {
     const size_t end = head.find('\n');
-    if (is_header(head.substr(0, end))) {
+    if (is_job_header(head.substr(0, end))) {
       reason = "columns JobID and State";
       return 0.9;
     }
@@ -155,7 +155,7 @@ double score(std::string_view head, std::string& reason) {
 
 }  // namespace
 
-const Format kSacct{"sacct table", "cluster", {}, Shape::Table, make<Sacct>, score};
+const Format kSacct{"sacct table", "cluster", {}, Shape::Table, make<Sacct>, score_sacct};
 
 Formats cluster_formats() {
   return {&kSacct, &kScontrolJob, &kScontrolNode, &kKubeEvents, &kKubeJson};

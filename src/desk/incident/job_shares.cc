@@ -15,7 +15,7 @@
 namespace lento::desk {
 namespace {
 
-bool is_completed(const Run& job) {
+bool is_finished(const Run& job) {
   return fact(job, "state").starts_with("COMPLETED");
 }
 bool is_own_failure(const Run& job) {
@@ -126,7 +126,7 @@ void judge_job_shares(const Records& records, const JudgeOptions& options, Judge
       continue;
     ++jobs;
     own += is_own_failure(run);
-    if (!run.members.empty() && (is_completed(run) || is_own_failure(run)))
+    if (!run.members.empty() && (is_finished(run) || is_own_failure(run)))
       placed.push_back(&run);
   }
   if (own == 0 || accuse_by_share(records, placed, options, out))

@@ -19,8 +19,8 @@
 namespace lento::desk {
 namespace {
 
-constexpr size_t kFewestSamples = 12;  // of which the rank test can reach one in a thousand
-constexpr size_t kFewestOnsetPeers = 4;     // as samples.cc
+constexpr size_t kFewestSamples = 12;    // of which the rank test can reach one in a thousand
+constexpr size_t kFewestOnsetPeers = 4;  // as samples.cc
 
 struct Piece {
   size_t begin = 0;

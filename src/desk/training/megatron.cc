@@ -33,7 +33,7 @@ const StepLine kIteration{
      {"global batch size:", &kBatch},
      {"actual seqlen:", &kSequence}}};
 
-const LineForm kForms[] = {
+const LineForm kMegatronForms[] = {
     kIteration.form,
     {"MnRtt/Rnk: {_:num}s/{_:int} | MxRtt/Rnk:",
      {"MnRtt/Rnk: 4.69s/38 | MxRtt/Rnk: 4.95s/2 | MnPwr/Rnk: 668.10W/26 | MxPwr/Rnk: 690.10W/23 | "
@@ -120,6 +120,6 @@ class Megatron : public Reader {
 
 }  // namespace
 
-const Format kMegatron{"Megatron-LM log", "training", kForms, Shape::Lines, make<Megatron>};
+const Format kMegatron{"Megatron-LM log", "training", kMegatronForms, Shape::Lines, make<Megatron>};
 
 }  // namespace lento::desk

@@ -18,7 +18,7 @@ namespace {
 
 using base::Json;
 
-const LineForm kForms[] = {
+const LineForm kMlperfForms[] = {
     {":::MLLOG {entry}",
      {":::MLLOG {\"namespace\": \"\", \"time_ms\": 1721026805975, \"event_type\": \"POINT_IN_TIME\", "
       "\"key\": "
@@ -95,6 +95,6 @@ class Mlperf : public Reader {
 
 }  // namespace
 
-const Format kMlperf{"MLPerf log", "training", kForms, Shape::Lines, make<Mlperf>};
+const Format kMlperf{"MLPerf log", "training", kMlperfForms, Shape::Lines, make<Mlperf>};
 
 }  // namespace lento::desk

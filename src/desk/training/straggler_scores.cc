@@ -26,7 +26,7 @@ enum ScoreForm {
   Dropped,
 };
 
-const LineForm kForms[] = {
+const LineForm kScoreForms[] = {
     {"GPU relative performance:", {"GPU relative performance:"}},
     {"GPU individual performance:", {"GPU individual performance:"}},
     {"Worst performing {_:int}/{ranks:int} ranks:", {" Worst performing 5/512 ranks:"}},
@@ -59,10 +59,6 @@ const Quantity kIndividual{
     Scope::Extreme,
     kAdvice};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The ranks of a list, at most kMost: numbers behind "rank=" where it has such, else all numbers.
 std::vector<std::string> ranks_of(std::string_view list) {
   constexpr size_t kMost = 64;
@@ -77,7 +73,7 @@ std::vector<std::string> ranks_of(std::string_view list) {
       at += kName.size();
     }
     size_t end = at;
-    while (end < list.size() && is_digit(list[end]))
+    while (end < list.size() && list[end] >= '0' && list[end] <= '9')
       ++end;
     if (end > at && end - at < 9)
       ranks.emplace_back(list.substr(at, end - at));
@@ -134,6 +130,11 @@ class StragglerScores : public Reader {
 
 }  // namespace
 
-const Format kStragglerScores{"straggler scores", "training", kForms, Shape::Lines, make<StragglerScores>};
+const Format kStragglerScores{
+    "straggler scores",
+    "training",
+    kScoreForms,
+    Shape::Lines,
+    make<StragglerScores>};
 
 }  // namespace lento::desk

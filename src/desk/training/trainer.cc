@@ -19,7 +19,7 @@ enum TrainerForm {
   Summary,
 };
 
-const LineForm kForms[] = {
+const LineForm kTrainerForms[] = {
     {"'loss':{_}'epoch':",
      {"{'loss': 2.0756, 'grad_norm': 1.203, 'learning_rate': 0.000232, 'epoch': 0.04}",
       "{'loss': 0.8091, 'learning_rate': 4.9e-05, 'epoch': 0.08, 'num_input_tokens_seen': 81920, "
@@ -66,6 +66,6 @@ class Trainer : public Reader {
 
 }  // namespace
 
-const Format kTrainer{"Hugging Face Trainer log", "training", kForms, Shape::Lines, make<Trainer>};
+const Format kTrainer{"Hugging Face Trainer log", "training", kTrainerForms, Shape::Lines, make<Trainer>};
 
 }  // namespace lento::desk
