@@ -53,11 +53,12 @@ Bars bars_of(const predict::SoftwareTable& table, const std::vector<JudgedCase>&
     if (only && e.work != *only)
       continue;
     const double bound = predict::nine_of_ten(table, e.work, e.source);
-    const bool in = std::abs(e.log_error) <= bound * e.deviation;
-    out.errors.push_back(std::abs(std::exp(-e.log_error) - 1));
+    const double off = e.log_error - predict::typical_error(table, e.work, e.source);
+    const bool in = std::abs(off) <= bound * e.deviation;
+    out.errors.push_back(std::abs(std::exp(-off) - 1));
     out.stated.push_back(std::exp(bound * e.deviation) - 1);
     out.over_limit.push_back(judged[i].at->row.measured_s / judged[i].limit_s);
-    out.too_fast += e.log_error > 0;
+    out.too_fast += off > 0;
     out.inside += in;
     out.below_limit += out.over_limit.back() < 1;
     out.inside_of[e.source] += in;
@@ -96,6 +97,7 @@ void write_runs(
   for (size_t i = 0; i < judged.size(); ++i) {
     const predict::FieldRow& r = judged[i].at->row;
     const FieldError& e = table.errors[i];
+    const double typical = predict::typical_error(table, e.work, e.source);
     const double stated = std::exp(predict::nine_of_ten(table, e.work, e.source) * e.deviation) - 1;
     file.write(
         base::csv_line(
@@ -107,7 +109,7 @@ void write_runs(
              std::to_string(r.devices),
              r.precision,
              format_number(r.measured_s, 5),
-             format_number(judged[i].predicted_s, 5),
+             format_number(judged[i].predicted_s * std::exp(typical), 5),
              format_number(judged[i].limit_s, 5),
              format_number(stated, 3),
              judged[i].known_stack ? "1" : "0"}) +
@@ -156,6 +158,12 @@ finding::Diagnosis field(const FieldArguments& options, const base::Progress& pr
   add_bars(figure, "all", bars_of(table, judged, nullptr));
   add_bars(figure, "training", bars_of(table, judged, &train));
   add_bars(figure, "serving", bars_of(table, judged, &serve));
+  for (const std::vector<std::string>& row : figure.rows)
+    d.facts.emplace_back(
+        row[0],
+        row[1] + " runs, " + row[2] + " sources: median error " + row[3] + ", too fast " + row[4] +
+            ", inside " + row[5] + " (by source " + row[6] + "), stated " + row[7] + ", over limit " +
+            row[8] + ", below it " + row[9]);
   d.figures.push_back({"Bars", "Leave one source out.", std::move(figure)});
   for (const std::string& one : refused)
     d.notes.push_back("Not timed: " + one);

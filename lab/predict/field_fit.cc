@@ -1,3 +1,5 @@
+// Fits the scalars of stacks by Gauss-Newton steps within rounds of expectation and maximisation, and
+// repeats the fit without each source in turn to judge it.
 #include "lab/predict/field_fit.h"
 
 #include <algorithm>
@@ -99,7 +101,7 @@ double Fitter::objective() const {
   return sum;
 }
 
-// How far stacks lie from the centre, each with the uncertainty of its own.
+// The spread of stacks around the centre, each with the uncertainty of its own.
 void Fitter::estimate_spread(const Vector& variance) {
   for (size_t p = 0; p < kP; ++p) {
     double sum = 0;
@@ -115,7 +117,7 @@ void Fitter::estimate_spread(const Vector& variance) {
   source_spread_ = std::max(kLeastSpread, std::sqrt(sum / double(sources_)));
 }
 
-// Adds a row that says: slope times the step should be `value`.
+// Adds the row "slope times the step should be `value`".
 void add_row(
     evidence::Matrix& normal,
     Vector& right,

@@ -66,7 +66,7 @@ struct JudgedCase {
 };
 std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress = {});
 
-// What the product ships: stacks fitted to all cases, and the errors of the judged.
+// The shipped table: stacks fitted to all cases, and the errors of the judged.
 SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vector<JudgedCase>& judged);
 
 }  // namespace lento::predict

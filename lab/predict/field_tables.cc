@@ -1,3 +1,5 @@
+// Turns rows of the published tables of benchmarks and recipes into rows of the list's form, each table one
+// source of its own.
 #include "lab/predict/field_tables.h"
 
 #include <filesystem>
@@ -130,7 +132,6 @@ std::vector<FieldCase> table_cases(const std::string& folder, size_t most) {
   Groups groups;
   add_training(folder, groups);
   add_serving(folder + "/serve_trtllm_throughput.csv", "TensorRT-LLM", "", groups);
-  add_serving(folder + "/serve_inferencex_dsr1.csv.gz", "InferenceX", "", groups);
   add_serving(folder + "/infer_llama33_70b_nim_4xH100_fp16_Llama3_3-70B.csv", "NIM", "h100", groups);
   add_serving(folder + "/infer_llama33_70b_nim_8xA100_bf16_Llama3_3-70B.csv", "NIM", "a100", groups);
   std::vector<FieldCase> out;

@@ -1,5 +1,6 @@
 // The published tables of runs beside the list of field rows: recipes and benchmarks of the makers of stacks.
 // Each table counts as one source, so that a maker's hundred rows weigh no more than one person's report.
+// Deployments of latent attention (InferenceX) are left to the model of serving, whose kernels they measure.
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+// Turns the fitted software of a stack into both answers: the expectation with its interval from the errors
+// of the shipped table, and the limit of the hardware, in the words of the headline.
 #include "predict/expect/expectation.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kMiss = 0.1;
+constexpr double kNormal = 1.645;  // nine of ten of a normal distribution, before any run was judged
 
 // Thousands apart, three digits that count: "6,900", "36.2".
 std::string rounded(double value) {
@@ -29,7 +31,7 @@ std::string gigabytes(double bytes) {
   return base::format_number(bytes / 1e9, 3);
 }
 
-// What the list of runs lacks of this one, the most telling first.
+// Gaps of the list of runs around this one, the most telling first.
 std::vector<std::string>
 unlike(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
   const std::string precision(name(p));
@@ -56,8 +58,10 @@ unlike(const SoftwareTable& table, const Expectation& e, const System& system, P
 void add_interval(Expectation& e, const RunTime& time) {
   const SoftwareTable& table = shipped_software();
   const Software* stack = e.known_stack ? &table.find(e.work, e.stack) : nullptr;
-  const double wide = nine_of_ten(table, e.work) * time.deviation(table.spread(e.work), stack);
-  e.seconds = std::max(time.seconds, e.limit_s);
+  const double deviation = time.deviation(table.spread(e.work), stack);
+  const double wide = nine_of_ten(table, e.work) * deviation;
+  e.half_ratio = std::exp(share_lies_within(table, e.work, 0.5) * deviation);
+  e.seconds = std::max(time.seconds * std::exp(typical_error(table, e.work)), e.limit_s);
   e.fast_s = std::max(e.limit_s, e.seconds * std::exp(-wide));
   e.slow_s = e.seconds * std::exp(wide);
 }
@@ -96,24 +100,62 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
 
 }  // namespace
 
-double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source) {
-  std::map<std::string, double> runs;
-  for (const FieldError& e : table.errors) {
-    if (e.work == work && e.source != without_source)
-      runs[e.source] += 1;
-  }
-  std::vector<double> scores;
+namespace {
+
+// The errors of a kind of work with the weight of each: every source has one voice.
+struct WeighedErrors {
+  std::vector<const FieldError*> errors;
   std::vector<double> weights;
+};
+WeighedErrors weighed_errors(const SoftwareTable& table, Work work, const std::string& without_source) {
+  std::map<std::string, double> runs;
+  WeighedErrors out;
   for (const FieldError& e : table.errors) {
     if (e.work != work || e.source == without_source)
       continue;
-    scores.push_back(std::abs(e.log_error) / e.deviation);
-    weights.push_back(1 / runs[e.source]);
+    runs[e.source] += 1;
+    out.errors.push_back(&e);
   }
+  for (const FieldError* e : out.errors)
+    out.weights.push_back(1 / runs[e->source]);
+  return out;
+}
+
+}  // namespace
+
+double typical_error(const SoftwareTable& table, Work work, const std::string& without_source) {
+  const WeighedErrors seen = weighed_errors(table, work, without_source);
+  std::vector<std::pair<double, double>> sorted;
+  double total = 0;
+  for (size_t i = 0; i < seen.errors.size(); ++i) {
+    sorted.emplace_back(seen.errors[i]->log_error, seen.weights[i]);
+    total += seen.weights[i];
+  }
+  std::ranges::sort(sorted);
+  double sum = 0;
+  for (const auto& [error, weight] : sorted) {
+    sum += weight;
+    if (sum >= total / 2)
+      return error;
+  }
+  return 0;
+}
+
+double
+share_lies_within(const SoftwareTable& table, Work work, double share, const std::string& without_source) {
+  const WeighedErrors seen = weighed_errors(table, work, without_source);
+  const double typical = typical_error(table, work, without_source);
+  std::vector<double> scores;
+  for (const FieldError* e : seen.errors)
+    scores.push_back(std::abs(e->log_error - typical) / e->deviation);
   if (scores.empty())
-    return 1.645;  // of a normal distribution, before any run was judged
-  const double bound = evidence::weighted_conformal_bound(scores, weights, 1, kMiss);
+    return kNormal;
+  const double bound = evidence::weighted_conformal_bound(scores, seen.weights, 1, 1 - share);
   return std::isfinite(bound) ? bound : *std::ranges::max_element(scores);
+}
+
+double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source) {
+  return share_lies_within(table, work, 0.9, without_source);
 }
 
 std::optional<Expectation> expect_run(const System& system, const Question& question) {

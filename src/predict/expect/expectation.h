@@ -22,6 +22,7 @@ struct Expectation {
   // nine of ten such runs lie between
   double fast_s = 0;
   double slow_s = 0;
+  double half_ratio = 1;  // half of such runs lie within this factor of `seconds`
   double limit_s = 0;
   double tokens = 0;  // of the iteration, or of all answers
   int devices = 1;
@@ -38,10 +39,19 @@ struct Expectation {
   }
 };
 
-// How many expected deviations nine of ten runs of sources that were not seen lie within.
+// The logarithm by which runs of the median source took longer than their stacks led to expect: the fit
+// trusts typical runs most, and people's runs are slower or faster than those.
+double typical_error(const SoftwareTable& table, Work work, const std::string& without_source = {});
+
+// The expected deviations around it that hold a share of the runs of new sources.
+double share_lies_within(
+    const SoftwareTable& table,
+    Work work,
+    double share,
+    const std::string& without_source = {});
 double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
-// Of training runs and of requests served together; other questions have no software to speak of: nothing.
+// Answers for training runs and requests served together. Other questions have no software: nothing.
 // `question.framework` names a stack (stack_called) or is empty.
 std::optional<Expectation> expect_run(const System& system, const Question& question);
 

@@ -86,7 +86,9 @@ TEST(Expectation, TheHeadlineHasBothAnswers) {
 TEST(Expectation, MoreRunsThatErrWidenTheInterval) {
   SoftwareTable table;
   for (int i = 0; i < 30; ++i)
-    table.errors.push_back({Work::Train, "source " + std::to_string(i), "x", true, "a100", "bf16", 0.1, 0.1});
+    table.errors.push_back(
+        {Work::Train, "source " + std::to_string(i), "x", true, "a100", "bf16", 0.1 * (i % 3 - 1), 0.1});
+  EXPECT_NEAR(typical_error(table, Work::Train), 0, 1e-9);
   EXPECT_NEAR(nine_of_ten(table, Work::Train), 1, 1e-9);
   // One source with a hundred bad runs has one voice.
   for (int i = 0; i < 100; ++i)
@@ -155,7 +157,7 @@ TEST(Verdict, AWrongPeakIsNamed) {
     return judge_speed(h100, *e, {MeasuredFigure::Kind::Share, share});
   };
   const SpeedVerdict halved = of_share(e->peak_share / 2);
-  EXPECT_EQ(halved.speed, Speed::Slow);
+  EXPECT_NE(halved.speed, Speed::Impossible);
   EXPECT_THAT(halved.text, HasSubstr("the peak with sparsity"));
   const double other = h100.chip.peak(Precision::Bf16) / system_of("a100").chip.peak(Precision::Bf16);
   const SpeedVerdict over = of_share(e->peak_share * other);

@@ -1,3 +1,5 @@
+// The time of training runs and of loads of requests as a closed form of the scalars of a stack, and the
+// roofline that no software passes.
 #include "predict/expect/run_time.h"
 
 #include <algorithm>
@@ -145,7 +147,7 @@ double ServedWork::exchange_s(double tokens) const {
   return exchange_start_s_ + exchange_token_s_ * (tokens - 1);
 }
 
-// Of a mixture a step reads the experts that its requests chose.
+// A step of a mixture reads the experts that its requests chose.
 double ServedWork::weights_read(double together) const {
   const Transformer& m = run_.model;
   if (m.experts <= 1)
@@ -196,7 +198,7 @@ double ServedWork::first_token_s(const SoftwareScalars& s) const {
   return prefill_s(1, s) * run_.pipeline;
 }
 
-// From the moment when no request waits: the requests that are left halve every output * ln 2 steps.
+// Steps once no request waits: the requests that are left halve every output * ln 2 steps.
 double ServedWork::drain_s(const SoftwareScalars& s) const {
   const auto output = double(run_.output);
   double seconds = 0;

@@ -20,7 +20,7 @@
 
 namespace lento::predict {
 
-// What a set of scalars leads to expect of a run.
+// The time that a set of scalars leads to expect.
 struct RunTime {
   double seconds = 0;
   // Shares of it that wait for what differs most between stacks and clusters, in the order of
@@ -99,7 +99,7 @@ class ServedWork {
   double pair_flops_ = 0;       // of attention, for a token and one that it sees
   double rate_ = 1;
   double stream_ = 1;
-  // Of the exchanges of one step: latency, and seconds a token.
+  // The exchanges of one step: latency, and seconds a token.
   double exchange_start_s_ = 0;
   double exchange_token_s_ = 0;
 };

@@ -48,7 +48,7 @@ struct Software {
   SoftwareScalars unsure{};  // standard deviation of each logarithm that its runs leave
 };
 
-// How far runs lie from what their stack leads to expect, as standard deviations of logarithms.
+// Distances of runs from what their stack leads to expect, as standard deviations of logarithms.
 struct SoftwareSpread {
   Work work = Work::Serve;
   SoftwareScalars stacks{};  // of each scalar between stacks

@@ -1,3 +1,5 @@
+// Reads a measured figure in the units that people use, compares it with both answers, and names the likely
+// reason when it lies outside them.
 #include "predict/expect/verdict.h"
 
 #include <algorithm>
@@ -46,7 +48,7 @@ std::string explaining_peak(const System& system, const Expectation& e, const Me
   for (const auto& [what, peak] : other_peaks(system, e.peak_precision)) {
     const double right = figure.value * peak / system.chip.peak(e.peak_precision);
     const double seconds = e.peak_share * e.seconds / right;
-    if (seconds >= e.fast_s && seconds <= e.slow_s)
+    if (std::abs(std::log(seconds / e.seconds)) < std::log(e.half_ratio))
       return what;
   }
   return {};
@@ -74,12 +76,12 @@ std::string sentence(const System& system, const Expectation& e, const SpeedVerd
       break;
   }
   if (!v.other_peak.empty())
-    text += " It is as expected if " + v.other_peak + " was taken for the dense " +
+    text += " It is as near as half of such runs are if " + v.other_peak + " was taken for the dense " +
             format_quantity(system.chip.peak(e.peak_precision), Dimension::Rate) + ".";
   return measured + text;
 }
 
-// What an answer from the sheet's own stack says of the same things, so that nothing is said twice unmarked.
+// Marks the answer of the sheet's own stack, so that no two figures of one thing stand unmarked.
 void mark_facts_of_sheet(finding::Diagnosis& d) {
   constexpr const char* kBoth[] = {
       "time",
@@ -161,7 +163,7 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
             : seconds < e.fast_s ? Speed::Fast
             : seconds > e.slow_s ? Speed::Slow
                                  : Speed::AsExpected;
-  if (v.speed != Speed::AsExpected)
+  if (v.speed == Speed::Impossible || std::abs(std::log(v.factor)) > std::log(e.half_ratio))
     v.other_peak = explaining_peak(system, e, figure);
   v.text = sentence(system, e, v, seconds);
   return v;

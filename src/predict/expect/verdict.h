@@ -1,4 +1,4 @@
-// Whether a measured run is as fast as such runs are: the figure against the expectation and the limit.
+// The verdict on a measured run: its figure against what such runs reach and what the hardware allows.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct MeasuredFigure {
 // with an unknown unit.
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view text);
 
-// The seconds that the figure stands for. Throws base::Error when the run has no such figure (a share of the
+// The seconds that the figure amounts to. Throws base::Error when the run has no such figure (a share of the
 // peak while serving).
 double seconds_of(const System& system, const Expectation& e, const MeasuredFigure& figure);
 
