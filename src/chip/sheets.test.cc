@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "chip/diagnose.h"
-#include "chip/make_mapping.h"
 #include "chip/map/file/map_file.h"
 #include "chip/read/probe_file.h"
 #include "chip/sim/simulate.h"
+#include "chip/test_mapping.h"
 
 namespace lento::chip {
 namespace {
@@ -29,11 +29,7 @@ class ChipSheets : public testing::TestWithParam<Sheet> {
   const spec::Chip chip_ = spec::read_chip(file_);
 
   void SetUp() override {
-    ChipMappingOptions options;
-    options.model = "examples/models/darknet19.onnx";
-    options.chip = file_;
-    options.batch = 16;
-    base::write_file(map_, write_map(map_network(options, map_, {}).mapping));
+    test::map_darknet(file_, map_);
   }
 
   finding::Diagnosis diagnosed(const std::string& slow) const {

@@ -5,10 +5,10 @@
 #include "base/file.h"
 #include "chip/chip_file.h"
 #include "chip/diagnose.h"
-#include "chip/make_mapping.h"
 #include "chip/map/file/map_file.h"
 #include "chip/read/probe_file.h"
 #include "chip/simulation.h"
+#include "chip/test_mapping.h"
 
 namespace lento::chip {
 namespace {
@@ -20,11 +20,7 @@ class UnequalChips : public testing::Test {
   const std::string records_ = testing::TempDir() + "unequal.probe";
 
   void SetUp() override {
-    ChipMappingOptions options;
-    options.model = "examples/models/darknet19.onnx";
-    options.chip = file_;
-    options.batch = 16;
-    base::write_file(map_, write_map(map_network(options, map_, {}).mapping));
+    test::map_darknet(file_, map_);
   }
 
   void simulate(const std::string& slow, const std::string& chip) const {

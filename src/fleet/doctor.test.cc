@@ -16,6 +16,7 @@
 #include "base/http/http.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "fleet/read/test_scrapes.h"
 
 namespace lento::fleet {
 namespace {
@@ -423,17 +424,11 @@ TEST(Doctor, AStoreThatDoesNotAnswerIsAnError) {
 
 // Recorded scrapes, where they are: each as four machines.
 TEST(Doctor, RecordedScrapesOfEveryExporter) {
-  const char* set = std::getenv("LENTO_FLEET_SCRAPES");
-  const std::filesystem::path from = set ? set : std::filesystem::path("../shared/data/fleet/scrapes");
+  const std::filesystem::path from = test::recorded_scrapes();
   if (!std::filesystem::exists(from))
     GTEST_SKIP() << "no recorded scrapes";
-  struct Expected {
-    const char* file;
-    size_t devices;
-    size_t metrics;
-  };
-  for (const Expected& e :
-       {Expected{"nvidia_gpu_exporter__h100-80gb-hbm3__load.prom", 1, 6},
+  for (const test::RecordedScrape& e :
+       {test::RecordedScrape{"nvidia_gpu_exporter__h100-80gb-hbm3__load.prom", 1, 6},
         {"nvidia_gpu_exporter__h100-80gb-hbm3__idle.prom", 1, 6},
         {"nvidia_gpu_exporter__l40s__load.prom", 1, 6},
         {"nvidia_gpu_exporter__h200-mig__load.prom", 1, 4},

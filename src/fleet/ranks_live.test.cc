@@ -13,13 +13,7 @@ namespace lento::fleet {
 namespace {
 
 TEST(RanksLive, FaultIsToldOnceAfterItBegins) {
-  RankJob job;
-  job.dp = 4;
-  job.fault = RankFaultKind::SlowGpu;
-  job.place = 3;
-  job.factor = 1.5;
-  job.from_step = 100;
-  Growing growing("fault", job);
+  Growing growing("fault", job_with_slow_rank());
   RanksLiveOptions o;
   o.paths = {growing.target};
   RanksLive live(o);

@@ -15,6 +15,17 @@
 
 namespace lento::fleet {
 
+// Four ranks, of which rank 3 computes 1.5 times as long from step 100 on.
+inline RankJob job_with_slow_rank() {
+  RankJob job;
+  job.dp = 4;
+  job.fault = RankFaultKind::SlowGpu;
+  job.place = 3;
+  job.factor = 1.5;
+  job.from_step = 100;
+  return job;
+}
+
 struct Growing {
   std::string source;
   std::string target;

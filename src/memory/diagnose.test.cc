@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
+#include "base/test_folder.h"
 #include "memory/itemsets.h"
 #include "memory/replay.h"
 
@@ -20,19 +21,8 @@ using finding::Outcome;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class MemoryDiagnosisJob : public ::testing::Test {
+class MemoryDiagnosisJob : public base::test::FolderTest {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-
-  std::string file(const std::string& name, const std::string& content) const {
-    base::write_file(folder_ + "/" + name, content);
-    return folder_ + "/" + name;
-  }
   MemoryDiagnosisOptions options(const std::string& trace) const {
     MemoryDiagnosisOptions o;
     o.traces.paths = {trace};
@@ -42,10 +32,6 @@ class MemoryDiagnosisJob : public ::testing::Test {
   finding::Diagnosis diagnose(const std::string& trace) const {
     return diagnose_memory(options(trace)).diagnosis;
   }
-
- private:
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_memory_job_" + std::to_string(getpid()))).string();
 };
 
 const std::string kHeader =

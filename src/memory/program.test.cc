@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
+#include "base/test_folder.h"
 #include "memory/diagnose.h"
 #include "memory/simulation.h"
 #include "riscv/elf.h"
@@ -38,18 +39,8 @@ class Records : public AccessSource {
   int done_ = 0;
 };
 
-class MemoryProgram : public ::testing::Test {
+class MemoryProgram : public base::test::FolderTest {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-  std::string path(const std::string& name) const {
-    return folder_ + "/" + name;
-  }
-
   // The guest with neighbouring instructions exchanged: the same symbols at the same places, other code.
   std::string other_guest() const {
     std::string elf = base::read_file(kGuest);
@@ -62,8 +53,8 @@ class MemoryProgram : public ::testing::Test {
         std::swap_ranges(&elf[at + i], &elf[at + i + 4], &elf[at + i + 4]);
       break;
     }
-    base::write_file(path("other.elf"), elf);
-    return path("other.elf");
+    base::write_file(at("other.elf"), elf);
+    return at("other.elf");
   }
 
   // The guest's trace, with and without what says which program ran.
@@ -71,21 +62,16 @@ class MemoryProgram : public ::testing::Test {
     MemorySimulationOptions o;
     o.guest = kGuest;
     o.harts = 4;
-    o.trace = path("run.access");
-    o.text = path("run.txt");
+    o.trace = at("run.access");
+    o.text = at("run.txt");
     simulate_memory(o);
   }
   finding::Diagnosis diagnose(const std::string& trace, const std::string& program) const {
     MemoryDiagnosisOptions o;
-    o.traces.paths = {path(trace)};
+    o.traces.paths = {at(trace)};
     o.programs = {program};
     return diagnose_memory(o).diagnosis;
   }
-
- private:
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_memory_program_" + std::to_string(getpid())))
-          .string();
 };
 
 TEST_F(MemoryProgram, TheTraceKnowsItsProgramByDigest) {

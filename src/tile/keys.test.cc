@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
+#include "base/test_folder.h"
 #include "finding/inputs.h"
 
 namespace lento::tile {
@@ -23,20 +24,7 @@ std::string comment_of(const PublicKey& key, const std::string& text, const Sign
   return check.state == SignatureState::Good ? check.trusted_comment : "not good";
 }
 
-class TileKeys : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-  std::string at(const std::string& name) const {
-    return folder_ + "/" + name;
-  }
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_tile_keys_" + std::to_string(getpid()))).string();
-};
+using TileKeys = base::test::FolderTest;
 
 TEST_F(TileKeys, AreReadBackAndOnlyByTheirOwner) {
   const PublicKey made = make_tile_keys(at("owner"), "");

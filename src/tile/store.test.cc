@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
+#include "base/test_folder.h"
 #include "tile/build.h"
 #include "tile/load.h"
 
@@ -19,19 +20,12 @@ namespace {
 using base::test::error_of;
 using testing::HasSubstr;
 
-class TileStore : public testing::Test {
+class TileStore : public base::test::FolderTest {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(folder_);
     make_tile_keys(at("owner"), "");
     make_tile_keys(at("store"), "");
     init_store(at("shop"), read_tile_secret(at("store.key"), ""));
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-  std::string at(const std::string& name) const {
-    return folder_ + "/" + name;
   }
 
   // A signed image of the shipped echo program.
@@ -68,9 +62,6 @@ class TileStore : public testing::Test {
     o.policy = "closed";
     return o;
   }
-
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_tile_store_" + std::to_string(getpid()))).string();
 };
 
 TEST_F(TileStore, WhatIsFetchedIsWhatWasPublished) {

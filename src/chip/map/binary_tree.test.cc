@@ -13,15 +13,12 @@
 #include "chip/map/file/released.h"
 #include "chip/map/identify.h"
 #include "chip/map/program.h"
+#include "chip/map/test_data.h"
 
 namespace lento::chip {
 namespace {
 
-spec::Chip square(int side) {
-  spec::Chip chip;
-  chip.width = chip.height = side;
-  return chip;
-}
+using test::square;
 
 BinaryTree tree_of(int depth, const char* placement, uint64_t seed = 1) {
   BinaryTree tree;

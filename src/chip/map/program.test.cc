@@ -9,11 +9,7 @@
 namespace lento::chip {
 namespace {
 
-spec::Chip square(int side) {
-  spec::Chip chip;
-  chip.width = chip.height = side;
-  return chip;
-}
+using test::square;
 
 TEST(Program, TwoLayersBecomeTwoTemplates) {
   const Program program = expand(test::two_layers(), square(2), "m");

@@ -15,6 +15,13 @@ inline std::string shared_chip(const std::string& name) {
   return std::string(folder ? folder : "../shared") + "/data/chip/" + name;
 }
 
+// A chip of side x side cores.
+inline spec::Chip square(int side) {
+  spec::Chip chip;
+  chip.width = chip.height = side;
+  return chip;
+}
+
 inline bool readable(const std::string& path) {
   return std::ifstream(path).good();
 }

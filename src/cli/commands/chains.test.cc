@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/test_folder.h"
 #include "cli/commands/test_call.h"
 #include "predict/time/question.h"
 #include "predict/time/workload.h"
@@ -17,27 +18,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Chain : public testing::Test {
+class Chain : public base::test::FolderTest {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-  std::string at(const std::string& name) const {
-    return folder_ + "/" + name;
-  }
-  std::string file(const std::string& name, const std::string& text) const {
-    base::write_file(at(name), text);
-    return at(name);
-  }
   static void good(const std::vector<std::string>& args) {
     const Outcome outcome = call(args);
     EXPECT_EQ(outcome.code, 0) << args[0] << " " << args[1] << ": " << outcome.err;
   }
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_chain_" + std::to_string(getpid()))).string();
 };
 
 // Measured products: as the sheet predicts them, times `factor`.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/test_folder.h"
 #include "cli/commands/commands.h"
 
 namespace lento::cli {
@@ -15,23 +16,8 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-class MemoryCommand : public ::testing::Test {
+class MemoryCommand : public base::test::FolderTest {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-  }
-
-  std::string path(const std::string& name) const {
-    return folder_ + "/" + name;
-  }
-  std::string file(const std::string& name, const std::string& content) const {
-    base::write_file(path(name), content);
-    return path(name);
-  }
-
   struct Outcome {
     int code;
     std::string out;
@@ -44,10 +30,6 @@ class MemoryCommand : public ::testing::Test {
     const int code = run(program(), args, {out, err});
     return {code, out.str(), err.str()};
   }
-
- private:
-  const std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("lento_memory_cli_" + std::to_string(getpid()))).string();
 };
 
 void put(std::string& bytes, std::initializer_list<uint32_t> words) {
@@ -115,14 +97,14 @@ TEST_F(MemoryCommand, ReplayGivesLatenciesThatDiagnoseReads) {
     lines += "I  04000000,4\n L " + address.str() + ",4\n";
   }
   const std::string trace = file("run.lackey", lines);
-  const std::string out = path("run.access");
+  const std::string out = at("run.access");
   const Outcome replay = call({"replay", trace, "--format", "lackey", "-o", out});
   EXPECT_EQ(replay.code, 0) << replay.err;
   EXPECT_THAT(replay.out, HasSubstr("800 accesses took"));
   const Outcome diagnosis = call({"diagnose", out});
   EXPECT_EQ(diagnosis.code, 4) << diagnosis.err;
   EXPECT_THAT(diagnosis.out, HasSubstr("Cannot judge: the trace holds one CPU only"));
-  EXPECT_THAT(call({"replay", path("none.access"), "-o", out}).err, HasSubstr("none.access"));
+  EXPECT_THAT(call({"replay", at("none.access"), "-o", out}).err, HasSubstr("none.access"));
 }
 
 // Four CPUs take turns on one word each of a line, or of lines of their own, and miss their caches now and
@@ -162,7 +144,7 @@ TEST_F(MemoryCommand, DiagnoseComparesWithARunBefore) {
 
 TEST_F(MemoryCommand, CheckpointIsGoneAfterAWholeRun) {
   const std::string trace = file("shared.txt", sharing(true));
-  const std::string state = path("state");
+  const std::string state = at("state");
   const std::string plain = call({"diagnose", trace}).out;
   EXPECT_EQ(call({"diagnose", trace, "--checkpoint", state}).out, plain);
   EXPECT_FALSE(std::filesystem::exists(state));
@@ -184,19 +166,19 @@ TEST_F(MemoryCommand, ItemsetsBeyond128BitsAreRefused) {
 }
 
 TEST_F(MemoryCommand, PipesAreRefusedWhereATraceIsReadTwice) {
-  const std::string pipe = path("pipe");
+  const std::string pipe = at("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const Outcome twice = call({"diagnose", pipe, "--format", "text"});
   EXPECT_EQ(twice.code, 2);
   EXPECT_THAT(twice.err, HasSubstr("not a regular file"));
-  const Outcome unknown = call({"replay", pipe, "-o", path("out.access")});
+  const Outcome unknown = call({"replay", pipe, "-o", at("out.access")});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("name it with --format"));
 }
 
 TEST_F(MemoryCommand, FoldersThatCannotBeMadeAreTheUsersError) {
   const Outcome frames =
-      call({"simulate", file("pass.elf", program(1)), "--frames", path("pass.elf") + "/sub"});
+      call({"simulate", file("pass.elf", program(1)), "--frames", at("pass.elf") + "/sub"});
   EXPECT_EQ(frames.code, 2) << frames.err;
   EXPECT_THAT(frames.err, HasSubstr("cannot make the folder"));
 }

@@ -12,6 +12,7 @@
 #include "base/http/http.h"
 #include "fleet/read/prometheus.h"
 #include "fleet/read/source.h"
+#include "fleet/read/test_scrapes.h"
 
 namespace lento::fleet {
 namespace {
@@ -116,16 +117,11 @@ TEST(Scrape, EightGpusOfAmdAreEight) {
 }
 
 TEST(Scrape, OfEveryExporterIsCountedRightAndNothingIsSkippedWithoutAReason) {
-  const char* set = std::getenv("LENTO_FLEET_SCRAPES");
-  const std::filesystem::path from = set ? set : std::filesystem::path("../shared/data/fleet/scrapes");
+  const std::filesystem::path from = test::recorded_scrapes();
   if (!std::filesystem::exists(from))
     GTEST_SKIP() << "no recorded scrapes";
-  struct Expected {
-    const char* file;
-    size_t devices;
-  };
-  for (const Expected& e :
-       {Expected{"dcgm__2.4_a100_mig.prom", 2},
+  for (const test::RecordedScrape& e :
+       {test::RecordedScrape{"dcgm__2.4_a100_mig.prom", 2},
         {"amd_dme__mini.prom", 1},
         {"nvidia_gpu_exporter__h100-80gb-hbm3__load.prom", 1}}) {
     const Scrape s = read_scrape(from / e.file);

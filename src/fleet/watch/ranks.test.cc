@@ -95,13 +95,7 @@ struct World {
 };
 
 TEST(FleetWatchRanks, AlertNamesRankHostAndGpuOnceAndIsResent) {
-  RankJob job;
-  job.dp = 4;
-  job.fault = RankFaultKind::SlowGpu;
-  job.place = 3;
-  job.factor = 1.5;
-  job.from_step = 100;
-  Growing growing("watch", job);
+  Growing growing("watch", job_with_slow_rank());
   World world(growing.target);
   for (int i = 0; i < 10; ++i) {
     growing.grow(i / 10.0, (i + 1) / 10.0, false);

@@ -11,9 +11,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_bytes.h"
 
 namespace lento::memory {
 namespace {
+
+using base::test::packet;
 
 std::string sample(const std::string& name) {
   const char* folder = std::getenv("LENTO_SHARED");
@@ -290,22 +293,6 @@ TEST(Foreign, PaperTextInAnyColumnOrder) {
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].cpu, 3);
   EXPECT_EQ(other[0].address, 0x10009d60u);
-}
-
-std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
-  std::string body;
-  const auto varint = [&](std::string& out, uint64_t v) {
-    for (; v >= 128; v >>= 7)
-      out += char(v | 128);
-    out += char(v);
-  };
-  for (const auto& [field, value] : fields) {
-    varint(body, uint64_t(field) << 3);
-    varint(body, value);
-  }
-  std::string out;
-  varint(out, body.size());
-  return out + body;
 }
 
 TEST(Foreign, Gem5JoinsRequestsAndResponses) {

@@ -7,21 +7,18 @@
 #include <map>
 
 #include "base/rng.h"
+#include "base/test_bytes.h"
 #include "base/test_error.h"
 #include "memory/read/test_accesses.h"
 
 namespace lento::memory {
 namespace {
 
+using base::test::append_varint;
+using base::test::little;
+using base::test::packet;
 using test::read_trace;
 using testing::HasSubstr;
-
-std::string little(uint64_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i)
-    out += char(value >> (8 * i));
-  return out;
-}
 
 std::string error_of(const std::string& format, const std::string& bytes) {
   return base::test::error_of([&] {
@@ -136,23 +133,6 @@ TEST(DrMemTrace, DamageIsSaid) {
       HasSubstr("which thread ran when"));
 }
 
-void varint(std::string& out, uint64_t v) {
-  for (; v >= 128; v >>= 7)
-    out += char(v | 128);
-  out += char(v);
-}
-
-std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
-  std::string body;
-  for (const auto& [field, value] : fields) {
-    varint(body, uint64_t(field) << 3);
-    varint(body, value);
-  }
-  std::string out;
-  varint(out, body.size());
-  return out + body;
-}
-
 std::string request(uint64_t tick, bool store, uint64_t address, uint64_t who) {
   return packet({{1, tick}, {2, store ? 4 : 1}, {3, address}, {4, 8}, {6, who}});
 }
@@ -220,21 +200,21 @@ TEST(Gem5, WhatIsNoAccessIsCountedAndDamageIsAnError) {
 
 TEST(Gem5, FieldsOfOtherKindsArePassedOver) {
   std::string body;
-  varint(body, 9 << 3 | 2);  // a text
-  varint(body, 3);
+  append_varint(body, 9 << 3 | 2);  // a text
+  append_varint(body, 3);
   body += "abc";
-  varint(body, 10 << 3 | 1);  // eight bytes
+  append_varint(body, 10 << 3 | 1);  // eight bytes
   body += std::string(8, 'x');
-  varint(body, 11 << 3 | 5);  // four
+  append_varint(body, 11 << 3 | 5);  // four
   body += std::string(4, 'x');
-  varint(body, 40 << 3);  // a number nobody asks for
-  varint(body, 7);
+  append_varint(body, 40 << 3);  // a number nobody asks for
+  append_varint(body, 7);
   for (const auto& [field, value] : {std::pair{1, 77}, {2, 1}, {3, 64}, {6, 2}}) {
-    varint(body, uint64_t(field) << 3);
-    varint(body, uint64_t(value));
+    append_varint(body, uint64_t(field) << 3);
+    append_varint(body, uint64_t(value));
   }
   std::string text = "gem5" + packet({{3, 1}});
-  varint(text, body.size());
+  append_varint(text, body.size());
   base::ReadReport report;
   const auto all = read_trace("gem5", text + body, report);
   ASSERT_EQ(all.size(), 1U);

@@ -13,15 +13,12 @@
 #include "chip/map/plan/mapper.h"
 #include "chip/map/plan/partition.h"
 #include "chip/map/program.h"
+#include "chip/map/test_data.h"
 
 namespace lento::chip {
 namespace {
 
-spec::Chip square(int side) {
-  spec::Chip chip;
-  chip.width = chip.height = side;
-  return chip;
-}
+using test::square;
 
 uint32_t turned(uint32_t index, uint32_t count) {
   uint32_t out = 0;

@@ -7,20 +7,15 @@
 #include <bit>
 
 #include "base/rng.h"
+#include "base/test_bytes.h"
 #include "base/test_error.h"
 
 namespace lento::fleet::ranks {
 namespace {
 
+using base::test::little;
 using testing::HasSubstr;
 using Kind = PlainValue::Kind;
-
-std::string little(uint64_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i)
-    out += char(value >> (8 * i));
-  return out;
-}
 
 PlainDocument parse(const std::string& body) {
   return parse_pickle(std::string("\x80\x02", 2) + body + ".", "p");

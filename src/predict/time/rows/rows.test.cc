@@ -11,25 +11,32 @@
 namespace lento::predict {
 namespace {
 
-// The question of the only row of a table with these two lines.
-Question ask(const std::string& header, const std::string& row) {
-  const std::string path = testing::TempDir() + "/rows.csv";
-  std::ofstream(path) << header << "\n" << row << "\n";
+// The only row of a table with these two lines.
+struct OneRow {
   base::ReadReport report;
-  base::CsvReader table(path, report);
-  const Dialect dialect = dialect_of(table);
-  EXPECT_TRUE(table.next());
-  return parse_question(dialect, table);
+  base::CsvReader table;
+  Dialect dialect;
+
+  OneRow(const std::string& header, const std::string& row)
+      : table(written(header, row), report),
+        dialect(dialect_of(table)) {
+    EXPECT_TRUE(table.next());
+  }
+  static std::string written(const std::string& header, const std::string& row) {
+    const std::string path = testing::TempDir() + "/rows.csv";
+    std::ofstream(path) << header << "\n" << row << "\n";
+    return path;
+  }
+};
+
+Question ask(const std::string& header, const std::string& row) {
+  OneRow one(header, row);
+  return parse_question(one.dialect, one.table);
 }
 
 std::optional<double> measure(const std::string& header, const std::string& row) {
-  const std::string path = testing::TempDir() + "/rows.csv";
-  std::ofstream(path) << header << "\n" << row << "\n";
-  base::ReadReport report;
-  base::CsvReader table(path, report);
-  const Dialect dialect = dialect_of(table);
-  EXPECT_TRUE(table.next());
-  return measured_s(dialect, table);
+  OneRow one(header, row);
+  return measured_s(one.dialect, one.table);
 }
 
 constexpr const char* kExperts =
