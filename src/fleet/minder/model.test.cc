@@ -270,7 +270,7 @@ TEST(Pca, WhitenedComponentsHaveUnitVarianceAndNoCorrelation) {
     f.insert(f.end(), {3 * a, a + b, b});
   }
   std::vector<float> out;
-  const size_t n = whiten(f, 2000, 3, 0.95, out, 2000);
+  const size_t n = whiten({f, 2000, 3}, 0.95, out, 2000);
   EXPECT_EQ(n, 2u);
   double ab = 0;
   double aa = 0;

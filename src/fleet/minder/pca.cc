@@ -49,14 +49,9 @@ void jacobi(std::vector<double>& a, size_t n, std::vector<double>& v) {
   }
 }
 
-size_t whiten(
-    const std::vector<double>& features,
-    size_t rows,
-    size_t dims,
-    double share,
-    std::vector<float>& out,
-    size_t stride) {
-  std::vector<double> x = features;
+size_t whiten(const Features& features, double share, std::vector<float>& out, size_t stride) {
+  const auto [values, rows, dims] = features;
+  std::vector<double> x = values;
   std::vector<double> mean(dims, 0);
   std::vector<double> sd(dims, 0);
   for (size_t r = 0; r < rows; ++r) {

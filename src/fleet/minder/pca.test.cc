@@ -88,7 +88,7 @@ class Whitened : public ::testing::Test {
 TEST_F(Whitened, ComponentsHaveUnitVarianceButForTheirShrinkage) {
   std::vector<float> out;
   constexpr size_t kStride = 8;
-  ASSERT_EQ(whiten(rows(), 6, 2, 1, out, kStride), 2u);
+  ASSERT_EQ(whiten({rows(), 6, 2}, 1, out, kStride), 2u);
   // Both features have variance 2/3 and covariance 1/3: correlation 1/2.
   for (const auto& [component, value] : {std::pair{0u, 1.5}, std::pair{1u, 0.5}}) {
     EXPECT_NEAR(variance(out, component, kStride, 6), value / (0.95 * value + 0.05), 1e-5);
@@ -101,8 +101,8 @@ TEST_F(Whitened, ComponentsHaveUnitVarianceButForTheirShrinkage) {
 
 TEST_F(Whitened, TheShareDecidesHowManyAreKept) {
   std::vector<float> out;
-  EXPECT_EQ(whiten(rows(), 6, 2, 0.74, out, 8), 1u);  // the first holds three quarters
-  EXPECT_EQ(whiten(rows(), 6, 2, 0.76, out, 8), 2u);
+  EXPECT_EQ(whiten({rows(), 6, 2}, 0.74, out, 8), 1u);  // the first holds three quarters
+  EXPECT_EQ(whiten({rows(), 6, 2}, 0.76, out, 8), 2u);
 }
 
 TEST_F(Whitened, ScaleAndOffsetOfAFeatureMeanNothing) {
@@ -113,7 +113,7 @@ TEST_F(Whitened, ScaleAndOffsetOfAFeatureMeanNothing) {
     changed[2 * r] = 1000 * changed[2 * r] + 77;
     changed[2 * r + 1] = 0.01 * changed[2 * r + 1] - 5;
   }
-  ASSERT_EQ(whiten(rows(), 6, 2, 1, before, 8), whiten(changed, 6, 2, 1, after, 8));
+  ASSERT_EQ(whiten({rows(), 6, 2}, 1, before, 8), whiten({changed, 6, 2}, 1, after, 8));
   for (size_t c = 0; c < 2; ++c) {
     for (size_t r = 0; r < 6; ++r)
       EXPECT_NEAR(std::abs(before[8 * c + r]), std::abs(after[8 * c + r]), 1e-4);
@@ -126,7 +126,7 @@ TEST_F(Whitened, EqualRowsAreAtOnePlace) {
     std::vector<float> out(64);
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = float(i);
-    const size_t components = whiten(std::vector<double>(12, value), 6, 2, 0.95, out, 8);
+    const size_t components = whiten({std::vector<double>(12, value), 6, 2}, 0.95, out, 8);
     for (size_t c = 0; c < components; ++c) {
       for (size_t r = 0; r < 6; ++r)
         EXPECT_EQ(out[8 * c + r], out[8 * c]) << value;

@@ -97,7 +97,7 @@ size_t embed_moments(const std::vector<Plane>& planes, size_t t, size_t machines
       f[3] = central[2] / (variance * variance);
     }
   }
-  return whiten(features, machines, 4 * planes.size(), 0.95, e, stride);
+  return whiten({features, machines, 4 * planes.size()}, 0.95, e, stride);
 }
 
 }  // namespace lento::fleet

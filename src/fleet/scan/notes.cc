@@ -62,10 +62,8 @@ void add_standing(const View& v, Diagnosis& d) {
           for (const double r : residuals(
                    v.series,
                    v.scan.scale(s.metric),
-                   s.metric,
-                   group[m],
-                   group,
-                   {h * half, (h + 1) * half})) {
+                   {s.metric, group[m], {h * half, (h + 1) * half}},
+                   group)) {
             if (std::isnan(r))
               continue;
             sum += r;

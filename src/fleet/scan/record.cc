@@ -42,10 +42,9 @@ double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size
 std::vector<double> residuals(
     const fleet::MetricSeries& s,
     const Scale& scale,
-    size_t metric,
-    size_t machine,
-    std::span<const size_t> peers,
-    Span span) {
+    const Place& place,
+    std::span<const size_t> peers) {
+  const auto [metric, machine, span] = place;
   std::vector<double> out;
   std::vector<float> row;
   for (size_t step = span.begin; step < std::min(span.end, s.steps); ++step) {
@@ -64,7 +63,7 @@ size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, s
   const auto group = std::ranges::find_if(groups, [&](const std::vector<size_t>& g) {
     return std::ranges::count(g, machine) > 0;
   });
-  std::vector<double> r = residuals(s, scan.scale(metric), metric, machine, *group, span);
+  std::vector<double> r = residuals(s, scan.scale(metric), {metric, machine, span}, *group);
   double sum = 0;
   size_t count = 0;
   for (double& v : r) {

@@ -24,13 +24,18 @@ double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size
 // span with the largest likelihood ratio of two means against one.
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);
 
-// The machine's differences from the median of `peers` on the metric's scale, one a step, NaN where missing.
+// Samples of one machine.
+struct Place {
+  size_t metric = 0;
+  size_t machine = 0;
+  Span span;
+};
+
+// The place's differences from the median of `peers` on the metric's scale, one a step, NaN where missing.
 std::vector<double> residuals(
     const fleet::MetricSeries& s,
     const Scale& scale,
-    size_t metric,
-    size_t machine,
-    std::span<const size_t> peers,
-    Span span);
+    const Place& place,
+    std::span<const size_t> peers);
 
 }  // namespace lento::fleet

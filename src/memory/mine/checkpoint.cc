@@ -238,9 +238,8 @@ bool unpack_pass(
     std::string_view bytes,
     const std::string& path,
     const std::string& key,
-    PassMark& mark,
-    Scan& scan,
-    Functions& functions) {
+    const PassState& state) {
+  const auto& [mark, scan, functions] = state;
   const std::string_view body = bytes.substr(0, bytes.size() < 12 ? 0 : bytes.size() - 4);
   std::string sum;
   base::append_little(sum, base::crc32(body));

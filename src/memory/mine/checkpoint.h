@@ -17,14 +17,19 @@ struct PassMark {
 std::string
 pack_pass(const std::string& key, const PassMark& mark, const Scan& scan, const Functions& functions);
 
+// Where a state is put.
+struct PassState {
+  PassMark& mark;
+  Scan& scan;
+  Functions& functions;
+};
+
 // False, and nothing changed, when the bytes are of another key. Throws base::Error when they are damaged;
 // `path` names them.
 bool unpack_pass(
     std::string_view bytes,
     const std::string& path,
     const std::string& key,
-    PassMark& mark,
-    Scan& scan,
-    Functions& functions);
+    const PassState& state);
 
 }  // namespace lento::memory

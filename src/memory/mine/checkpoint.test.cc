@@ -36,7 +36,7 @@ TEST(Checkpoint, GivesTheWholeStateBack) {
   Scan back;
   PassMark mark;
   Functions known(none);
-  ASSERT_TRUE(unpack_pass(bytes, "file", "key", mark, back, known));
+  ASSERT_TRUE(unpack_pass(bytes, "file", "key", {mark, back, known}));
   EXPECT_EQ(mark.records, 777u);
   EXPECT_FALSE(mark.finished);
   EXPECT_EQ(known.size(), functions.size());
@@ -70,13 +70,15 @@ TEST(Checkpoint, AnotherKeyIsNotTakenAndDamageIsAnError) {
   Scan back;
   PassMark mark;
   Functions known(none);
-  EXPECT_FALSE(unpack_pass(bytes, "file", "other", mark, back, known));
+  EXPECT_FALSE(unpack_pass(bytes, "file", "other", {mark, back, known}));
   for (const size_t at : {size_t{0}, size_t{20}, bytes.size() / 2, bytes.size() - 1}) {
     std::string damaged = bytes;
     damaged[at] = char(damaged[at] ^ 1);
-    EXPECT_THROW(unpack_pass(damaged, "file", "key", mark, back, known), base::Error) << at;
+    EXPECT_THROW(unpack_pass(damaged, "file", "key", {mark, back, known}), base::Error) << at;
   }
-  EXPECT_THROW(unpack_pass(bytes.substr(0, bytes.size() - 9), "file", "key", mark, back, known), base::Error);
+  EXPECT_THROW(
+      unpack_pass(bytes.substr(0, bytes.size() - 9), "file", "key", {mark, back, known}),
+      base::Error);
 }
 
 // A different number in every member, so that none is left out, and none lands in its neighbour.
@@ -133,7 +135,7 @@ Scan again(const Scan& scan) {
   Functions functions(none);
   PassMark mark;
   Scan back;
-  EXPECT_TRUE(unpack_pass(pack_pass("key", {}, scan, functions), "file", "key", mark, back, functions));
+  EXPECT_TRUE(unpack_pass(pack_pass("key", {}, scan, functions), "file", "key", {mark, back, functions}));
   return back;
 }
 
@@ -238,7 +240,7 @@ TEST(Checkpoint, FunctionsKeepNumberNameAndProcess) {
   PassMark mark;
   Scan back;
   Functions known(space);
-  ASSERT_TRUE(unpack_pass(pack_pass("key", {5, true}, {}, functions), "file", "key", mark, back, known));
+  ASSERT_TRUE(unpack_pass(pack_pass("key", {5, true}, {}, functions), "file", "key", {mark, back, known}));
   EXPECT_EQ(mark.records, 5u);
   EXPECT_TRUE(mark.finished);
   ASSERT_EQ(known.size(), 3u);
@@ -256,7 +258,7 @@ TEST(Checkpoint, AnErrorNamesTheFileAndTheWayOut) {
   Scan back;
   for (const std::string& bytes : {std::string(), std::string("LENTOPA3"), std::string(40, 'x')}) {
     const std::string error = base::test::error_of([&] {
-      unpack_pass(bytes, "state.pass", "key", mark, back, functions);
+      unpack_pass(bytes, "state.pass", "key", {mark, back, functions});
     });
     EXPECT_THAT(error, HasSubstr("state.pass"));
     EXPECT_THAT(error, HasSubstr("remove it to start over"));

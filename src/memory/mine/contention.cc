@@ -72,7 +72,7 @@ class Report {
     } else {
       ContentionOptions used = options_;
       used.line_bytes = line_size_.bytes;
-      causes_ = find_causes(scan_, windows_, lines_, names_, used, time_);
+      causes_ = find_causes({scan_, windows_, lines_}, names_, used, time_);
       d.findings = causes_.findings;
       add_pattern_findings();
     }

@@ -18,15 +18,13 @@ std::string count_of(size_t n, const std::string& what) {
 class Finder {
  public:
   Finder(
-      const Scan& scan,
-      const WindowScan& windows,
-      const std::vector<Line>& lines,
+      const PassResults& passes,
       const ContentionNames& names,
       const ContentionOptions& options,
       double time)
-      : scan_(scan),
-        windows_(windows),
-        lines_(lines),
+      : scan_(passes.scan),
+        windows_(passes.windows),
+        lines_(passes.lines),
         names_(names),
         options_(options),
         time_(time) {
@@ -439,13 +437,11 @@ uint64_t explained_at(const WindowScan& windows, uint32_t bytes) {
 }  // namespace
 
 Causes find_causes(
-    const Scan& scan,
-    const WindowScan& windows,
-    const std::vector<Line>& lines,
+    const PassResults& passes,
     const ContentionNames& names,
     const ContentionOptions& options,
     double time) {
-  return Finder(scan, windows, lines, names, options, time).run();
+  return Finder(passes, names, options, time).run();
 }
 
 LineSize find_line_size(

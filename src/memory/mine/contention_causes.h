@@ -24,11 +24,16 @@ struct Causes {
   std::vector<FoundObject> objects;
 };
 
+// What the passes over the records found.
+struct PassResults {
+  const Scan& scan;
+  const WindowScan& windows;
+  const std::vector<Line>& lines;
+};
+
 // `time`: of those who work, in the unit of latencies.
 Causes find_causes(
-    const Scan& scan,
-    const WindowScan& windows,
-    const std::vector<Line>& lines,
+    const PassResults& passes,
     const ContentionNames& names,
     const ContentionOptions& options,
     double time);

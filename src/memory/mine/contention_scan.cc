@@ -318,9 +318,7 @@ Scan scan_trace(
           base::read_file(options.checkpoint),
           options.checkpoint,
           options.checkpoint_key,
-          mark,
-          scan,
-          functions)) {
+          {mark, scan, functions})) {
     throw base::Error(
         {options.checkpoint},
         "the checkpoint belongs to another trace or other options",

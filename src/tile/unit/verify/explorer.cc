@@ -171,13 +171,11 @@ void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, u
 }
 
 Exploration explore(
-    const Program& program,
-    RegionKind kind,
-    const KnownWords& start,
+    const Region& region,
     const ExploreOptions& options,
     uint64_t& budget,
     const base::Progress& progress) {
-  return Explorer(program, kind, options, budget, progress).explore(start);
+  return Explorer(region.program, region.kind, options, budget, progress).explore(region.start);
 }
 
 }  // namespace lento::tile

@@ -67,12 +67,16 @@ struct OutOfSteps {  // thrown when the budget is used up
   uint32_t pc = 0;
 };
 
-// `start`: the scratchpad when the region begins. `budget`: steps left; what is used is taken off.
+struct Region {
+  const Program& program;
+  RegionKind kind;
+  const KnownWords& start;  // the scratchpad when the region begins
+};
+
+// `budget`: steps left; what is used is taken off.
 // Throws Violation, Stopped or OutOfSteps.
 Exploration explore(
-    const Program& program,
-    RegionKind kind,
-    const KnownWords& start,
+    const Region& region,
     const ExploreOptions& options,
     uint64_t& budget,
     const base::Progress& progress);

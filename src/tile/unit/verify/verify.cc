@@ -181,7 +181,7 @@ class Fixpoint {
     options.join = join_[size_t(RegionKind::Main)];
     options.profile = true;
     uint64_t budget = kProfileSteps;
-    return explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.profile;
+    return explore({program_, RegionKind::Main, start_}, options, budget, progress_).cost.profile;
   }
 
  private:
@@ -256,7 +256,7 @@ class Fixpoint {
   Exploration explore_joined(RegionKind kind, const KnownWords& words, Join join, uint64_t& budget) {
     ExploreOptions options;
     options.join = join;
-    return explore(program_, kind, words, options, budget, progress_);
+    return explore({program_, kind, words}, options, budget, progress_);
   }
 
   bool grow(const Exploration& main, const Exploration& finish, int round) {
@@ -287,7 +287,7 @@ class Fixpoint {
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
       const int64_t charged =
-          explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.charged;
+          explore({program_, RegionKind::Main, start_}, options, budget, progress_).cost.charged;
       RegionReport& main = report_.main;
       const auto bytes = uint64_t(std::max<int64_t>(charged, 0));
       const auto parts = uint64_t(counter.parts);
