@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const lento::program::AddressSpace nobody;
   Functions functions(nobody);
   try {
-    if (unpack_pass(bytes, "fuzz", "key", mark, scan, functions))
+    if (unpack_pass(bytes, "fuzz", "key", {mark, scan, functions}))
       pack_pass("key", mark, scan, functions);
   } catch (const lento::base::Error&) {
   }

@@ -18,13 +18,7 @@ constexpr double kFound = 0.95;
 constexpr int kScoreBins = 10;
 constexpr size_t kMostLines = 16;
 
-struct Factor {
-  uint64_t cases = 0;
-  uint64_t right = 0;
-  uint64_t cores = 0;
-  uint64_t cores_right = 0;
-  uint64_t links = 0;
-  uint64_t links_right = 0;
+struct Factor : Rightness {
   uint64_t found = 0;  // first in the ranking, above the threshold of 1 % false alarms
 };
 using ByFactor = std::map<double, Factor>;

@@ -13,15 +13,19 @@
 
 namespace lento::chip {
 
-struct Tally {
-  evidence::Confusion paper;  // true negatives fixed at the number of clean runs
-  // touching at least kFewHits events: strict
+// Answers of the cases whose place was found, all and by the kind of the place.
+struct Rightness {
   uint64_t cases = 0;
   uint64_t right = 0;
   uint64_t cores = 0;
   uint64_t cores_right = 0;
   uint64_t links = 0;
   uint64_t links_right = 0;
+};
+
+// Cases that touch at least kFewHits events are counted strictly.
+struct Tally : Rightness {
+  evidence::Confusion paper;  // true negatives fixed at the number of clean runs
   uint64_t others = 0;
   uint64_t others_right = 0;
   // touching, but fewer events

@@ -218,15 +218,6 @@ std::vector<double> cosines(const Application& a, const Application& b) {
   return out;
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double v : values)
-    sum += v;
-  if (values.empty())
-    return 0;
-  return sum / double(values.size());
-}
-
 double average_cosine(const Application& a, const Application& b) {
   double product = 0;
   double square_a = 0;
@@ -266,7 +257,7 @@ Figure networks_table(const std::vector<Application>& apps) {
     row.push_back(spec::to_string({app.channels, app.height, app.width}));
     row.push_back(std::to_string(app.tensors.size()));
     row.push_back(std::to_string(app.values));
-    row.push_back(format_number(mean_of(within), 3));
+    row.push_back(format_number(evidence::mean(within), 3));
     row.push_back(percentile);
     row.push_back(percent(app.bucket_error / n));
     row.push_back(percent(app.weighted_error / n));
@@ -287,7 +278,7 @@ Figure between_table(const std::vector<Application>& apps) {
       const Application& a = apps[i];
       const Application& b = apps[j];
       const double of_averages = average_cosine(a, b);
-      const double of_tensors = mean_of(cosines(a, b));
+      const double of_tensors = evidence::mean(cosines(a, b));
       table.rows.push_back({a.name, b.name, format_number(of_averages, 3), format_number(of_tensors, 3)});
     }
   }

@@ -16,6 +16,7 @@
 #include "cli/otlp.h"
 #include "cli/pace.h"
 #include "cli/signals.h"
+#include "finding/inputs.h"
 #include "report/report.h"
 
 namespace lento::cli {
@@ -179,15 +180,7 @@ finding::Input Context::input(const std::string& role, const std::string& path, 
 }
 
 finding::Input Context::input_file(const std::string& role, const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    return {role, path, ""};  // a pipe is gone once read
-  base::InputStream in(path);
-  base::Digest digest;
-  std::vector<char> piece(1 << 16);
-  while (const size_t got = in.read(piece))
-    digest.add({piece.data(), got});
-  return {role, path, digest.text()};
+  return finding::input_of(role, path);
 }
 
 void example(Command& app, const std::string& text) {

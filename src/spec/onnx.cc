@@ -127,13 +127,9 @@ class Reader {
     const Location where = node_location(file_, node, i);
     if (node.op_type() == "Constant")
       return add_constant(node, where);
-    Operation op;
-    op.type = node.op_type();
-    op.name = node.name().empty() ? node.output(0) : node.name();
-    for (const auto& name : node.input())
-      op.inputs.push_back(name.empty() ? Operation::kAbsent : names_.find(name, where));
-    for (const auto& name : node.output())
-      op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
+    Operation op = operation_of(node, names_, where, [&](const std::string& name) {
+      return add_tensor(name, where);
+    });
     read_attributes(node, op);
     read_scales(op);
     if (op.type == "Resize" || op.type == "Upsample")

@@ -1,5 +1,5 @@
-// Lists the element-wise operators of ONNX once. Shape rules, the mapper and the predictor must agree on
-// which operators cost one operation an element.
+// Lists the element-wise operators and the reductions of ONNX once. Shape rules, the mapper and the predictor
+// must agree on which operators cost one operation an element.
 #include "spec/onnx_operators.h"
 
 namespace lento::spec {
@@ -16,6 +16,10 @@ constexpr std::string_view kBinary[] = {
     "Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Max", "Min", "Mean", "Sum", "Mod", "And", "Or", "Xor",
     "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where", "BitShift",
 };
+constexpr std::string_view kReductions[] = {
+    "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+    "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare",
+};
 // clang-format on
 
 }  // namespace
@@ -25,6 +29,9 @@ std::span<const std::string_view> unary_operators() {
 }
 std::span<const std::string_view> binary_operators() {
   return kBinary;
+}
+std::span<const std::string_view> reductions() {
+  return kReductions;
 }
 
 }  // namespace lento::spec

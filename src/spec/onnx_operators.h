@@ -8,5 +8,6 @@ namespace lento::spec {
 
 std::span<const std::string_view> unary_operators();   // the output has the shape of the first input
 std::span<const std::string_view> binary_operators();  // inputs are broadcast to one shape
+std::span<const std::string_view> reductions();        // of values over axes, ArgMax and ArgMin left out
 
 }  // namespace lento::spec

@@ -50,6 +50,21 @@ void check_nodes(const std::string& file, int nodes) {
     throw Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
 }
 
+Operation operation_of(
+    const onnx::NodeProto& node,
+    const ValueNames& names,
+    const Location& where,
+    const std::function<int(const std::string&)>& add) {
+  Operation op;
+  op.type = node.op_type();
+  op.name = node.name().empty() ? node.output(0) : node.name();
+  for (const auto& name : node.input())
+    op.inputs.push_back(name.empty() ? Operation::kAbsent : names.find(name, where));
+  for (const auto& name : node.output())
+    op.outputs.push_back(name.empty() ? Operation::kAbsent : add(name));
+  return op;
+}
+
 Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
   const Location where{
       file,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,13 @@ class ValueNames {
  private:
   std::unordered_map<std::string, int> ids_;
 };
+
+// Returns the operation of a node with its values numbered: inputs by `names`, outputs by `add(name)`.
+Operation operation_of(
+    const onnx::NodeProto& node,
+    const ValueNames& names,
+    const base::Location& where,
+    const std::function<int(const std::string&)>& add);
 
 // Returns the location "node[3] 'conv1' (Conv)". Throws when the node has no output.
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i);

@@ -392,18 +392,7 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
     add(broadcast_all, binary_operators());
     add(pooling, Names{"MaxPool", "AveragePool", "LpPool"});
     add(global_pooling, Names{"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
-    add(reduce,
-        Names{
-            "ReduceMean",
-            "ReduceSum",
-            "ReduceMax",
-            "ReduceMin",
-            "ReduceProd",
-            "ReduceL1",
-            "ReduceL2",
-            "ReduceLogSum",
-            "ReduceLogSumExp",
-            "ReduceSumSquare"});
+    add(reduce, reductions());
     add(arg_reduce, Names{"ArgMax", "ArgMin"});
     add(convolution, Names{"Conv"});
     add(transposed_convolution, Names{"ConvTranspose"});

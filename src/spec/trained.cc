@@ -108,13 +108,9 @@ class TrainedReader {
         throw Error(where, "a constant without the attribute 'value'");
       return;
     }
-    Operation op;
-    op.type = node.op_type();
-    op.name = node.name().empty() ? node.output(0) : node.name();
-    for (const auto& name : node.input())
-      op.inputs.push_back(name.empty() ? Operation::kAbsent : names_.find(name, where));
-    for (const auto& name : node.output())
-      op.outputs.push_back(name.empty() ? Operation::kAbsent : add(name, where));
+    Operation op = operation_of(node, names_, where, [&](const std::string& name) {
+      return add(name, where);
+    });
     read_attributes(node, op);
     out_.operations.push_back(std::move(op));
   }

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "chip/calibrate.h"
+#include "cli/chip/record_options.h"
 #include "cli/commands/commands.h"
 
 namespace lento::cli {
@@ -16,11 +17,7 @@ void add_chip_calibrate(Command& chip, Context& context) {
   app->add_option("--chip", job->chip, "The chip the records are from")->required();
   app->add_option("--mapping", job->mapping, "The mapping that ran")->required();
   app->add_option("-o,--output", job->output, "The fit, for 'lento chip diagnose --fit'")->type_name("FILE");
-  app->add_option(
-         "--tolerance",
-         job->tolerance,
-         "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
-      ->check(range(0.0, 1.0));
+  add_tolerance(*app, job->tolerance);
   context.add_output_options(*app);
   context.add_seed(*app);
   example(

@@ -4,6 +4,7 @@
 
 #include "chip/diagnose.h"
 #include "chip/methods.h"
+#include "cli/chip/record_options.h"
 #include "cli/commands/commands.h"
 #include "desk/tile_recorder.h"
 
@@ -82,6 +83,15 @@ std::string names_of(const std::vector<chip::Method>& methods) {
 
 }  // namespace
 
+void add_tolerance(Command& command, double& tolerance) {
+  command
+      .add_option(
+          "--tolerance",
+          tolerance,
+          "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
+      ->check(range(0.0, 1.0));
+}
+
 void add_chip_diagnose(Command& chip, Context& context) {
   add_chip_diagnose_by(chip, context, chip::chip_methods());
 }
@@ -116,11 +126,7 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
   app->add_option("--false-alarms", job.false_alarms, "Reports on a healthy run that may be, each run")
       ->capture_default_str()
       ->check(range(1e-6, 1.0));
-  app->add_option(
-         "--tolerance",
-         job.tolerance,
-         "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
-      ->check(range(0.0, 1.0));
+  add_tolerance(*app, job.tolerance);
   context.add_output_options(*app);
   context.add_seed(*app);
   example(

@@ -1,4 +1,4 @@
-// Options of every command that reads records of data movement.
+// Options that several commands about chips share.
 #pragma once
 
 #include "chip/records.h"
@@ -7,5 +7,8 @@
 namespace lento::cli {
 
 void add_record_options(Command& command, chip::RecordSources& sources);
+
+// --tolerance: below 0 it is estimated.
+void add_tolerance(Command& command, double& tolerance);
 
 }  // namespace lento::cli

@@ -16,17 +16,6 @@ constexpr size_t kColumns = 512;
 constexpr size_t kLeastColumns = 64;
 constexpr size_t kHistoryCells = size_t{8} << 20;  // of scores and of levels: 64 MB of a large fleet
 
-std::string group_name(const Labels& labels, const std::vector<std::string>& keys) {
-  std::string name;
-  for (const std::string& key : keys) {
-    for (const auto& [k, v] : labels) {
-      if (k == key)
-        name += key + "=" + v + " ";
-    }
-  }
-  return name;
-}
-
 void merge_columns(ScoreHistory& h) {
   const auto merge = [](std::vector<std::vector<float>>& rows, bool maximum) {
     for (size_t i = 0; 2 * i + 1 < rows.size(); ++i) {

@@ -143,24 +143,6 @@ inline Lane distance_of(const float* e, size_t stride, size_t dims, size_t i, si
 }
 
 // Rows of `e` must be readable up to the next multiple of kLanes.
-template <Distance kind>
-void sum_distances(
-    const float* e,
-    size_t stride,
-    size_t dims,
-    size_t count,
-    const size_t* pivots,
-    size_t n,
-    float* sums) {
-  for (size_t i = 0; i < count; i += kLanes) {
-    Lane sum{};
-    for (size_t p = 0; p < n; ++p)
-      sum += distance_of<kind>(e, stride, dims, i, pivots[p]);
-    for (size_t l = 0; l < kLanes && i + l < count; ++l)
-      sums[i + l] = sum[l];
-  }
-}
-
 void distance_lanes(
     const float* e,
     size_t stride,
@@ -170,11 +152,20 @@ void distance_lanes(
     size_t n,
     Distance kind,
     float* sums) {
+  const auto sum_distances = [&]<Distance by>() {
+    for (size_t i = 0; i < count; i += kLanes) {
+      Lane sum{};
+      for (size_t p = 0; p < n; ++p)
+        sum += distance_of<by>(e, stride, dims, i, pivots[p]);
+      for (size_t l = 0; l < kLanes && i + l < count; ++l)
+        sums[i + l] = sum[l];
+    }
+  };
   if (kind == Distance::Euclid)
-    return sum_distances<Distance::Euclid>(e, stride, dims, count, pivots, n, sums);
+    return sum_distances.template operator()<Distance::Euclid>();
   if (kind == Distance::Manhattan)
-    return sum_distances<Distance::Manhattan>(e, stride, dims, count, pivots, n, sums);
-  sum_distances<Distance::Chebyshev>(e, stride, dims, count, pivots, n, sums);
+    return sum_distances.template operator()<Distance::Manhattan>();
+  sum_distances.template operator()<Distance::Chebyshev>();
 }
 
 void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums, float* counts) {

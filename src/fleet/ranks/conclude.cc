@@ -8,6 +8,7 @@
 #include "fleet/ranks/analyse.h"
 #include "fleet/ranks/figures.h"
 #include "fleet/ranks/ranks.h"
+#include "fleet/ranks/suspects.h"
 
 namespace lento::fleet {
 namespace {
@@ -359,17 +360,7 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
   d.notes.push_back(
       "The logs hold durations without times (no verbose mode): suspects, no costs and no times.");
   const std::string covered = covered_text(a) + ", durations only";
-  if (d.findings.empty()) {
-    finding::cannot_judge(
-        d,
-        "the logs hold durations only, and no rank is clearly the last",
-        kVerbose,
-        covered);
-    return d;
-  }
-  finding::sort_findings(d.findings);
-  d.verdict = d.findings.front().summary + ".";
-  finding::judged(d, covered);
+  end_suspicion(d, {"the logs hold durations only, and no rank is clearly the last", kVerbose}, covered);
   return d;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "fleet/ranks/tuning.h"
 
@@ -55,24 +56,23 @@ int64_t clock_error(const Job& job, const Clocks& clocks) {
   return int64_t(most);
 }
 
-// The last end of all ranks before a step; false when a rank is missing.
-bool last_end(
-    const std::vector<std::vector<Turn>>& turns,
-    int step,
-    int64_t& last,
-    int64_t& first,
-    int64_t& begins) {
-  last = INT64_MIN;
-  first = INT64_MAX;
-  begins = INT64_MAX;
+// All ranks around the beginning of a step.
+struct Border {
+  int64_t last = INT64_MIN;    // end before it
+  int64_t first = INT64_MAX;   // end before it
+  int64_t begins = INT64_MAX;  // the first record of the step
+};
+
+std::optional<Border> border_before(const std::vector<std::vector<Turn>>& turns, int step) {
+  Border b;
   for (const std::vector<Turn>& mine : turns) {
     if (mine[step].last < 0)
-      return false;
-    last = std::max(last, mine[step].ended);
-    first = std::min(first, mine[step].ended);
-    begins = std::min(begins, mine[step].begins);
+      return std::nullopt;
+    b.last = std::max(b.last, mine[step].ended);
+    b.first = std::min(b.first, mine[step].ended);
+    b.begins = std::min(b.begins, mine[step].begins);
   }
-  return true;
+  return b;
 }
 
 }  // namespace
@@ -87,19 +87,17 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   int looked = 0;
   int waited = 0;
   for (int s = 1; s < job.steps; ++s) {
-    int64_t last = 0;
-    int64_t first = 0;
-    int64_t begins = 0;
-    if (!last_end(all, s, last, first, begins))
+    const auto border = border_before(all, s);
+    if (!border)
       continue;
-    const auto spread = double(last - first);
+    const auto spread = double(border->last - border->first);
     if (spread < least_spread)
       continue;
     ++looked;
     // Clocks err by more than they know at the ends of an hour; without a barrier the first to end begins at
     // once, a whole spread before the last.
     const double allowed = std::max(tolerance, tuning::kBarrierShare * spread);
-    waited += double(last - begins) <= allowed;
+    waited += double(border->last - border->begins) <= allowed;
   }
   return looked >= 5 && waited * 20 >= looked * 19;
 }
@@ -116,17 +114,15 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
     c.own = int(r);
     t.communicators.push_back(std::move(c));
     for (int s = 1; s < job.steps; ++s) {
-      int64_t last = 0;
-      int64_t first = 0;
-      int64_t begins = 0;
-      if (!last_end(all, s, last, first, begins))
+      const auto border = border_before(all, s);
+      if (!border)
         continue;
       const Turn& mine = all[r][s];
       CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
       // A second of a clock that drifts is not a second of the common one: the wait never reaches into the
       // next step, or it would count as still going on there.
-      const int64_t waited = std::max<int64_t>(0, std::min(last, mine.begins) - mine.ended);
+      const int64_t waited = std::max<int64_t>(0, std::min(border->last, mine.begins) - mine.ended);
       barrier.end_ns = std::min(barrier.begin_ns + waited, mine.local_begins);
       barrier.bytes = 8;
       barrier.sequence = s;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "evidence/sample.h"
 #include "fleet/ranks/ranks.h"
+#include "fleet/ranks/suspects.h"
 #include "fleet/ranks/tuning.h"
 
 namespace lento::fleet {
@@ -89,18 +90,12 @@ finding::Diagnosis diagnose_means(const std::vector<InspectorMean>& means) {
   const std::string covered = std::to_string(gpus.size()) + " GPUs on " + std::to_string(nodes.size()) +
                               " nodes, " + std::to_string(shapes.size()) +
                               " shapes of collectives, means only";
-  if (d.findings.empty()) {
-    finding::cannot_judge(
-        d,
-        gpus.empty() ? "under four GPUs share a shape of collectives"
-                     : "no GPU is clearly the last, by means alone",
-        "switch on the Inspector's log: NCCL_INSPECTOR_DUMP_VERBOSE=1",
-        covered);
-    return d;
-  }
-  finding::sort_findings(d.findings);
-  d.verdict = d.findings.front().summary + ".";
-  finding::judged(d, covered);
+  end_suspicion(
+      d,
+      {gpus.empty() ? "under four GPUs share a shape of collectives"
+                    : "no GPU is clearly the last, by means alone",
+       "switch on the Inspector's log: NCCL_INSPECTOR_DUMP_VERBOSE=1"},
+      covered);
   return d;
 }
 

@@ -49,6 +49,17 @@ void nearest_fill(const std::vector<int64_t>& time, const Grid& grid, const Put&
 
 }  // namespace
 
+std::string group_name(const Labels& labels, const std::vector<std::string>& keys) {
+  std::string name;
+  for (const std::string& key : keys) {
+    for (const auto& [k, v] : labels) {
+      if (k == key)
+        name += key + "=" + v + " ";
+    }
+  }
+  return name;
+}
+
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key) {
   if (machine >= series.labels.size())
     return {};

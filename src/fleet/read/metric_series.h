@@ -26,6 +26,9 @@ namespace lento::fleet {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// The labels of these keys as one text: machines with equal texts are peers.
+std::string group_name(const Labels& labels, const std::vector<std::string>& keys);
+
 // values[(metric * steps + time) * machines + machine]; NaN is "no sample near this time".
 struct MetricSeries {
   std::vector<std::string> machines;

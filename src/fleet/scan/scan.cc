@@ -20,17 +20,6 @@ constexpr double kLongest_ms = 3600 * 1000;  // an hour
 constexpr int64_t kGone_ms = 86400 * 1000;   // without a sample a machine has left
 constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
 
-std::string group_name(const fleet::Labels& labels, const std::vector<std::string>& keys) {
-  std::string name;
-  for (const std::string& key : keys) {
-    for (const auto& [k, v] : labels) {
-      if (k == key)
-        name += key + "=" + v + " ";
-    }
-  }
-  return name;
-}
-
 int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
   return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }

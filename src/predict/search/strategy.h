@@ -28,6 +28,8 @@ Strategy data_parallel(int nodes, int package_dim);
 // Puts strategy, derates and crossings into a design point.
 CrossFlowConfig with_strategy(CrossFlowConfig config, const Strategy& strategy, int package_dim);
 
+std::vector<int> divisors(int n);  // ascending, of n >= 1
+
 std::string to_string(const Strategy& strategy);  // "RC dp 32 lp 1 kp1 4 kp2 4, order kp1-dp-kp2-lp"
 
 }  // namespace lento::predict

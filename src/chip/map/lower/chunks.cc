@@ -30,7 +30,7 @@ class Chunker {
   }
 
   LayerGraph run() {
-    find_readers();
+    readers_ = readers_of(graph_);
     const size_t n = graph_.layers.size();
     along_of_.assign(n, false);
     for (size_t i = 0; i < n; ++i)
@@ -53,18 +53,6 @@ class Chunker {
     int64_t count = 1;
     std::vector<size_t> along;  // by rising index
   };
-
-  void find_readers() {
-    readers_.assign(graph_.layers.size(), {});
-    for (size_t i = 0; i < graph_.layers.size(); ++i) {
-      for (const Operand& operand : graph_.layers[i].operands) {
-        for (const Piece& p : operand.value.pieces) {
-          if (p.source >= 0 && (readers_[size_t(p.source)].empty() || readers_[size_t(p.source)].back() != i))
-            readers_[size_t(p.source)].push_back(i);
-        }
-      }
-    }
-  }
 
   void plan(size_t index) {
     const Layer& layer = graph_.layers[index];

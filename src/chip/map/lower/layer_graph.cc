@@ -70,6 +70,19 @@ int64_t operations_per_output(const Layer& layer) {
   return layer.kind == LayerKind::Pool ? 4 : 1;
 }
 
+std::vector<std::vector<size_t>> readers_of(const LayerGraph& graph) {
+  std::vector<std::vector<size_t>> readers(graph.layers.size());
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    for (const Operand& operand : graph.layers[i].operands) {
+      for (const Piece& p : operand.value.pieces) {
+        if (p.source >= 0 && (readers[size_t(p.source)].empty() || readers[size_t(p.source)].back() != i))
+          readers[size_t(p.source)].push_back(i);
+      }
+    }
+  }
+  return readers;
+}
+
 int64_t weight_elements(const Layer& layer, int64_t channels) {
   return channels * layer.depth * layer.window;
 }

@@ -70,6 +70,9 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
 // `file` names the model in errors. Throws base::Error when nothing is left to run.
 LayerGraph lower(const spec::Network& network, const std::string& file);
 
+// By layer: the layers that read its output, ascending.
+std::vector<std::vector<size_t>> readers_of(const LayerGraph& graph);
+
 // Operations of one output element, as the expansion counts them (chip/map/program.h).
 int64_t operations_per_output(const Layer& layer);
 int64_t weight_elements(const Layer& layer, int64_t channels);

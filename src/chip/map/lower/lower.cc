@@ -239,20 +239,8 @@ const std::unordered_map<std::string_view, Lowering::Rule>& Lowering::rules() {
     add(&Lowering::transposed_convolution, Names{"ConvTranspose"});
     add(&Lowering::pool, Names{"MaxPool", "AveragePool", "LpPool"});
     add(&Lowering::global_pool, Names{"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
-    add(&Lowering::reduce,
-        Names{
-            "ReduceMean",
-            "ReduceSum",
-            "ReduceMax",
-            "ReduceMin",
-            "ReduceProd",
-            "ReduceL1",
-            "ReduceL2",
-            "ReduceLogSum",
-            "ReduceLogSumExp",
-            "ReduceSumSquare",
-            "ArgMax",
-            "ArgMin"});
+    add(&Lowering::reduce, spec::reductions());
+    add(&Lowering::reduce, Names{"ArgMax", "ArgMin"});
     add(&Lowering::matrix_product, Names{"MatMul"});
     add(&Lowering::gemm, Names{"Gemm"});
     add(&Lowering::resize, Names{"Resize", "Upsample"});

@@ -68,7 +68,7 @@ class Sequencer {
   double run(Plan& plan) {
     const size_t n = graph_.layers.size();
     segment_.assign(n, 0);
-    find_readers();
+    readers_ = readers_of(graph_);
     for (size_t i = 0; i < n; ++i) {
       choices_.push_back(list_choices(i));
       if (choices_.back().empty())
@@ -93,18 +93,6 @@ class Sequencer {
  private:
   const Choice& choice(size_t layer) const {
     return choices_[layer][chosen_[layer]];
-  }
-
-  void find_readers() {
-    readers_.assign(graph_.layers.size(), {});
-    for (size_t i = 0; i < graph_.layers.size(); ++i) {
-      for (const Operand& operand : graph_.layers[i].operands) {
-        for (const Piece& p : operand.value.pieces) {
-          if (p.source >= 0 && (readers_[size_t(p.source)].empty() || readers_[size_t(p.source)].back() != i))
-            readers_[size_t(p.source)].push_back(i);
-        }
-      }
-    }
   }
 
   // The few cuts that compute and stream fastest, by what does not depend on other layers.

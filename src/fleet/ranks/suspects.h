@@ -1,0 +1,18 @@
+// The end of a diagnosis that names suspects only, by durations or by means alone.
+#pragma once
+
+#include <string>
+
+#include "finding/finding.h"
+
+namespace lento::fleet {
+
+struct NoSuspect {
+  std::string reason;  // why nobody is a suspect
+  std::string remedy;  // what would help
+};
+
+// Sorts the suspects and sets the verdict to the first. Without any the diagnosis cannot judge.
+void end_suspicion(finding::Diagnosis& d, const NoSuspect& none, const std::string& covered);
+
+}  // namespace lento::fleet
