@@ -320,8 +320,6 @@ class Reader {
     uint32_t machine = file_machine_;
     if (columns_.machine >= 0) {
       const std::string_view name = fields_[size_t(columns_.machine)];
-      if (name.empty())
-        return report_.skip(where_, "machine name is empty");
       machine = builder_.machine(name);
       if (machine >= seen_.size())
         seen_.resize(machine + 1, 0);

@@ -84,8 +84,10 @@ uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::strin
 
 uint32_t SeriesBuilder::machine(std::string_view name) {
   const uint32_t at = id(machine_ids_, machines_, name);
-  if (labels_.size() <= at)
+  if (labels_.size() <= at) {
     labels_.resize(at + 1);
+    fault_.push_back(evidence::fault_of_name(name));
+  }
   return at;
 }
 
@@ -196,6 +198,8 @@ void SeriesBuilder::read(const Samples& from, size_t most, Column& to) const {
 }
 
 void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const Location& where) {
+  if (const auto fault = fault_[key.machine]; fault != evidence::NameFault::None)
+    return report_.skip(where, "machine name " + std::string(evidence::describe(fault)));
   if (!std::isfinite(value) || std::abs(value) > std::numeric_limits<float>::max()) {
     return report_.skip(where, "value is not a finite number");
   }
@@ -232,6 +236,65 @@ void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
     }
   }
   series = sorted;
+}
+
+// Machines of a single moment, where more than half of all have three and more: with two, a beginning or an
+// end within the recording explains the one.
+std::vector<bool> SeriesBuilder::seen_once() const {
+  constexpr size_t kMany = 3;
+  std::vector<int64_t> first(machines_.size(), INT64_MAX);
+  std::vector<int64_t> last(machines_.size(), INT64_MIN);
+  std::vector<bool> often(machines_.size(), false);
+  Column column;
+  for (const Samples& s : samples_) {
+    const uint32_t m = s.key.machine;
+    first[m] = std::min(first[m], s.first_ms);
+    last[m] = std::max(last[m], s.last_ms);
+    if (!often[m] && s.first_ms < s.last_ms) {
+      read(s, kMany, column);
+      often[m] = column.value.size() >= kMany;
+    }
+  }
+  std::vector<bool> once(machines_.size());
+  for (size_t m = 0; m < once.size(); ++m)
+    once[m] = first[m] == last[m];
+  const auto many = size_t(std::ranges::count(often, true));
+  const auto some = size_t(std::ranges::count(once, true));
+  return 2 * many > machines_.size() && some > 0 ? once : std::vector<bool>(machines_.size(), false);
+}
+
+// Removes machines with their samples, so that those behind them move up.
+void SeriesBuilder::leave_out(const std::vector<bool>& machines, const Location& where) {
+  const std::vector<std::string> names = machines_;
+  std::vector<uint32_t> place(names.size());
+  uint32_t kept = 0;
+  for (size_t m = 0; m < machines_.size(); ++m) {
+    place[m] = kept;
+    if (machines[m])
+      continue;
+    machines_[kept] = machines_[m];
+    labels_[kept] = labels_[m];
+    fault_[kept] = fault_[m];
+    ++kept;
+  }
+  machines_.resize(kept);
+  labels_.resize(kept);
+  fault_.resize(kept);
+  machine_ids_.clear();
+  for (uint32_t m = 0; m < kept; ++m)
+    machine_ids_.emplace(machines_[m], m);
+  std::erase_if(samples_, [&](Samples& s) {
+    const uint32_t m = s.key.machine;
+    if (!machines[m]) {
+      s.key.machine = place[m];
+      return false;
+    }
+    --report_.taken;
+    report_.skip({where.file, 0, 0, "machine '" + names[m] + "'"}, "of a machine that is seen once");
+    return true;
+  });
+  index_.clear();
+  last_key_ = UINT64_MAX;
 }
 
 // The median of some distances of samples; 0 when there are none.
@@ -425,6 +488,11 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const Location& wh
     if (s.falls)
       sort_by_time(s, where);
   }
+  std::vector<bool> nobody = options.whole ? seen_once() : std::vector<bool>(machines_.size(), false);
+  for (size_t m = 0; m < nobody.size(); ++m)
+    nobody[m] = nobody[m] || fault_[m] != evidence::NameFault::None;
+  if (std::ranges::count(nobody, true) > 0)
+    leave_out(nobody, where);
   MetricSeries series;
   series.machines = machines_;
   series.labels = labels_;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/read_report.h"
+#include "evidence/names.h"
 
 namespace lento::fleet {
 
@@ -70,11 +71,15 @@ struct GridOptions {
   double fill_limit_s = 5;  // a sample further away than this, than 1.5 steps and than 0.75 of the
                             // usual distance of its series' samples does not fill a step
   uint64_t max_values = uint64_t{400} << 20;  // steps x machines x metrics over this is refused
+  // The samples are a whole recording: a machine of one moment, where most have three and more, is a name
+  // that was damaged, and is left out. False for pieces of a stream.
+  bool whole = true;
 };
 
 // Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
 // not are skipped and counted. Within a part in any order it may fall: such series are sorted at the end, and
-// of equal times the first sample counts. Costs 8.5 bytes a sample of a long series.
+// of equal times the first sample counts. A machine whose name is none (evidence/names.h) is left out with
+// its samples, whatever reader it came from. Costs 8.5 bytes a sample of a long series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)
@@ -145,6 +150,8 @@ class SeriesBuilder {
   void append(Samples& to, int64_t time_ms, float value);
   bool in_time(Samples& to, int64_t time_ms) const;
   void sort_by_time(Samples& series, const base::Location& where);
+  std::vector<bool> seen_once() const;
+  void leave_out(const std::vector<bool>& machines, const base::Location& where);
   void read(const Samples& from, size_t most, Column& to) const;
   struct Layout;
   int64_t sample_gap() const;
@@ -168,6 +175,7 @@ class SeriesBuilder {
   std::vector<std::string> metrics_;
   std::vector<std::string> devices_{""};
   std::vector<Labels> labels_;
+  std::vector<evidence::NameFault> fault_;      // of a machine's name
   std::unordered_map<uint64_t, size_t> index_;  // packed key -> samples_
   std::vector<Samples> samples_;
   std::vector<Slabs> slabs_;  // by metric

@@ -142,6 +142,64 @@ TEST(SeriesBuilder, APartLiesAfterThoseBeforeIt) {
   EXPECT_EQ(report.reasons["time runs backwards within one machine"], 1u);
 }
 
+// Machines a, b, c with a sample a second, and others that a test adds.
+SeriesBuilder three_machines(base::ReadReport& report, int64_t seconds) {
+  SeriesBuilder b(report);
+  for (int64_t t = 0; t < seconds; ++t)
+    for (const char* name : {"a", "b", "c"})
+      b.add({b.metric("p"), b.machine(name), 0}, 1000 * t, double(t), {});
+  return b;
+}
+
+TEST(SeriesBuilder, WhoIsSeenOnceIsNobody) {
+  base::ReadReport report;
+  SeriesBuilder b = three_machines(report, 10);
+  b.add({b.metric("p"), b.machine("b~"), 0}, 4000, 1, {});
+  b.add({b.metric("q"), b.machine("b~"), 0}, 4000, 1, {});
+  b.set_label(b.machine("d"), "rack", "7");
+  for (const int64_t t : {5, 6})
+    b.add({b.metric("p"), b.machine("d"), 0}, 1000 * t, 50 + double(t), {});
+  const MetricSeries s = b.build({}, {});
+  EXPECT_EQ(s.machines, (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(label(s, 3, "rack"), "7");
+  EXPECT_EQ(s.at(0, 5, 3), 55);
+  EXPECT_EQ(s.at(0, 9, 1), 9);
+  EXPECT_EQ(report.reasons["of a machine that is seen once"], 2u);
+  EXPECT_EQ(report.first_skip.path, "machine 'b~'");
+  EXPECT_EQ(report.taken, 32u);
+}
+
+TEST(SeriesBuilder, OfAStreamOrAShortRecordingEveryMachineCounts) {
+  for (const auto& [seconds, whole] : {std::pair{10, false}, {2, true}, {1, true}}) {
+    base::ReadReport report;
+    SeriesBuilder b = three_machines(report, seconds);
+    b.add({b.metric("p"), b.machine("d"), 0}, 0, 1, {});
+    EXPECT_EQ(b.build({.whole = whole}, {}).machines.size(), 4u) << seconds;
+    EXPECT_EQ(report.skipped, 0u);
+  }
+}
+
+TEST(SeriesBuilder, ANameThatIsNoneIsNoMachine) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "machine name is empty"},
+      {":9100", "machine name is empty"},
+      {"../etc/cron.d", "machine name is a path"},
+      {"/dev/sda", "machine name is a path"},
+      {"gpu\x01", "machine name holds control characters or bytes that are no text"}};
+  for (const auto& [name, reason] : wrong) {
+    base::ReadReport report;
+    SeriesBuilder b = three_machines(report, 5);
+    for (int64_t t = 0; t < 5; ++t)
+      b.add({b.metric("p"), b.machine(name), 0}, 1000 * t, 1, {});
+    EXPECT_EQ(b.build({}, {}).machines.size(), 3u) << name;
+    EXPECT_EQ(report.reasons[reason], 5u) << name;
+  }
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  b.add({b.metric("p"), b.machine("/"), 0}, 0, 1, {});
+  EXPECT_THROW(b.build({}, {}), base::Error);
+}
+
 TEST(SeriesBuilder, RefusesAPeriodThatCannotBeLaidOut) {
   base::ReadReport report;
   SeriesBuilder b(report);

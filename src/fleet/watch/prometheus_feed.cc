@@ -1,6 +1,7 @@
 #include "fleet/watch/prometheus_feed.h"
 
 #include "base/error.h"
+#include "evidence/names.h"
 
 namespace lento::fleet {
 
@@ -20,6 +21,7 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
     series_ = series_names(store_);
   }
   PrometheusOptions o = store_;
+  o.grid.whole = false;  // a machine may come or go within a pull
   if (step_ms > 0) {
     o.grid.step_ms = step_ms;
     o.grid.begin_ms = begin_ms / step_ms * step_ms;
@@ -32,6 +34,10 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
 // did is the machine that its labels name.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::vector<Target> out;
+  const auto add = [&out](const std::string& machine, bool up) {
+    if (evidence::fault_of_name(machine) == evidence::NameFault::None)
+      out.push_back({machine, up});
+  };
   if (!series_ || series_->scraped().empty())
     return out;
   const auto& scraped = series_->scraped();
@@ -49,12 +55,11 @@ std::optional<std::vector<Target>> PrometheusFeed::targets() {
       continue;
     const auto known = scraped.find(t.target);
     if (known == scraped.end()) {
-      if (!t.machine.empty())
-        out.push_back({t.machine, t.up});
+      add(t.machine, t.up);
       continue;
     }
     for (const std::string& machine : known->second)
-      out.push_back({machine, t.up});
+      add(machine, t.up);
   }
   return out;
 }
