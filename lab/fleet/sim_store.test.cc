@@ -155,8 +155,8 @@ TEST(SimAlerts, AFiringAlertCountsOnceUntilItIsResolved) {
 
 TEST(SimHooks, EveryStartIsRememberedAndEndsOnce) {
   SimHooks hooks;
-  hooks.start("n10");
-  hooks.start("n11");
+  hooks.start({"n10", "job", {}});
+  hooks.start({"n11", "job", {}});
   EXPECT_EQ(hooks.ran, (std::vector<std::string>{"n10", "n11"}));
   EXPECT_EQ(hooks.ended().size(), 2U);
   EXPECT_TRUE(hooks.ended().empty());
