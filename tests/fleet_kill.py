@@ -79,7 +79,7 @@ class Quiet(http.server.ThreadingHTTPServer):
 def trial(lento, url, folder, moment, watches):
     hook, ran, said = (os.path.join(folder, name) for name in ("hook", "ran", "said"))
     with open(hook, "w") as f:
-        f.write(f"#!/bin/sh\necho $1 >> {ran}\nsleep 0.1\n")
+        f.write(f"#!/bin/sh\necho $2 >> {ran}\nsleep 0.1\n")
     os.chmod(hook, stat.S_IRWXU)
 
     def start(i):
