@@ -4,6 +4,7 @@
 #include "desk/bench/bench.h"
 #include "desk/cluster/cluster.h"
 #include "desk/kernel/kernel.h"
+#include "desk/link/link.h"
 #include "desk/pytorch/pytorch.h"
 #include "desk/training/training.h"
 
@@ -17,6 +18,7 @@ Formats all_formats() {
            training_formats(),
            bench_formats(),
            cluster_formats(),
+           link_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());
   return all;

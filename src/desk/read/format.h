@@ -60,6 +60,9 @@ class Sink {
   std::string_view line() const {
     return line_;
   }
+  int64_t number() const {
+    return number_;
+  }
   void set_time(const Moment& time) {  // for tables, whose times are data
     time_ = time;
   }

@@ -1,0 +1,182 @@
+// Pages of links and counters, made up with a fault and with none, through recognition, reader and judges.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "desk/formats.h"
+#include "desk/incident/incident.h"
+#include "desk/read/log_file.h"
+
+namespace lento::desk {
+namespace {
+
+// One file a host, "h0" and on.
+finding::Diagnosis judged(const std::vector<std::string>& files) {
+  static const LogReader reader(all_formats());
+  Records records;
+  std::map<int32_t, Subject> names;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string name = "h" + std::to_string(i);
+    reader.read_text(files[i], name, records);
+    names[int32_t(i)] = {name, "", ""};
+  }
+  records.name_by_files(names);
+  return judge_incident(records);
+}
+
+std::string lspci(int bus, const std::string& status) {
+  char text[400];
+  std::snprintf(
+      text,
+      sizeof text,
+      "%02x:00.0 Processing accelerators: Maker Accelerator (rev 02)\n"
+      "\tControl: I/O- Mem+ BusMaster+\n"
+      "\t\tLnkCap:\tPort #1, Speed 16GT/s, Width x16, ASPM not supported\n"
+      "\t\tLnkSta:\t%s\n"
+      "\t\tLnkCap2: Supported Link Speeds: 2.5-16GT/s\n",
+      unsigned(bus),
+      status.c_str());
+  return text;
+}
+
+TEST(Lspci, TheLinkBelowWhatItCanDoIsNamed) {
+  std::string text;
+  for (int i = 0; i < 6; ++i)
+    text += lspci(
+        0x21 + i,
+        i == 4 ? "Speed 16GT/s (ok), Width x4 (downgraded)" : "Speed 16GT/s (ok), Width x16 (ok)");
+  const finding::Diagnosis found = judged({text});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_NE(found.findings[0].subject.find("0000:25:00.0"), std::string::npos);
+  ASSERT_TRUE(found.findings[0].factor.has_value());
+  EXPECT_NEAR(*found.findings[0].factor, 4, 0.01);
+}
+
+TEST(Lspci, IdleLinksAreNoFault) {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += lspci(0x21 + i, "Speed 2.5GT/s (downgraded), Width x16 (ok)");
+  EXPECT_EQ(judged({text}).outcome, finding::Outcome::CannotJudge);
+  text.clear();
+  for (int i = 0; i < 4; ++i)
+    text += lspci(0x21 + i, "Speed 16GT/s, Width x16");
+  EXPECT_EQ(judged({text}).outcome, finding::Outcome::Healthy);
+}
+
+TEST(Lspci, ABridgeAndAnUnlistedClassAreNoSubjects) {
+  const std::string link =
+      "\t\tLnkCap:\tPort #1, Speed 16GT/s, Width x16, ASPM not supported\n"
+      "\t\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x1 (downgraded)\n";
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += lspci(0x21 + i, "Speed 16GT/s, Width x16") + "30:00.0 Odd class: Maker\n" + link +
+            "31:00.0 PCI bridge: Maker Bridge\n" + link;
+  EXPECT_EQ(judged({text}).outcome, finding::Outcome::Healthy);
+}
+
+std::string
+ibstatus(int card, const std::string& rate, const std::string& layer, const char* state = "4: ACTIVE") {
+  return "Infiniband device 'mlx5_" + std::to_string(card) + "' port 1 status:\n\tstate:\t\t " + state +
+         "\n\tphys state:\t 5: LinkUp\n\trate:\t\t " + rate + "\n\tlink_layer:\t " + layer + "\n\n";
+}
+
+TEST(Ibstatus, ThePortOnFewerLanesIsNamed) {
+  std::string text;
+  for (int i = 0; i < 5; ++i)
+    text += ibstatus(i, i == 2 ? "50 Gb/sec (1X HDR)" : "200 Gb/sec (4X HDR)", "InfiniBand");
+  const finding::Diagnosis found = judged({text});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h0/mlx5_2");
+  EXPECT_NEAR(found.findings[0].factor.value_or(0), 4, 1e-9);
+}
+
+TEST(Ibstatus, AStoragePortOfAnotherLayerIsNoPeer) {
+  std::string text;
+  for (int i = 0; i < 5; ++i)
+    text += ibstatus(i, "200 Gb/sec (4X HDR)", "InfiniBand");
+  text += ibstatus(5, "25 Gb/sec (1X EDR)", "Ethernet");
+  EXPECT_EQ(judged({text}).outcome, finding::Outcome::Healthy);
+  text += ibstatus(6, "10 Gb/sec (4X SDR)", "InfiniBand", "1: DOWN");
+  const finding::Diagnosis found = judged({text});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h0/mlx5_6");
+}
+
+TEST(Ibstat, PortsOfAnotherCardTypeAreNoPeers) {
+  const auto card = [](int i, const char* type, const char* rate) {
+    return "CA 'mlx5_" + std::to_string(i) + "'\n\tCA type: " + type +
+           "\n\tPort 1:\n\t\tState: Active\n\t\tPhysical state: LinkUp\n\t\tRate: " + rate +
+           "\n\t\tLink layer: InfiniBand\n";
+  };
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += card(i, "MT4129", "400");
+  EXPECT_EQ(judged({text + card(4, "MT4123", "100")}).outcome, finding::Outcome::Healthy);
+  const finding::Diagnosis found = judged({text + card(4, "MT4129", "100")});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h0/mlx5_4");
+}
+
+std::string ethtool(int host, int sent, int received) {
+  return "NIC statistics:\n     rx_packets: " + std::to_string(1000000 + 77 * host) +
+         "\n     tx_prio4_pause: " + std::to_string(sent) +
+         "\n     rx_prio4_pause: " + std::to_string(received) + "\n     rx_discards_phy: 0\n";
+}
+
+TEST(Ethtool, TheSenderOfPausesIsNamedAndTheReceiverIsNot) {
+  std::vector<std::string> healthy;
+  std::vector<std::string> files;
+  for (int i = 0; i < 6; ++i) {
+    healthy.push_back(ethtool(i, 30 + i * 3 % 7, 20 + i));
+    files.push_back(ethtool(i, i == 3 ? 70000 : 30 + i * 3 % 7, i == 5 ? 70000 : 20 + i));
+  }
+  EXPECT_EQ(judged(healthy).outcome, finding::Outcome::Healthy) << judged(healthy).verdict;
+  const finding::Diagnosis found = judged(files);
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h3");
+  EXPECT_NE(found.findings[0].next_step.find("too slowly"), std::string::npos);
+}
+
+TEST(Sysfs, CountersOfRdmaDevicesMeetUnderOneName) {
+  std::string text;
+  for (int i = 0; i < 6; ++i)
+    text += "/sys/class/infiniband/mlx5_" + std::to_string(i) +
+            "/ports/1/hw_counters/out_of_sequence:" + (i == 1 ? "88000" : "3") + "\n";
+  const finding::Diagnosis found = judged({text});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h0/mlx5_1");
+  std::string rdma;
+  for (int i = 0; i < 6; ++i)
+    rdma += "link mlx5_" + std::to_string(i) + "/1 rx_write_requests 5 out_of_buffer 0 out_of_sequence " +
+            (i == 1 ? "88000" : "3") + " packet_seq_err 0\n";
+  EXPECT_EQ(judged({rdma}).findings.size(), 1u);
+}
+
+TEST(Perfquery, DotsBeforeAValueAreNoPartOfIt) {
+  std::vector<std::string> files;
+  for (int i = 0; i < 6; ++i)
+    files.push_back(
+        "# Port counters: Lid 7 port 1 (CapMask: 0x5A00)\nPortSelect:......................1\n"
+        "SymbolErrorCounter:.............." +
+        std::to_string(i == 2 ? 41000 : i) + "\nPortXmitWait:....................." +
+        std::to_string(900 * i) + "\n");
+  const finding::Diagnosis found = judged(files);
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h2");
+}
+
+TEST(Mlxlink, AFindingOfTheFirmwareIsAnEvent) {
+  const auto page = [](int code, const char* what) {
+    return "Operational Info\n----------------\nState                              : Active\n"
+           "Speed                              : IB-HDR\nWidth                              : 4x\n"
+           "Troubleshooting Info\n--------------------\nStatus Opcode                      : " +
+           std::to_string(code) + "\nRecommendation                     : " + what + "\n";
+  };
+  EXPECT_EQ(judged({page(0, "No issue was observed")}).outcome, finding::Outcome::Healthy);
+  const finding::Diagnosis found = judged({page(15, "Bad signal integrity")});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_NE(found.verdict.find("Bad signal integrity"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lento::desk

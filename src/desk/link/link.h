@@ -1,0 +1,23 @@
+// Links as the tools of the operating system and of the network cards show them: PCIe (lspci), InfiniBand and
+// Ethernet ports (ibstatus, ibstat, mlxlink, ethtool) and their counters (ethtool -S, perfquery, rdma
+// statistic, /sys/class/infiniband): docs/formats/desk-link.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kPcieLinks;     // lspci -vv
+extern const Format kPorts;         // ibstatus, ibstat, ethtool
+extern const Format kMlxlink;       // mlxlink
+extern const Format kPortCounters;  // ethtool -S, perfquery, rdma statistic, sysfs
+
+Formats link_formats();
+
+// "mlx5_0" for the first port of a card, "mlx5_0/2" for the second.
+std::string port_device(std::string_view card, std::string_view port);
+
+}  // namespace lento::desk
