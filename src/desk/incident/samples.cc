@@ -9,6 +9,7 @@
 // (outliers.h), which share the noise, its memory and its grain: nothing is assumed about them but that
 // healthy parts are alike.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/units.h"
@@ -31,7 +32,7 @@ struct Grid {
   double width = 1;
   size_t bins = 0;
   std::vector<std::vector<double>> off;  // [part][bin]: distance from the common course, NaN without samples
-  double grain = 0;                      // smallest difference between two values, as a distance
+  double grain = 0;  // smallest difference between two values that several parts have, as a distance
 };
 
 Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
@@ -52,7 +53,9 @@ Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
   std::vector<std::vector<std::vector<double>>> cells(
       tracks.size(),
       std::vector<std::vector<double>>(fewest));
-  std::set<double> distinct;
+  // A value of one part alone says nothing about the grain: its distance may be the fault itself.
+  std::map<double, size_t> first_part;
+  std::set<double> shared;
   constexpr size_t kMostDistinct = 4096;
   for (size_t part = 0; part < tracks.size(); ++part) {
     for (size_t i = 0; i < tracks[part].value.size(); ++i) {
@@ -62,12 +65,12 @@ Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
       const double bin = grid.width > 0 ? (at - grid.begin) / grid.width : 0;
       const double value = is_log ? std::log(tracks[part].value[i]) : tracks[part].value[i];
       cells[part][std::min(size_t(bin), fewest - 1)].push_back(value);
-      if (distinct.size() < kMostDistinct)
-        distinct.insert(value);
+      if (first_part.size() < kMostDistinct && first_part.try_emplace(value, part).first->second != part)
+        shared.insert(value);
     }
   }
   double last = kUnknown;
-  for (const double value : distinct) {
+  for (const double value : shared) {
     if (!std::isnan(last) && (grid.grain == 0 || value - last < grid.grain))
       grid.grain = value - last;
     last = value;
@@ -168,7 +171,7 @@ void accuse(const Case& c, const Outlier& outlier, double from, bool since_begin
        place_text(c.records, track.where.front())});
   finding.evidence.push_back(
       {"healthy peers hold one that is as far out " + false_alarm_text(outlier.false_alarm),
-       outlier.t,
+       std::isfinite(outlier.t) ? std::optional(outlier.t) : std::nullopt,
        "times their spread",
        std::to_string(c.tracks.size()) + " peers"});
   finding.next_step = c.quantity.advice;
