@@ -5,6 +5,7 @@
 #include "desk/cluster/cluster.h"
 #include "desk/kernel/kernel.h"
 #include "desk/link/link.h"
+#include "desk/nvidia/nvidia.h"
 #include "desk/pytorch/pytorch.h"
 #include "desk/training/training.h"
 
@@ -19,6 +20,7 @@ Formats all_formats() {
            bench_formats(),
            cluster_formats(),
            link_formats(),
+           nvidia_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());
   return all;

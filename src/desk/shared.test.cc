@@ -44,12 +44,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"03-megatron-straggler", Findings, "rank 37"},
         Case{"04-megatron-no-ranks", Findings, "the job"},
         Case{"05-torchtitan-drop", Findings, "the job"},
+        Case{"06-nvidia-smi-throttle", Findings, "node03/gpu2"},
         Case{"07-nccl-info-no-gdr", Findings, "gpu37"},
         Case{"08-nccl-tests-pairs", Findings, "n4"},
         Case{"09-nccl-ras-mismatch", CannotJudge, "30 ranks have not launched AllGather 641"},
+        Case{"10-dcgm-diag", Findings, "gpu3"},
+        Case{"11-pcie-downgraded", Findings, "0000:9d:00.0"},
+        Case{"12-roce-counters", Findings, "n3"},
         Case{"13-vllm-bench", CannotJudge, "1024 tokens in and 128 out"},
         Case{"14-nsys-kernels", CannotJudge, "waits for a slower one 48.5 %"},
         Case{"15-sacct", Findings, "gpu017"},
+        Case{"16-ib-rate", Findings, "mlx5_6"},
         Case{"first_hour/08-gpu-burn", Findings, "gpu2"}),
     [](const ::testing::TestParamInfo<Case>& tested) {
       const std::string folder = tested.param.folder;

@@ -1,0 +1,425 @@
+// Turns one GPU's fields into rows. The bits of the clocks' event reasons are those of NVML
+// (nvmlClocksEventReasons): of the reasons why a clock is below its maximum some are normal (idle, the power
+// cap under load, clocks that somebody set) and some are faults of cooling or power. An idle GPU has low
+// clocks and a slow PCIe link for that reason alone, so that neither is written of it.
+//
+// Source: nvidia-smi --help-query-gpu of driver 550, NVML of CUDA 12.4, rocm-smi of ROCm 6.
+#include "desk/nvidia/gpu_rows.h"
+
+#include <algorithm>
+
+#include "base/moment.h"
+#include "base/number.h"
+#include "base/units.h"
+#include "desk/read/pci.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr const char* kCooling = "look at fans, air or liquid flow and heat sink of that GPU";
+constexpr const char* kReplace =
+    "drain the node, reset the GPU, run dcgmi diag -r 3; replace it if that fails";
+constexpr const char* kReset = "drain the node and reset the GPU, so that the rows are replaced";
+constexpr const char* kClocks =
+    "look at its temperature, power limit and event reasons (nvidia-smi -q -d PERFORMANCE), then at its "
+    "kernel log";
+constexpr const char* kSetting = "set it as on its peers";
+constexpr uint64_t kIdleBit = 0x1;
+constexpr uint64_t kSlowdownBit = 0x8;
+constexpr uint64_t kSpecificBits = 0x40 | 0x80;
+constexpr size_t kMostInRound = 4096;
+
+struct Reason {
+  uint64_t bit;
+  const char* column;  // behind "clocks_event_reasons."
+  Severity severity;
+  const char* meaning;
+  const char* action;
+};
+
+using enum Severity;
+const Reason kReasons[] = {
+    {kIdleBit, "gpu_idle", Note, "idle", ""},
+    {0x4, "sw_power_cap", Note, "clocks held down by the power limit", ""},
+    {kSlowdownBit,
+     "hw_slowdown",
+     Warning,
+     "slowed down by hardware",
+     "look at temperature and power supply of that GPU"},
+    {0x10, "sync_boost", Note, "clocks held down to those of other GPUs (sync boost)", ""},
+    {0x20, "sw_thermal_slowdown", Warning, "thermal slowdown by the driver", kCooling},
+    {0x40, "hw_thermal_slowdown", Warning, "thermal slowdown by hardware", kCooling},
+    {0x80,
+     "hw_power_brake_slowdown",
+     Warning,
+     "slowed down by the power brake of its server",
+     "look at power supplies and at the power cap of server and rack"},
+};
+
+struct Alias {
+  const char* name;
+  const char* field;
+};
+const Alias kAliases[] = {
+    {"clocks.sm", "clocks.current.sm"},
+    {"clocks.mem", "clocks.current.memory"},
+    {"clocks.gr", "clocks.current.graphics"},
+    {"clocks.applications.gr", "clocks.applications.graphics"},
+    {"gpu_name", "name"},
+    {"gpu_uuid", "uuid"},
+    {"gpu_bus_id", "pci.bus_id"},
+    {"pcie.link.gen.gpucurrent", "pcie.link.gen.current"},
+    {"hostname", "host"},
+    {"node", "host"},
+    {"power.draw.average", "power.draw"},
+    {"power.draw.instant", "power.draw"},
+    {"enforced.power.limit", "power.limit"},
+    {"device", "index"},
+    {"gpu", "index"},
+    {"card series", "name"},
+    {"gpu use (%)", "utilization.gpu"},
+    {"temperature (sensor junction) (c)", "temperature.gpu"},
+    {"temperature (sensor memory) (c)", "temperature.memory"},
+    {"sclk clock speed:", "clocks.current.sm"},
+    {"mclk clock speed:", "clocks.current.memory"},
+    {"average graphics package power (w)", "power.draw"},
+    {"current socket graphics package power (w)", "power.draw"},
+    {"max graphics package power (w)", "power.limit"},
+    {"socket_power", "power.draw"},
+    {"power_usage", "power.draw"},
+    {"gfx_activity", "utilization.gpu"},
+    {"hotspot", "temperature.gpu"},
+    {"hotspot_temperature", "temperature.gpu"},
+    {"gfx_clk", "clocks.current.sm"},
+    {"gfx_0_clk", "clocks.current.sm"},
+    {"gfx_clock", "clocks.current.sm"},
+    {"mem_clock", "clocks.current.memory"},
+    {"total_uncorrectable_count", "ecc.errors.uncorrected.volatile.total"},
+    {"total_correctable_count", "ecc.errors.corrected.volatile.total"},
+};
+
+const char* const kFields[] = {
+    "timestamp",
+    "host",
+    "index",
+    "name",
+    "uuid",
+    "pci.bus_id",
+    "serial",
+    "pstate",
+    "driver_version",
+    "vbios_version",
+    "clocks.current.sm",
+    "clocks.current.memory",
+    "clocks.current.graphics",
+    "clocks.max.sm",
+    "clocks.applications.graphics",
+    "temperature.gpu",
+    "temperature.memory",
+    "power.draw",
+    "power.limit",
+    "utilization.gpu",
+    "utilization.memory",
+    "memory.used",
+    "memory.total",
+    "memory.free",
+    "fan.speed",
+    "ecc.mode.current",
+    "mig.mode.current",
+    "persistence_mode",
+    "compute_mode",
+    "pcie.link.gen.current",
+    "pcie.link.gen.max",
+    "pcie.link.width.current",
+    "pcie.link.width.max",
+    "clocks_event_reasons.active",
+    "ecc.errors.uncorrected.volatile.total",
+    "ecc.errors.uncorrected.aggregate.total",
+    "ecc.errors.corrected.volatile.total",
+    "ecc.errors.corrected.aggregate.total",
+    "remapped_rows.correctable",
+    "remapped_rows.uncorrectable",
+    "remapped_rows.pending",
+    "remapped_rows.failure",
+    "retired_pages.pending",
+    "retired_pages.double_bit.count",
+};
+
+// "[N/A]", "[Not Supported]" and the like are no values.
+std::string_view field_of(const Fields& fields, std::string_view name) {
+  for (const auto& [own, value] : fields)
+    if (own == name)
+      return value.empty() || value.starts_with("[") || value == "N/A" ? std::string_view() : value;
+  return {};
+}
+
+// The number at the beginning of "1980 MHz", "(1700Mhz)" or "16x".
+double number_of(const Fields& fields, std::string_view name) {
+  std::string_view text = field_of(fields, name);
+  if (text.starts_with("("))
+    text.remove_prefix(1);
+  text = text.substr(0, std::min(text.find_first_not_of("0123456789.-"), text.size()));
+  return base::try_double(text).value_or(kUnknown);
+}
+
+bool is_yes(const Fields& fields, std::string_view name) {
+  const std::string_view text = field_of(fields, name);
+  return text == "Yes" || text == "yes" || text == "1";
+}
+
+// The bits of all reasons, and whether any is stated.
+std::pair<uint64_t, bool> reasons_of(const Fields& fields) {
+  const std::string_view mask = field_of(fields, "clocks_event_reasons.active");
+  if (mask.starts_with("0x"))
+    if (const auto bits = base::try_uint(mask.substr(2), 16))
+      return {*bits, true};
+  uint64_t bits = 0;
+  bool is_stated = false;
+  for (const Reason& reason : kReasons) {
+    const std::string_view value = field_of(fields, "clocks_event_reasons." + std::string(reason.column));
+    is_stated = is_stated || !value.empty();
+    bits |= value == "Active" ? reason.bit : 0;
+  }
+  return {bits, is_stated};
+}
+
+Subject subject_of(const Fields& fields) {
+  Subject subject;
+  subject.host = field_of(fields, "host");
+  std::string_view index = field_of(fields, "index");
+  if (index.starts_with("card"))
+    index.remove_prefix(4);
+  const std::string_view address = field_of(fields, "pci.bus_id");
+  if (!index.empty() && base::try_uint(index))
+    subject.device = "gpu" + std::string(index);
+  else if (!address.empty())
+    subject.device = pci_device(address);
+  else
+    subject.device = field_of(fields, "uuid");
+  if (subject.device.empty())
+    subject.device = "gpu";
+  return subject;
+}
+
+Moment time_of(const Fields& fields) {
+  const auto ms = base::try_moment_ms(field_of(fields, "timestamp"));
+  return ms ? Moment{Clock::Unix, double(*ms) / 1000} : Moment{};
+}
+
+Event memory_event(const char* kind, Severity severity, std::string meaning, const char* action) {
+  Event event;
+  event.kind = std::string("gpu/") + kind;
+  event.severity = severity;
+  event.origin = Origin::Hardware;
+  event.meaning = std::move(meaning);
+  event.action = action;
+  return event;
+}
+
+}  // namespace
+
+std::string field_name(std::string_view column, bool* is_known) {
+  const size_t unit = column.find(" [");
+  std::string name(column.substr(0, unit));
+  name.erase(0, std::min(name.find_first_not_of(" \t"), name.size()));
+  name.erase(name.find_last_not_of(" \t") + 1);
+  for (char& c : name)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  constexpr std::string_view kOld = "clocks_throttle_reasons.";
+  constexpr std::string_view kNew = "clocks_event_reasons.";
+  if (name.starts_with(kOld))
+    name = std::string(kNew) + name.substr(kOld.size());
+  for (const Alias& alias : kAliases) {
+    if (name == alias.name) {
+      name = alias.field;
+      break;
+    }
+  }
+  if (is_known)
+    *is_known = name.starts_with(kNew) || std::ranges::find(kFields, name) != std::end(kFields);
+  return name;
+}
+
+void GpuRows::take(const Fields& fields, Sink& sink) {
+  Row row{fields, std::string(sink.line()), sink.number(), sink.subject(), subject_of(fields), {}, 0};
+  if (seen_.empty() || seen_.contains(row.subject)) {
+    if (!seen_.empty()) {
+      ++step_;
+      end(sink);
+    }
+    seen_.clear();
+    round_time_ = time_of(fields);
+    if (round_time_.clock == Clock::None)
+      round_time_ = sink.time();
+  }
+  if (seen_.size() < kMostInRound)
+    seen_.insert(row.subject);
+  row.time = round_time_;
+  row.step = step_;
+  if (step_ == 0 && first_round_.size() < kMostInRound)
+    first_round_.push_back(std::move(row));
+  else
+    write(row, false, sink);
+}
+
+// Writes the first round, which is all there is when no second one began.
+void GpuRows::end(Sink& sink) {
+  const std::string_view line = sink.line();
+  const int64_t number = sink.number();
+  const Subject prefix = sink.subject();
+  const Moment time = sink.time();
+  for (const Row& row : first_round_) {
+    sink.at(row.line, row.number, row.prefix, row.time);
+    write(row, step_ == 0, sink);
+  }
+  first_round_.clear();
+  sink.at(line, number, prefix, time);
+}
+
+void GpuRows::write(const Row& row, bool is_snapshot, Sink& sink) {
+  const auto [reasons, is_stated] = reasons_of(row.fields);
+  const bool is_idle = is_stated ? (reasons & kIdleBit) != 0 : number_of(row.fields, "utilization.gpu") == 0;
+  if (!is_idle)
+    write_samples(row, is_snapshot, sink);
+  sink.set_time(row.time);
+  if (is_stated)
+    write_reasons(row, reasons, sink);
+  write_memory(row, sink);
+  write_states(row, is_idle, sink);
+}
+
+void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const {
+  const bool has_time = row.time.clock != Clock::None && !is_snapshot;
+  sink.set_time(has_time ? row.time : Moment{});
+  const Sink::Place place{row.subject, has_time ? kUnknown : row.step};
+  const std::string group(field_of(row.fields, "name"));
+  const auto sample = [&](const char* name, const char* unit, Better better, const char* field) {
+    sink.sample(
+        {name, unit, Kind::Level, better, group, Scope::Own, kClocks},
+        number_of(row.fields, field),
+        place);
+  };
+  sample("SM clock", "MHz", Better::Higher, "clocks.current.sm");
+  if (field_of(row.fields, "clocks.current.sm").empty())
+    sample("graphics clock", "MHz", Better::Higher, "clocks.current.graphics");
+  sample("memory clock", "MHz", Better::Higher, "clocks.current.memory");
+  sample("GPU temperature", "C", Better::Neither, "temperature.gpu");
+  sample("GPU power", "W", Better::Neither, "power.draw");
+}
+
+void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
+  uint64_t& last = reasons_[row.subject];
+  const uint64_t begun = reasons & ~last;
+  last = reasons;
+  for (const Reason& reason : kReasons) {
+    const bool is_specific = reason.bit == kSlowdownBit && (reasons & kSpecificBits);
+    if (!(begun & reason.bit) || is_specific || reason.bit == kIdleBit)
+      continue;
+    Event event = memory_event(reason.column, reason.severity, reason.meaning, reason.action);
+    char bit[24];
+    std::snprintf(bit, sizeof bit, " (0x%llx)", static_cast<unsigned long long>(reason.bit));
+    event.meaning += bit;
+    if (const double hot = number_of(row.fields, "temperature.gpu"); !std::isnan(hot))
+      event.meaning += " at " + base::format_number(hot) + " C";
+    event.subject = row.subject;
+    sink.event(std::move(event));
+  }
+}
+
+void GpuRows::write_memory(const Row& row, Sink& sink) {
+  const auto send = [&](const char* kind, Severity severity, std::string meaning, const char* action) {
+    Event event = memory_event(kind, severity, std::move(meaning), action);
+    event.subject = row.subject;
+    sink.event(std::move(event));
+  };
+  const auto counted = [&](const char* name) {
+    return changed(row, name).empty() ? 0 : number_of(row.fields, name);
+  };
+  if (const double errors = counted("ecc.errors.uncorrected.volatile.total"); errors > 0)
+    send(
+        "uncorrected errors",
+        Fault,
+        base::format_number(errors) + " uncorrected memory errors since the driver was loaded",
+        kReplace);
+  if (const double errors = counted("ecc.errors.uncorrected.aggregate.total"); errors > 0)
+    send(
+        "uncorrected errors before",
+        Note,
+        base::format_number(errors) + " uncorrected memory errors ever",
+        "");
+  if (const double rows = counted("remapped_rows.uncorrectable"); rows > 0)
+    send(
+        "rows remapped",
+        Note,
+        base::format_number(rows) + " memory rows replaced after uncorrected errors",
+        "");
+  if (const double pages = counted("retired_pages.double_bit.count"); pages > 0)
+    send(
+        "pages retired",
+        Note,
+        base::format_number(pages) + " memory pages retired after uncorrected errors",
+        "");
+  if (!changed(row, "remapped_rows.failure").empty() && is_yes(row.fields, "remapped_rows.failure"))
+    send("remapping failed", Fault, "no spare memory row was left to replace a faulty one", kReplace);
+  if (!changed(row, "remapped_rows.pending").empty() && is_yes(row.fields, "remapped_rows.pending"))
+    send("remapping pending", Warning, "a faulty memory row waits for a reset to be replaced", kReset);
+  if (!changed(row, "retired_pages.pending").empty() && is_yes(row.fields, "retired_pages.pending"))
+    send("retirement pending", Warning, "a faulty memory page waits for a reset to be retired", kReset);
+  for (const auto& [name, value] : row.fields) {
+    const bool is_lost = value == "[GPU is lost]" || value == "[Unknown Error]" || value == "ERR!";
+    if (is_lost && !changed(row, name).empty()) {
+      send("no answer", Fault, "GPU does not answer its driver", kReplace);
+      return;
+    }
+  }
+}
+
+std::string GpuRows::changed(const Row& row, std::string_view name) {
+  for (const auto& [own, value] : row.fields) {
+    if (own != name || value.empty())
+      continue;
+    std::string& last = last_[{row.subject, own}];
+    if (last == value)
+      return "";
+    last = value;
+    return value;
+  }
+  return "";
+}
+
+void GpuRows::write_states(const Row& row, bool is_idle, Sink& sink) {
+  const std::string group(field_of(row.fields, "name"));
+  const Sink::Place place{row.subject};
+  const auto number = [&](const char* name, const char* unit, const char* field, const char* can) {
+    if (changed(row, field).empty())
+      return;
+    Sink::Place own = place;
+    own.expected = can ? number_of(row.fields, can) : kUnknown;
+    sink.state(
+        {name, unit, Kind::FewValued, Better::Higher, group, Scope::Own, kSetting},
+        number_of(row.fields, field),
+        own);
+  };
+  const auto text = [&](const char* name, const char* field) {
+    const std::string value = changed(row, field);
+    if (!value.empty() && !field_of(row.fields, field).empty())
+      sink.state({name, "", Kind::FewValued, Better::Same, group, Scope::Own, kSetting}, value, place);
+  };
+  number("power limit", "W", "power.limit", nullptr);
+  number("largest SM clock", "MHz", "clocks.max.sm", nullptr);
+  number("application clock", "MHz", "clocks.applications.graphics", nullptr);
+  number("PCIe width", "lanes", "pcie.link.width.current", "pcie.link.width.max");
+  if (!is_idle)
+    number("PCIe generation", "", "pcie.link.gen.current", "pcie.link.gen.max");
+  text("ECC mode", "ecc.mode.current");
+  text("MIG mode", "mig.mode.current");
+  text("NVIDIA driver", "driver_version");
+  const double corrected = number_of(row.fields, "ecc.errors.corrected.volatile.total");
+  if (!changed(row, "ecc.errors.corrected.volatile.total").empty())
+    sink.state(
+        {"corrected memory errors", "", Kind::Counter, Better::Lower, group, Scope::Own, kReplace},
+        corrected,
+        place);
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,56 @@
+// Named fields of a GPU at one moment, whichever tool they are from, become samples, states and events. The
+// names are those of nvidia-smi --help-query-gpu: "clocks.current.sm", "temperature.gpu".
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// The one name of a column: lower case, without its unit, older and shorter names and those of rocm-smi and
+// amd-smi replaced. `is_known` is set when the field has a meaning here.
+std::string field_name(std::string_view column, bool* is_known = nullptr);
+
+// A round has one row of each GPU. Its rows share the time of the first, because a tool asks one GPU after
+// the other. A file of one round has no time axis: its samples are at step 0, so that hosts asked at
+// different moments can be compared.
+class GpuRows {
+ public:
+  void take(const Fields& fields, Sink& sink);
+  void end(Sink& sink);
+
+ private:
+  struct Row {
+    Fields fields;
+    std::string line;
+    int64_t number = 0;
+    Subject prefix;
+    Subject subject;
+    Moment time;
+    double step = 0;
+  };
+  void write(const Row& row, bool is_snapshot, Sink& sink);
+  void write_samples(const Row& row, bool is_snapshot, Sink& sink) const;
+  void write_reasons(const Row& row, uint64_t reasons, Sink& sink);
+  void write_memory(const Row& row, Sink& sink);
+  void write_states(const Row& row, bool is_idle, Sink& sink);
+  // The field when it is stated and differs from the row of that GPU before; "" otherwise.
+  std::string changed(const Row& row, std::string_view name);
+
+  std::vector<Row> first_round_;
+  std::set<Subject> seen_;  // in this round
+  Moment round_time_;
+  double step_ = 0;
+  std::map<Subject, uint64_t> reasons_;
+  std::map<std::pair<Subject, std::string>, std::string> last_;
+};
+
+}  // namespace lento::desk

@@ -1,0 +1,176 @@
+// NVLink as nvidia-smi shows it. `nvlink -s` lists the links of each GPU with their speed, `nvlink -e` their
+// errors: three states a GPU: links that are active, the slowest of them, and the errors of all together.
+// `topo -m` is a matrix of the paths between GPUs and network cards: two states a GPU, the NVLinks in its row
+// and its shortest path to a network card.
+//
+//   gpu  = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-...)"
+//   -s   = "Link 0: 26.562 GB/s" | "Link 0: <inactive>"
+//   -e   = "Link 0: Replay Errors: 0"
+//   topo = "GPU0 GPU1 ... NIC0 CPU Affinity" {"GPU0  X  NV18 ... PIX 0-55"}
+//
+// Source: nvidia-smi nvlink and topo of drivers 470 to 560.
+#include <algorithm>
+#include <vector>
+
+#include "base/number.h"
+#include "desk/nvidia/nvidia.h"
+#include "desk/nvidia/words.h"
+
+namespace lento::desk {
+namespace {
+
+enum NvlinkForm {
+  Gpu,
+  Active,
+  Inactive,
+  Errors,
+};
+
+const LineForm kForms[] = {
+    {"^~GPU {gpu:int}: {name} (UUID: {_:word})",
+     {"GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-01234567-89ab-cdef-0123-456789abcdef)"}},
+    {"^~Link {link:int}: {speed:num} GB/s", {"\t Link 0: 25 GB/s", "\t Link 11: 26.562 GB/s"}},
+    {"^~Link {link:int}: <inactive>", {"\t Link 3: <inactive>"}},
+    {"^~Link {link:int}: {kind:name} Errors: {n:int}",
+     {"\t Link 0: Replay Errors: 0", "\t Link 0: Recovery Errors: 1", "\t Link 5: CRC Errors: 12"}},
+};
+
+constexpr const char* kLink =
+    "look for Xid 74 in the kernel log, reset the GPU; when the link stays bad, baseboard or GPU are to be "
+    "replaced";
+
+class Nvlink : public Reader {
+  void take(size_t form, const Match& match, Sink& sink) override {
+    switch (form) {
+      case Gpu:
+        write(sink);
+        device_ = "gpu" + match.text("gpu");
+        model_ = match.text("name");
+        return;
+      case Active:
+        ++active_;
+        has_links_ = true;
+        slowest_ = std::fmin(slowest_, match.number("speed").value_or(kUnknown));
+        return;
+      case Inactive:
+        has_links_ = true;
+        return;
+      default:
+        has_errors_ = true;
+        errors_ += match.number("n").value_or(0);
+    }
+  }
+
+  void end(Sink& sink) override {
+    write(sink);
+  }
+
+  void write(Sink& sink) {
+    const Sink::Place place{{"", device_, ""}};
+    const auto state = [&](const char* name, const char* unit, Kind kind, Better better, double value) {
+      sink.state({name, unit, kind, better, model_, Scope::Own, kLink}, value, place);
+    };
+    if (!device_.empty() && has_links_) {
+      state("active NVLinks", "links", Kind::FewValued, Better::Higher, active_);
+      state("speed of its slowest NVLink", "GB/s", Kind::FewValued, Better::Higher, slowest_);
+    }
+    if (!device_.empty() && has_errors_)
+      state("NVLink errors", "", Kind::Counter, Better::Lower, errors_);
+    device_.clear();
+    active_ = errors_ = 0;
+    slowest_ = kUnknown;
+    has_links_ = has_errors_ = false;
+  }
+
+  std::string device_;
+  std::string model_;
+  double active_ = 0;
+  double errors_ = 0;
+  double slowest_ = kUnknown;
+  bool has_links_ = false;
+  bool has_errors_ = false;
+};
+
+// "CPU Affinity" and what stands behind are no columns of the matrix.
+std::vector<std::string> columns_of(std::string_view line) {
+  std::vector<std::string> cells = words_of(line);
+  cells.erase(std::ranges::find(cells, "CPU"), cells.end());
+  return cells;
+}
+
+bool is_named(const std::string& cell, std::string_view kind) {
+  return cell.starts_with(kind) && cell.size() > kind.size() && base::try_uint(cell.substr(kind.size()));
+}
+
+bool is_card(const std::string& cell) {
+  return is_named(cell, "NIC") || cell.starts_with("mlx5_");
+}
+
+bool is_header(const std::vector<std::string>& cells) {
+  return cells.size() >= 2 && is_named(cells[0], "GPU") && is_named(cells[1], "GPU");
+}
+
+// From the shortest path to the longest.
+constexpr std::string_view kPaths[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
+
+class Topology : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    std::vector<std::string> cells = columns_of(line);
+    if (is_header(cells)) {
+      columns_ = std::move(cells);
+      return true;
+    }
+    if (columns_.empty() || cells.empty() || !is_named(cells[0], "GPU") || cells.size() <= columns_.size())
+      return false;
+    double links = 0;
+    size_t shortest = std::size(kPaths);
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& cell = cells[i + 1];
+      if (is_named(cell, "NV") && is_named(columns_[i], "GPU"))
+        links += double(*base::try_uint(cell.substr(2)));
+      if (is_card(columns_[i]))
+        shortest = std::min(shortest, size_t(std::ranges::find(kPaths, cell) - std::begin(kPaths)));
+    }
+    const Sink::Place place{{"", "gpu" + cells[0].substr(3), ""}};
+    sink.state(
+        {"NVLinks to other GPUs", "links", Kind::FewValued, Better::Higher, "", Scope::Own, kLink},
+        links,
+        place);
+    if (shortest < std::size(kPaths))
+      sink.state(
+          {"path to its nearest network card",
+           "",
+           Kind::FewValued,
+           Better::Same,
+           "",
+           Scope::Own,
+           "compare the slots of cards and GPUs with a peer, and whether a card is missing"},
+          std::string(kPaths[shortest]),
+          place);
+    return true;
+  }
+
+  std::vector<std::string> columns_;
+};
+
+double score_topology(std::string_view head, std::string& reason) {
+  while (!head.empty()) {
+    const size_t end = head.find('\n');
+    const std::vector<std::string> cells = columns_of(head.substr(0, end));
+    if (!cells.empty()) {
+      reason = "its first line is the header of nvidia-smi topo -m";
+      return is_header(cells) ? 0.9 : 0;
+    }
+    if (end == head.npos)
+      break;
+    head.remove_prefix(end + 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Format kNvlink{"nvidia-smi nvlink", "nvidia", kForms, Shape::Lines, make<Nvlink>, nullptr};
+const Format kTopology{"nvidia-smi topo -m", "nvidia", {}, Shape::Table, make<Topology>, score_topology};
+
+}  // namespace lento::desk

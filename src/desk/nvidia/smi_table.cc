@@ -1,0 +1,231 @@
+// A table with a row per GPU: CSV of `nvidia-smi --query-gpu=... --format=csv` with any subset of columns,
+// units in the header, in the cells or nowhere, and of rocm-smi --csv and amd-smi --csv. The header may come
+// again (-l in several runs of one file) with other columns. Beside it the tables in columns of nvidia-smi
+// dmon and dcgmi dmon.
+//
+//   csv    = column {"," column} {NEWLINE value {"," value}}
+//   column = NAME [" [" UNIT "]"]          "clocks.current.sm [MHz]"
+//   dmon   = "# gpu pwr gtemp sm mem mclk pclk" ["# Idx W C % % MHz MHz"] {"0 690 61 100 40 2619 1980"}
+//   dcgmi  = "#Entity SMCLK TMPTR" ["ID"] {"GPU 0 1980 61.0"}
+//   amdsmi = "GPU POWER GPU_T GFX_CLK" {"0 600 W 70 C 2100 MHz"}     amd-smi monitor
+//
+// Source: nvidia-smi --help-query-gpu and dmon of driver 550, the short names in dcgm_fields.cpp of DCGM 3.3.
+#include <algorithm>
+
+#include "desk/nvidia/gpu_rows.h"
+#include "desk/nvidia/nvidia.h"
+#include "desk/nvidia/words.h"
+
+namespace lento::desk {
+namespace {
+
+// Cells between commas. Quotes keep the commas within them.
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool is_quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      is_quoted = !is_quoted;
+    else if (c == ',' && !is_quoted && cells.size() < kMostColumns)
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  }
+  for (std::string& cell : cells)
+    cell = std::string(trimmed(cell));
+  return cells;
+}
+
+// The columns of a header with a meaning here, and whether one of them is a name that no other tool uses.
+struct Header {
+  size_t known = 0;
+  size_t columns = 0;
+  bool is_distinct = false;
+};
+
+Header header_of(std::string_view line) {
+  Header header;
+  for (const std::string& cell : cells_of(line)) {
+    bool is_known = false;
+    const std::string name = field_name(cell, &is_known);
+    header.known += is_known;
+    ++header.columns;
+    const bool is_amd =
+        is_known && cell != name && (cell.find('(') != cell.npos || cell.find("_") != cell.npos);
+    header.is_distinct = header.is_distinct ||
+                         (is_known && name.find('.') != name.npos && cell.find('.') != cell.npos) || is_amd ||
+                         cell == "sclk clock speed:";
+  }
+  return header;
+}
+
+bool is_header(std::string_view line) {
+  const Header header = header_of(line);
+  return header.is_distinct && header.known * 2 >= header.columns;
+}
+
+std::string_view first_line(std::string_view head) {
+  while (!head.empty()) {
+    const size_t end = head.find('\n');
+    const std::string_view line = head.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != line.npos)
+      return line;
+    if (end == head.npos)
+      break;
+    head.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+double score_table(std::string_view head, std::string& reason) {
+  const Header header = header_of(first_line(head));
+  const bool fits = header.is_distinct && (header.known * 2 >= header.columns || header.known > 3);
+  if (!fits)
+    return 0;
+  reason =
+      std::to_string(header.known) + " of " + std::to_string(header.columns) + " columns are fields of a GPU";
+  return 0.9;
+}
+
+class SmiTable : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    if (columns_.empty() || is_header(line)) {
+      if (trimmed(line).empty())
+        return false;
+      columns_.clear();
+      for (const std::string& cell : cells_of(line))
+        columns_.push_back(field_name(cell));
+      return true;
+    }
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() != columns_.size())
+      return false;  // a row that was cut
+    Fields fields;
+    for (size_t i = 0; i < cells.size(); ++i)
+      fields.emplace_back(columns_[i], cells[i]);
+    rows_.take(fields, sink);
+    return true;
+  }
+  void end(Sink& sink) override {
+    rows_.end(sink);
+  }
+
+  std::vector<std::string> columns_;
+  GpuRows rows_;
+};
+
+struct Column {
+  const char* name;
+  const char* field;
+};
+const Column kColumns[] = {
+    {"gpu", "index"},
+    {"GPU", "index"},
+    {"pwr", "power.draw"},
+    {"gtemp", "temperature.gpu"},
+    {"sm", "utilization.gpu"},
+    {"mclk", "clocks.current.memory"},
+    {"pclk", "clocks.current.sm"},
+    {"SMCLK", "clocks.current.sm"},
+    {"MMCLK", "clocks.current.memory"},
+    {"TMPTR", "temperature.gpu"},
+    {"POWER", "power.draw"},
+    {"GPUTL", "utilization.gpu"},
+    {"GFX_CLK", "clocks.current.sm"},
+    {"GFX_CLOCK", "clocks.current.sm"},
+    {"MEM_CLOCK", "clocks.current.memory"},
+    {"GPU_T", "temperature.gpu"},
+    {"GPU_TEMP", "temperature.gpu"},
+    {"GFX%", "utilization.gpu"},
+    {"GFX_UTIL", "utilization.gpu"},
+};
+
+const char* column_field(std::string_view name) {
+  for (const Column& column : kColumns)
+    if (name == column.name)
+      return column.field;
+  return "";
+}
+
+// The words of "# gpu pwr", "#Entity SMCLK" or "GPU POWER GFX_CLK". A line that is no header has none.
+std::vector<std::string> column_header(std::string_view line) {
+  line = trimmed(line);
+  const bool is_marked = line.starts_with("#");
+  std::vector<std::string> words = words_of(line.substr(is_marked));
+  const char* const first = is_marked ? "gpu" : "GPU";
+  if (words.empty() || (words[0] != first && !(is_marked && words[0] == "Entity")))
+    return {};
+  const auto known = std::ranges::count_if(words, [](const std::string& word) {
+    return *column_field(word) != 0;
+  });
+  return known < (is_marked ? 1 : 2) ? std::vector<std::string>() : words;
+}
+
+// amd-smi writes the unit behind each value.
+bool is_unit(const std::string& word) {
+  constexpr std::string_view kUnits[] = {"W", "C", "\u00b0C", "MHz", "%", "GB", "V", "mV", "J"};
+  return std::ranges::find(kUnits, word) != std::end(kUnits);
+}
+
+double score_columns(std::string_view head, std::string& reason) {
+  if (column_header(first_line(head)).empty())
+    return 0;
+  reason = "its header names columns of dmon or monitor";
+  return 0.9;
+}
+
+class SmiColumns : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    std::vector<std::string> header = column_header(line);
+    if (!header.empty()) {
+      is_entity_ = header[0] == "Entity";
+      columns_ = std::move(header);
+      return true;
+    }
+    std::vector<std::string> words = words_of(line);
+    std::erase_if(words, is_unit);
+    if (words.empty() || words[0].starts_with("#"))
+      return false;
+    if (is_entity_) {
+      if (words[0] != "GPU" || words.size() < 2)
+        return false;
+      words.erase(words.begin());
+    }
+    if (words.size() != columns_.size())
+      return false;
+    Fields fields;
+    if (is_entity_)
+      fields.emplace_back("index", words[0]);
+    for (size_t i = is_entity_; i < words.size(); ++i)
+      if (const char* field = column_field(columns_[i]); *field && words[i] != "-")
+        fields.emplace_back(field, words[i]);
+    rows_.take(fields, sink);
+    return true;
+  }
+  void end(Sink& sink) override {
+    rows_.end(sink);
+  }
+
+  std::vector<std::string> columns_;
+  bool is_entity_ = false;
+  GpuRows rows_;
+};
+
+}  // namespace
+
+const Format kSmiTable{
+    "table of GPUs (nvidia-smi, rocm-smi, amd-smi)",
+    "nvidia",
+    {},
+    Shape::Table,
+    make<SmiTable>,
+    score_table};
+const Format kSmiColumns{
+    "dmon of nvidia-smi or dcgmi, monitor of amd-smi",
+    "nvidia",
+    {},
+    Shape::Table,
+    make<SmiColumns>,
+    score_columns};
+
+}  // namespace lento::desk
