@@ -73,6 +73,16 @@ TEST(SmiTable, OneMomentIsCompared) {
   expect_subject(judged(text), "h0/gpu6");
 }
 
+TEST(SmiTable, ALineBeforeTheHeaderAndACutRowChangeNothing) {
+  const std::string command =
+      "$ nvidia-smi --query-gpu=index,clocks.sm,power.draw,pstate,clocks.max.sm --format=csv\n";
+  std::string text = command + "index, power.draw [W], clocks.sm [MHz]\n";
+  for (int gpu = 0; gpu < 7; ++gpu)
+    text += std::to_string(gpu) + ", 600.00 W, 1410 MHz\n";
+  EXPECT_EQ(judged(text + "7, 600.00 W, 14").outcome, finding::Outcome::Healthy);
+  expect_subject(judged(text + "7, 600.00 W, 990 MHz\n"), "h0/gpu7");
+}
+
 TEST(SmiTable, AnIdleGpuIsNoSlowOne) {
   std::string text = "index, clocks.sm [MHz], utilization.gpu [%]\n";
   for (int gpu = 0; gpu < 8; ++gpu)
@@ -189,6 +199,7 @@ TEST(Nvlink, AGpuWithFewerLinksOrErrors) {
   };
   EXPECT_EQ(judged(text(-1, -1)).outcome, finding::Outcome::Healthy);
   expect_subject(judged(text(2, -1)), "h0/gpu2");
+  EXPECT_TRUE(judged(text(-1, -1).substr(0, text(-1, -1).size() - 200)).findings.empty());
   expect_subject(judged(text(-1, 1)), "h0/gpu1");
 }
 

@@ -138,7 +138,7 @@ std::vector<LineForm> forms_of_counters() {
   return forms;
 }
 
-const std::vector<LineForm> kForms = forms_of_counters();
+const std::vector<LineForm> kCounterForms = forms_of_counters();
 
 // The next part of `text` before `end`, which is dropped with it.
 std::string_view next(std::string_view& text, char end) {
@@ -211,7 +211,7 @@ class PortCounters : public Reader {
 const Format kPortCounters{
     "port counters (ethtool -S, perfquery, sysfs)",
     "link",
-    kForms,
+    kCounterForms,
     Shape::Lines,
     make<PortCounters>,
     nullptr};

@@ -70,7 +70,7 @@ std::vector<LineForm> forms_of_classes() {
   return forms;
 }
 
-const std::vector<LineForm> kForms = forms_of_classes();
+const std::vector<LineForm> kPcieForms = forms_of_classes();
 
 constexpr const char* kAdvice =
     "reseat the board or its riser, look for PCIe errors (AER) of that slot in the kernel log, then replace "
@@ -125,7 +125,7 @@ class PcieLinks : public Reader {
 
 }  // namespace
 
-const Format kPcieLinks{"PCIe links (lspci -vv)", "link", kForms, Shape::Lines, make<PcieLinks>, nullptr};
+const Format kPcieLinks{"PCIe links (lspci -vv)", "link", kPcieForms, Shape::Lines, make<PcieLinks>, nullptr};
 
 Formats link_formats() {
   return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters};

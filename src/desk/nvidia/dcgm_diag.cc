@@ -215,7 +215,7 @@ class DcgmTable : public Reader {
   std::string warning_;
 };
 
-double score_table(std::string_view head, std::string& reason) {
+double score_diag_table(std::string_view head, std::string& reason) {
   if (head.find("| Diagnostic ") == head.npos || head.find("| Result") == head.npos)
     return 0;
   reason = "it has the header of dcgmi diag";
@@ -234,7 +234,8 @@ const Format kDcgmDocument{
     score_document,
     "",
     kCovers};
-const Format kDcgmTable{"dcgmi diag", "nvidia", {}, Shape::Table, make<DcgmTable>, score_table, "", kCovers};
+const Format
+    kDcgmTable{"dcgmi diag", "nvidia", {}, Shape::Table, make<DcgmTable>, score_diag_table, "", kCovers};
 
 Formats nvidia_formats() {
   return {

@@ -1,5 +1,5 @@
 // NVLink as nvidia-smi shows it. `nvlink -s` lists the links of each GPU with their speed, `nvlink -e` their
-// errors: three states a GPU: links that are active, the slowest of them, and the errors of all together.
+// errors: three states a GPU: links that are inactive, the slowest of the others, and the errors of all.
 // `topo -m` is a matrix of the paths between GPUs and network cards: two states a GPU, the NVLinks in its row
 // and its shortest path to a network card.
 //
@@ -26,7 +26,7 @@ enum NvlinkForm {
   Errors,
 };
 
-const LineForm kForms[] = {
+const LineForm kNvlinkForms[] = {
     {"^~GPU {gpu:int}: {name} (UUID: {_:word})",
      {"GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-01234567-89ab-cdef-0123-456789abcdef)"}},
     {"^~Link {link:int}: {speed:num} GB/s", {"\t Link 0: 25 GB/s", "\t Link 11: 26.562 GB/s"}},
@@ -48,12 +48,12 @@ class Nvlink : public Reader {
         model_ = match.text("name");
         return;
       case Active:
-        ++active_;
         has_links_ = true;
         slowest_ = std::fmin(slowest_, match.number("speed").value_or(kUnknown));
         return;
       case Inactive:
         has_links_ = true;
+        ++inactive_;
         return;
       default:
         has_errors_ = true;
@@ -71,20 +71,21 @@ class Nvlink : public Reader {
       sink.state({name, unit, kind, better, model_, Scope::Own, kLink}, value, place);
     };
     if (!device_.empty() && has_links_) {
-      state("active NVLinks", "links", Kind::FewValued, Better::Higher, active_);
+      // A list that is cut has fewer links, so that those which are missing are counted and not the active.
+      state("inactive NVLinks", "links", Kind::FewValued, Better::Lower, inactive_);
       state("speed of its slowest NVLink", "GB/s", Kind::FewValued, Better::Higher, slowest_);
     }
     if (!device_.empty() && has_errors_)
       state("NVLink errors", "", Kind::Counter, Better::Lower, errors_);
     device_.clear();
-    active_ = errors_ = 0;
+    inactive_ = errors_ = 0;
     slowest_ = kUnknown;
     has_links_ = has_errors_ = false;
   }
 
   std::string device_;
   std::string model_;
-  double active_ = 0;
+  double inactive_ = 0;
   double errors_ = 0;
   double slowest_ = kUnknown;
   bool has_links_ = false;
@@ -154,23 +155,21 @@ class Topology : public Reader {
 };
 
 double score_topology(std::string_view head, std::string& reason) {
-  while (!head.empty()) {
+  constexpr size_t kEarlyLines = 16;  // a prompt, a command and the like
+  for (size_t i = 0; i < kEarlyLines && !head.empty(); ++i) {
     const size_t end = head.find('\n');
-    const std::vector<std::string> cells = columns_of(head.substr(0, end));
-    if (!cells.empty()) {
-      reason = "its first line is the header of nvidia-smi topo -m";
-      return is_header(cells) ? 0.9 : 0;
+    if (is_header(columns_of(head.substr(0, end)))) {
+      reason = "it has the header of nvidia-smi topo -m";
+      return 0.9;
     }
-    if (end == head.npos)
-      break;
-    head.remove_prefix(end + 1);
+    head = end == head.npos ? std::string_view() : head.substr(end + 1);
   }
   return 0;
 }
 
 }  // namespace
 
-const Format kNvlink{"nvidia-smi nvlink", "nvidia", kForms, Shape::Lines, make<Nvlink>, nullptr};
+const Format kNvlink{"nvidia-smi nvlink", "nvidia", kNvlinkForms, Shape::Lines, make<Nvlink>, nullptr};
 const Format kTopology{"nvidia-smi topo -m", "nvidia", {}, Shape::Table, make<Topology>, score_topology};
 
 }  // namespace lento::desk

@@ -59,28 +59,30 @@ Header header_of(std::string_view line) {
   return header;
 }
 
+// A command that is echoed has names of columns too, and "=" between.
 bool is_header(std::string_view line) {
   const Header header = header_of(line);
-  return header.is_distinct && header.known * 2 >= header.columns;
+  return header.is_distinct && line.find('=') == line.npos &&
+         (header.known * 2 >= header.columns || header.known > 3);
 }
 
-std::string_view first_line(std::string_view head) {
-  while (!head.empty()) {
+constexpr size_t kLinesBefore = 16;  // a prompt, a command and the like before the header
+
+// The first line near the beginning that `is_wanted`; "" when there is none.
+std::string_view early_line(std::string_view head, bool (*is_wanted)(std::string_view)) {
+  for (size_t i = 0; i < kLinesBefore && !head.empty(); ++i) {
     const size_t end = head.find('\n');
     const std::string_view line = head.substr(0, end);
-    if (line.find_first_not_of(" \t\r") != line.npos)
+    if (is_wanted(line))
       return line;
-    if (end == head.npos)
-      break;
-    head.remove_prefix(end + 1);
+    head = end == head.npos ? std::string_view() : head.substr(end + 1);
   }
   return {};
 }
 
-double score_table(std::string_view head, std::string& reason) {
-  const Header header = header_of(first_line(head));
-  const bool fits = header.is_distinct && (header.known * 2 >= header.columns || header.known > 3);
-  if (!fits)
+double score_smi_table(std::string_view head, std::string& reason) {
+  const Header header = header_of(early_line(head, is_header));
+  if (header.known == 0)
     return 0;
   reason =
       std::to_string(header.known) + " of " + std::to_string(header.columns) + " columns are fields of a GPU";
@@ -89,17 +91,17 @@ double score_table(std::string_view head, std::string& reason) {
 
 class SmiTable : public Reader {
   bool row(std::string_view line, Sink& sink) override {
-    if (columns_.empty() || is_header(line)) {
-      if (trimmed(line).empty())
-        return false;
+    if (is_header(line)) {
       columns_.clear();
+      last_cell_.clear();
       for (const std::string& cell : cells_of(line))
         columns_.push_back(field_name(cell));
       return true;
     }
     const std::vector<std::string> cells = cells_of(line);
-    if (cells.size() != columns_.size())
-      return false;  // a row that was cut
+    if (columns_.empty() || cells.size() != columns_.size() || is_cut(cells.back()))
+      return false;
+    last_cell_ = cells.back();
     Fields fields;
     for (size_t i = 0; i < cells.size(); ++i)
       fields.emplace_back(columns_[i], cells[i]);
@@ -110,7 +112,19 @@ class SmiTable : public Reader {
     rows_.end(sink);
   }
 
+  // The file may end within its last cell: a number without the unit of the row before, or too few digits of
+  // a mask, whose length is fixed.
+  bool is_cut(const std::string& cell) const {
+    if (last_cell_.starts_with("0x"))
+      return cell.starts_with("0x") && cell.size() < last_cell_.size();
+    if (last_cell_.empty() || last_cell_[0] < '0' || last_cell_[0] > '9')
+      return false;
+    const size_t unit = last_cell_.rfind(' ');
+    return unit != last_cell_.npos && !cell.starts_with("[") && !cell.ends_with(last_cell_.substr(unit));
+  }
+
   std::vector<std::string> columns_;
+  std::string last_cell_;  // of the row before
   GpuRows rows_;
 };
 
@@ -168,7 +182,10 @@ bool is_unit(const std::string& word) {
 }
 
 double score_columns(std::string_view head, std::string& reason) {
-  if (column_header(first_line(head)).empty())
+  const auto is_wanted = [](std::string_view line) {
+    return !column_header(line).empty();
+  };
+  if (early_line(head, is_wanted).empty())
     return 0;
   reason = "its header names columns of dmon or monitor";
   return 0.9;
@@ -219,7 +236,7 @@ const Format kSmiTable{
     {},
     Shape::Table,
     make<SmiTable>,
-    score_table};
+    score_smi_table};
 const Format kSmiColumns{
     "dmon of nvidia-smi or dcgmi, monitor of amd-smi",
     "nvidia",
