@@ -28,6 +28,7 @@ constexpr uint64_t kIdleBit = 0x1;
 constexpr uint64_t kSlowdownBit = 0x8;
 constexpr uint64_t kSpecificBits = 0x40 | 0x80;
 constexpr size_t kMostInRound = 4096;
+constexpr size_t kMostKept = size_t{1} << 16;  // values that a change is noticed of
 
 struct Reason {
   uint64_t bit;
@@ -308,6 +309,8 @@ void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const 
 }
 
 void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
+  if (reasons_.size() >= kMostKept && !reasons_.contains(row.subject))
+    return;
   uint64_t& last = reasons_[row.subject];
   const uint64_t begun = reasons & ~last;
   last = reasons;
@@ -378,7 +381,10 @@ std::string GpuRows::changed(const Row& row, std::string_view name) {
   for (const auto& [own, value] : row.fields) {
     if (own != name || value.empty())
       continue;
-    std::string& last = last_[{row.subject, own}];
+    const auto key = std::pair(row.subject, own);
+    if (last_.size() >= kMostKept && !last_.contains(key))
+      return "";
+    std::string& last = last_[key];
     if (last == value)
       return "";
     last = value;
