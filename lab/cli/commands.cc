@@ -12,6 +12,7 @@ void add_chip(Command& app, Context& context) {
   add_chip_campaign(*command, context);
   cli::add_chip_diagnose_by(*command, context, chip::all_methods());
   add_chip_evaluate(*command, context);
+  add_chip_world(*command, context);
 }
 
 void add_fabric(Command& app, Context& context) {

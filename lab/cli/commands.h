@@ -17,6 +17,7 @@ cli::Program mpi_program();  // lento-mpi: what can use several processes
 
 void add_chip_campaign(Command& chip, Context& context);
 void add_chip_evaluate(Command& chip, Context& context);
+void add_chip_world(Command& chip, Context& context);
 void add_fabric_plants(Command& group, Context& context);
 void add_fabric_times(Command& group, Context& context);
 void add_field(Command& app, Context& context);

@@ -10,6 +10,7 @@
 #include "chip/fit/possible.h"
 #include "chip/map/file/declared.h"
 #include "chip/map/file/map_file.h"
+#include "chip/model_judge.h"
 #include "chip/recording.h"
 #include "chip/replay.h"
 #include "chip/simulation_count.h"
@@ -123,7 +124,8 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   require_simulation(options, file.twin.own);
   const Program program = expand(read_map(options.mapping), chip, options.mapping);
   const ChipUnderTest of{chip, program};
-  const ChipRecording recorded = read_recording("records", options.records, of, options);
+  ModelJudge by_model(options, of, file.twin.own);
+  const ChipRecording recorded = read_recording("records", options.records, of, options, by_model.prepare());
   if (!options.sketch_out.empty())
     write_sketch(options.sketch_out, recorded.sketch);
   DetectOptions detect;
@@ -132,7 +134,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
     detect.own = &file.twin.own;
   std::optional<ChipRecording> healthy;
   if (!options.healthy.empty()) {
-    healthy = read_recording("healthy run", options.healthy, of, options);
+    healthy = read_recording("healthy run", options.healthy, of, options, by_model.prepare_healthy());
     detect.healthy = &healthy->sketch;
   }
   ReplayOf replays;
@@ -142,6 +144,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   if (options.fit)
     fit.replays = replays;
   fit.tolerance = options.tolerance;
+  fit.buffers = !by_model.judged();
   std::optional<Fit> given;
   if (!options.fit_file.empty()) {
     given = read_fit(options.fit_file, chip);
@@ -149,6 +152,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   }
   MethodResult judged = judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
   Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
+  by_model.add_to(d);
   require_coverage(d, recorded);
   if (const auto runs = judged.numbers.find("simulated_runs"); options.replay && runs != judged.numbers.end())
     d.facts.emplace_back("runs simulated to judge it", format_number(runs->second));

@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "chip/detect/method.h"
 #include "chip/fit/fit.h"
+#include "chip/model/model.h"
 #include "chip/read/probe_record.h"
 #include "chip/sketch/sketch.h"
 #include "finding/finding.h"
@@ -61,6 +62,11 @@ struct ChipDiagnosisOptions {
   bool fit = true;        // judge by a twin fitted to the run, instead of by the chip file as it stands
   double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
   double false_alarms = DetectOptions{}.false_alarms;  // reports on a healthy run that may be, each
+  // Undo what the recorder did to times, fit what the chip file does not say, and accuse only parts whose raw
+  // records agree (chip/model). Of records that are not a sketch yet, by our own method.
+  bool model = true;
+  std::shared_ptr<const ChipModel>
+      learnt;  // of this chip, mapping and number of inferences; none: learnt here
   bool strict = false;
   uint64_t seed = 1;
 };

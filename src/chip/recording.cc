@@ -14,26 +14,53 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Kind = ChipRecorderOptions::Kind;
 
-Sketch record_with(SketchRecorder& recorder, ProbeReader& reader, Facts& facts) {
+// Records as they come, or all of a run changed before the first is taken.
+class Feed {
+ public:
+  Feed(ProbeReader& reader, const Prepare& prepare)
+      : reader_(reader) {
+    if (!prepare)
+      return;
+    ProbeRecord record;
+    while (held_.size() < kMostPrepared && reader.next(record))
+      held_.push_back(record);
+    if (held_.size() < kMostPrepared)
+      prepare(held_);
+  }
+
+  bool next(ProbeRecord& out) {
+    if (given_ == held_.size())
+      return reader_.next(out);
+    out = held_[given_++];
+    return true;
+  }
+
+ private:
+  ProbeReader& reader_;
+  std::vector<ProbeRecord> held_;
+  size_t given_ = 0;
+};
+
+Sketch record_with(SketchRecorder& recorder, Feed& feed, Facts& facts) {
   ProbeRecord record;
-  while (reader.next(record))
+  while (feed.next(record))
     recorder.record(record);
   Sketch sketch = recorder.finish();
   facts = recorder.facts();
   return sketch;
 }
 
-Sketch sketched(ProbeReader& reader, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
+Sketch sketched(Feed feed, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
   options.sketch.ops_per_cycle = recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = count_patterns(of.program, of.chip);
   const std::vector<SketchShape> shapes = options.kind == Kind::ExactTable
                                               ? plan_exact_tables(counts, options.sketch)
                                               : plan_shapes(counts, options.sketch);
   if (options.kind == Kind::Given)
-    return record_with(*options.make(shapes, options.sketch), reader, facts);
+    return record_with(*options.make(shapes, options.sketch), feed, facts);
   Sketch sketch(shapes, options.sketch);
   ProbeRecord record;
-  while (reader.next(record))
+  while (feed.next(record))
     sketch.record(record);
   return sketch;
 }
@@ -109,7 +136,8 @@ ChipRecording read_recording(
     const std::string& role,
     const std::string& path,
     const ChipUnderTest& of,
-    const ChipDiagnosisOptions& options) {
+    const ChipDiagnosisOptions& options,
+    const Prepare& prepare) {
   ChipRecording out;
   out.report.strict = options.strict;
   base::Digest digest;
@@ -126,7 +154,7 @@ ChipRecording read_recording(
     ProbeReader reader(std::move(in), out.report);
     require_cores(path, "the records are", reader.header().cores, of.chip);
     out.notes = differences(reader.header(), of);
-    out.sketch = sketched(reader, options.recorder, of, out.facts);
+    out.sketch = sketched(Feed(reader, prepare), options.recorder, of, out.facts);
     out.recorder = name_of(options.recorder);
   }
   require_mapping(path, of, out);

@@ -1,6 +1,7 @@
 // Probe records or a sketch file as what a chip's detector sees.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,17 @@ struct ChipUnderTest {
 
 // A sketch file as it is; probe records through a recorder sized for the mapping. `role` is "records" or
 // "healthy run". Throws base::Error when the file is broken or of another chip.
+//
+// `prepare` may change the records of a run before the recorder takes them; it gets none of a sketch, nor of
+// a run of more than kMostPrepared records, which would not fit in memory.
+inline constexpr size_t kMostPrepared = 4'000'000;
+using Prepare = std::function<void(std::vector<ProbeRecord>&)>;
 ChipRecording read_recording(
     const std::string& role,
     const std::string& path,
     const ChipUnderTest& of,
-    const ChipDiagnosisOptions& options);
+    const ChipDiagnosisOptions& options,
+    const Prepare& prepare = {});
 
 void add_recording(finding::Diagnosis& d, const ChipRecording& recording);
 

@@ -50,8 +50,9 @@ std::vector<Component> all_parts(const Grid& grid) {
 
 class Fitter {
  public:
-  Fitter(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance)
+  Fitter(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance, bool buffers = true)
       : file_(chip),
+        buffers_(buffers),
         tolerance_(tolerance < 0 ? -1 : std::log2(1 + tolerance)),
         grid_(chip) {
     for (const FitRun& run : runs)
@@ -174,7 +175,7 @@ class Fitter {
   // When that tells the whole course much better, parts are found anew with each size, and the size that
   // tells it best is taken.
   void try_buffers() {
-    if (fit_.misfit < kMisfit)
+    if (!buffers_ || fit_.misfit < kMisfit)
       return;
     std::vector<Fit> tried{fit_};
     fit_.twin = twin_of(file_, fit_, 2 * file_.network.buffer_segments);
@@ -417,6 +418,7 @@ class Fitter {
   }
 
   const spec::Chip& file_;
+  const bool buffers_;
   const double tolerance_;  // octaves; below 0: estimated
   const Grid grid_;
   std::vector<Run> runs_;
@@ -459,15 +461,15 @@ Twin twin_of(const spec::Chip& file, const Fit& fit, int buffer_segments) {
   return out;
 }
 
-Fit fit_twin(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance) {
-  return Fitter(runs, chip, tolerance).run();
+Fit fit_twin(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance, bool buffers) {
+  return Fitter(runs, chip, tolerance, buffers).run();
 }
 
 Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options) {
   const FitRun run{&sketch, options.replays};
   if (options.given != nullptr)
     return tested(*options.given, run);
-  return fit_twin(std::vector<FitRun>{run}, chip, options.tolerance);
+  return fit_twin(std::vector<FitRun>{run}, chip, options.tolerance, options.buffers);
 }
 
 Fit tested(const Fit& fit, const FitRun& run) {

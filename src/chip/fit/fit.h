@@ -50,6 +50,7 @@ struct FitOptions {
   ReplayOf replays;            // of the one run
   const Fit* given = nullptr;  // made before, from healthy runs: it is tested, not moved
   double tolerance = -1;       // largest share by which healthy parts of a class differ; below 0: estimated
+  bool buffers = true;         // whether other sizes of buffers are tried
 };
 
 struct Fit {
@@ -73,7 +74,11 @@ struct Fit {
 Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options);
 
 // The same from several runs of one mapping on one chip, all at once. Precondition: at least one.
-Fit fit_twin(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance = -1);
+Fit fit_twin(
+    const std::vector<FitRun>& runs,
+    const spec::Chip& chip,
+    double tolerance = -1,
+    bool buffers = true);
 
 // Whether a twin that was fitted before explains this run: its misfit and scatter, nothing moved.
 Fit tested(const Fit& fit, const FitRun& run);

@@ -310,8 +310,16 @@ ProbeReader::ProbeReader(base::InputStream input, base::ReadReport& report)
   }
 }
 
+// A counter of 32 bits that starts over while a record lasts shows as an end far before its begin.
+static void mend_wrap(ProbeRecord& record) {
+  constexpr uint64_t kWrap = uint64_t{1} << 32;
+  if (record.begin < kWrap && record.begin > record.end && record.begin - record.end > kWrap / 2)
+    record.end += kWrap;
+}
+
 bool ProbeReader::accept(Placed& placed, const Location& where) {
   ProbeRecord& record = placed.record;
+  mend_wrap(record);
   const char* reason = size_t(record.kind) >= kKinds.size() ? "unknown record kind"
                        : record.end < record.begin          ? "ends before it begins"
                        : record.core >= header_.cores       ? "core is not on the chip"

@@ -75,8 +75,20 @@ Machine::Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink
     : Machine(at) {
   faults_ = faults;
   sink_ = sink;
+  influence_ = nullptr;
   network_.attach(events_, *this);
   set_faults();
+}
+
+void Machine::keep(Influence& influence) {
+  influence_ = &influence;
+  network_.keep(influence);
+}
+
+void Machine::push(uint64_t time, uint32_t what, uint32_t column, double cycles) {
+  events_.push(time, what);
+  if (influence_ != nullptr)
+    influence_->pushed(what, column, cycles);
 }
 
 void Machine::set_faults() {
@@ -114,6 +126,8 @@ bool Machine::run_until(uint64_t cycles) {
     const EventHeap::Event event = events_.pop();
     now_ = event.time;
     ++result_.events;
+    if (influence_ != nullptr)
+      influence_->happens(event.what);
     const uint32_t index = event.what & ((1u << kKindShift) - 1);
     switch (static_cast<Kind>(event.what >> kKindShift)) {
       case Kind::ServerDone:
@@ -271,7 +285,10 @@ void Machine::try_compute(uint32_t id) {
   core.computing = true;
   core.compute_began = now_ + core.debt;
   core.debt = 0;
-  events_.push(core.compute_began + compute_cycles(id, e), event(Kind::ComputeDone, id));
+  if (influence_ != nullptr)
+    influence_->begins(id);
+  const uint64_t cycles = compute_cycles(id, e);
+  push(core.compute_began + cycles, event(Kind::ComputeDone, id), id, double(cycles));
 }
 
 // ceil(operations / rate), the rate drawn from a normal; times the faults that hold now.
@@ -311,7 +328,8 @@ void Machine::compute_done(uint32_t id) {
          0,
          chip::ProbeKind::Compute,
          uint8_t(of.kind),
-         uint16_t(e.repeat * of.steps + instruction.step)});
+         uint16_t(e.repeat * of.steps + instruction.step)},
+        id);
   }
   tile(id, core.next_compute).computed = true;
   ++core.next_compute;
@@ -337,7 +355,7 @@ void Machine::release_outputs(uint32_t id, const Tile& t) {
 }
 
 // The record's layer is an index until here; what leaves carries the mapping's layer id.
-void Machine::record(const ProbeRecord& r) {
+void Machine::record(const ProbeRecord& r, uint32_t mark) {
   Result::LayerTime& layer = result_.layers[r.layer];
   layer.begin = std::min(layer.begin, r.begin);
   layer.end = std::max(layer.end, r.end);
@@ -346,10 +364,12 @@ void Machine::record(const ProbeRecord& r) {
     return;
   auto cycles = uint32_t(cost);
   ++result_.records;
+  ProbeRecord out = r;
+  out.layer = uint32_t(model_.program.layers[r.layer].id);
+  if (influence_ != nullptr)
+    influence_->ends(mark, out);
   if (sink_) {
-    ProbeRecord out = r;
-    out.layer = uint32_t(model_.program.layers[r.layer].id);
-    const chip::RecordSink::Outcome outcome = sink_->record(out);
+    const RecordSink::Outcome outcome = sink_->record(out);
     // The plan already pays for an insertion; a sink that asks for more gets more.
     const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
     if (outcome.cost_cycles > paid)
@@ -364,6 +384,15 @@ Result
 simulate(const Model& model, const std::vector<Fault>& faults, const Options& options, RecordSink* sink) {
   LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
   Machine machine(model, faults, options, sink);
+  machine.run_until(options.max_cycles);
+  return machine.result();
+}
+
+Result simulate_influence(const Model& model, const Options& options, InfluenceSink& sink) {
+  LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
+  Influence influence(model.grid, sink);
+  Machine machine(model, {}, options, nullptr);
+  machine.keep(influence);
   machine.run_until(options.max_cycles);
   return machine.result();
 }

@@ -18,6 +18,9 @@ class Machine : public NetworkUser {
   // Goes on where `at` stands, under other faults and into another sink.
   Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink);
 
+  // Keeps derivatives of what is recorded from here on. Precondition: nothing was run yet.
+  void keep(Influence& influence);
+
   // Every event up to `cycles`; whether there is more to come.
   bool run_until(uint64_t cycles);
   Result result();  // once
@@ -149,7 +152,7 @@ class Machine : public NetworkUser {
 
   // Messages.
   void try_send(uint32_t core, uint32_t number);
-  void message_arrived(const Transfer& t);
+  void message_arrived(uint32_t transfer);
 
   // DRAM.
   void want_slot(uint32_t core, uint32_t number);
@@ -165,7 +168,12 @@ class Machine : public NetworkUser {
   void offer_segment(uint32_t transfer);
   uint32_t segment_size(uint64_t bytes) const;
 
-  void record(const ProbeRecord& r);
+  // `mark`: where its derivatives began to be kept: a core, or after the cores a transfer.
+  void record(const ProbeRecord& r, uint32_t mark);
+  uint32_t mark_of(uint32_t transfer) const {
+    return uint32_t(cores_.size()) + transfer;
+  }
+  void push(uint64_t time, uint32_t what, uint32_t column, double cycles);
   ProbeRecord record_of(const Transfer& t, ProbeKind kind) const;
   double slowdown(const std::vector<uint32_t>& faults);
   void set_faults();
@@ -196,6 +204,7 @@ class Machine : public NetworkUser {
   std::vector<std::vector<uint32_t>> core_faults_;
   std::vector<std::vector<uint32_t>> memory_faults_;
   uint64_t unfinished_ = 0;  // cores not done
+  Influence* influence_ = nullptr;
 };
 
 }  // namespace lento::chip

@@ -76,6 +76,8 @@ void Machine::offer_segment(uint32_t id) {
 
 void Machine::source_begins(uint32_t id) {
   Transfer& t = transfers_[id];
+  if (influence_ != nullptr && now_ < t.begin)
+    influence_->begins(mark_of(id));
   t.begin = std::min(t.begin, now_);
 }
 
@@ -97,7 +99,7 @@ void Machine::delivered(uint32_t id, uint32_t bytes) {
   if (t.action == Action::Send) {
     if (t.to_finish > 0)
       return;
-    message_arrived(t);
+    message_arrived(id);
     free_transfer(id);
   } else if (t.action == Action::Read) {
     t.landed += bytes;
@@ -146,14 +148,16 @@ void Machine::try_send(uint32_t core, uint32_t number) {
   e.state = Entry::Active;
   ++channel.sent;
   const uint32_t id = new_transfer(core, number);
-  events_.push(now_ + uint64_t(model_.chip.core.start_up_cycles), event(Kind::StartUpDone, id));
+  const auto cycles = uint64_t(model_.chip.core.start_up_cycles);
+  push(now_ + cycles, event(Kind::StartUpDone, id), network_.columns().start_up(), double(cycles));
 }
 
-void Machine::message_arrived(const Transfer& t) {
+void Machine::message_arrived(uint32_t id) {
+  const Transfer t = transfers_[id];
   const uint32_t c = at(t.instruction).target;
   const Program::Channel& channel = model_.program.channels[c];
   ++channels_[c].arrived;
-  record(record_of(t, chip::ProbeKind::Message));
+  record(record_of(t, ProbeKind::Message), mark_of(id));
   Core& receiver = cores_[channel.to];
   for (uint32_t number = receiver.head; number != receiver.tail; ++number) {
     const Entry& e = entry(channel.to, number);
@@ -223,6 +227,8 @@ void Machine::want_slot(uint32_t core, uint32_t number) {
 void Machine::take_slot(uint32_t id) {
   if (transfers_[id].action == Action::Write) {
     transfers_[id].begin = now_;
+    if (influence_ != nullptr)
+      influence_->begins(mark_of(id));
     move_slot(id);
     return;
   }
@@ -260,7 +266,11 @@ void Machine::move_slot(uint32_t id) {
   const uint64_t duration = std::max<uint64_t>(1, uint64_t(cycles + 0.999999));
   result_.memory_units[t.core].busy += duration;
   result_.memory_units[t.core].bytes += bytes;
-  events_.push(now_ + duration, event(Kind::SlotDone, id));
+  push(
+      now_ + duration,
+      event(Kind::SlotDone, id),
+      network_.columns().memory_unit(int(t.core)),
+      double(duration));
 }
 
 void Machine::slot_done(uint32_t id) {
@@ -290,7 +300,7 @@ void Machine::transfer_done(uint32_t id) {
   const Transfer t = transfers_[id];
   free_transfer(id);
   const bool read = t.action == Action::Read;
-  record(record_of(t, read ? chip::ProbeKind::Read : chip::ProbeKind::Write));
+  record(record_of(t, read ? ProbeKind::Read : ProbeKind::Write), mark_of(id));
   free_slot(t.core);
   if (read) {
     input_done(t.core, t.entry);

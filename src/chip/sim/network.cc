@@ -15,7 +15,8 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
       user_(&user),
       links_(setup.grid.link_count()),
       cores_(setup.grid.core_count()),
-      datelines_(setup.datelines) {
+      datelines_(setup.datelines),
+      columns_(setup.grid) {
   const spec::Chip& chip = setup.chip;
   servers_.resize(links_ + 2 * cores_ + grid_.port_count());
   buffers_.resize(servers_.size() * kVcs);
@@ -46,6 +47,7 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
 }
 
 void Network::attach(EventHeap& events, NetworkUser& user) {
+  influence_ = nullptr;
   events_ = &events;
   user_ = &user;
 }
@@ -179,6 +181,15 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
   server.use.bytes += segment.bytes;
   ++server.use.segments;
   events_->push(now + duration, s);
+  if (influence_ != nullptr)
+    influence_->pushed(s, column_of(s), double(duration - server.set_up), server.set_up);
+}
+
+uint32_t Network::column_of(uint32_t s) const {
+  if (s < links_)
+    return columns_.link(int(s));
+  const uint32_t ports = links_ + 2 * cores_;
+  return s < ports ? columns_.scratchpads() : columns_.port(int(s - ports));
 }
 
 void Network::leave_buffer(uint32_t id, uint64_t now) {

@@ -20,6 +20,7 @@
 #include "chip/map/grid.h"
 #include "chip/map/twin.h"
 #include "chip/sim/event_heap.h"
+#include "chip/sim/influence.h"
 #include "chip/sim/noise.h"
 #include "spec/chip.h"
 
@@ -91,6 +92,14 @@ class Network {
     return uint32_t(servers_.size());
   }
 
+  // Keeps derivatives of what is pushed from here on.
+  void keep(Influence& influence) {
+    influence_ = &influence;
+  }
+  const InfluenceColumns& columns() const {
+    return columns_;
+  }
+
   // Slows servers: link faults both directions, router faults the links of the router, port faults the port.
   void set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>& hits);
 
@@ -143,6 +152,7 @@ class Network {
   void leave_buffer(uint32_t segment, uint64_t now);
   void enter_buffer(uint32_t segment, uint32_t buffer, uint64_t now);
   double slowdown(uint32_t server, uint64_t now);
+  uint32_t column_of(uint32_t server) const;
   uint32_t allocate(const Segment& segment);
 
   const Grid& grid_;
@@ -158,6 +168,8 @@ class Network {
   std::vector<Segment> segments_;
   uint32_t free_ = kNone;
   uint64_t hops_done_ = 0;
+  InfluenceColumns columns_;
+  Influence* influence_ = nullptr;
   const std::vector<Fault>* faults_ = nullptr;
   std::vector<uint64_t>* hits_ = nullptr;
   std::vector<std::vector<uint32_t>> faults_of_;  // by server

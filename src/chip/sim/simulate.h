@@ -23,6 +23,7 @@
 #include "chip/map/program.h"
 #include "chip/map/twin.h"
 #include "chip/read/probe_record.h"
+#include "chip/sim/influence.h"
 #include "chip/sim/noise.h"
 #include "spec/chip.h"
 
@@ -95,5 +96,8 @@ Result simulate(
     const std::vector<Fault>& faults,
     const Options& options,
     RecordSink* sink = nullptr);
+
+// The healthy run once more, with the derivatives of each record's duration (influence.h).
+Result simulate_influence(const Model& model, const Options& options, InfluenceSink& sink);
 
 }  // namespace lento::chip

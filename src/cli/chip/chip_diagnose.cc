@@ -22,6 +22,7 @@ struct ChipDiagnoseArguments {
   bool exact = false;
   bool no_replay = false;
   bool no_fit = false;
+  bool no_model = false;
   const std::vector<chip::Method>* methods = nullptr;
 };
 
@@ -44,6 +45,7 @@ void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   job.recorder.name = args.recorder;
   job.replay = !args.no_replay;
   job.fit = !args.no_fit;
+  job.model = !args.no_model;
   job.strict = context.strict;
   job.seed = context.seed;
   finding::Diagnosis d = chip::diagnose_chip(job, context.progress());
@@ -123,6 +125,10 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
       "--no-fit",
       args->no_fit,
       "Take the chip file as it stands, instead of fitting its numbers to the run first");
+  app->add_flag(
+      "--no-model",
+      args->no_model,
+      "Take times as recorded, and name whom the simulations name, without the check by the chip's model");
   app->add_option("--false-alarms", job.false_alarms, "Reports on a healthy run that may be, each run")
       ->capture_default_str()
       ->check(range(1e-6, 1.0));

@@ -1,0 +1,47 @@
+// Chips and recorders that are unlike the chip file in ways that are nobody's fault: how a verdict holds.
+//
+// Each row simulates healthy runs and runs with one slow part on such a chip, changes the records as such a
+// recorder would, and diagnoses them with the plain file. A finding that names a part of a healthy run is an
+// accusation. Of a run with a fault the answer is right when the planted part alone is named.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+
+namespace lento::chip {
+
+struct WorldOptions {
+  std::string chip;
+  std::string mapping;
+  std::string rows;  // a regular expression of the names; empty: all
+  int healthy = 20;  // runs a row
+  int faulty = 20;
+  uint32_t inferences = 2;
+  uint64_t seed = 1;
+  bool model = true;  // false: without the chip's model
+};
+
+struct WorldRow {
+  std::string name;
+  int healthy = 0;
+  int accused = 0;
+  int unsure = 0;  // cannot judge
+  int whole = 0;   // a class or the whole chip is named
+  int faulty = 0;
+  int right = 0;
+  int faulty_unsure = 0;
+  int wrong = 0;
+  std::vector<double> factor_errors;  // of right answers, relative
+  std::vector<std::string> odd;       // what was answered instead, a line each
+};
+
+std::vector<std::string> world_rows();
+// Rows in their order. Throws base::Error when the files are broken or the expression is.
+std::vector<WorldRow> run_world(const WorldOptions& options, const base::Progress& progress = {});
+finding::Diagnosis world_table(const std::vector<WorldRow>& rows, const WorldOptions& options);
+
+}  // namespace lento::chip

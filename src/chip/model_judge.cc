@@ -1,0 +1,229 @@
+// A suspect of the comparison by replay stays accused when the model's likelihood ratio is above its
+// threshold and the suspect's raw records are slower than those of its peers. Else the verdict is that nobody
+// can be accused, with the reason.
+#include "chip/model_judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "chip/detect/path.h"
+#include "evidence/sample.h"
+
+namespace lento::chip {
+namespace {
+
+using base::format_number;
+
+// Records that may be simulated to learn a model: about half a minute on one core.
+constexpr double kMostLearnt = 16e6;
+
+double planned_records(const ChipUnderTest& of) {
+  double out = 0;
+  for (const PatternCount& core : count_patterns(of.program, of.chip))
+    out += core.computes + core.transfers;
+  const Program::Totals t = of.program.totals();
+  return std::max(out, double(t.reads + t.receives + t.computes + t.writes));
+}
+
+std::string factor_text(double factor) {
+  return "x" + format_number(factor, 3);
+}
+
+std::string class_of(const Component& c) {
+  switch (c.part) {
+    case Part::Core:
+      return "cores";
+    case Part::Link:
+      return "links";
+    case Part::Router:
+      return "routers";
+    case Part::MemoryUnit:
+      return "memory units";
+    case Part::DramPort:
+      return "DRAM ports";
+  }
+  return {};
+}
+
+finding::Finding finding_of(const ClassDifference& c) {
+  finding::Finding f;
+  f.subject = c.what;
+  f.category = "slower than the chip file";
+  f.score = 1;
+  f.factor = c.factor;
+  f.summary = c.what + " took " + format_number(c.factor, 3) +
+              " times what the chip file says (90 %: " + format_number(c.low, 3) + " to " +
+              format_number(c.high, 3) + "). Chip or file is wrong.";
+  f.next_step =
+      "Diagnose a run that is known to be healthy with the same file: if it says the same, correct "
+      "the file.";
+  return f;
+}
+
+}  // namespace
+
+ModelJudge::ModelJudge(
+    const ChipDiagnosisOptions& options,
+    const ChipUnderTest& of,
+    const Deviations& declared)
+    : options_(options),
+      of_(of),
+      declared_(declared),
+      wanted_(options.model && options.replay && options.method.method == "lento"),
+      model_(options.learnt) {
+}
+
+Prepare ModelJudge::prepare() {
+  if (!wanted_)
+    return {};
+  return [this](std::vector<ProbeRecord>& records) {
+    judge_records(records);
+  };
+}
+
+Prepare ModelJudge::prepare_healthy() {
+  if (!verdict_)
+    return {};
+  return [this](std::vector<ProbeRecord>& records) {
+    if (!records.empty())
+      judge(*model_, records);
+  };
+}
+
+void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
+  constexpr uint64_t kLatest = uint64_t{1} << 60;  // later times are no clock's
+  uint32_t inferences = 0;
+  if (std::ranges::any_of(records, [](const ProbeRecord& r) {
+        return r.end > kLatest;
+      }))
+    return;
+  for (const ProbeRecord& r : records)
+    inferences = std::max(inferences, r.inference < kMostInferences ? r.inference + 1 : 0);
+  const LearnSetup setup{of_.chip, of_.program, inferences, declared_};
+  if (inferences == 0)
+    return;
+  const bool fits = model_ && model_->setup.inferences == inferences;
+  if (!fits) {
+    if (planned_records(of_) * inferences * simulations_to_learn() > kMostLearnt)
+      return;
+    model_ = std::make_shared<ChipModel>(learn(setup, {.false_alarms = options_.false_alarms}));
+  }
+  verdict_ = judge(*model_, records);
+}
+
+// The records may single out one of several parts that the recorder's time bins cannot tell apart: those
+// whose gain lies behind the best by more than chance are left out.
+Confirmation ModelJudge::confirmed(Suspect& s) const {
+  const auto of = [&](const Component& part) {
+    return confirm(*model_, *verdict_, part, double(s.begin), double(s.end));
+  };
+  Confirmation best = of(s.component);
+  if (s.alike.size() < 2)
+    return best;
+  std::vector<Confirmation> all;
+  for (const Component& part : s.alike)
+    all.push_back(of(part));
+  for (const Confirmation& c : all)
+    if (c.test.gain > best.test.gain)
+      best = c;
+  const double chance = 2 * std::log(1 / options_.false_alarms);
+  s.alike.clear();
+  for (const Confirmation& c : all)
+    if (c.test.gain > best.test.gain - chance)
+      s.alike.push_back(c.test.component);
+  s.component = best.test.component;
+  return best;
+}
+
+void ModelJudge::confirm_reported(Detection& detection) {
+  if (!verdict_)
+    return;
+  const Grid grid(of_.chip);
+  std::vector<Suspect> kept;
+  for (Suspect& s : detection.reported) {
+    const Confirmation c = confirmed(s);
+    const std::string name = name_of(s.component, grid);
+    if (c.agrees()) {
+      s.evidence.push_back(
+          {"gain in log likelihood, twice, by the chip's model", c.test.gain, "", "records"});
+      s.evidence.push_back({"times slower by the chip's model", c.test.factor(), "", "records"});
+      s.evidence.push_back(
+          {"median of its records beside those of peers in that time", c.rank.slower, "", "records"});
+      kept.push_back(std::move(s));
+      continue;
+    }
+    doubts_.push_back(
+        name + " looks slow beside a simulated chip, and " +
+        (c.gains ? "its records are not slower than those of its peers"
+                 : "the chip's model explains its records without it"));
+  }
+  if (kept.empty() && !detection.reported.empty() && detection.unjudged.empty()) {
+    detection.unjudged = doubts_.front();
+    detection.would_help =
+        "a run of this chip that is known to be healthy (--healthy), or a chip file that is "
+        "nearer to it";
+  } else {
+    detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
+  }
+  detection.reported = std::move(kept);
+}
+
+void ModelJudge::doubt_all_clear(Detection& detection) const {
+  if (!verdict_ || !detection.reported.empty() || !detection.unjudged.empty() ||
+      verdict_->most_gain() <= model_->threshold)
+    return;
+  const PartTest& first = verdict_->leading.front();
+  const auto file_cycles = [&](double share) {
+    return verdict_->clock_map.to_file(share * verdict_->end_cycles);
+  };
+  const Confirmation c =
+      confirm(*model_, *verdict_, first.component, file_cycles(first.begin), file_cycles(first.end));
+  if (!c.agrees())
+    return;
+  detection.unjudged = "records through " + name_of(first.component, Grid(of_.chip)) + " are about " +
+                       format_number(c.test.factor(), 2) +
+                       " times as long as they should be, and no simulated slow part looks like the run";
+  detection.would_help = "another run of the same mapping; look first at that part";
+}
+
+void ModelJudge::add_to(finding::Diagnosis& d) const {
+  if (!verdict_)
+    return;
+  const ModelVerdict& v = *verdict_;
+  for (const ClassDifference& c : v.classes) {
+    if (c.factor > 1)
+      d.findings.push_back(finding_of(c));
+    else
+      d.notes.push_back(c.what + " took " + format_number(c.factor, 3) + " times what the chip file says");
+  }
+  if (!d.findings.empty() && d.outcome != finding::Outcome::Findings) {
+    finding::sort_findings(d.findings);
+    d.verdict = d.findings.front().summary;
+    d.outcome = finding::Outcome::Findings;
+  }
+  d.notes.insert(d.notes.end(), v.notes.begin(), v.notes.end());
+  if (v.clocks.grain > 1)
+    d.facts.emplace_back("step of the recorders' timer", std::to_string(v.clocks.grain) + " cycles");
+  if (v.clocks.aligned > 0)
+    d.facts.emplace_back("recorders whose counter started elsewhere", std::to_string(v.clocks.aligned));
+  if (v.clocks.wrapped > 0)
+    d.facts.emplace_back("recorders whose counter wrapped", std::to_string(v.clocks.wrapped));
+  if (v.clock_map.differs())
+    d.facts.emplace_back(
+        "clock of the recorders against the file's",
+        factor_text(v.clock) + ", drifting to " + factor_text(std::exp(v.drift)) + " over the run");
+  std::vector<std::pair<std::string, std::vector<double>>> classes;
+  for (size_t p = 0; p < model_->parts.size(); ++p) {
+    const std::string name = class_of(model_->parts[p].component);
+    if (classes.empty() || classes.back().first != name)
+      classes.push_back({name, {}});
+    classes.back().second.push_back(v.detectable[p]);
+  }
+  for (const auto& [name, factors] : classes)
+    d.facts.emplace_back(
+        "slow-down over the whole run that would be named, median of " + name,
+        factor_text(evidence::median(factors)));
+}
+
+}  // namespace lento::chip

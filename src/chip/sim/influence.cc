@@ -1,0 +1,61 @@
+// Rows are swapped when their event happens and copied when it pushes another, so an event costs one copy.
+#include "chip/sim/influence.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr int kKindShift = 29;  // as Machine packs its events
+constexpr uint32_t kIndex = (1U << kKindShift) - 1;
+
+}  // namespace
+
+InfluenceColumns::InfluenceColumns(const Grid& grid)
+    : link_columns_(size_t(grid.link_count())) {
+  uint32_t next = uint32_t(grid.core_count());
+  for (int id = 0; id < grid.link_count(); ++id) {
+    const int back = grid.find_link(grid.link(id).to, grid.link(id).from);
+    link_columns_[size_t(id)] = back >= 0 && back < id ? link_columns_[size_t(back)] : next++;
+  }
+  links_end_ = next;
+  ports_ = links_end_ + uint32_t(grid.core_count());
+  parts_ = ports_ + uint32_t(grid.port_count());
+}
+
+Influence::Influence(const Grid& grid, InfluenceSink& sink)
+    : columns_(grid),
+      sink_(sink),
+      now_(columns_.size()),
+      difference_(columns_.size()) {
+}
+
+Influence::Row& Influence::row_of(std::vector<Row>& rows, uint32_t index) {
+  if (index >= rows.size())
+    rows.resize(index + 1);
+  if (rows[index].empty())
+    rows[index].resize(columns_.size());
+  return rows[index];
+}
+
+void Influence::happens(uint32_t what) {
+  now_.swap(row_of(pending_[what >> kKindShift], what & kIndex));
+}
+
+void Influence::pushed(uint32_t what, uint32_t column, double cycles, double hop_cycles) {
+  Row& row = row_of(pending_[what >> kKindShift], what & kIndex);
+  row = now_;
+  row[column] += float(cycles);
+  row[columns_.hops()] += float(hop_cycles);
+}
+
+void Influence::begins(uint32_t mark) {
+  row_of(marks_, mark) = now_;
+}
+
+void Influence::ends(uint32_t mark, const ProbeRecord& record) {
+  const Row& from = row_of(marks_, mark);
+  for (size_t c = 0; c < now_.size(); ++c)
+    difference_[c] = now_[c] - from[c];
+  sink_.record(record, difference_);
+}
+
+}  // namespace lento::chip
