@@ -1,0 +1,129 @@
+// Expectations of a healthy chip under a mapping, and how each number moves with each part and nuisance.
+//
+// A cell is the records of one core, kind, peer, layer, size and inference in one third of the layer's steps.
+// Expectation, variance and sensitivities come from a few simulated runs that keep their derivatives
+// (chip/sim/influence.h); issue window, buffers and transit variation are not derivatives and are simulated
+// at other values. Made once for a chip, a mapping and a number of inferences.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chip/map/program.h"
+#include "chip/map/twin.h"
+#include "chip/read/probe_record.h"
+#include "chip/sim/influence.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+// The name of a record: all but its times.
+struct RecordKey {
+  uint64_t work = 0;
+  uint32_t layer = 0;
+  uint32_t inference = 0;
+  uint16_t core = 0;
+  uint16_t peer = 0;
+  uint16_t step = 0;
+  ProbeKind kind = ProbeKind::Compute;
+  auto operator<=>(const RecordKey&) const = default;
+};
+RecordKey key_of(const ProbeRecord& record);
+
+// Nuisances of the whole chip that no derivative gives. The walk of the fit tries other values of them.
+enum class ChipSetting : uint8_t {
+  IssueWindow,
+  Buffers,
+  TransitVariation
+};
+inline constexpr int kChipSettings = 3;
+double value_of(ChipSetting setting, const spec::Chip& chip);
+void set(ChipSetting setting, double value, spec::Chip& chip);
+
+struct Dictionary {
+  struct Expected {  // of one key
+    float cycles = 0;
+    float begin = 0;  // cycles
+    uint32_t cell = 0;
+  };
+  struct Share {
+    uint32_t column = 0;  // of InfluenceColumns
+    float share = 0;      // change of the log duration by change of the log slowness
+    // Whether the part serves these records. Else they wait for others that it serves, of which the first
+    // order tells only about how much.
+    bool served = true;
+  };
+  struct Cell {
+    ProbeKind kind = ProbeKind::Compute;
+    uint16_t core = 0;
+    uint32_t records = 0;  // in a whole run
+    double cycles = 0;     // expected, all records
+    double center = 0;     // mean log ratio of healthy draws
+    double variance = 0;   // of the log ratio of one healthy run to the expectation
+    // Sums of all shares, those too small for `shares` included: cores, links, memory units, DRAM ports.
+    std::array<float, 4> classes{};
+    // in `shares`
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  // One column of a setting: the shift of each cell by a step of its logarithm, below or above the file.
+  struct Setting {
+    ChipSetting setting = ChipSetting::IssueWindow;
+    double step = 0;  // log of the value tried over the file's
+    std::vector<float> shift;
+  };
+
+  explicit Dictionary(const Grid& grid)
+      : columns(grid) {
+  }
+
+  InfluenceColumns columns;
+  uint32_t inferences = 1;
+  double run_cycles = 0;        // mean
+  std::vector<RecordKey> keys;  // in order
+  std::vector<Expected> expected;
+  std::vector<Cell> cells;
+  std::vector<Share> shares;
+  std::vector<Setting> settings;
+  // Log ratios of the file's chip under the seeds that other twins are simulated with.
+  std::vector<std::vector<double>> file_runs;
+  int simulated = 0;
+
+  // -1: the mapping does not make it.
+  int64_t find(const RecordKey& key) const;
+  std::span<const Share> shares_of(const Cell& cell) const {
+    return std::span(shares).subspan(cell.begin, cell.end - cell.begin);
+  }
+};
+
+// A run laid over the dictionary: the same as sums by cell.
+struct CellSums {
+  std::vector<double> log_ratio;  // of durations to expectation; NaN: nothing recorded
+  std::vector<double> middle;     // mean time of its records, cycles
+  std::vector<uint32_t> records;
+  uint64_t strange = 0;  // records that the mapping does not make
+};
+CellSums sums_of(const Dictionary& dictionary, std::span<const ProbeRecord> records);
+
+struct LearnSetup {
+  const spec::Chip& chip;
+  const Program& program;
+  uint32_t inferences = 1;
+  Deviations own = {};  // declared of single parts
+  Twin twin() const {
+    return {chip, own};
+  }
+};
+std::vector<ProbeRecord>
+simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<Fault>& faults, uint64_t seed);
+
+Dictionary make_dictionary(const LearnSetup& setup);
+
+// The shift of each cell on another twin: mean over a few seeds against the file's chip under the same
+// seeds, shrunk by the share that its noise explains.
+std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
+
+}  // namespace lento::chip

@@ -1,0 +1,267 @@
+// Order of a verdict: clocks, fit of all nuisances without a slow part, settings of the chip by simulation
+// where their column is significant, classes, first-order look at all parts. Whole numbers (issue window,
+// buffers) are not linear: a walk over them keeps a step when the likelihood grows by more than the
+// threshold.
+#include "chip/model/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "base/units.h"
+#include "chip/model/draws.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kCertain = 3;     // deviations from which a setting is tried by simulation
+constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
+
+struct Walked {
+  spec::Chip chip;
+  Solution solution;
+};
+
+// The extrapolated upper tail of a maximum: Gumbel's law by its moments.
+double tail(const std::vector<double>& values, double chance) {
+  double mean = 0;
+  for (const double v : values)
+    mean += v / double(values.size());
+  double variance = 0;
+  for (const double v : values)
+    variance += (v - mean) * (v - mean) / double(values.size());
+  const double scale = std::sqrt(6 * variance) / std::numbers::pi;
+  return mean + scale * (-std::log(-std::log1p(-chance)) - std::numbers::egamma);
+}
+
+// The settings whose column is significant, with the log of the linear fit's value.
+std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, const Solution& s) {
+  std::vector<std::pair<ChipSetting, double>> out;
+  for (const ChipSetting setting : {ChipSetting::IssueWindow, ChipSetting::Buffers}) {
+    double log_value = 0;
+    double z = 0;
+    for (size_t k = 0; k < d.settings.size(); ++k) {
+      if (d.settings[k].setting != setting)
+        continue;
+      const double eta = s.eta[kNuisances + k];
+      log_value += std::copysign(eta, eta * d.settings[k].step);
+      z = std::max(z, std::abs(eta) / std::sqrt(s.variance[kNuisances + k]));
+    }
+    if (z > kCertain)
+      out.emplace_back(setting, log_value);
+  }
+  return out;
+}
+
+// Settings in turns: values around what the linear fit says, then steps of one around the best. All are
+// compared with little left to the linear columns, so that the simulated value must explain the run.
+class Walk {
+ public:
+  Walk(const ChipModel& model, Likelihood& likelihood)
+      : model_(model),
+        likelihood_(likelihood) {
+  }
+
+  Walked run() {
+    likelihood_.let_settings_differ(Likelihood::kAnySetting);
+    auto settings = significant(model_.dictionary, likelihood_.fit());
+    likelihood_.let_settings_differ(Likelihood::kSameSetting);
+    best_ = tried(model_.setup.chip);
+    for (const auto& [setting, log_value] : settings)
+      try_setting(setting, log_value);
+    likelihood_.expect(model_.shifts->of(model_.dictionary, best_.chip));
+    return std::move(best_);
+  }
+
+ private:
+  Walked tried(const spec::Chip& chip) {
+    likelihood_.expect(model_.shifts->of(model_.dictionary, chip));
+    return {chip, likelihood_.fit()};
+  }
+
+  void try_setting(ChipSetting setting, double log_value) {
+    const double file = value_of(setting, best_.chip);
+    const Walked before = best_;
+    for (const double log : {log_value, log_value / 2})
+      improve(setting, file * std::exp(std::clamp(log, -1.2, 1.2)));
+    for (const double step : {-1.0, 1.0})
+      while (improve(setting, value_of(setting, best_.chip) + step))
+        ;
+    if (2 * (best_.solution.log_likelihood - before.solution.log_likelihood) <= model_.threshold)
+      best_ = before;
+  }
+
+  // Whether this value explains the run better than the best so far.
+  bool improve(ChipSetting setting, double value) {
+    spec::Chip chip = best_.chip;
+    set(setting, value, chip);
+    if (value_of(setting, chip) == value_of(setting, best_.chip))
+      return false;
+    Walked other = tried(chip);
+    if (other.solution.log_likelihood <= best_.solution.log_likelihood)
+      return false;
+    best_ = std::move(other);
+    return true;
+  }
+
+  const ChipModel& model_;
+  Likelihood& likelihood_;
+  Walked best_;
+};
+
+// All four classes slower than the file by more than its tolerance are the whole chip.
+void add_classes(ModelVerdict& v, double tolerance) {
+  constexpr const char* kNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
+  const double least = std::log1p(tolerance);
+  std::vector<ClassDifference> found;
+  bool slower = true;
+  for (size_t k = 0; k < v.none.classes.size(); ++k) {
+    const Effect& e = v.none.classes[k];
+    const double low = e.log_factor - kNinety * e.deviation;
+    const double high = e.log_factor + kNinety * e.deviation;
+    slower = slower && e.log_factor > 0;
+    if (low > least || high < -least)
+      found.push_back({kNames[k], std::exp(e.log_factor), std::exp(low), std::exp(high)});
+  }
+  const bool alike = std::abs(v.none.eta[0]) > least;
+  if (found.size() < v.none.classes.size() && !(alike && found.size() > 1 && slower)) {
+    v.classes = std::move(found);
+    return;
+  }
+  if (found.empty())
+    return;
+  // The class with the narrowest interval gives the factor.
+  const auto surest = std::ranges::min_element(found, {}, [](const ClassDifference& c) {
+    return c.high / c.low;
+  });
+  v.classes = {{"the whole chip", surest->factor, surest->low, surest->high}};
+}
+
+void add_settings(ModelVerdict& v, const spec::Chip& file) {
+  const auto add = [&](const char* what, int fitted, int said) {
+    if (fitted != said)
+      v.notes.push_back(
+          std::string(what) + " behaves like one of " + std::to_string(fitted) + ", the chip file says " +
+          std::to_string(said));
+  };
+  add("the issue window", v.chip.core.issue_window, file.core.issue_window);
+  add("the buffers' room", v.chip.network.buffer_segments, file.network.buffer_segments);
+}
+
+double seen_share(const Dictionary& d, const CellSums& sums) {
+  double planned = 0;
+  double seen = 0;
+  for (size_t c = 0; c < d.cells.size(); ++c) {
+    planned += d.cells[c].records;
+    seen += std::min(sums.records[c], d.cells[c].records);
+  }
+  return seen / std::max(1.0, planned);
+}
+
+}  // namespace
+
+const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip) {
+  const std::lock_guard lock(mutex_);
+  const std::pair key{chip.core.issue_window, chip.network.buffer_segments};
+  const auto [at, added] = known_.try_emplace(key);
+  if (!added)
+    return at->second;
+  if (key == std::pair{setup_.chip.core.issue_window, setup_.chip.network.buffer_segments}) {
+    at->second.resize(d.cells.size());
+  } else {
+    at->second = shift_of(d, setup_, {chip, setup_.own});
+    ++simulated_;
+  }
+  return at->second;
+}
+
+int simulations_to_learn(const LearnOptions& options) {
+  constexpr int kDictionary = 20;
+  return kDictionary + options.draws;
+}
+
+ChipModel learn(const LearnSetup& setup, const LearnOptions& options) {
+  Dictionary dictionary = make_dictionary(setup);
+  ChipModel model{setup, std::move(dictionary), {}, std::make_shared<Shifts>(setup)};
+  model.parts = part_cells(model.dictionary, setup.chip);
+  constexpr double kFirst = 30;  // steers only which settings are simulated here
+  model.threshold = kFirst;
+  model.misfit.fill(1);
+  std::array<std::vector<double>, 4> misfits;
+  for (int draw = 0; draw < options.draws; ++draw) {
+    std::vector<ProbeRecord> records = healthy_draw(setup, uint64_t(draw) + 1);
+    const ModelVerdict v = judge(model, records);
+    model.healthy_gains.push_back(v.most_gain());
+    for (size_t k = 0; k < 4; ++k)
+      misfits[k].push_back(v.none.misfit[k]);
+  }
+  model.threshold = tail(model.healthy_gains, options.false_alarms);
+  for (size_t k = 0; k < 4; ++k)
+    model.misfit[k] = std::max(1e-3, tail(misfits[k], options.false_alarms));
+  return model;
+}
+
+ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, double tolerance) {
+  ModelVerdict v;
+  v.clocks = align_clocks(records, model.dictionary);
+  v.raw = records;
+  auto sums = std::make_shared<CellSums>(sums_of(model.dictionary, records));
+  v.strange = sums->strange;
+  v.seen = seen_share(model.dictionary, *sums);
+  const auto likelihood = std::make_shared<Likelihood>(model.dictionary, *sums, v.clocks.grain);
+  v.sums = std::move(sums);
+  Walked walked = Walk(model, *likelihood).run();
+  v.likelihood = likelihood;
+  v.chip = std::move(walked.chip);
+  v.none = std::move(walked.solution);
+  v.end_cycles = v.likelihood->end_cycles();
+  v.clock = std::exp(v.none.eta[0]);
+  v.drift = v.none.eta[1];
+  add_settings(v, model.setup.chip);
+  add_classes(v, tolerance);
+  v.leading = scan_parts(*v.likelihood, v.none, model.parts);
+  v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, model.threshold);
+  for (size_t k = 0; k < 4; ++k)
+    v.misfit = std::max(v.misfit, v.none.misfit[k] / model.misfit[k]);
+  v.clock_map = ClockMap(*v.likelihood, v.none);
+  retime(records, v.clock_map);
+  smooth_grain(records, model.dictionary, v.clocks.grain);
+  return v;
+}
+
+Confirmation
+confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect, double begin, double end) {
+  Confirmation out;
+  const auto part = std::ranges::find(model.parts, suspect, &PartCells::component);
+  if (part == model.parts.end())
+    return out;
+  const double from = v.clock_map.to_recorder(begin);
+  const double until = v.clock_map.to_recorder(end);
+  std::vector<float> inside(model.dictionary.cells.size());
+  std::vector<float> all(inside.size());
+  for (const ProbeRecord& r : v.raw) {
+    const int64_t at = model.dictionary.find(key_of(r));
+    if (at < 0)
+      continue;
+    const Dictionary::Expected& e = model.dictionary.expected[size_t(at)];
+    const double middle = double(r.begin) + double(r.end - r.begin) / 2;
+    all[e.cell] += e.cycles;
+    if (middle >= from && middle < until)
+      inside[e.cell] += e.cycles;
+  }
+  for (size_t c = 0; c < all.size(); ++c)
+    if (all[c] > 0)
+      inside[c] /= all[c];
+  out.test = test_part(*v.likelihood, v.none, *part, inside);
+  out.test.component = suspect;
+  out.test.begin = from / v.end_cycles;
+  out.test.end = until / v.end_cycles;
+  out.rank = slower_by_rank(model.dictionary, v.raw, *part, from, until);
+  out.gains = out.test.gain > model.threshold;
+  constexpr double kChance = 0.005;  // of a rank test on a healthy part
+  out.slower = out.rank.chance < kChance;
+  return out;
+}
+
+}  // namespace lento::chip

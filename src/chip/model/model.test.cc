@@ -1,0 +1,149 @@
+#include "chip/model/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chip/map/binary_tree.h"
+#include "chip/model/draws.h"
+
+namespace lento::chip {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A tree of 15 cores on the default chip, learnt once for all tests.
+class ModelTest : public testing::Test {
+ protected:
+  struct Learnt {
+    spec::Chip chip;
+    Program program = expand(map_binary_tree({.depth = 4, .size = 192, .passes = 24}, chip), chip, "tree");
+    ChipModel model = learn({chip, program, 2}, {.draws = 16});
+  };
+  static const Learnt& learnt() {
+    static const Learnt it;
+    return it;
+  }
+  static std::vector<ProbeRecord> run(const std::vector<Fault>& faults, uint64_t seed) {
+    return simulated_records(learnt().model.setup, learnt().model.setup.twin(), faults, seed);
+  }
+  static Fault slow(const Component& part, double factor, double begin, double end) {
+    Fault fault = fault_of(part, Grid(learnt().chip));
+    fault.factor = factor;
+    fault.begin = uint64_t(begin * learnt().model.dictionary.run_cycles);
+    fault.end = uint64_t(end * learnt().model.dictionary.run_cycles);
+    return fault;
+  }
+  static std::vector<std::string> classes(const ModelVerdict& v) {
+    std::vector<std::string> out;
+    for (const ClassDifference& c : v.classes)
+      out.push_back(c.what);
+    return out;
+  }
+};
+
+TEST_F(ModelTest, AHealthyRunGainsLittleFromAnyPart) {
+  for (uint64_t seed = 100; seed < 106; ++seed) {
+    auto records = run({}, seed);
+    const ModelVerdict v = judge(learnt().model, records);
+    EXPECT_LT(v.most_gain(), learnt().model.threshold);
+    EXPECT_THAT(classes(v), IsEmpty());
+    EXPECT_THAT(v.notes, IsEmpty());
+    EXPECT_FALSE(v.clock_map.differs());
+    EXPECT_EQ(v.clocks.grain, 1U);
+    EXPECT_EQ(v.seen, 1);
+  }
+}
+
+TEST_F(ModelTest, ASlowCoreIsConfirmedWithItsFactor) {
+  for (const double factor : {1.5, 3.0, 10.0}) {
+    const Fault fault = slow({Part::Core, 5}, factor, 0.2, 0.6);
+    auto records = run({fault}, 7);
+    const ModelVerdict v = judge(learnt().model, records);
+    const Confirmation c =
+        confirm(learnt().model, v, {Part::Core, 5}, double(fault.begin), double(fault.end));
+    EXPECT_TRUE(c.agrees()) << factor;
+    EXPECT_NEAR(c.test.factor(), factor, 0.1 * factor);
+    const Confirmation other =
+        confirm(learnt().model, v, {Part::Core, 6}, double(fault.begin), double(fault.end));
+    EXPECT_FALSE(other.agrees());
+  }
+}
+
+// A clock that runs slower, and one that drifts, are a finding about the chip and undone in the records.
+TEST_F(ModelTest, AnotherClockIsTheWholeChips) {
+  auto records = run({}, 8);
+  const auto plain = records;
+  for (ProbeRecord& r : records) {
+    r.begin = r.begin * 5 / 4;
+    r.end = r.end * 5 / 4;
+  }
+  const ModelVerdict v = judge(learnt().model, records);
+  EXPECT_THAT(classes(v), ElementsAre("the whole chip"));
+  EXPECT_NEAR(v.clock, 1.25, 0.05);
+  EXPECT_TRUE(v.clock_map.differs());
+  EXPECT_NEAR(double(records.back().end), double(plain.back().end), 0.05 * double(plain.back().end));
+  EXPECT_NEAR(v.clock_map.to_recorder(v.clock_map.to_file(12'345)), 12'345, 1);
+}
+
+TEST_F(ModelTest, ASlowerClassIsNamedAsSuch) {
+  Twin twin = learnt().model.setup.twin();
+  twin.chip.core.ops_per_cycle /= 1.3;
+  auto records = simulated_records(learnt().model.setup, twin, {}, 9);
+  const ModelVerdict v = judge(learnt().model, records);
+  EXPECT_THAT(classes(v), ElementsAre("all cores"));
+  EXPECT_NEAR(v.classes.at(0).factor, 1.3, 0.05);
+}
+
+TEST_F(ModelTest, CountersThatStartAnywhereAndWrapAreAligned) {
+  auto records = run({}, 10);
+  const auto plain = records;
+  for (ProbeRecord& r : records) {
+    const uint64_t start = UINT32_MAX - 20'000 * (r.core + 1);
+    r.begin = (r.begin + start) & UINT32_MAX;
+    r.end = (r.end + start) & UINT32_MAX;
+    if (r.end < r.begin)  // as the reader mends a counter that wraps within a record
+      r.end += uint64_t{1} << 32;
+  }
+  const Clocks clocks = align_clocks(records, learnt().model.dictionary);
+  EXPECT_GE(clocks.wrapped, 8);  // the others work for less than a counter has left
+  EXPECT_EQ(clocks.aligned, 15);
+  const double width = 0.05 * learnt().model.dictionary.run_cycles;
+  for (size_t i = 0; i < records.size(); ++i) {
+    ASSERT_EQ(records[i].end - records[i].begin, plain[i].end - plain[i].begin);
+    ASSERT_NEAR(double(records[i].begin), double(plain[i].begin), width);
+  }
+}
+
+TEST_F(ModelTest, ACoarseTimerIsSeenAndSmoothed) {
+  auto records = run({}, 11);
+  for (ProbeRecord& r : records) {
+    r.begin -= r.begin % 64;
+    r.end -= r.end % 64;
+  }
+  const ModelVerdict v = judge(learnt().model, records);
+  EXPECT_EQ(v.clocks.grain, 64U);
+  EXPECT_LT(v.most_gain(), learnt().model.threshold);
+}
+
+TEST_F(ModelTest, RecordsOfAnotherMappingAreCounted) {
+  auto records = run({}, 12);
+  for (size_t i = 0; i < records.size(); i += 2)
+    records[i].work += 1;
+  const ModelVerdict v = judge(learnt().model, records);
+  EXPECT_EQ(v.strange, (records.size() + 1) / 2);
+  EXPECT_NEAR(v.seen, 0.5, 0.01);
+}
+
+// Thresholds come from draws that differ from the file in all that is nobody's fault.
+TEST_F(ModelTest, HealthyDrawsDifferFromOneAnotherAndRepeat) {
+  const auto one = healthy_draw(learnt().model.setup, 1);
+  EXPECT_EQ(one.back().end, healthy_draw(learnt().model.setup, 1).back().end);
+  EXPECT_NE(one.back().end, healthy_draw(learnt().model.setup, 2).back().end);
+}
+
+}  // namespace
+}  // namespace lento::chip

@@ -1,0 +1,226 @@
+// Sums by part and time bin make all intervals of a part cost one pass: score and information of an interval
+// are differences of running sums, and so is what the nuisances take of its information.
+#include "chip/model/parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "evidence/normal_factor.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr size_t kBins = 24;  // of the run
+
+// Running sums over the bins of one part.
+struct Running {
+  std::vector<double> score;
+  std::vector<double> information;
+  evidence::Matrix taken;  // by the nuisances, a row a bin
+
+  Running(const Likelihood& model, const Solution& s, const PartCells& part)
+      : score(kBins + 1),
+        information(kBins + 1),
+        taken(kBins + 1, model.columns()) {
+    for (const PartCells::Cell& served : part.served) {
+      const int64_t at = model.row_of(served.cell);
+      if (at < 0)
+        continue;
+      const auto r = size_t(at);
+      const double share = served.share;
+      const size_t bin = std::min(kBins - 1, size_t(model.time(r) * kBins)) + 1;
+      const double w = s.weight[r] * share;
+      score[bin] += w * s.residual[r];
+      information[bin] += w * share;
+      for (const Likelihood::Entry& e : model.row(r))
+        taken(bin, e.column) += w * e.value;
+    }
+  }
+
+  void sum_up(const evidence::NormalFactor& normal) {
+    normal.whiten(taken);
+    for (size_t b = 1; b <= kBins; ++b) {
+      score[b] += score[b - 1];
+      information[b] += information[b - 1];
+      for (size_t k = 0; k < taken.columns; ++k)
+        taken(b, k) += taken(b - 1, k);
+    }
+  }
+
+  // Returns the information of the bins [a, b) that the nuisances leave.
+  double left(size_t a, size_t b) const {
+    double sum = information[b] - information[a];
+    for (size_t k = 0; k < taken.columns; ++k) {
+      const double part = taken(b, k) - taken(a, k);
+      sum -= part * part;
+    }
+    return sum;
+  }
+};
+
+PartTest best_interval(const Running& sums, const Component& component) {
+  constexpr double kLeastLeft = 1e-6;  // of the information: less is rounding
+  PartTest best{component};
+  for (size_t a = 0; a < kBins; ++a) {
+    for (size_t b = a + 1; b <= kBins; ++b) {
+      const double score = sums.score[b] - sums.score[a];
+      if (score <= 0)
+        continue;
+      const double left = sums.left(a, b);
+      if (left <= kLeastLeft * (sums.information[b] - sums.information[a]) ||
+          score * score <= best.gain * left)
+        continue;
+      best.gain = score * score / left;
+      best.effect = {score / left, 1 / std::sqrt(left)};
+      best.begin = double(a) / kBins;
+      best.end = double(b) / kBins;
+    }
+  }
+  return best;
+}
+
+using Columns = std::vector<std::pair<Component, std::vector<uint32_t>>>;
+
+// The columns of influence whose slowness is that of a part.
+Columns part_columns(const Grid& grid, const InfluenceColumns& columns) {
+  Columns out;
+  for (int core = 0; core < grid.core_count(); ++core)
+    out.push_back({{Part::Core, core}, {columns.core(core)}});
+  std::vector<bool> seen(columns.size());
+  for (int id = 0; id < grid.link_count(); ++id) {
+    if (seen[columns.link(id)])
+      continue;
+    seen[columns.link(id)] = true;
+    out.push_back({link_component(grid, id), {columns.link(id)}});
+  }
+  for (int core = 0; core < grid.core_count(); ++core)
+    out.push_back({{Part::MemoryUnit, core}, {columns.memory_unit(core)}});
+  for (int port = 0; port < grid.port_count(); ++port)
+    out.push_back({{Part::DramPort, port}, {columns.port(port)}});
+  for (int router = 0; router < grid.router_count(); ++router) {
+    std::vector<uint32_t> links;
+    for (const int link : grid.links_of(router))
+      links.push_back(columns.link(link));
+    std::ranges::sort(links);
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    if (!links.empty())
+      out.push_back({{Part::Router, router}, std::move(links)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PartCells> part_cells(const Dictionary& d, const spec::Chip& chip) {
+  const Grid grid(chip);
+  std::vector<PartCells> out;
+  std::map<Component, std::vector<uint32_t>> columns;
+  for (const auto& [component, of] : part_columns(grid, d.columns)) {
+    out.push_back({component, {}, {}});
+    columns.emplace(component, of);
+  }
+  for (PartCells& part : out) {
+    const std::vector<uint32_t>& own = columns[part.component];
+    for (uint32_t c = 0; c < d.cells.size(); ++c) {
+      float served = 0;
+      float reached = 0;
+      for (const Dictionary::Share& s : d.shares_of(d.cells[c]))
+        if (std::ranges::binary_search(own, s.column))
+          (s.served ? served : reached) += s.share;
+      if (served > 0)
+        part.served.push_back({c, served});
+      else if (reached != 0)
+        part.reached.push_back({c, reached});
+    }
+  }
+  return out;
+}
+
+std::vector<PartTest>
+scan_parts(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts) {
+  const evidence::NormalFactor normal(model.normal(none));
+  std::vector<PartTest> out;
+  for (const PartCells& part : parts) {
+    Running sums(model, none, part);
+    sums.sum_up(normal);
+    const PartTest best = best_interval(sums, part.component);
+    if (best.gain > 0)
+      out.push_back(best);
+  }
+  std::ranges::stable_sort(out, std::ranges::greater{}, &PartTest::gain);
+  return out;
+}
+
+PartTest test_part(
+    const Likelihood& model,
+    const Solution& none,
+    const PartCells& part,
+    const std::vector<float>& inside) {
+  std::vector<double> offset(model.dictionary().cells.size());
+  for (const PartCells::Cell& reached : part.reached)
+    if (inside[reached.cell] > 0)
+      offset[reached.cell] = std::numeric_limits<double>::quiet_NaN();
+  const auto value_at = [&](double x) {
+    for (const PartCells::Cell& served : part.served)
+      offset[served.cell] = std::log1p(double(served.share) * inside[served.cell] * std::expm1(x));
+    return model.fit(offset, &none).log_likelihood;
+  };
+  const double before = value_at(0);
+  double best = 0;
+  double best_value = before;
+  for (const double factor : {1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 14.0, 30.0}) {
+    const double value = value_at(std::log(factor));
+    if (value > best_value) {
+      best = std::log(factor);
+      best_value = value;
+    }
+  }
+  PartTest out;
+  if (best == 0)
+    return out;
+  // Golden section between the neighbours of the best.
+  constexpr double kGolden = 0.618033988749895;
+  double low = best / 1.7;
+  double high = best * 1.7;
+  for (int step = 0; step < 12; ++step) {
+    const double a = high - kGolden * (high - low);
+    const double b = low + kGolden * (high - low);
+    if (value_at(a) > value_at(b))
+      high = b;
+    else
+      low = a;
+  }
+  out.effect.log_factor = (low + high) / 2;
+  best_value = std::max(best_value, value_at(out.effect.log_factor));
+  const double h = std::max(0.02, out.effect.log_factor / 20);
+  const double curvature = (2 * value_at(out.effect.log_factor) - value_at(out.effect.log_factor - h) -
+                            value_at(out.effect.log_factor + h)) /
+                           (h * h);
+  out.effect.deviation = curvature > 0 ? 1 / std::sqrt(curvature) : std::numeric_limits<double>::infinity();
+  out.gain = 2 * (best_value - before);
+  return out;
+}
+
+std::vector<double> detectable_factors(
+    const Likelihood& model,
+    const Solution& none,
+    const std::vector<PartCells>& parts,
+    double threshold) {
+  constexpr double kPower = 1.645;  // deviations that 95 % of estimates exceed
+  const evidence::NormalFactor normal(model.normal(none));
+  std::vector<double> out;
+  for (const PartCells& part : parts) {
+    Running sums(model, none, part);
+    sums.sum_up(normal);
+    const double left = sums.left(0, kBins);
+    out.push_back(
+        left > 0 ? std::exp(std::min(20.0, (std::sqrt(threshold) + kPower) / std::sqrt(left)))
+                 : std::numeric_limits<double>::infinity());
+  }
+  return out;
+}
+
+}  // namespace lento::chip

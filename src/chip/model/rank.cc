@@ -1,0 +1,61 @@
+// One kind of record is compared: the one whose cells show the suspect best. Records of the two sides run
+// in the same stretch of time, so that whatever slows the whole chip then slows both.
+#include "chip/model/rank.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "evidence/compare.h"
+#include "evidence/sample.h"
+
+namespace lento::chip {
+
+RankCheck slower_by_rank(
+    const Dictionary& d,
+    std::span<const ProbeRecord> records,
+    const PartCells& suspect,
+    double begin,
+    double end) {
+  std::array<double, 4> shown{};
+  std::array<double, 4> most{};
+  std::vector<float> shares(d.cells.size());  // -1: only reached
+  for (const PartCells::Cell& reached : suspect.reached)
+    shares[reached.cell] = -1;
+  for (const auto& [cell, share] : suspect.served) {
+    const auto kind = size_t(d.cells[cell].kind);
+    shown[kind] += share * share / d.cells[cell].variance;
+    most[kind] = std::max(most[kind], double(share));
+    shares[cell] = share;
+  }
+  const auto kind = size_t(std::ranges::max_element(shown) - shown.begin());
+  const double exposed_from = most[kind] / 2;
+  const double least = most[kind] / 20;
+  std::vector<double> exposed;
+  std::vector<double> peers;
+  for (const ProbeRecord& r : records) {
+    const double middle = double(r.begin) + double(r.end - r.begin) / 2;
+    if (size_t(r.kind) != kind || middle < begin || middle >= end)
+      continue;
+    const int64_t at = d.find(key_of(r));
+    if (at < 0)
+      continue;
+    const Dictionary::Expected& e = d.expected[size_t(at)];
+    const double share = shares[e.cell];
+    const double ratio = double(r.end - r.begin) / e.cycles;
+    if (share > exposed_from)
+      exposed.push_back(ratio);
+    else if (share >= 0 && share < least)
+      peers.push_back(ratio);
+  }
+  RankCheck out;
+  out.exposed = exposed.size();
+  out.peers = peers.size();
+  if (exposed.empty() || peers.empty() || most[kind] <= 0)
+    return out;
+  out.chance = evidence::rank_sum(exposed, peers).greater;
+  out.slower = evidence::median(exposed) / std::max(1e-9, evidence::median(peers));
+  return out;
+}
+
+}  // namespace lento::chip
