@@ -17,6 +17,9 @@ using base::format_number;
 
 // Records that may be simulated to learn a model: about half a minute on one core.
 constexpr double kMostLearnt = 16e6;
+// Parts of a chip that one fit holds: its cost grows with their cube. Larger chips are judged without a model,
+// and so are chips of a sheet, on which the dictionary was not measured.
+constexpr uint32_t kMostParts = 400;
 
 double planned_records(const ChipUnderTest& of) {
   double out = 0;
@@ -70,7 +73,9 @@ ModelJudge::ModelJudge(
     : options_(options),
       of_(of),
       declared_(declared),
-      wanted_(options.model && options.replay && options.method.method == "lento"),
+      wanted_(
+          options.model && options.replay && options.method.method == "lento" && !of.chip.interconnect &&
+          declared == Deviations{} && InfluenceColumns(Grid(of.chip)).parts() <= kMostParts),
       model_(options.learnt) {
 }
 
