@@ -1,3 +1,5 @@
+// Opens access traces of any format and merges several by time. `auto` recognises a format by content, so
+// every input must be a file that can be opened twice.
 #include "memory/access_traces.h"
 
 #include <filesystem>
@@ -14,7 +16,7 @@ namespace {
 
 using base::ReadReport;
 
-// Keeps the open file alive for as long as its source is read.
+// Keeps the open file alive as long as its source is read.
 class OwnedFileSource : public AccessSource {
  public:
   OwnedFileSource(const std::string& path, ReadReport& report, program::TraceFacts* facts)

@@ -1,4 +1,4 @@
-// Access traces of any kind as one, for the jobs of the house of memory.
+// Opens access traces of any kind as one, for the jobs of the house of memory.
 #pragma once
 
 #include <memory>
@@ -18,16 +18,16 @@ struct AccessTraces {
   std::string columns;          // of paper text; empty: the default
 };
 
-// Refuses what cannot be read a second time, such as a pipe: a diagnosis makes several passes, and `auto`
-// looks at the beginning first.
+// Refuses inputs that cannot be read twice, such as a pipe: a diagnosis makes several passes, and `auto`
+// reads the beginning first.
 void require_files(const std::vector<std::string>& paths, const std::string& why);
 
-// Several traces are merged by time. What they tell as a whole goes to `facts` while they are read; null:
-// nobody asks. `facts` and `report` outlive the source.
+// Opens several traces merged by time. Their facts go to `facts` while they are read, unless it is null.
+// `facts` and `report` must outlive the source.
 std::unique_ptr<AccessSource>
 open_access_traces(const AccessTraces& traces, base::ReadReport& report, program::TraceFacts* facts);
 
-// Refuses a trace of which nothing could be read: whatever was handed over, it was no trace of that format.
+// Refuses a trace of which no record could be read, because it is no trace of the named format.
 void require_records(const AccessTraces& traces, const base::ReadReport& report);
 
 }  // namespace lento::memory

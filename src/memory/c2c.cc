@@ -1,10 +1,11 @@
-// A load of a line that another cache had modified (HitM), or that one forwarded (Arm), is the event that is
-// counted. Which words were loaded so and which were stored to tells the cause of a line:
+// Diagnoses a report of perf c2c. The events it counts are loads of a line that another cache had modified
+// (HitM), or that another cache forwarded (Arm). The cause of a line follows from the words that were loaded
+// so and those that were stored to:
 //
-//   lock           most of its loads are made by functions that take or give back locks
-//   true sharing   most of its loads are of words that somebody stored to
-//   false sharing  most are of words that nobody was seen to store to, and others of the line were
-//   shared line    no store was sampled: which of both it is cannot be told
+//   lock           most of its loads are made by functions that take or release locks
+//   true sharing   most of its loads are of words with stores
+//   false sharing  most are of words without a sampled store, and other words of the line have stores
+//   shared line    no store was sampled, so the two cannot be distinguished
 #include "memory/c2c.h"
 
 #include <algorithm>
@@ -29,11 +30,11 @@ using finding::Diagnosis;
 constexpr size_t kShownUses = 12;  // rows of a line in its evidence
 constexpr double kMost = 0.5;      // "most" of the loads of a line
 
-// Parts of the names of functions that take or give back locks, of the kernel and of C libraries.
+// Parts of the names of functions that take or release locks, of the kernel and of C libraries.
 constexpr std::array<std::string_view, 8> kLockWords =
     {"lock", "mutex", "rwsem", "down_write", "down_read", "up_write", "up_read", "futex"};
 
-// Loads of one row that found the line elsewhere.
+// Returns the loads of one row that found the line in another cache.
 double taken_by(const C2cLine& line, const C2cUse& use) {
   return use.remote * double(line.remote) + use.local * double(line.local) + use.peer * double(line.peers);
 }
@@ -146,7 +147,7 @@ class Judge {
     return base::read_all(in, kMostBytes);
   }
 
-  // A pasted table has no totals: then the lines stand for all.
+  // A pasted table has no totals. Its lines count as the whole then.
   void sum_up() {
     for (const C2cLine& line : report_.lines) {
       taken_ += line.taken();
@@ -166,7 +167,7 @@ class Judge {
     return names_.describe(0, address);
   }
 
-  // "line 0x4000 (counters[0].hits, total)"
+  // Returns a subject such as "line 0x4000 (counters[0].hits, total)".
   std::string subject_of(const C2cLine& line) const {
     std::vector<std::string> names;
     for (const C2cUse& use : line.uses) {
@@ -209,7 +210,7 @@ class Judge {
     d_.findings.push_back(std::move(f));
   }
 
-  // Who uses what, most taken first, then most stored.
+  // Lists the uses of the line, those with most loads from other caches first, then those with most stores.
   void add_uses(const C2cLine& line, finding::Finding& f) const {
     std::vector<const C2cUse*> uses;
     for (const C2cUse& use : line.uses)

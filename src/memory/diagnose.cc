@@ -1,3 +1,6 @@
+// The door of the memory house: opens traces, names and options, runs the contention detector, and adds what
+// only the door can: the comparison with an earlier run, the predicted gain of fixes, checks of the named
+// programs, and inputs with their digests.
 #include "memory/diagnose.h"
 
 #include <filesystem>
@@ -23,7 +26,7 @@ using base::format_number;
 using base::ReadReport;
 using finding::Diagnosis;
 
-// What the first pass depends on: files by name, size and time of change, and the options that choose
+// Composes the key of the first pass: its files by name, size and time of change, and the options that choose
 // records.
 std::string pass_key(const MemoryDiagnosisOptions& options) {
   std::ostringstream key;
@@ -52,7 +55,7 @@ const char* rule_name(QuantileRule rule) {
   return "";
 }
 
-// All that decides the result beside the traces.
+// Lists every option that decides the result, the traces apart.
 void list_options(const MemoryDiagnosisOptions& options, Diagnosis& diagnosis) {
   const ContentionOptions& mine = options.mine;
   const auto add = [&](const char* name, const std::string& value) {
@@ -104,7 +107,7 @@ class Run {
   ContentionResult diagnose(const ContentionOptions& mine) {
     const OpenTrace open = [this](ReadReport& report) {
       report.strict = options_.strict;
-      // Later passes read the same again.
+      // Later passes would read the same facts again.
       program::TraceFacts* facts = opened_ ? nullptr : &facts_;
       opened_ = true;
       return open_access_traces(traces_, report, facts);
@@ -122,7 +125,7 @@ class Run {
     return result;
   }
 
-  // What moving the accused data would bring on the platform, for the first findings.
+  // Predicts, for the first findings, the gain of moving their data, by a replay on the platform.
   void predict(const std::string& platform, ContentionResult& result) const {
     constexpr size_t kPredicted = 3;  // each plays the trace again
     const OpenTrace open = [this](ReadReport& report) {
@@ -154,7 +157,7 @@ class Run {
          "the trace played again"});
   }
 
-  // A perf map or a jitdump.
+  // Reads a perf map or a jitdump.
   void read_made_code(const std::string& path) {
     constexpr uint64_t kMost = uint64_t{1} << 30;
     const std::string bytes = base::read_file(path, kMost);
@@ -202,7 +205,7 @@ bool is_c2c(const MemoryDiagnosisOptions& options) {
   return recognise_foreign(path) == "c2c";
 }
 
-// The report of perf c2c is a summary: what it does not keep cannot be asked of it.
+// Judges a report of perf c2c. It is a summary, so options that need a trace are refused.
 Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
   const bool unfit =
       options.traces.paths.size() != 1 || !options.before.empty() || !options.checkpoint.empty();

@@ -1,8 +1,8 @@
-// Who fights over memory: access traces of any kind in, a verdict out.
+// The door of the memory house: access traces of any kind in, a verdict on contention out.
 //
-// Outcomes: findings; healthy; cannot judge (one CPU only, no latencies, too few samples, mostly unreadable).
-// Throws base::Error for what is a mistake: nothing could be read, nothing passes the filter, a program that
-// names none of the trace's code, a checkpoint of another trace.
+// Outcomes: findings, healthy, cannot judge (one CPU only, no latencies, too few samples, mostly unreadable).
+// Throws base::Error for mistakes: nothing could be read, nothing passes the filter, a program that names
+// none of the trace's code, a checkpoint of another trace.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ struct MemoryDiagnosis {
 
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options);
 
-// "0-3,7"; `place` names it in errors.
+// Parses "0-3,7". `place` is the name of the option in errors.
 CpuSet parse_cpus(const std::string& text, const std::string& place);
 
 }  // namespace lento::memory

@@ -1,4 +1,4 @@
-// What a fix would bring: the recording is replayed with the accused data moved.
+// Predicts the gain of a fix by replaying the recording with the data of a finding moved.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace lento::memory {
 
-// Speed-ups by machine: a line from another core takes 30 cycles (one die), 60, or 120 (another socket).
+// Speed-ups by machine. A line from another core takes 30 cycles (one die), 60, or 120 (another socket).
 struct Gain {
   double usual = 1;
   double low = 1;
@@ -17,11 +17,11 @@ struct Gain {
 
 class GainPredictor {
  public:
-  // `recording` outlives it. Replays it once a machine.
+  // Replays `recording`, which must outlive the predictor, once a machine.
   GainPredictor(const Recording& recording, uint32_t line_bytes);
 
-  // False sharing ends with padding, the others with a copy for each thread. Nothing when nothing was
-  // replayed.
+  // Predicts the gain of padding for false sharing, and of a copy for each thread for other causes. Returns
+  // nothing when the replay took no time.
   std::optional<Gain> of(const FoundObject& object) const;
 
  private:

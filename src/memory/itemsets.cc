@@ -1,3 +1,4 @@
+// Reads transactions, mines their item sets, and turns every reason for an empty result into an error.
 #include "memory/itemsets.h"
 
 #include "base/error.h"

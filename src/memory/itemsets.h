@@ -1,4 +1,4 @@
-// Itemsets of transactions in FIMI form.
+// Mines item sets of transactions in FIMI form.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct MemoryItemsets {
   base::ReadReport report;
 };
 
-// Throws base::Error when no line is a transaction, and when the sets are too many to be counted.
+// Throws base::Error when no line is a transaction, and when there are too many sets to count.
 MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options);
 
 }  // namespace lento::memory

@@ -1,3 +1,6 @@
+// Proposes one inserted alignment that separates two parts of an object. The debug information gives the path
+// of declarations to each part. The first declaration in which the two paths differ is the one to align. A
+// diff is made only when the source line declares nothing else.
 #include "memory/layout.h"
 
 #include <algorithm>
@@ -16,7 +19,7 @@ bool same_step(const program::Declared& a, const program::Declared& b) {
   return a.kind == b.kind && a.index == b.index && a.name == b.name && a.line == b.line;
 }
 
-// The first step in which two paths differ; their length when they do not.
+// Returns the first step in which two paths differ, or their length when they do not.
 size_t first_difference(const Path& a, const Path& b) {
   size_t i = 0;
   while (i < a.size() && i < b.size() && same_step(a[i], b[i]))
@@ -41,7 +44,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Where the word stands; npos when it does not.
+// Returns the position of the word, or npos.
 size_t find_word(const std::string& line, const std::string& word) {
   for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
     const bool begins = at == 0 || !is_word(line[at - 1]);
@@ -84,7 +87,7 @@ align_declaration(const std::string& line, const std::string& name, int column, 
   if (!alone || line.find("alignas") != std::string::npos || line.find("_Alignas") != std::string::npos)
     return "";
   const size_t first = before == std::string::npos ? 0 : before + 1;
-  // Behind the closing brace of a type without a name nothing can stand.
+  // No alignment can follow the closing brace of an unnamed type.
   if (before != std::string::npos && line[before] == '}')
     return "";
   at = line.find_first_not_of(" \t", first);
@@ -102,7 +105,7 @@ propose_layout(const program::AddressSpace& names, const FoundObject& object, ui
     const size_t at = first_difference(first, other);
     if (at >= first.size() || at >= other.size())
       continue;
-    // Of two neighbours the later one moves to a line of its own.
+    // The later one of two neighbours moves to a line of its own.
     const bool later = object.parts[i] > object.parts[0];
     const Path& path = later ? other : first;
     const program::Declared& step = path[at];

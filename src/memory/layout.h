@@ -1,4 +1,4 @@
-// A change of the source that parts what threads fight over: which declaration to align, as a unified diff.
+// Proposes a change of the source that separates contended data: the declaration to align, as a unified diff.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct LayoutChange {
   std::string diff;  // "" where one inserted word does not do it, or the source is not there
 };
 
-// For false sharing: the costliest two parts of the object that are declared apart.
+// Handles false sharing: separates the costliest two parts of the object that are declared apart.
 LayoutChange
 propose_layout(const program::AddressSpace& names, const FoundObject& object, uint32_t line_bytes);
 
-// `line` of a source with an alignment put before the declaration of `name`, whose name stands at `column`
-// (from 1; 0: not known); "" when the line does not declare it alone.
+// Returns `line` of a source with an alignment before the declaration of `name`, whose name starts at
+// `column` (from 1, 0 when unknown). Returns "" when the line does not declare it alone.
 std::string
 align_declaration(const std::string& line, const std::string& name, int column, uint32_t bytes, bool cpp);
 

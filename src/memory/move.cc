@@ -1,3 +1,6 @@
+// Predicts the gain of a fix by replaying the trace on a platform with the object's data moved to other
+// addresses. The predictor first replays the trace unchanged, and is only valid where that reproduces the
+// trace's own time within kAgrees. Cost: one replay to check, one a prediction, and all records in memory.
 #include "memory/move.h"
 
 #include <algorithm>
@@ -18,9 +21,9 @@ constexpr uint64_t kWord = 4;    // bytes that have one user
 constexpr uint64_t kWidestLine = 128;
 constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's
 
-// Hands records on with moved addresses, without the rounds of loops that wait for another's store: a load
-// that repeats, with nothing but fetches between. The time of dropped rounds goes to `blamed` of the next
-// record.
+// Passes records on with moved addresses, and drops the rounds of loops that wait for another CPU's store: a
+// load that repeats, with nothing but fetches between. The time of dropped rounds is added to `blamed` of the
+// next record.
 class MovedSource : public AccessSource {
  public:
   MovedSource(std::unique_ptr<AccessSource> from, std::function<uint64_t(const AccessRecord&)> move)
@@ -51,12 +54,12 @@ class MovedSource : public AccessSource {
     Cpu& cpu = cpus_[r.cpu];
     if (r.type == AccessType::Fetch) {
       if (!cpu.spinning)
-        hand_on(r, cpu);
+        pass_on(r, cpu);
       return;
     }
     cpu.spinning = repeats(r, cpu);
     if (!cpu.spinning)
-      hand_on(r, cpu);
+      pass_on(r, cpu);
   }
 
   static bool repeats(const AccessRecord& r, Cpu& cpu) {
@@ -66,7 +69,7 @@ class MovedSource : public AccessSource {
     return r.type == AccessType::Load && !cpu.loads.emplace(r.pc, r.address).second;
   }
 
-  void hand_on(AccessRecord r, Cpu& cpu) {
+  void pass_on(AccessRecord r, Cpu& cpu) {
     r.blamed = 0;
     if (dropped_since(cpu, r))
       r.blamed = uint32_t(std::min<uint64_t>(UINT32_MAX, r.cycle - cpu.since));
@@ -76,7 +79,7 @@ class MovedSource : public AccessSource {
     out_.push_back(r);
   }
 
-  // A gap that no instruction of one cycle explains was a dropped round or an own device wait.
+  // A gap that no single instruction explains was a dropped round or a wait for a device.
   static bool dropped_since(const Cpu& cpu, const AccessRecord& r) {
     constexpr uint64_t kLongest = 64;  // cycles between two records of a CPU that works: a division and more
     return cpu.since > 0 && r.cycle > cpu.since + kLongest;
@@ -88,17 +91,17 @@ class MovedSource : public AccessSource {
   std::vector<AccessRecord> out_;
 };
 
-class Nobody : public AccessSink {
+class NullSink : public AccessSink {
  public:
   void record(const AccessRecord&) override {
   }
 };
 
-uint64_t stay(const AccessRecord& r) {
+uint64_t keep_address(const AccessRecord& r) {
   return r.address;
 }
 
-// The start of a CPU's own piece of memory for the object.
+// Returns the start of a CPU's own memory for the object.
 uint64_t own_piece(const FoundObject& object, uint64_t cpu) {
   constexpr uint64_t kStagger = 128;  // so that pieces do not all fall into one set
   const uint64_t bytes = (object.high - object.low + 4095) / 4096 * 4096 + kStagger;
@@ -124,19 +127,19 @@ MovePredictor::MovePredictor(OpenTrace open, const Platform& platform)
     first = std::min(first, batch.front().cycle);
     last = std::max(last, batch.back().cycle);
   }
-  before_ = play(stay);
-  const double told = double(last - std::min(first, last) + 1);
+  before_ = play(keep_address);
+  const double recorded = double(last - std::min(first, last) + 1);
   const double played = double(before_ - std::min<uint64_t>(before_, first) + 1);
-  if (std::abs(played - told) > kAgrees * told)
+  if (std::abs(played - recorded) > kAgrees * recorded)
     reason_ = "as it is the trace takes " + base::format_number(played, 4) +
-              " cycles on this platform, and " + base::format_number(told, 4) + " by its own account";
+              " cycles on this platform, and " + base::format_number(recorded, 4) + " by its own account";
 }
 
 Cycles MovePredictor::play(const Move& move) const {
   base::ReadReport report;
   MovedSource source(open_(report), move);
-  Nobody nobody;
-  return replay(source, platform_, nobody, {}, ReplayGaps::WithoutWaits).cycles;
+  NullSink sink;
+  return replay(source, platform_, sink, {}, ReplayGaps::WithoutWaits).cycles;
 }
 
 struct WordUse {
@@ -145,8 +148,8 @@ struct WordUse {
   uint64_t writes = 0;
 };
 
-// Each word goes to a piece of the CPU that uses it most, at its old distance; what nobody uses most is kept
-// apart from them, and what is written from what is read.
+// Moves each word to the memory of the CPU that uses it most, at its old distance. Words without such a CPU
+// are kept apart from them, and those that are written are kept apart from those that are only read.
 MovePredictor::Move MovePredictor::apart(const FoundObject& object) const {
   std::map<uint64_t, WordUse> uses;
   uint64_t cpus = 0;
@@ -164,8 +167,8 @@ MovePredictor::Move MovePredictor::apart(const FoundObject& object) const {
     }
   }
   std::unordered_map<uint64_t, uint64_t> to;  // by word
-  // Behind the CPUs' pieces: words that all read together, then those that are written, each on a line of its
-  // own.
+  // Words that all CPUs read together follow the CPUs' own memory, then the written ones, each on a line of
+  // its own.
   const uint64_t read = own_piece(object, cpus);
   uint64_t shared = own_piece(object, cpus + 1);
   for (const auto& [word, use] : uses) {

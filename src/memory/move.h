@@ -1,8 +1,8 @@
-// What a fix would bring on a given machine: the trace is played again on its caches and interconnect with
-// the accused data moved.
+// Predicts the gain of a fix on a given machine: the trace is replayed on its caches and interconnect with
+// the data of a finding moved.
 //
-// The waits of the trace are taken out and found anew. Loops that wait for another CPU's store are left out:
-// where they are most of what a CPU does (locks, barriers), order is lost and nothing is predicted.
+// The waits of the trace are subtracted and found anew. Loops that wait for another CPU's store are left out.
+// Where they are most of a CPU's work (locks, barriers), the order is lost and nothing is predicted.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ class MovePredictor {
  public:
   static constexpr uint64_t kMostAccesses = uint64_t{1} << 24;  // of a trace; all are held
 
-  // Plays the trace once as it is.
+  // Replays the trace once, unchanged.
   MovePredictor(OpenTrace open, const Platform& platform);
 
-  // False: the trace is too long, or as it is takes another time (by more than a tenth) on this machine than
-  // it tells; `reason` says which.
+  // Returns whether predictions are valid. They are not when the trace is too long, or when its replay
+  // differs from its own time by more than a tenth. `reason` names the case.
   bool fits() const {
     return reason_.empty();
   }
@@ -31,8 +31,8 @@ class MovePredictor {
     return reason_;
   }
 
-  // Time now over time with the object moved. False sharing: words to their users' lines; true sharing: a
-  // copy each. Nothing for other causes.
+  // Returns the time now over the time with the object moved. False sharing: each word moves to its user's
+  // lines. True sharing: a copy for each CPU. Returns nothing for other causes.
   std::optional<double> gain(const FoundObject& object) const;
 
  private:

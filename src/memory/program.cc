@@ -1,3 +1,6 @@
+// Checks that the named program is the one that was traced, by digest, build id, or the addresses themselves
+// (program.h). The address check counts, over the first 65,536 records, how many code addresses lie in
+// executable sections and how many accesses their instructions can make.
 #include "memory/program.h"
 
 #include <algorithm>
@@ -14,14 +17,14 @@ using base::Error;
 using program::GivenProgram;
 
 constexpr uint64_t kEnough = uint64_t{1} << 16;  // records that are looked at
-// Share of the addresses inside a program that must agree with it. The traced program reaches 1; jump tables
+// Share of the addresses inside a program that must agree with it. The traced program reaches 1. Jump tables
 // and data between functions, which a profiler may point at, are a few in a thousand.
 constexpr double kAgree = 0.95;
 
 struct Count {
   uint64_t code = 0;     // code addresses inside the program
   uint64_t in_code = 0;  // of them in executable sections
-  uint64_t told = 0;     // accesses whose instruction could be read
+  uint64_t decoded = 0;  // accesses whose instruction could be read
   uint64_t made = 0;     // of them made by it
 };
 
@@ -31,7 +34,7 @@ struct Seen {
   std::map<const program::Symbols*, Count> counts;
 };
 
-Seen look(const program::AddressSpace& names, AccessSource& source) {
+Seen count_agreements(const program::AddressSpace& names, AccessSource& source) {
   Seen seen;
   program::DataObject object;
   for (auto batch = source.next(); !batch.empty() && seen.records < kEnough; batch = source.next()) {
@@ -49,14 +52,14 @@ Seen look(const program::AddressSpace& names, AccessSource& source) {
       ++count.code;
       count.in_code += program->is_code(linked);
       const auto makes = program->makes_access(linked, r.type);
-      count.told += makes.has_value();
+      count.decoded += makes.has_value();
       count.made += makes.value_or(false);
     }
   }
   return seen;
 }
 
-// The trace keeps what ran: another file is another program, the same file needs no further proof.
+// A trace with a digest is proof: another file is another program, and the same file needs no further check.
 bool is_recorded(const program::TraceFacts& facts, const program::GivenProgram& program) {
   if (facts.programs.empty())
     return false;
@@ -95,10 +98,10 @@ void require_agreement(const program::GivenProgram& program, const Count& count)
         "is not the program of the trace: only " + share(count.in_code, count.code) +
             " code addresses inside it lie in its code",
         remedy);
-  if (double(count.made) < kAgree * double(count.told))
+  if (double(count.made) < kAgree * double(count.decoded))
     throw Error(
         {program.path},
-        "is not the program of the trace: only " + share(count.made, count.told) +
+        "is not the program of the trace: only " + share(count.made, count.decoded) +
             " accesses are made by the instruction that it has there",
         remedy);
 }
@@ -114,19 +117,19 @@ void require_a_name(const program::GivenProgram& program, const Seen& seen) {
           program.path + "@0x555555554000 (under Valgrind @0x108000), or --maps");
 }
 
-std::string belief(const program::GivenProgram& program, const Count& count) {
+std::string note_unproven(const program::GivenProgram& program, const Count& count) {
   std::string text = "the trace does not say which program ran; " + program.path +
                      " is believed: " + share(count.in_code, count.code) +
                      " code addresses inside it lie in its code";
-  if (count.told > 0)
-    text += ", " + share(count.made, count.told) + " accesses are made by its instructions";
+  if (count.decoded > 0)
+    text += ", " + share(count.made, count.decoded) + " accesses are made by its instructions";
   return text;
 }
 
 }  // namespace
 
 std::vector<std::string> check_programs(const program::TraceFacts& facts, AccessSource& source) {
-  Seen seen = look(facts.names, source);
+  Seen seen = count_agreements(facts.names, source);
   std::vector<std::string> notes;
   for (const program::GivenProgram& program : facts.names.programs()) {
     if (is_recorded(facts, program))
@@ -136,7 +139,7 @@ std::vector<std::string> check_programs(const program::TraceFacts& facts, Access
     const Count& count = seen.counts[program.symbols];
     require_agreement(program, count);
     if (!program.mapped)
-      notes.push_back(belief(program, count));
+      notes.push_back(note_unproven(program, count));
   }
   return notes;
 }

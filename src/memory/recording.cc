@@ -1,3 +1,6 @@
+// Runs a program that was built with the recorder, replays its recording in virtual time into an access
+// trace, diagnoses that trace, and predicts the gain of a fix for the first findings. The raw recording is in
+// memory when it fits a quarter of what is free, else in a file beside the trace that is always removed.
 #include "memory/recording.h"
 
 #include <spawn.h>
@@ -24,14 +27,14 @@ extern char** environ;
 namespace lento::memory {
 namespace {
 
-// Where the program writes: memory, which is twice as fast and gone with its last user, or a file beside the
-// trace that is removed however the job ends.
+// The file that the program writes to: in memory, which is twice as fast and vanishes with its last user, or
+// beside the trace and removed however the job ends.
 class RawFile {
  public:
   RawFile(uint64_t bytes, const std::string& beside) {
     if (bytes <= available_memory() / 4)
       memory_ = ::memfd_create("lento recording", MFD_CLOEXEC);
-    // The program opens it by this name.
+    // The program opens it under this name.
     path_ = memory_ >= 0 ? "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(memory_) : beside;
   }
   ~RawFile() {
@@ -85,7 +88,7 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   return 128 + WTERMSIG(status);
 }
 
-// Where the program called for the block: file, line and function.
+// Returns the place of the call that allocated the block: file, line and function.
 std::string site_of(const program::AddressSpace& names, uint64_t pc) {
   const std::vector<program::SourceFrame> frames = names.frames(0, pc - 1);
   if (!frames.empty())
@@ -107,7 +110,7 @@ void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
          site_of(facts.names, block.pc)});
 }
 
-// What to change, and what that would bring.
+// Adds a proposed fix and its predicted gain to a finding.
 void propose_fix(
     const GainPredictor& predictor,
     const program::AddressSpace& names,

@@ -1,5 +1,5 @@
-// `lento memory record`: runs a program that was built with the recorder's runtime, replays what it did in
-// virtual time and says who fights over what, and what another layout would bring.
+// `lento memory record`: runs a program that was built with the recorder's runtime, replays its recording in
+// virtual time, and reports which data is contended and what another layout would gain.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct MemoryRecordingOptions {
   std::vector<std::string> command;      // program and arguments
   std::string output;                    // the access trace
   uint64_t bytes = uint64_t{256} << 20;  // of the recording, before it is packed
-  // off 0: every access
+  // Bursts of recording. off 0: every access is recorded.
   uint64_t burst_on_us = 1000;
   uint64_t burst_off_us = 19000;
   uint32_t line_bytes = 0;  // 0: of this machine
@@ -30,7 +30,7 @@ struct MemoryRecording {
 // Throws base::Error when the program cannot be started or recorded nothing.
 MemoryRecording record_memory(const MemoryRecordingOptions& options);
 
-// The runtime as one C file that is compiled and linked with the program.
+// Returns the runtime as one C file that is compiled and linked with the program.
 std::string recorder_runtime();
 
 }  // namespace lento::memory

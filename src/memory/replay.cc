@@ -1,3 +1,4 @@
+// Replays an address trace on the platform model and writes an access trace with latencies and culprits.
 #include "memory/replay.h"
 
 #include "base/error.h"
@@ -19,13 +20,14 @@ finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
   const auto source = open_access_traces(options.traces, report, &facts);
   AccessFileWriter writer(options.output);
   const ReplayResult result = replay(*source, platform, writer, options.progress);
-  // The first part of a trace looks like a whole one: it is not put where somebody would take it for that.
+  // The first part of a trace cannot be distinguished from a whole one, so an interrupted replay leaves no
+  // file.
   if (options.progress.stopped())
     throw base::Error(
         {options.output},
         "interrupted after " + std::to_string(result.accesses) + " accesses; nothing was written");
   require_records(options.traces, report);
-  // The model has its own line and counts cycles, whatever the trace counted.
+  // The model has its own line size and counts cycles, whatever the trace counted.
   facts.line_bytes = uint32_t(platform.dcache.line_bytes);
   facts.time_unit = "cycles";
   facts.latency_unit = "cycles";

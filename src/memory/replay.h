@@ -1,4 +1,4 @@
-// Latencies for address traces, by a model of caches and bus.
+// Computes latencies for address traces with a model of caches and bus.
 #pragma once
 
 #include "base/progress.h"
@@ -16,7 +16,8 @@ struct MemoryReplayOptions {
   base::Progress progress;
 };
 
-// Outcome "answer". Throws base::Error when nothing could be read; then no output appears.
+// Returns a diagnosis with outcome "answer". Throws base::Error when nothing could be read. No output appears
+// then.
 finding::Diagnosis replay_memory(const MemoryReplayOptions& options);
 
 }  // namespace lento::memory

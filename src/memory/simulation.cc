@@ -1,3 +1,5 @@
+// Runs a guest program on the simulated multiprocessor, writes its access trace in up to three forms, and
+// describes what each hart did.
 #include "memory/simulation.h"
 
 #include <filesystem>
@@ -59,7 +61,7 @@ class FrameWriter {
   int count_ = 0;
 };
 
-// Sends every record to several takers.
+// Passes every record to several sinks.
 class Tee : public AccessSink {
  public:
   void add(AccessSink* sink) {
@@ -81,7 +83,7 @@ class Tee : public AccessSink {
   std::vector<AccessSink*> sinks_;
 };
 
-// Where the records go: a file, text, the paper's text.
+// The outputs of the run: a binary trace, a text trace, the paper's text.
 class Recorder {
  public:
   explicit Recorder(const MemorySimulationOptions& options) {
@@ -96,7 +98,7 @@ class Recorder {
       tee_.add(paper_.get());
     }
   }
-  // Null when nobody wants them.
+  // Null when no output was requested.
   AccessSink* sink() {
     if (tee_.empty())
       return nullptr;
@@ -257,7 +259,7 @@ Diagnosis simulate_memory(const MemorySimulationOptions& options) {
   how.sink = recorder.sink();
   const std::string elf = base::read_file(options.guest, kMostGuest);
   const RunResult run = simulate(riscv::parse_elf(elf, options.guest), platform, how);
-  // The first part of a trace looks like a whole one: it is not put where somebody would take it for that.
+  // The first part of a trace cannot be distinguished from a whole one, so an interrupted run leaves no file.
   if (how.sink && options.progress.stopped())
     throw base::Error(
         {options.guest},

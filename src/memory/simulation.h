@@ -1,4 +1,4 @@
-// A program on the simulated multiprocessor: what each hart did, and its access trace.
+// Runs a program on the simulated multiprocessor: the work of each hart, and its access trace.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct MemorySimulationOptions {
   base::Progress progress;
 };
 
-// No verdict on the guest: that is the trace's. Throws base::Error when nothing can be run or written, and
-// when the user stops a run that was to be traced.
+// Describes the run without a verdict on the guest, which needs a diagnosis of its trace. Throws base::Error
+// when nothing can be run or written, and when the user stops a run that was to be traced.
 finding::Diagnosis simulate_memory(const MemorySimulationOptions& options);
 
 }  // namespace lento::memory

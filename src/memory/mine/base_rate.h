@@ -1,8 +1,8 @@
-// How often something is seen in contention windows, against control windows of the same time.
+// Compares how often contention windows show something with how often control windows of the same time do.
 //
-// Programs have phases: a function that runs in one of them meets the windows of that phase, whatever it
-// does. So the run is cut into strata of about kControls control windows each, and with n(s) windows and the
-// share r(s) of control windows that show the thing in stratum s,
+// Programs have phases: a function that runs in one phase appears in the windows of that phase, whatever it
+// does. The run is therefore cut into strata of about kControls control windows each. With n(s) windows in
+// stratum s, and the share r(s) of its control windows that show the thing,
 //
 //   lift = windows that show it / sum over s of n(s) r(s)
 //
@@ -33,12 +33,12 @@ class BaseRate {
   struct Rate {
     uint64_t hits = 0;
     uint64_t control_hits = 0;
-    // of windows, of control windows
+    // Shares of the windows and of the control windows.
     double share = 0;
     double control_share = 0;
     double lift = 0;  // 0 when no control window shows it
   };
-  // `has(facts)`: does the window show it?
+  // Computes the rate of a property. `has(facts)` returns whether a window shows it.
   template <class Has>
   Rate of(Has&& has) const {
     Rate rate;
@@ -79,7 +79,7 @@ class BaseRate {
   const WindowScan& scan_;
   const uint64_t first_;
   const uint64_t duration_;
-  // by stratum
+  // Numbers by stratum.
   std::vector<uint64_t> windows_;
   std::vector<uint64_t> controls_;
 };

@@ -1,5 +1,7 @@
-// Layout, little-endian: "LENTOPA4", key, mark, functions, the members of Scan in their order, crc32 of all
-// before. Strings and lists begin with their length (u64); all numbers are u64.
+// Writes and reads the state of the first pass. One set of visitors serves both ways, so that a member is
+// never written without being read. Layout, little-endian: "LENTOPA4", key, mark, functions, the members of
+// Scan in their order, the crc32 of all bytes before. Strings and lists begin with their length (u64), and
+// all numbers are u64.
 #include "memory/mine/checkpoint.h"
 
 #include "base/bytes.h"
@@ -10,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "LENTOPA4";
 
-// The members of structs, in the order that both ways share.
+// The following visitors list the members of structs in one order for both ways.
 template <class Way, class Block>
 void visit_block(Way& way, Block& c) {
   way(c.cycles);
@@ -173,7 +175,7 @@ class Unpacker {
   base::ByteReader in_;
 };
 
-// What both ways do with the members of a Scan. The baselines follow from the histograms.
+// Visits the members of a Scan. The baselines are left out because they follow from the histograms.
 template <class Visit, class AScan>
 void visit(Visit& visit, AScan& s) {
   visit(s.events);

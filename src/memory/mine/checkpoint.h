@@ -1,4 +1,4 @@
-// The state of the first pass over a trace, so that a long diagnosis survives a kill.
+// Stores the state of the first pass over a trace, so that a long diagnosis survives a kill.
 #pragma once
 
 #include <string>
@@ -13,19 +13,20 @@ struct PassMark {
   bool finished = false;
 };
 
-// `key` names trace and options: a state is only of use to the same run. The bytes end with a check sum.
+// Packs the state. `key` names trace and options, and the state is only valid for the same key. The bytes end
+// with a check sum.
 std::string
 pack_pass(const std::string& key, const PassMark& mark, const Scan& scan, const Functions& functions);
 
-// Where a state is put.
+// The destination of an unpacked state.
 struct PassState {
   PassMark& mark;
   Scan& scan;
   Functions& functions;
 };
 
-// False, and nothing changed, when the bytes are of another key. Throws base::Error when they are damaged;
-// `path` names them.
+// Restores the state. Returns false, and changes nothing, when the bytes have another key. Throws base::Error
+// naming `path` when they are damaged.
 bool unpack_pass(
     std::string_view bytes,
     const std::string& path,

@@ -1,3 +1,7 @@
+// Diagnoses memory contention: two passes over the trace (contention_scan.h), causes and patterns, then the
+// report. Most findings come from causes (contention_causes.h). Patterns of functions add findings only for
+// cycles that no cause explains. The outcome and its reasons follow from what the trace recorded. Source:
+// Lagraa, Termier, Petrot. Cost: two passes, three when records name no culprits.
 #include "memory/mine/contention.h"
 
 #include <algorithm>
@@ -19,8 +23,8 @@ std::string number(double v) {
   return base::format_number(v, 6);
 }
 
-// The time of the CPUs that work, from the first to the last access of each; of sampled traces, and where
-// latencies have another unit than time, the latencies that were recorded.
+// Returns the time of the CPUs that work, each from its first to its last access. For sampled traces, and
+// where latencies have another unit than time, it is the sum of the recorded latencies.
 double working_time(const Scan& scan, const TraceFacts& facts) {
   uint64_t most = 0;
   for (const auto& [cpu, time] : scan.cpus)
@@ -109,7 +113,7 @@ class Report {
         percent(double(windows_.covered_events) / std::max<double>(1, double(scan_.events))));
     facts.emplace_back(
         "cycles lost to what was found",
-        std::to_string(accused()) + " (" + percent(loss()) + of_what() + ")");
+        std::to_string(found_cycles()) + " (" + percent(loss()) + unit_of_loss() + ")");
     if (!scan_.culprits_known)
       facts.emplace_back(
           "cycles above the least latency of their kind, all reasons",
@@ -155,7 +159,7 @@ class Report {
     add_other_sizes();
   }
 
-  // What perf c2c cannot see: losses that another line size would end or bring.
+  // Lists the losses that another line size would end or bring, which perf c2c does not show.
   void add_other_sizes() {
     std::string text;
     for (const auto& [bytes, cycles] : line_size_.explained)
@@ -167,17 +171,17 @@ class Report {
       result_.diagnosis.notes.push_back("cycles on lines that threads fight over, by line size: " + text);
   }
 
-  std::string of_what() const {
+  std::string unit_of_loss() const {
     const bool by_latency = scan_.sampled || facts_.time_unit != facts_.latency_unit;
     if (by_latency)
       return " of the sampled latency";
     return " of CPU time";
   }
-  uint64_t accused() const {
-    return causes_.accused + by_patterns_;
+  uint64_t found_cycles() const {
+    return causes_.found_cycles + by_patterns_;
   }
   double loss() const {
-    return double(accused()) / time_;
+    return double(found_cycles()) / time_;
   }
 
   void add_pattern(const Pattern& p, double score, uint64_t cycles) {
@@ -205,8 +209,8 @@ class Report {
     result_.diagnosis.findings.push_back(std::move(f));
   }
 
-  // What no cause explains, where functions meet more often than by chance. A pattern is charged with cycles
-  // that nobody else is blamed for.
+  // Adds findings for functions that meet more often than by chance, where no cause explains the loss. A
+  // pattern is charged only with cycles that no finding holds yet.
   void add_pattern_findings() {
     if (!scan_.culprits_known)
       return;
@@ -216,7 +220,7 @@ class Report {
       const uint64_t cost = std::min(left, p.explained);
       if (double(cost) < options_.least_loss * time_)
         continue;
-      // Without a control window that shows it no lift can be told; the exact test then decides.
+      // A pattern that no control window shows has no lift. The exact test then decides alone.
       const bool usual = p.lift > 0 && p.lift < tuning::kLeastLift;
       if (p.cpus.count() < 2 || p.p > options_.alpha || usual)
         continue;
@@ -233,7 +237,7 @@ class Report {
       add_pattern(patterns_[i], patterns_[i].share, patterns_[i].excess);
   }
 
-  // What was looked at, for a verdict that says so.
+  // Describes the part of the program that the verdict covers.
   std::string covered(const ReadReport& read) const {
     std::string text = std::to_string(scan_.events) + " accesses of " + std::to_string(scan_.cpus.size()) +
                        " CPUs (" + scan_.cpu_set().text() + ")";
@@ -293,8 +297,8 @@ class Report {
           std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
           "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least",
           what);
-    const bool told = scan_.levels_known || scan_.culprits_known;
-    if (!found && !options_.paper && scan_.writes == 0 && !told)
+    const bool has_reasons = scan_.levels_known || scan_.culprits_known;
+    if (!found && !options_.paper && scan_.writes == 0 && !has_reasons)
       return finding::cannot_judge(
           d,
           "the trace holds loads only and does not say what answered them: who took a line away is not to be "
@@ -324,16 +328,18 @@ class Report {
     const auto& findings = result_.diagnosis.findings;
     if (!findings.empty())
       return findings.front().category + " on " + findings.front().subject + " leads; " + percent(loss()) +
-             of_what() + " is lost to what was found.";
+             unit_of_loss() + " is lost to what was found.";
     if (scan_.latencies.total() == 0)
       return "No significant contention: every access was served by its own CPU's cache.";
-    return "No significant contention: " + percent(contended_share()) + of_what() + " is lost to other CPUs.";
+    return "No significant contention: " + percent(contended_share()) + unit_of_loss() +
+           " is lost to other CPUs.";
   }
 
-  // Known waits for others; of latencies that nobody explains nothing is known.
+  // Returns the share of the time spent waiting for others. Without culprits or levels that share is unknown,
+  // and 0 is returned.
   double contended_share() const {
-    const bool told = scan_.culprits_known || scan_.levels_known;
-    if (told)
+    const bool has_reasons = scan_.culprits_known || scan_.levels_known;
+    if (has_reasons)
       return double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]) / time_;
     return 0;
   }
@@ -348,7 +354,7 @@ class Report {
   }
 
  public:
-  // Of the code addresses that were asked for, before the report asks for more.
+  // Sets how many code addresses were looked up and named, before the report looks up more.
   void set_named(uint64_t asked, uint64_t named) {
     names_asked_ = asked;
     names_found_ = asked == 0 ? 0 : double(named) / double(asked);
@@ -372,7 +378,7 @@ class Report {
   double names_found_ = 0;
 };
 
-// A filter that nothing passes is a mistake of the user, not a calm program.
+// A filter that excludes every access is a mistake of the user, not a calm program.
 void check_filter(const OpenTrace& open, const ContentionOptions& options, const Scan& scan) {
   const AccessFilter& f = options.filter;
   const bool filtered =
@@ -415,10 +421,10 @@ diagnose_contention(const OpenTrace& open, const TraceFacts& facts, const Conten
   const WindowScan windows = scan_windows(open, options, scan, functions, again);
   ReadReport& read = report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
   read.taken = std::max(read.taken, scan.events);
-  ContentionOptions told = options;
-  if (told.period == 0)
-    told.period = facts.period;
-  Report writer(told, facts, scan, windows, functions);
+  ContentionOptions used = options;
+  if (used.period == 0)
+    used.period = facts.period;
+  Report writer(used, facts, scan, windows, functions);
   writer.set_named(functions.asked(), functions.named());
   ContentionResult result = writer.run(read);
   finding::add_read_report(result.diagnosis, read);

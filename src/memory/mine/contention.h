@@ -1,6 +1,6 @@
-// Who fights over memory: access records -> contention windows -> patterns and hot lines -> findings.
-// Source: Lagraa, Termier, Petrot, "Data Mining MPSoC Simulation Traces to Identify Concurrent Memory Access
-// Patterns"; deviations and resolved defects: docs/methods/contention.md.
+// Diagnoses contention for memory: access records -> contention windows -> patterns and hot lines ->
+// findings. Source: Lagraa, Termier, Petrot, "Data Mining MPSoC Simulation Traces to Identify Concurrent
+// Memory Access Patterns". Deviations and resolved defects: docs/methods/contention.md.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace lento::memory {
 
-// Opens the trace from its start; called once a pass. Records come in trace order.
+// Opens the trace from its start, once a pass. Records come in trace order.
 using OpenTrace = std::function<std::unique_ptr<AccessSource>(base::ReadReport&)>;
 
 enum class QuantileRule {
@@ -29,7 +29,7 @@ enum class QuantileRule {
 };
 
 struct AccessFilter {
-  // inclusive
+  // Bounds, both included.
   uint64_t first_cycle = 0;
   uint64_t last_cycle = UINT64_MAX;
   CpuSet cpus;           // empty: all
@@ -59,8 +59,8 @@ struct ContentionOptions {
   bool literal = false;           // Algorithm 1 as printed: disjoint windows
   uint64_t max_windows = 200000;  // kept for mining; beyond, every second one is dropped
   uint64_t seed = 1;
-  // A file for the state of the first pass, which is taken up from there when the file is of the same key:
-  // trace and options. Empty: none.
+  // A file that keeps the state of the first pass. The pass resumes from it when its key (trace and options)
+  // is the same. Empty: none.
   std::string checkpoint;
   std::string checkpoint_key;
   uint64_t checkpoint_every = uint64_t{1} << 25;  // records
@@ -68,13 +68,13 @@ struct ContentionOptions {
   base::Progress progress;
 };
 
-// The bytes that a finding accuses.
+// The bytes that a finding is about.
 struct FoundObject {
-  // of the finding
+  // Taken from the finding.
   std::string subject;
   std::string cause;
   uint16_t process = 0;
-  // [low, high)
+  // The address range [low, high).
   uint64_t low = 0;
   uint64_t high = 0;
   std::vector<uint64_t> parts;  // addresses that threads use in it, costliest first, each once
@@ -86,10 +86,10 @@ struct ContentionResult {
   std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs, weight: excess cycles
 };
 
-// `facts` are what the format tells of the trace; they may grow while it is read. The trace is read twice,
-// three times when it does not say who delayed whom. The outcome is "cannot judge" when the trace cannot hold
-// what was asked: one CPU only, no latencies, too few samples, more skipped than taken. Throws base::Error
-// when nothing passes the filter.
+// Diagnoses a trace. `facts` hold what the format records of the trace, and may grow while it is read. The
+// trace is read twice, three times when its records name no culprits. The outcome is "cannot judge" when the
+// trace cannot hold the answer: one CPU only, no latencies, too few samples, more records skipped than taken.
+// Throws base::Error when nothing passes the filter.
 ContentionResult diagnose_contention(
     const OpenTrace& open,
     const program::TraceFacts& facts,

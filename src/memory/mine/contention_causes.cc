@@ -1,3 +1,6 @@
+// Turns losses of cycles into findings, cause by cause in the order of contention_causes.h. Every finding
+// subtracts its cycles from what is left of the loss, so that no cycle appears in two findings. Thresholds
+// and their reasons are in tuning.h.
 #include "memory/mine/contention_causes.h"
 
 #include <algorithm>
@@ -15,9 +18,9 @@ std::string count_of(size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-class Finder {
+class CauseFinder {
  public:
-  Finder(
+  CauseFinder(
       const PassResults& passes,
       const ContentionNames& names,
       const ContentionOptions& options,
@@ -43,7 +46,7 @@ class Finder {
       if (static_cast<Loss>(l) != Loss::Miss)
         out_.contended_left += left_[l];
     }
-    const double all = double(std::max<uint64_t>(1, out_.accused));
+    const double all = double(std::max<uint64_t>(1, out_.found_cycles));
     for (Finding& f : out_.findings)
       f.score = *f.lost_share * time_ / all;
     std::ranges::stable_sort(out_.findings, [](const Finding& a, const Finding& b) {
@@ -57,12 +60,13 @@ class Finder {
     return double(cycles) >= options_.least_loss * time_ && cycles > 0;
   }
 
-  // Takes the cycles out of what is left of the loss, so that nobody else is blamed for them.
+  // Starts a finding and subtracts its cycles from what is left of the loss, so that no other finding counts
+  // them again.
   Finding start(Cause cause, std::string subject, Loss loss, uint64_t cycles) {
     uint64_t& left = left_[size_t(loss)];
     cycles = std::min(cycles, left);
     left -= cycles;
-    out_.accused += cycles;
+    out_.found_cycles += cycles;
     Finding f;
     f.subject = std::move(subject);
     f.category = name(cause);
@@ -108,8 +112,9 @@ class Finder {
            names_.process(o.process);
   }
 
-  // Are its accesses high more often than all others? Where all latencies beyond a hit are alike none is
-  // high, and those beyond a hit are counted.
+  // Tests whether accesses of the object are high more often than all others, with Fisher's exact test times
+  // the number of tests. Where all latencies beyond a hit are alike, none is high, and accesses beyond a hit
+  // are counted.
   double chance(const Object& o, size_t tests) const {
     const bool any_high = windows_.high_events > 0;
     const uint64_t its = any_high ? o.high_accesses : o.slow_accesses;
@@ -124,18 +129,19 @@ class Finder {
     for (const Object& o : objects) {
       if (!matters(o.cycles))
         break;
-      // Answers of other caches and charges of a simulator are evidence of their own; latencies are not.
+      // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
+      // pass the test.
       const bool witnessed = scan_.culprits_known || o.peers > 0;
       const double p = chance(o, objects.size());
-      // Where the trace tells who was served by another cache, a line that nobody was is not shared. Atomics
-      // go to the line's home without telling.
-      const bool told = scan_.levels_known || scan_.culprits_known;
+      // Where the trace records answers of other caches, a line without any is not shared. Atomics are
+      // exempt: they go to the line's home, and samplers do not mark that.
+      const bool has_reasons = scan_.levels_known || scan_.culprits_known;
       const uint64_t meetings = std::max(o.peers, o.slow_accesses);
       if (meetings < tuning::kLeastMeetings)
         continue;
       if (!scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size())
         continue;
-      if (told && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
+      if (has_reasons && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
         continue;
       if (!witnessed && p > options_.alpha)
         continue;
@@ -197,7 +203,7 @@ class Finder {
     return parts;
   }
 
-  // Who reads and writes what, costliest first.
+  // Lists the readers and writers of the object, costliest first.
   void add_users(const Object& o, Finding& f) const {
     constexpr size_t kShown = 8;
     struct User {
@@ -266,8 +272,8 @@ class Finder {
     }
   }
 
-  // Misses that are nobody's fault but the program's. Only where hits were recorded too can it be told
-  // whether misses are many.
+  // Adds misses that no other CPU causes. Whether misses are many can only be judged where hits were recorded
+  // too.
   void add_misses() {
     const bool by_level = scan_.culprits_known || scan_.levels_known;
     const bool hits_seen = by_level ? scan_.trivial > 0 : scan_.trivial * 2 > scan_.events;
@@ -300,7 +306,7 @@ class Finder {
     }
   }
 
-  // Samples hit few of an object's lines: all that lie between its ends count, at its stride.
+  // Samples hit few of an object's lines. All lines between its ends count then, at its stride.
   uint64_t lines_in(const Object& o) const {
     if (!scan_.sampled)
       return o.fetched_lines;
@@ -308,7 +314,7 @@ class Finder {
     return std::max(o.fetched_lines, (o.high - o.low) / step + 1);
   }
 
-  // Share of the accesses between its first and last byte that miss.
+  // Returns the share of the accesses between the object's first and last byte that miss.
   double miss_ratio(const Object& o) const {
     uint64_t all = 0;
     uint64_t missed = 0;
@@ -324,7 +330,8 @@ class Finder {
     return double(missed) / double(all);
   }
 
-  // Bytes that an object's misses lie in; of samples, which hit few of its lines, what they span.
+  // Returns the bytes that an object's misses lie in. Samples hit few of its lines, and their whole span
+  // counts.
   uint64_t footprint(const Object& o) const {
     if (scan_.sampled)
       return o.high - o.low;
@@ -441,7 +448,7 @@ Causes find_causes(
     const ContentionNames& names,
     const ContentionOptions& options,
     double time) {
-  return Finder(passes, names, options, time).run();
+  return CauseFinder(passes, names, options, time).run();
 }
 
 LineSize find_line_size(
@@ -464,8 +471,9 @@ LineSize find_line_size(
     size.origin = "told by the trace";
     return size;
   }
-  // A known kind of machine is believed unless its size explains nothing of what another one does.
-  // Larger ones explain more by accident, and are only told.
+  // The line size that is usual for the format is taken unless its losses explain less than kExplains of what
+  // another size explains. Sizes larger than both it and 64 bytes explain more by accident: they are reported
+  // and not chosen.
   const uint32_t usual = facts.usual_line_bytes;
   const uint32_t largest = std::max(usual, 64u);
   most = 0;

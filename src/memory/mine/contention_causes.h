@@ -1,10 +1,10 @@
-// Losses -> findings, each cycle in one finding at most.
+// Turns losses into findings, each cycle in one finding at most.
 //
-//   1. lines that threads fight over, summed by object: false sharing, true sharing, lock
+//   1. lines that several threads fight over, summed by object: false sharing, true sharing, lock
 //   2. memory of another node
 //   3. banks and sets: misses or waits on one residue of a power of two
-//   4. queues in front of memory and of the interconnect
-//   5. caches that are too small
+//   4. caches that are too small
+//   5. queues in front of memory and of the interconnect
 //
 // A finding needs `least_loss` of the working time, and where shares can be tested, Fisher's exact test.
 #pragma once
@@ -18,27 +18,27 @@ namespace lento::memory {
 
 struct Causes {
   std::vector<finding::Finding> findings;  // costliest first
-  uint64_t accused = 0;                    // cycles in them
+  uint64_t found_cycles = 0;               // in them
   uint64_t contended_left = 0;             // of Scan::excess, in none of them
   std::vector<std::string> notes;
   std::vector<FoundObject> objects;
 };
 
-// What the passes over the records found.
+// The results of the passes over the records.
 struct PassResults {
   const Scan& scan;
   const WindowScan& windows;
   const std::vector<Line>& lines;
 };
 
-// `time`: of those who work, in the unit of latencies.
+// Finds the causes. `time` is the working time in the unit of latencies.
 Causes find_causes(
     const PassResults& passes,
     const ContentionNames& names,
     const ContentionOptions& options,
     double time);
 
-// What the lines would be at another size: the size that explains the losses, and what each size explains.
+// The line size that explains the losses, and the cycles that each size explains.
 struct LineSize {
   uint32_t bytes = 64;
   std::string origin;  // "given", "told by the trace", "usual for the format", "found"

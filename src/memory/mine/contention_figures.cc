@@ -1,5 +1,5 @@
-// The figures of a contention diagnosis: tables of patterns, functions, lines and blame, and what happened
-// when.
+// Draws the figures of a contention diagnosis: tables of patterns, functions, lines and blame, and series
+// over time.
 #include <algorithm>
 #include <map>
 
@@ -60,7 +60,7 @@ class Figures {
     add_window_timeline();
   }
 
-  // Presence alone is no evidence: a function that always runs is in all windows, and in all controls.
+  // Presence alone is no evidence, because a function that always runs is in all windows and in all controls.
   Figure function_table() const {
     std::map<uint32_t, uint64_t> excess;  // of the windows in which it waits
     std::map<uint32_t, uint32_t> items;   // function -> item
@@ -124,7 +124,7 @@ class Figures {
         {percent(rate.share), percent(rate.control_share), rate.lift > 0 ? format_number(rate.lift, 3) : ""});
   }
 
-  // As perf c2c prints it: line by line, and in each who touches which bytes.
+  // Prints the lines as perf c2c does: line by line, and in each the threads and the bytes they touch.
   Figure line_table() {
     TableFigure table{
         {"line",
@@ -171,7 +171,7 @@ class Figures {
     return {"Hottest lines", "Who reads and writes which bytes of the costliest lines.", table};
   }
 
-  // What answered: the memory levels of the samples.
+  // Lists the memory levels that answered the samples.
   void add_levels() {
     if (!scan_.levels_known)
       return;
@@ -205,7 +205,7 @@ class Figures {
     figures_.push_back({title, "Latency of all samples, hits included, whatever its reason.", table});
   }
 
-  // Variables by the latency above a hit that their accesses took, whatever the reason.
+  // Lists variables by the latency above a hit that their accesses took, for any reason.
   void add_variables() {
     constexpr size_t kShown = 40;
     std::map<std::string, std::pair<uint64_t, uint64_t>> sums;  // cycles, accesses

@@ -1,3 +1,5 @@
+// Composes names of code, lines, variables and items from the symbols of the trace's address space. Where
+// there is no symbol the address is printed.
 #include "memory/mine/contention_names.h"
 
 #include <algorithm>

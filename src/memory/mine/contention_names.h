@@ -1,4 +1,4 @@
-// Names of code, lines, variables and items as findings and figures print them.
+// Names code, lines, variables and items as findings and figures print them.
 #pragma once
 
 #include <string>
@@ -27,19 +27,20 @@ class ContentionNames {
   const std::string& function(uint32_t id) const {
     return functions_.name(id);
   }
-  // The function's name; where it has none, the address of `pc` in it.
+  // Returns the function's name, or the address of `pc` where it has none.
   std::string code(uint32_t function, uint64_t pc) const;
-  // Function, address, and the source lines of inlined frames.
+  // Returns function, address, and the source lines of inlined frames.
   std::string place(uint16_t process, uint64_t pc) const;
-  // "line 0x4000 (counters[0].hits, total)": the variables in the bytes that were used, costliest first.
+  // Returns "line 0x4000 (counters[0].hits, total)": the variables in the bytes that were used, costliest
+  // first.
   std::string line(const Line& line) const;
-  // "counters[3].hits", or the address.
+  // Returns "counters[3].hits", or the address.
   std::string data(uint16_t process, uint64_t address) const;
-  // "counters", "block from main.c:12": the whole object that holds the byte; else the address.
+  // Returns "counters" or "block from main.c:12", the whole object that holds the byte, else the address.
   std::string variable(uint16_t process, uint64_t address) const;
   std::string process(uint16_t number) const;  // " in pid 17 (server)", "" where there is one only
   std::string item(uint32_t id) const;
-  // The items joined by commas; with ranges, each function's from the supporting windows.
+  // Joins the items by commas. With ranges, each function is followed by its range in the supporting windows.
   std::string pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
       const;
   const program::AddressSpace& space() const {

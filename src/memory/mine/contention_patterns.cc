@@ -1,3 +1,6 @@
+// Finds patterns of contention windows. Closed item sets are mined, and the common items of the costliest
+// function pairs are added, which mining may miss below its support. Each set is priced by its windows and
+// tested against the control windows, with p multiplied by the number of sets tested (Bonferroni).
 #include "memory/mine/contention_patterns.h"
 
 #include <algorithm>
@@ -21,7 +24,7 @@ bool holds(const WindowFacts& window, const std::vector<uint32_t>& items) {
   return std::includes(window.items.begin(), window.items.end(), items.begin(), items.end());
 }
 
-// Closed sets at the least support that gives at most kMostSets of them.
+// Mines closed sets at the least support that gives at most kMostSets of them, in steps of 0.05.
 std::vector<std::vector<uint32_t>>
 closed_sets(const WindowScan& scan, const ContentionOptions& options, double& used) {
   Transactions data;
@@ -58,7 +61,7 @@ closed_sets(const WindowScan& scan, const ContentionOptions& options, double& us
   }
 }
 
-// The items that all windows with both functions share: the closed set of a costly pair.
+// Adds the items that all windows with both functions of a costly pair share, which is a closed set.
 void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::vector<uint32_t>>& sets) {
   std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
   for (const auto& [pair, blame] : trace.function_blame)
@@ -95,7 +98,7 @@ void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::v
   }
 }
 
-// What the windows that support it say.
+// Sums cost, CPUs and code ranges over the windows that hold the pattern.
 void add_cost(const WindowScan& scan, Pattern& pattern) {
   std::set<uint32_t> functions;
   for (const uint32_t id : pattern.items) {
@@ -127,7 +130,7 @@ void add_cost(const WindowScan& scan, Pattern& pattern) {
   }
 }
 
-// Against the control windows; `tests` patterns were judged.
+// Compares the pattern with the control windows. `tests` is the number of patterns judged.
 void add_base_rate(const WindowScan& scan, const BaseRate& base, double tests, Pattern& pattern) {
   const BaseRate::Rate rate = base.of([&](const WindowFacts& w) {
     return holds(w, pattern.items);
@@ -192,7 +195,7 @@ std::vector<Pattern> find_patterns(
       return p.explained;
     return p.excess;
   };
-  // First by the costliest entry of the blame matrix that the pattern names, then by what it explains.
+  // Ranks by the costliest entry of the blame matrix that the pattern names, then by the cycles it explains.
   const auto worst_pair = [&](const Pattern& p) -> uint64_t {
     if (options.paper)
       return 0;

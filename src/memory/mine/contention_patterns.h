@@ -11,7 +11,7 @@ namespace lento::memory {
 
 struct Pattern {
   std::vector<uint32_t> items;
-  // windows and control windows that hold it
+  // Numbers of windows and of control windows that hold it.
   uint64_t support = 0;
   uint64_t control = 0;
   double share = 0;        // support / windows
@@ -23,12 +23,12 @@ struct Pattern {
   std::vector<WindowFacts::Range> ranges;  // PC range of each function, from the supporting windows only
 };
 
-// Probability that at least `hits` of `windows` are marked when `hits + other_hits` marks fall at random on
-// `windows + others`: the upper tail of the hypergeometric distribution (Fisher's exact test).
+// Returns the probability that at least `hits` of `windows` are marked when `hits + other_hits` marks fall at
+// random on `windows + others`: the upper tail of the hypergeometric distribution (Fisher's exact test).
 double fisher_tail(uint64_t hits, uint64_t windows, uint64_t other_hits, uint64_t others);
 
-// At most `most` patterns, best first. Uses options.support, raised when sets would be too many to judge; the
-// support used goes to `used_support`.
+// Returns at most `most` patterns, best first. The support starts at options.support and is raised while
+// there are too many sets. `used_support` receives the final one.
 std::vector<Pattern> find_patterns(
     const WindowScan& scan,
     const Scan& trace,

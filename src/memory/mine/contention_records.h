@@ -1,4 +1,4 @@
-// One pass over the records of a trace, as the scans do it.
+// Runs one pass over the records of a trace, with filter, progress and stop, for all scans.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace lento::memory {
 
 inline constexpr uint64_t kPause = uint64_t{1} << 22;  // records between two looks at the user's wishes
 
-// Calls use(record) for each record that passes the filter, but for the first `skip` records of the trace,
-// and pause(records) after every `pause_every`. False when the user stopped it.
+// Calls use(record) for each record that passes the filter, except the first `skip` records of the trace, and
+// pause(records) after every `pause_every`. Returns false when the user stopped it.
 template <class Use, class Pause>
 bool each_record(
     const OpenTrace& open,
@@ -44,7 +44,7 @@ bool each_record(
   return true;
 }
 
-// A pass that starts at the first record and only tells how far it is.
+// Runs a pass that starts at the first record and reports progress only.
 template <class Use>
 void each_record(
     const OpenTrace& open,

@@ -1,4 +1,4 @@
-// What findings and figures are written from.
+// The results of the scans that the figures are drawn from.
 #pragma once
 
 #include "memory/mine/contention_names.h"

@@ -1,3 +1,7 @@
+// The first pass: latencies, baselines, and the cycles that each access lost to each cause. Records that name
+// culprits are costed at once. For all others the cost of an access is its latency above a baseline, the
+// tenth percentile of its level or type, which is only available after the pass. They are costed in a pass of
+// their own.
 #include "memory/mine/contention_scan.h"
 
 #include <algorithm>
@@ -12,7 +16,8 @@ namespace {
 
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
-// Whether the actor's miss before lay a wide power of two away, or times that: both may want one set.
+// Returns whether the actor's previous miss lies a multiple of a wide power of two away. Both lines may then
+// belong to one cache set.
 bool jumps(Scan& scan, const AccessRecord& r) {
   uint64_t& last = scan.last_miss[r.actor()];
   const uint64_t line = r.address / tuning::kLineSizes[1];
@@ -66,7 +71,8 @@ uint64_t over(uint32_t latency, double baseline) {
   return 0;
 }
 
-// Where the trace says who delayed whom: the part that somebody is blamed for, and the rest of a miss.
+// Costs a record that names its culprit: the part of the latency charged to the culprit, and the rest of a
+// miss.
 Cost charged_cost(const AccessRecord& r) {
   const bool charged = r.culprit != AccessRecord::kNoCpu;
   const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
@@ -87,7 +93,7 @@ class FirstPass {
     ++scan_.events;
     scan_.first_cycle = std::min(scan_.first_cycle, r.cycle);
     scan_.last_cycle = std::max(scan_.last_cycle, r.cycle);
-    see_who(r);
+    count_source(r);
     scan_.writes += r.writes();
     scan_.service_known |= (r.flags & AccessRecord::kServiceKnown) != 0;
     scan_.sampled |= (r.flags & AccessRecord::kSampled) != 0;
@@ -116,13 +122,14 @@ class FirstPass {
       add_sample(r);
     if (r.culprit != AccessRecord::kNoCpu)
       blame(r);
-    // For a trace that names culprits, which only its first one tells; for others it is taken back.
+    // Assumes that the trace names culprits, which only its first delayed access shows. The costs are cleared
+    // when it names none.
     if (!scan_.levels_known)
       add_cost(scan_, r, charged_cost(r));
   }
 
  private:
-  void see_who(const AccessRecord& r) {
+  void count_source(const AccessRecord& r) {
     if (!cpu_ || r.cpu != last_cpu_) {
       cpu_ = &scan_.cpus[r.cpu];
       last_cpu_ = r.cpu;
@@ -184,7 +191,7 @@ class FirstPass {
 
   Scan& scan_;
   Functions& functions_;
-  // Of the record before: most often it is the same again.
+  // Entries of the record before, which are most often those of the next one.
   CpuTime* cpu_ = nullptr;
   uint64_t* actor_ = nullptr;
   uint64_t* process_ = nullptr;
@@ -203,7 +210,8 @@ void clear_costs(Scan& scan) {
   scan.last_miss.clear();
 }
 
-// Without blame, or with levels, cost needs the baseline, known only after the first pass: a pass of its own.
+// Without culprits, or with levels, the cost needs the baselines, which are complete only after the first
+// pass.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
   each_record(open, options, functions, again, "accesses costed", [&](const AccessRecord& r) {
@@ -211,8 +219,8 @@ void add_costs(const OpenTrace& open, const ContentionOptions& options, Function
   });
 }
 
-// What each level takes when nobody is in the way: the tenth percentile. A line that another CPU modified
-// would have been a hit in the own cache.
+// Estimates the latency of each level without contention as its tenth percentile. The baseline of a line that
+// another CPU modified is a hit, because it would have been one in the own cache.
 void find_baselines(Scan& scan) {
   for (size_t t = 0; t < kAccessTypes; ++t)
     scan.baseline[t] = scan.by_type[t].quantile(0.1, QuantileRule::NearestRank);
@@ -233,7 +241,7 @@ void find_baselines(Scan& scan) {
 
 namespace {
 
-// By the level that answered.
+// Costs an access by the level that answered.
 Cost level_cost(const AccessRecord& r, const Scan& scan) {
   const auto base = [&](Service s) {
     return scan.service_baseline[size_t(s)];
@@ -275,12 +283,13 @@ Cost cost_of(const AccessRecord& r, const Scan& scan) {
     cost.miss -= cost.remote;
     return cost;
   }
-  // Where others name their level, one that is known to have left the CPU missed it.
+  // In a trace with levels, an access that left the CPU for an unnamed place is costed as a miss.
   if (r.service != memory::Service::Unknown || (scan.levels_known && went_unnamed(r)))
     return level_cost(r, scan);
   if (is_trivial(r))
     return {};
-  // Nobody tells: who shares the line is to blame, and if nobody does it is a miss (BlockCost keeps both).
+  // The record names neither culprit nor level. The loss counts as contention where the line is shared and as
+  // a miss where it is not, and BlockCost keeps the sums for both.
   const uint64_t extra = over(r.latency, scan.baseline[size_t(r.type)]);
   return {Loss::Contended, extra, 0};
 }

@@ -1,5 +1,6 @@
-// The passes over a trace. Pass 1: latencies, cost by line, who delays whom (costs in a pass of their own
-// when the trace knows no culprits). Pass 2: windows as transactions, and the hottest lines byte by byte.
+// The passes over a trace. Pass 1: latencies, cost by line, blame by CPU and function (costs take a pass of
+// their own when the trace names no culprits). Pass 2: windows as transactions, and the hottest lines byte by
+// byte.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +21,24 @@ namespace lento::memory {
 
 bool passes(const AccessFilter& filter, const AccessRecord& r, Functions& functions);
 
-// Whether an access was served without leaving the CPU, as far as the source tells.
+// Returns whether an access was served without leaving the CPU, as far as the source records it.
 inline bool is_trivial(const AccessRecord& r) {
   return r.trivial() || (!(r.flags & memory::AccessRecord::kServiceKnown) && r.latency <= 1);
 }
 
-// Addresses of the kernel are the same in all processes.
+// Kernel addresses are the same in all processes, so their blocks have process 0.
 inline BlockKey block_of(const AccessRecord& r) {
   const bool kernel = r.address >> 63;
   return {r.address / tuning::kBlockBytes, kernel ? uint16_t{0} : r.process};
 }
 
-// Whether an access is known to have left the CPU for a place that the trace does not name.
+// Returns whether an access left the CPU for a place that the trace does not name.
 inline bool went_unnamed(const AccessRecord& r) {
   const bool left = (r.flags & memory::AccessRecord::kServiceKnown) && !is_trivial(r);
   return left && r.service == memory::Service::Unknown;
 }
 
-// What the access lost, each cycle to one cause.
+// The cycles that an access lost, each counted for one cause.
 struct Cost {
   Loss loss = Loss::Contended;
   uint64_t cycles = 0;  // of that loss
@@ -46,7 +47,7 @@ struct Cost {
 };
 Cost cost_of(const AccessRecord& r, const Scan& scan);
 
-// Cycles beyond what the access would have taken alone.
+// Returns the cycles beyond what the access would have taken alone.
 inline uint64_t excess_of(const AccessRecord& r, const Scan& scan) {
   return cost_of(r, scan).cycles;
 }

@@ -1,4 +1,6 @@
-// The second pass: windows around accesses of high latency, and around random cycles for comparison.
+// The second pass: collects windows around accesses of high latency, and control windows around random cycles
+// for comparison. Each window becomes a transaction of items. The hottest blocks are recorded byte by byte on
+// the way. Memory is bounded: at most max_windows windows, kMostControls controls and kMostUses byte ranges.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,7 @@ constexpr size_t kMostControls = 20000;
 constexpr size_t kMinedLines = 8;  // hot blocks that are items
 constexpr size_t kMostPcs = size_t{1} << 20;
 
-// One random centre in each of equal strata of the run.
+// Draws one random centre in each of equal strata of the run.
 std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions& options) {
   const uint64_t count =
       std::min<uint64_t>(kMostControls, scan.duration() / std::max<uint64_t>(1, options.window));
@@ -26,12 +28,12 @@ std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions&
   return centres;
 }
 
-// In how many windows each pc appears: open addressing, as every event asks.
+// Counts the windows in which each pc appears. Open addressing, because every event is looked up.
 class PcWindows {
  public:
-  // Counts the window once however often the pc is seen in it: true the first time. Windows are numbered
-  // from 1.
-  bool see(uint64_t pc, uint64_t window) {
+  // Counts a window once however often the pc appears in it, and returns true the first time. Windows are
+  // numbered from 1.
+  bool count_once(uint64_t pc, uint64_t window) {
     size_t at = (pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
     while (slots_[at].windows != 0 && slots_[at].pc != pc)
       at = (at + 1) & mask_;
@@ -83,7 +85,7 @@ class PcWindows {
   size_t used_ = 0;
 };
 
-// Which functions run in a window, and in how many windows each pc does.
+// Collects the functions that run in a window, and counts the windows in which each pc runs.
 class RunsIn {
  public:
   explicit RunsIn(Functions& functions)
@@ -94,8 +96,8 @@ class RunsIn {
     std::vector<uint32_t> runs;
     ++number_;
     for (const AccessRecord& r : w.events) {
-      // Processes may run other code at one address.
-      if (!pcs.see(r.pc ^ uint64_t{r.process} << 48, number_))
+      // Processes may run different code at one address, so the process is part of the key.
+      if (!pcs.count_once(r.pc ^ uint64_t{r.process} << 48, number_))
         continue;
       const uint32_t function = functions_.of(r.process, r.pc);
       if (function >= last_.size())
@@ -252,7 +254,7 @@ class SecondPass {
     keep_window(w);
   }
 
-  // Groups of one slice share its time: it is covered once.
+  // Groups of one slice share its time, which is counted once.
   void take_group(const Window& w) {
     out_.covered_cycles += !any_ || w.begin > covered_until_ ? w.end - w.begin + 1 : 0;
     out_.covered_events += w.events.size();
@@ -348,7 +350,7 @@ class SecondPass {
   SliceBuilder slices_;
   std::unordered_map<BlockKey, size_t, BlockHash> hot_;
   size_t uses_ = 0;
-  // Of the window at hand: where the range of a function, the blame of a (victim, culprit) is.
+  // Positions in the window under construction: the range of a function, the blame of a (victim, culprit).
   std::unordered_map<uint32_t, size_t> range_of_;
   std::unordered_map<uint64_t, size_t> pair_of_;
   RunsIn in_windows_{functions_};
@@ -367,14 +369,15 @@ WindowScan scan_windows(
     base::ReadReport& report) {
   WindowScan out;
   out.threshold = options.threshold ? *options.threshold : scan.latencies.quantile(0.75, options.rule);
-  // When the third quartile is the least latency, "at least" would take every access: the next value up.
+  // When the third quartile is the least latency, "at least" would take every access. The next larger value
+  // is used then.
   if (!options.threshold && out.threshold <= double(scan.latencies.minimum())) {
     for (const auto& [value, count] : scan.latencies.values()) {
       out.threshold = double(value);
       if (value > scan.latencies.minimum())
         break;
     }
-    // All alike: they count as high only where the trace says that somebody is to blame.
+    // When all latencies are alike, they count as high only where the trace names culprits.
     if (out.threshold <= double(scan.latencies.minimum()) && !scan.culprits_known)
       out.threshold += 1;
   }

@@ -1,4 +1,4 @@
-// A set of CPU numbers, any of them; the first 64 need no memory of their own.
+// A set of arbitrary CPU numbers. The first 64 need no allocation.
 #pragma once
 
 #include <bit>
@@ -51,7 +51,7 @@ class CpuSet {
     }
     return out;
   }
-  // "0-3,7"
+  // Returns ranges such as "0-3,7".
   std::string text() const {
     std::string out;
     const std::vector<uint32_t> cpus = list();

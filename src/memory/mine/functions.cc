@@ -1,3 +1,5 @@
+// Maps code addresses to functions. A lookup that falls into the same function as the last one costs two
+// comparisons. Code without a symbol is gathered by pages of 256 bytes, cut at known functions.
 #include "memory/mine/functions.h"
 
 #include <cstdio>
@@ -16,7 +18,7 @@ std::string page_name(uint64_t start) {
 }  // namespace
 
 uint32_t Functions::find(uint16_t process, uint64_t pc) {
-  // A trace may tell its names while it is read.
+  // A trace may add names while it is read.
   has_names_ = has_names_ || !names_of_.empty();
   const program::Symbol* symbol = has_names_ ? names_of_.function_at(process, pc) : nullptr;
   process_ = process;

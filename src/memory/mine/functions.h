@@ -1,4 +1,4 @@
-// A code address of a process -> a small number for its function, and names for both.
+// Maps a code address of a process to a small number for its function, and names both.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace lento::memory {
 
 inline constexpr size_t kMostFunctions = size_t{1} << 16;
 
-// Code without a symbol is gathered by pages of 256 bytes, but a page never takes a known function in.
+// Gathers code without a symbol by pages of 256 bytes. A page never includes a known function.
 class Functions {
  public:
   explicit Functions(const program::AddressSpace& names)
@@ -35,7 +35,7 @@ class Functions {
   size_t size() const {
     return names_.size();
   }
-  // Code addresses that were looked up, one count an address range, and those that a name was found for.
+  // Numbers of code addresses that were looked up, one count an address range, and of those that have a name.
   uint64_t asked() const {
     return asked_;
   }
@@ -49,7 +49,7 @@ class Functions {
     bool has_name = false;
     std::string name;
   };
-  // All functions seen, by number; and back.
+  // Lists all functions by number, and adds one of such a list.
   std::vector<Known> known() const;
   void add(const Known& function);
 
@@ -65,7 +65,7 @@ class Functions {
   std::vector<std::string> names_;
   std::vector<bool> has_name_;                     // else it is a page of code
   static constexpr uint64_t kOthers = UINT64_MAX;  // where no function starts
-  // the function last seen
+  // The function that was looked up last.
   uint64_t low_ = 1;
   uint64_t high_ = 0;
   uint16_t process_ = 0;

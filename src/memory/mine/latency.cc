@@ -1,3 +1,5 @@
+// Counts latencies exactly, short ones in a table and long ones in a map, and computes quantiles. Cost: a
+// quantile passes over all distinct values.
 #include "memory/mine/latency.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Exact histogram of integer latencies and its quantiles under the three rules of the method.
+// An exact histogram of integer latencies and its quantiles under the three rules of the method.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class LatencyHistogram {
   uint64_t total() const {
     return total_;
   }
-  // Occurrences with latency >= threshold.
+  // Returns the number of occurrences with latency >= threshold.
   uint64_t at_least(double threshold) const;
-  // NearestRank: the smallest value with at least q of all at or below it. Linear: type 7. Grouped: linear
-  // within bins [10 i, 10 i + 10). 0 when empty.
+  // Returns a quantile, 0 when empty. NearestRank: the smallest value with at least q of all at or below it.
+  // Linear: type 7. Grouped: linear within bins [10 i, 10 i + 10).
   double quantile(double q, QuantileRule rule, uint32_t bin = 10) const;
   uint64_t minimum() const;
   std::vector<std::pair<uint64_t, uint64_t>> values() const;  // rising

@@ -1,3 +1,6 @@
+// Sums lines and blocks by the object that holds them. Named data is grouped by variable or allocation site.
+// Data without a name is grouped into regions by distance. Misses of an object are tested for a power-of-two
+// stride, which points to conflicts in one cache set.
 #include "memory/mine/objects.h"
 
 #include <algorithm>
@@ -6,7 +9,7 @@
 namespace lento::memory {
 namespace {
 
-// What an address is summed under.
+// The key under which addresses are summed.
 struct Group {
   std::string name;
   uint64_t instance = 0;  // of a variable: its start; heap blocks of one site are one
@@ -70,7 +73,8 @@ Object fresh(const std::string& name, Cause cause) {
   return object;
 }
 
-// Lines that have no name, in the order of their addresses, cut where the distance is too large.
+// Groups lines without a name in the order of their addresses, and starts a new region where the distance is
+// too large.
 void add_regions(std::vector<const Line*> lines, std::vector<Object>& out) {
   std::ranges::sort(lines, [](const Line* a, const Line* b) {
     if (a->cause != b->cause)
@@ -89,7 +93,7 @@ void add_regions(std::vector<const Line*> lines, std::vector<Object>& out) {
   }
 }
 
-// The largest power of two on one residue of which nearly all misses lie.
+// Finds the largest power of two such that nearly all misses lie on one residue of it.
 void find_stride(const std::vector<std::pair<uint64_t, uint64_t>>& misses, Object& object) {
   constexpr uint64_t kWidest = 4096;  // lines
   for (uint64_t step = 2; step <= kWidest; step *= 2) {
@@ -161,7 +165,7 @@ block_objects(const Scan& scan, Loss loss, const ContentionNames& names, const s
     misses.emplace_back();
     return out.size() - 1;
   };
-  // Regions without a name may have wide strides: what lies within 16 MiB of one another is one.
+  // Regions without a name may have wide strides, so blocks within 16 MiB of one another form one region.
   constexpr uint64_t kGap = uint64_t{16} << 20;
   size_t region = SIZE_MAX;
   for (const auto& [key, cost] : blocks) {

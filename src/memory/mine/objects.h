@@ -1,5 +1,5 @@
-// Lines summed by what they hold: one variable, all heap blocks of one allocation site, or a region without
-// a name. A histogram of 256 threads is one object, not 512 lines that are none worth a word.
+// Sums lines by the object that holds them: one variable, all heap blocks of one allocation site, or a region
+// without a name. A histogram of 256 threads is one object that matters, not 512 lines that do not.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace lento::memory {
 struct Object {
   std::string name;  // "" for a region without one
   uint16_t process = 0;
-  // of the bytes that cost something
+  // Range of the bytes that lost cycles.
   uint64_t low = 0;
   uint64_t high = 0;
   Cause cause = Cause::None;
@@ -27,13 +27,12 @@ struct Object {
   uint64_t atomics = 0;
   CpuSet cpus;
   std::vector<const Line*> lines;  // costliest first; not for objects of blocks
-  // Of objects of blocks:
-  // makers: most CPUs that missed one block, at most 64
+  // Only set by block_objects. makers: the most CPUs that missed one block, at most 64.
   uint64_t misses = 0;
   uint64_t jumps = 0;
   uint64_t fetched_lines = 0;
   uint64_t makers = 0;
-  // bytes; stride 0: the misses have none
+  // Both in bytes. A stride of 0 means that the misses have none.
   uint64_t stride = 0;
   uint64_t residue = 0;
 
@@ -44,10 +43,10 @@ struct Object {
   }
 };
 
-// Lines with a sharing cause, by object and cause, costliest first. The lines must outlive the result.
+// Sums lines with a sharing cause by object and cause, costliest first. The lines must outlive the result.
 std::vector<Object> shared_objects(const std::vector<Line>& lines, const ContentionNames& names);
 
-// What variables lost to `loss`, costliest first; blocks in `taken` (sorted) are left out.
+// Sums the losses of kind `loss` by variable, costliest first. Blocks in `taken` (sorted) are left out.
 std::vector<Object>
 block_objects(const Scan& scan, Loss loss, const ContentionNames& names, const std::vector<BlockKey>& taken);
 

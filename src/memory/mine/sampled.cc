@@ -1,3 +1,4 @@
+// Sums the latency of sampled accesses by function and source line, and by variable, and sorts the sums.
 #include "memory/mine/sampled.h"
 
 #include <algorithm>

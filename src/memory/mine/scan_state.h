@@ -1,5 +1,5 @@
-// What the first pass over a trace collects: latencies, costs by line, who delays whom. Memory is bounded by
-// the limits below, not by the trace.
+// The results of the first pass over a trace: latencies, costs by line, blame by CPU and function. Memory is
+// bounded by the limits below, not by the trace.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace lento::memory {
 
 inline constexpr size_t kMostLines = size_t{1} << 20;  // blocks whose cost is kept
 
-// Why cycles were lost, as far as one access tells.
+// The reason why cycles were lost, as far as one access shows it.
 enum class Loss : uint8_t {
   Contended = 0,  // another CPU had the line or the way to it, or nobody can tell
   Bank = 1,       // the bank was busy
@@ -27,8 +27,8 @@ enum class Loss : uint8_t {
 inline constexpr size_t kLosses = 5;
 using Losses = std::array<uint64_t, kLosses>;
 
-// 128 bytes of a process, the most that two accesses can meet in; process 0 where addresses are physical,
-// of the kernel or of the only process.
+// 128 bytes of a process, the widest range in which two accesses can meet. Process is 0 where addresses are
+// physical, of the kernel or of the only process.
 struct BlockKey {
   uint64_t block = 0;
   uint16_t process = 0;
@@ -50,11 +50,11 @@ struct Blame {
   uint64_t accesses = 0;
 };
 
-// Of a sampled trace: what the samples of a piece of code, or of a block, took, whatever the reason.
+// Sums of a sampled trace: the latency of the samples of a piece of code, or of a block, for any reason.
 struct Sampled {
   uint64_t latency = 0;
   uint64_t accesses = 0;
-  // of the slowest access: its instruction, or its data
+  // The instruction or the data of the slowest access.
   uint64_t address = 0;
   uint64_t worst = 0;
 };
@@ -69,9 +69,9 @@ struct BlockCost {
   uint64_t worst = 0;     // its cost
 };
 
-// A fair sample of all accesses with a latency, hits included, at most 2^16: which share of the accesses to
-// an object miss. Access i is kept while a hash of i lies below a limit that is halved whenever the room is
-// full, so that no rhythm of the program can fall in step with it.
+// A uniform sample of at most 2^16 accesses with a latency, hits included, that estimates the share of the
+// accesses to an object that miss. Access i is kept while a hash of i is below a limit, which is halved
+// whenever the room is full. Hashing prevents a rhythm of the program from falling in step with the sampling.
 class AccessSample {
  public:
   struct Kept {
@@ -96,7 +96,7 @@ class AccessSample {
     return kept_;
   }
 
-  // For the checkpoint, both ways.
+  // Visits the members for the checkpoint, to write and to read them.
   template <class Way>
   void visit_with(Way&& way) {
     way(seen_, limit_, kept_);
@@ -162,7 +162,7 @@ struct Scan {
   std::map<uint16_t, uint64_t> processes;                         // accesses by process
   std::map<std::pair<uint32_t, uint32_t>, Blame> cpu_blame;       // (victim, culprit)
   std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
-  // Of sampled traces: by function, and by block, kMostLines at most.
+  // Sums of sampled traces by function, and by block (at most kMostLines blocks).
   std::map<uint32_t, Sampled> sampled_code;
   std::unordered_map<BlockKey, Sampled, BlockHash> sampled_data;
 

@@ -1,3 +1,6 @@
+// Classifies a hot line as false sharing, true sharing or lock. Uses are gathered into byte ranges with a
+// sorted list of threads each, so that the conflicting pairs of two ranges are products of sums minus the
+// pairs of one thread with itself. Cost: the square of the number of ranges of a line. Method: sharing.h.
 #include "memory/mine/sharing.h"
 
 #include <algorithm>
@@ -9,7 +12,7 @@
 namespace lento::memory {
 namespace {
 
-// All that threads did to one byte range: sums, and sums of squares over threads for pairs within a thread.
+// The uses of one byte range, with the sums over threads that pair counts need.
 struct Range {
   uint32_t offset = 0;
   uint32_t size = 0;
@@ -22,7 +25,7 @@ struct Range {
 constexpr int64_t kReadByAll = -1;
 constexpr int64_t kWrittenByAll = -2;
 
-// Who has more than half of its accesses.
+// Returns the thread that has more than half of the range's accesses, or kReadByAll or kWrittenByAll.
 int64_t main_user(const Range& range) {
   const auto most = std::ranges::max_element(range.uses, {}, &Use::accesses);
   if (2.0 * double((*most)->accesses()) > range.reads + range.writes)
@@ -45,12 +48,12 @@ std::vector<Range> ranges_of(const Line& line) {
   return out;
 }
 
-// A load that found the line modified elsewhere is as good as a write seen: stores are often not sampled.
+// A load that found the line modified elsewhere proves a write, although stores are often not sampled.
 double readers_that_conflict(const Use& use) {
   return double(use.peers);
 }
 
-// Conflicting pairs between two ranges, or within one: w w' + w r' + r w' over different threads.
+// Counts conflicting pairs between two ranges, or within one: w w' + w r' + r w' over different threads.
 double conflicts(const Range& a, const Range& b, bool same, bool by_peers) {
   double pairs = by_peers ? 0 : a.writes * (b.writes + b.reads) + a.reads * b.writes;
   if (by_peers) {
@@ -62,7 +65,7 @@ double conflicts(const Range& a, const Range& b, bool same, bool by_peers) {
       peers_b += readers_that_conflict(*u);
     pairs = peers_a * peers_b;
   }
-  // Take out the pairs of one thread with itself.
+  // Subtracts the pairs of one thread with itself.
   size_t j = 0;
   for (const Use* u : a.uses) {
     while (j < b.uses.size() && b.uses[j]->actor < u->actor)
@@ -155,7 +158,8 @@ std::map<uint32_t, Word> words_of(const Line& line) {
   return words;
 }
 
-// Atomics that add, or of one instruction and nothing else: each adds its part, nobody holds anything.
+// Returns whether the word is a counter: its atomics add, or are all of one instruction and nothing else uses
+// it. Every atomic then adds its part, and no thread holds the word.
 bool is_counter(const Word& word) {
   if (word.updates > 0 && word.updates == word.atomics)
     return true;

@@ -1,14 +1,15 @@
-// Why a line is hot: what its threads do to which of its bytes.
+// Judges why a line is hot from the accesses of its threads to its bytes.
 //
 // Two accesses of different threads conflict when one of them writes. Conflicting accesses that touch a
-// common byte share data; those that do not share only the line, which padding would end. With n(r, t) the
-// accesses of thread t to byte range r, the shares of all conflicting pairs are exact sums over the pairs of
-// ranges, whatever was sampled: a sampler that keeps one access in N keeps one pair in N^2, of both kinds
-// alike.
+// common byte share data. Those that do not share only the line, and padding would end the conflict. With
+// n(r, t) the accesses of thread t to byte range r, the shares of all conflicting pairs are exact sums over
+// the pairs of ranges, and do not depend on sampling: a sampler that keeps one access in N keeps one pair in
+// N^2, of both kinds alike.
 //
-// Data that is handed from thread to thread has such pairs too, of one's last word and the next one's first.
-// So padding must leave less of them: with each word laid out beside those of the same main user, half at
-// most.
+// Data that is handed from thread to thread has such pairs too, where the last word of one thread and the
+// first of the next are neighbours. False sharing is therefore concluded only when padding removes at least
+// half of the pairs: with each word laid out next to those of the same main user, at most half of them may be
+// kept.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace lento::memory {
 
-// What one thread (or CPU, where threads are not known) did to one byte range of a block.
+// The accesses of one thread (or CPU, where threads are unknown) to one byte range of a block.
 struct Use {
   uint32_t offset = 0;  // from the start of the block, later of the line
   uint32_t size = 1;    // bytes; 1 where the trace does not tell
@@ -30,21 +31,21 @@ struct Use {
   uint16_t cpu = 0;  // where it last ran
   uint8_t node = memory::AccessRecord::kNoNode;
   bool several_pcs = false;
-  // paired: load-linked, store-conditional
+  // Numbers of accesses. paired: load-linked and store-conditional.
   uint64_t reads = 0;
   uint64_t writes = 0;
   uint64_t atomics = 0;
   uint64_t paired = 0;
   uint64_t updates = 0;  // atomics that add or set bits
-  // answered by another cache
+  // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
-  // slow: accesses with an excess
+  // slow: number of accesses with an excess.
   uint64_t excess = 0;
   uint64_t high = 0;
   uint64_t slow = 0;
   uint64_t latency = 0;
-  // of the costliest access
+  // The costliest access.
   uint64_t pc = 0;
   uint64_t pc_excess = 0;
   uint64_t accesses() const {
@@ -52,7 +53,7 @@ struct Use {
   }
 };
 
-// A block that lost much, byte by byte.
+// A block that lost many cycles, with its uses by byte range.
 struct HotBlock {
   BlockKey key;
   uint64_t excess = 0;
@@ -75,8 +76,8 @@ enum class Cause : uint8_t {
   Bandwidth,
   Fetch,
 };
-// "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity", "remote
-// memory", "saturation", "fetch conflict"; "" for None.
+// Returns "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity",
+// "remote memory", "saturation" or "fetch conflict", and "" for None.
 const char* name(Cause cause);
 
 // One line of a given size.
@@ -101,13 +102,13 @@ struct Line {
   CpuSet cpus;
 };
 
-// The lines of a block that anybody used, judged. `line_bytes` divides the block.
+// Returns the lines of a block that were used, judged. `line_bytes` divides the block.
 std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes);
 
-// Sums and cause of a line whose uses are filled in.
+// Computes the sums and the cause of a line whose uses are filled in.
 void judge(Line& line);
 
-// The bytes that a lock word is in: accesses to words that several threads take with atomics.
+// Counts the accesses to words that several threads take with atomics, which are lock words.
 uint64_t lock_accesses(const Line& line);
 
 }  // namespace lento::memory

@@ -40,7 +40,7 @@ inline OpenTrace open_of(const Trace& trace, size_t batch = SIZE_MAX) {
   };
 }
 
-// A load of 4 bytes that its own cache served, as a simulator tells of it.
+// A load of 4 bytes that its own cache served, as a simulator records it.
 inline AccessRecord hit(uint64_t cycle, uint16_t cpu, uint64_t address) {
   AccessRecord r;
   r.cycle = cycle;

@@ -1,8 +1,9 @@
-// The numbers of the contention detector: value, unit, reason, and where it was measured. What follows from
-// the trace (baselines, thresholds, line size, base rates) is estimated from it and does not stand here.
+// The constants of the contention detector: value, unit, reason, and where it was measured. Values that
+// follow from the trace (baselines, thresholds, line size, base rates) are estimated from it and are not
+// listed here.
 //
-// Raw file of the campaign cited below: bench/results/2026-11-23/memory-planted.csv
-// (lento-lab memory campaign).
+// Raw file of the campaign cited below: bench/results/2026-11-23/memory-planted.csv (lento-lab memory
+// campaign).
 #pragma once
 
 #include <cstddef>
@@ -12,50 +13,52 @@ namespace lento::memory::tuning {
 
 // Bytes, accesses and samples.
 
-// Two accesses can only meet in one line of at most this many bytes on machines that the formats come from
-// (x86 64, Arm 64 and 128, POWER 128): what is looked at together.
+// Two accesses can meet only within one line, at most this many bytes on the machines that the formats come
+// from (x86 64, Arm 64 and 128, POWER 128).
 inline constexpr uint32_t kBlockBytes = 128;
 // Line sizes that are tried where neither format nor user names one.
 inline constexpr uint32_t kLineSizes[] = {32, 64, 128};
-// A line size is taken when it explains this share of what the largest one explains: larger lines explain
+// A line size is taken when it explains this share of what the largest one explains. Larger lines explain
 // every meeting that smaller ones do, and some more by accident.
 inline constexpr double kExplains = 0.9;
-// Fewer samples say nothing about a program: a share of a tenth is then known to within a factor of two.
+// Fewer samples do not describe a program. With this many, a share of a tenth has an error below a factor of
+// two.
 inline constexpr uint64_t kLeastSamples = 100;
 // A trace of which more records were skipped than taken is not the trace that was meant.
 inline constexpr double kMostSkipped = 0.5;
 
-// Who works.
+// Working CPUs.
 
-// A CPU works when it makes this share of the accesses of the busiest one; idle harts spin or sleep.
+// A CPU works when it makes this share of the accesses of the busiest one. Idle harts spin or sleep.
 inline constexpr double kWorkingShare = 0.01;
 
 // Sharing.
 
 // Share of conflicting pairs of accesses that touch a common byte. Planted false sharing lies below 0.05 and
-// true sharing above 0.9 at every sampling; the middle is told as the likelier of both.
+// true sharing above 0.9 at every sampling. Between them the likelier cause is reported.
 inline constexpr double kOverlap = 0.5;
-// Share of conflicting pairs that a layout by main users would leave: beyond half, data is handed on rather
-// than crowded. Planted false sharing leaves none, a table that goes from thread to thread all.
+// Share of conflicting pairs that a layout by main users would leave. Above half, data is handed on rather
+// than crowded. Planted false sharing leaves none, a table that goes from thread to thread leaves all.
 inline constexpr double kKept = 0.5;
-// A line needs this share of writes to be fought over: one write in a hundred reads still takes it from all.
+// A contended line needs this share of writes, because one write in a hundred reads already takes it from all
+// readers.
 inline constexpr double kWriteShare = 0.01;
 // A lock word is given back by at most this many plain writes for each atomic access.
 inline constexpr double kReleases = 3;
-// Share of the accesses to a line that go to lock words before the line is called a lock: what the lock
-// guards often lies beside it and is touched once for a load and once for a store each time.
+// Share of the accesses to a line that go to lock words before the line is called a lock. The guarded data
+// often lies in the same line, and is loaded once and stored once each time.
 inline constexpr double kLockShare = 0.25;
-// Atomic accesses of one instruction only, by nobody else read or written, are a counter when there are at
+// Atomic accesses of one instruction, to a word that nothing else uses, make it a counter when there are at
 // least this many.
 inline constexpr uint64_t kCounterAccesses = 20;
-// Accesses that were slow, or that another core had taken the line from, before anybody is accused: a
-// variable that is set once before all threads read it is not fought over, however little else the program
+// Number of accesses that were slow, or whose line another core had taken, before there is a finding. A
+// variable that is set once before all threads read it is not contended, however little else the program
 // does.
 inline constexpr uint64_t kLeastMeetings = 50;
-// The same for each line, on average, where every access is seen: a table that one thread fills and another
-// goes on with was handed over once, and nobody fought.
+// The same for each line, on average, where every access is recorded. A table that one thread fills and
+// another continues was handed over once, without contention.
 inline constexpr uint64_t kMeetingsALine = 2;
-// Most lines that are looked at byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
+// Most lines that are examined byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
 inline constexpr size_t kHotBlocks = 4096;
 // Most (byte range, thread) pairs kept over all of them: about 160 MB.
 inline constexpr size_t kMostUses = size_t{1} << 21;
@@ -64,31 +67,32 @@ inline constexpr uint64_t kRegionGap = 512;
 
 // Other causes.
 
-// Remote accesses cost this factor of local ones where a trace holds no local ones to compare with (two
-// sockets of current servers: 1.5 to 2).
+// Remote accesses cost this factor of local ones where a trace holds no local ones to compare with. Two
+// sockets of current servers have 1.5 to 2.
 inline constexpr double kRemoteFactor = 1.6;
 // Queueing: the median latency of local memory over its tenth percentile. Unloaded memory stays below 1.3.
 inline constexpr double kLoaded = 1.5;
-// Memory that is always loaded has no unloaded tenth percentile; then its median over that of the last cache
-// tells: about 4 unloaded.
+// Memory that is always loaded has no unloaded tenth percentile. Its median is then compared with that of the
+// last cache, which is about 4 unloaded.
 inline constexpr double kLoadedOverCache = 8;
-// A cache that is too small fetches what it had: misses of a line and CPU at full sampling.
+// A cache that is too small fetches lines that it held before: misses of a line and CPU at full sampling.
 inline constexpr double kRefetched = 3;
-// Share of the working time that misses of one variable must cost before the size of a cache is blamed: every
-// program has some. Misses on one residue of a power of two have no innocent cause and count like sharing.
+// Share of the working time that misses of one variable must cost before the size of a cache is reported,
+// because every program has some. Misses on one residue of a power of two have no innocent cause and need as
+// little as sharing.
 inline constexpr double kMissLoss = 0.2;
-// Share of an object's accesses that miss: walking an array of 8-byte elements misses once in 8 without any
-// fault of the cache's size.
+// Share of an object's accesses that miss. A walk over an array of 8-byte elements misses once in 8, whatever
+// the size of the cache.
 inline constexpr double kMissRatio = 0.2;
-// Bytes that an object must span to be too large for a cache: first caches hold 8 KiB (our platform) and
+// Bytes that an object must span to be too large for a cache. First caches hold 8 KiB (Lento's platform) and
 // more.
 inline constexpr uint64_t kLeastFootprint = 8 << 10;
 // Share of an object's misses that lie on one residue of a power of two.
 inline constexpr double kConcentrated = 0.9;
-// That power of two, in lines: smaller strides are ordinary arrays.
+// That power of two, in lines. Smaller strides are ordinary arrays.
 inline constexpr uint64_t kConflictStride = 16;
-// Share of an object's misses that lie that far, or times that, from the miss before: a walk down a column
-// whose rows are so far apart misses on one set after the other. In random order one in sixteen does.
+// Share of an object's misses that lie a multiple of that distance from the miss before. A walk down a column
+// whose rows are so far apart misses on one set after the other. In random order one miss in sixteen does.
 inline constexpr double kJumps = 0.5;
 
 // Patterns.

@@ -1,3 +1,6 @@
+// Builds windows of a trace in one pass: around high accesses, around given centres, and by slices of time
+// for sampled traces. Every builder holds at most kMostEvents (2^20) events of a kind, so that a trace with
+// many records in one cycle cannot exhaust memory. Cost: O(1) amortised an event and open window.
 #include "memory/mine/window.h"
 
 namespace lento::memory {

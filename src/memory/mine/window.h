@@ -1,11 +1,11 @@
 // Contention windows of a trace in one pass (Algorithm 1 of the paper, with its defects mended).
 //
 // A window is all events within omega / 2 cycles, both sides included, of a high event ("seed") that lies in
-// no earlier window. Facts (tested): seeds are more than omega / 2 apart; no event is in more than two
-// windows; every high event is in at least one; memory holds the events of 1.5 omega cycles. Where many
-// records share a cycle a window keeps the 2^20 events nearest before its seed and the first 2^20 of its own.
-// Literal: windows as the printed algorithm makes them once its index starts at 0 and skips forward; an event
-// then belongs to one window only.
+// no earlier window. Invariants (tested): seeds are more than omega / 2 apart, no event is in more than two
+// windows, every high event is in at least one, and memory holds the events of 1.5 omega cycles. Where many
+// records share a cycle, a window keeps the 2^20 events nearest before its seed and the first 2^20 of its
+// own. Literal: windows as the printed algorithm makes them once its index starts at 0 and skips forward. An
+// event then belongs to one window only.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace lento::memory {
 
 struct Window {
   uint64_t seed = 0;  // cycle of the high event, or centre of a control window
-  // inclusive
+  // The first and the last cycle, both included.
   uint64_t begin = 0;
   uint64_t end = 0;
   std::span<const AccessRecord> events;
@@ -39,7 +39,7 @@ class WindowBuilder {
         sink_(std::move(sink)) {
   }
 
-  // Events in order of cycle.
+  // Takes events in order of cycle.
   void add(const AccessRecord& event, bool high);
   void finish();
 
@@ -58,7 +58,7 @@ class WindowBuilder {
   bool is_open_ = false;
 };
 
-// Windows around given rising centres, whatever happens there: the base rate.
+// Builds windows around given rising centres, whatever happens in them. They give the base rate.
 class ControlBuilder {
  public:
   ControlBuilder(uint64_t omega, std::vector<uint64_t> centres, WindowSink sink)
@@ -80,15 +80,15 @@ class ControlBuilder {
   const std::vector<uint64_t> centres_;
   const WindowSink sink_;
   std::deque<Open> open_;
-  // held_: events in open windows, kMostEvents at most
+  // held_ counts the events in open windows, at most kMostEvents.
   size_t next_ = 0;
   size_t held_ = 0;
 };
 
-// Groups of a sampled trace, far too sparse for windows of cycles: the samples of one slice of time on one
-// object (a line, a page: `object_bytes`) of one process; addresses of the kernel are the same in all. Groups
-// of fewer than two samples say nothing and are dropped; those with a high sample go to `high`, the others,
-// the base rate, to `calm`. A slice of more than 2^20 samples is cut.
+// Builds groups of a sampled trace, which is far too sparse for windows of cycles: the samples of one slice
+// of time on one object (a line, a page: `object_bytes`) of one process. Kernel addresses are the same in all
+// processes. Groups of fewer than two samples are dropped. Those with a high sample go to `high`, the others
+// to `calm` as the base rate. A slice of more than 2^20 samples is cut.
 class SliceBuilder {
  public:
   SliceBuilder(uint64_t slice, uint64_t object_bytes, WindowSink high, WindowSink calm)
@@ -98,7 +98,7 @@ class SliceBuilder {
         calm_(std::move(calm)) {
   }
 
-  // Events in order of cycle.
+  // Takes events in order of cycle.
   void add(const AccessRecord& event, bool high);
   void finish();
 
@@ -112,7 +112,7 @@ class SliceBuilder {
   const WindowSink high_;
   const WindowSink calm_;
   std::map<std::pair<uint16_t, uint64_t>, Group> groups_;  // by process and object
-  // the open slice
+  // The open slice.
   uint64_t at_ = 0;
   uint64_t events_ = 0;
 };

@@ -1,4 +1,6 @@
-// Core: what is done before its turn, and taken back.
+// Lets a hart perform loads before its turn in the global order, and takes them back when another hart
+// interferes (ahead.h). The state before the first such step is kept whole, so going back means restoring it
+// and repeating the steps that still precede the interference.
 #include "memory/platform/ahead.h"
 
 #include "memory/platform/core.h"
@@ -8,7 +10,8 @@ namespace lento::memory {
 
 using riscv::Access;
 
-// Turns without running ahead after steps were taken back: harts that fight over a line would do all twice.
+// Turns without running ahead after steps were taken back, because harts that contend for a line would repeat
+// all their work.
 constexpr uint32_t kPause = 8;
 
 void Core::remember() {
@@ -49,7 +52,7 @@ Access Core::load_ahead(uint32_t address, unsigned size, uint32_t& value) {
   return Access::Done;
 }
 
-// A store was turned away. When its buffer cannot have room by then, the hart waits at once.
+// Follows a refused store. When the write buffer cannot have room by then, the hart starts to wait at once.
 void Core::wait_ahead() {
   if (!run_ahead_ || stalled_ || ahead_.full() || used_ < uint32_t(platform_.write_buffer))
     return;
@@ -102,7 +105,7 @@ void Core::go_back(Cycles until) {
   run_on(until);
 }
 
-// Confirms what was done ahead, and runs on up to the first step beyond `until`.
+// Confirms the steps done ahead, and runs on up to the first step beyond `until`.
 void Core::run_on(Cycles until) {
   confirm_ahead();
   run_ahead_ = cut_short_ = false;

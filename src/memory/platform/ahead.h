@@ -1,11 +1,11 @@
-// What a hart has done before its turn, and what it was before that.
+// The steps that a hart has done before its turn, and its state before them.
 //
-// A load that hits the most recent line of its set changes nothing that others can see, nor can a hart that
-// is sure to find its write buffer full disturb anybody. Both may be done before the hart is the first in the
-// global order (cycle, hart), as long as they can be taken back: when a store, a grant or a device does
-// something earlier in the order that they should have seen, the hart goes back to the state before the first
-// of them and does again what comes before the intruder. So results are those of the strict order, byte for
-// byte.
+// A load that hits the most recent line of its set changes nothing that other harts can observe, and neither
+// does the wait of a hart whose write buffer is certain to be full. Both may be done before the hart is the
+// first in the global order (cycle, hart), as long as they can be taken back. When a store, a grant or a
+// device acts earlier in the order and would have changed such a step, the hart goes back to the state before
+// the first step and repeats those that precede the interference. Results are therefore those of the strict
+// order, byte for byte.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace lento::memory {
 
 struct Ahead {
-  // Enough for a loop between two stores; what is taken back is done again.
+  // Enough for a loop between two stores. Steps that are taken back are repeated, so more would cost more.
   static constexpr uint32_t kMost = 32;
 
   struct Step {
@@ -36,7 +36,7 @@ struct Ahead {
   Cycles last() const {
     return steps[used - 1].at;
   }
-  // Was the line read later than `until`?
+  // Returns whether the line was read later than `until`.
   bool read_after(Cycles until, uint32_t line) const {
     for (uint32_t i = used; i-- > 0 && steps[i].at > until;) {
       if (steps[i].line == line)
@@ -47,7 +47,7 @@ struct Ahead {
 
   uint32_t used = 0;
   std::array<Step, kMost> steps;  // by time
-  // Before the first step:
+  // State before the first step.
   riscv::Hart hart;
   Cycles time = 0;
   uint64_t loads = 0;

@@ -1,5 +1,5 @@
-// A set-associative cache of tags (values live in the one memory), least recently used replacement. The most
-// recent way of a set stands first, so that a hit is usually one comparison.
+// A set-associative cache of tags with least recently used replacement. Values are in the one memory. The
+// most recent way of a set comes first, so that a hit is usually one comparison.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +33,12 @@ class Cache {
     return true;
   }
 
-  // A hit that changes nothing: the line is the most recent of its set.
+  // Returns whether a hit would change nothing, because the line is the most recent of its set.
   bool newest(uint32_t line) const {
     return lines_[size_t{line & mask_} * ways_] == line;
   }
 
-  // Puts the line in; returns the line that had to go, or kNone.
+  // Enters the line and returns the line that was evicted, or kNone.
   uint32_t fill(uint32_t line) {
     const size_t at = size_t{line & mask_} * ways_;
     for (uint32_t way = 0; way < ways_; ++way) {
@@ -57,7 +57,7 @@ class Cache {
     return gone;
   }
 
-  // Takes the line away because of `culprit`'s store.
+  // Invalidates the line because of a store of `culprit`.
   void invalidate(uint32_t line, uint16_t culprit, uint32_t culprit_pc) {
     const size_t at = size_t{line & mask_} * ways_;
     for (uint32_t way = 0; way < ways_; ++way) {
@@ -73,7 +73,7 @@ class Cache {
     uint32_t culprit_pc = 0;
     uint16_t culprit = 0;
   };
-  // Who took the line away since it was last here; nullptr when nobody did.
+  // Returns the store that invalidated the line since it was last here, or nullptr.
   const Lost* lost(uint32_t line) const {
     const size_t at = size_t{line & mask_} * ways_;
     for (uint32_t way = 0; way < ways_; ++way) {

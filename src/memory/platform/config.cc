@@ -1,3 +1,5 @@
+// Reads the platform file (docs/formats/platform.md). Sizes must be powers of two where addresses are split
+// into fields, both caches must have one line size, and all mistakes of a file are reported in one error.
 #include <bit>
 
 #include "base/number.h"

@@ -1,3 +1,6 @@
+// One timed hart: executes loads, stores, fetches and atomics through its caches and write buffer, and waits
+// for the network where they miss. core.h states the timing rules. An access that must wait returns to the
+// scheduler and is repeated by the instruction simulator once it has been served.
 #include "memory/platform/core.h"
 
 #include <bit>
@@ -9,8 +12,8 @@ namespace lento::memory {
 using riscv::Access;
 using riscv::Op;
 
-// On a mesh an atomic to a near bank is done before a write to a far one that was granted earlier: so many
-// may be.
+// On a mesh, an atomic to a near bank can be done before a write to a far bank that was granted earlier. The
+// ring has room for so many of them.
 constexpr size_t kOvertaking = 32;
 
 Core::Core(System& system, Network& network, const Platform& platform, uint32_t id)
@@ -36,7 +39,8 @@ Core::Core(System& system, Network& network, const Platform& platform, uint32_t 
 
 // --- order of actions ---
 
-// This hart wants to act at time_: performs the grants that are due; false when another hart comes first.
+// Advances the simulation to time_, at which this hart acts: performs the grants that are due. Returns false
+// when another hart comes first.
 bool Core::sync() {
   if (time_ > other_limit_)
     return false;
@@ -82,7 +86,7 @@ void Core::record(AccessType type, uint32_t address, unsigned size, Cycles begin
   system_.options_.sink->record(r);
 }
 
-// Ends an access that had to wait: cycles lost, the record, the blame.
+// Ends an access that had to wait: adds the lost cycles and writes the record with its culprit.
 void Core::finish_access(AccessType type, uint32_t address, unsigned size, uint8_t flags) {
   result.stalled += time_ - begin_;
   data_ready_ = stalled_ = false;
@@ -110,7 +114,8 @@ void Core::note_charges(const Transaction& t) {
   blame_.cause = charge->cause;
 }
 
-// The buffer was full until `oldest` was done: its main culprit is charged, with no more than the stall.
+// Charges a stall at a full buffer to the main culprit of `oldest`, whose end made room. The charge is at
+// most the stall.
 void Core::note_stall(const Transaction& oldest) {
   const Charge* charge = oldest.main_charge();
   if (!charge)
@@ -163,7 +168,7 @@ bool Core::write_pending(uint32_t line) {
   return false;
 }
 
-// True when a store may enter now; otherwise the hart waits for the oldest write.
+// Returns true when a store may enter now. Otherwise the hart waits for the oldest write.
 bool Core::wait_for_room() {
   if (stalled_ && queued(0).granted && queued(0).done <= time_)
     note_stall(queued(0));
@@ -262,7 +267,7 @@ void Core::miss_fetch(uint32_t pc, uint32_t line) {
   send_read(Kind::Fetch, pc, line);
 }
 
-// The hart waits for `read_`, beside its write buffer.
+// Sends `read_` to the network, past the write buffer. The hart waits for it.
 void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
   read_.kind = kind;
   read_.address = address;
@@ -313,8 +318,8 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   return Access::Done;
 }
 
-// The bus is free in the next cycle and nobody can ask for it before: the write is granted then, queues
-// skipped.
+// Grants a write without queues. The bus is free in the next cycle and no other request can reach it earlier,
+// so the way through the queues would end the same.
 bool Core::store_at_once(uint32_t address, unsigned size) {
   if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1))
     return false;

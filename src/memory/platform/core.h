@@ -1,16 +1,19 @@
 // One timed hart: the Port of riscv::run with caches, a write buffer and the way to memory.
 //
 // Timing (docs/formats/platform.md):
-//   an instruction takes 1 cycle (multiply_cycles, divide_cycles), plus what its fetch and its data access
-//   wait; a hit has latency 1; a miss issued at t asks the network at t + 1, done at d: latency d - t; a
-//   store enters the write buffer (latency 1), or waits until the oldest write is done when it is full; a
-//   load miss overtakes the own posted writes unless one of them is to the same line; an atomic waits for the
-//   own posted writes, then goes to memory itself.
-// Actions that others can see (misses, loads, stores, devices) happen in the global order of (cycle, hart);
-// everything else may run ahead: `horizon_` is the last cycle at which this hart may act unasked. What is on
-// a quick way (load_now, store_at_once) does exactly what the way through the queues would do, and what is
-// done before its turn (ahead.h) is taken back when somebody comes in between; a traced run takes the slow
-// ways only and so checks the quick ones.
+//   - an instruction takes 1 cycle (multiply_cycles, divide_cycles), plus the waits of its fetch and its data
+//     access
+//   - a hit has latency 1
+//   - a miss issued at t requests the network at t + 1. Done at d, it has latency d - t
+//   - a store enters the write buffer (latency 1), or waits until the oldest write is done when it is full
+//   - a load miss overtakes the own posted writes unless one of them is to the same line
+//   - an atomic waits for the own posted writes, then goes to memory itself
+//
+// Actions that other harts can observe (misses, loads, stores, devices) happen in the global order of (cycle,
+// hart). Everything else may run ahead: `horizon_` is the last cycle at which this hart may act without a
+// check. The quick ways (load_now, store_at_once) have exactly the effect of the way through the queues, and
+// steps before their turn (ahead.h) are taken back when another hart interferes. A traced run takes only the
+// slow ways and thereby checks the quick ones.
 #pragma once
 
 #include <cstring>
@@ -71,7 +74,7 @@ class Core {
     return time_;
   }
 
-  // The scheduler's side.
+  // The interface of the scheduler.
   void granted(Transaction& transaction);  // after Network::grant, for this hart's transaction
   void limit(Cycles other) {
     other_limit_ = std::min(other_limit_, other);
@@ -84,7 +87,7 @@ class Core {
   void allow_ahead(bool allowed);  // before riscv::run
   void confirm_ahead();            // the hart is first in the order: nobody can come in between any more
   void wait_ahead();               // after riscv::run
-  // Steps ahead of `until` are taken back: those that read the line, all.
+  // Take back steps ahead of `until`: those that read the line, or all.
   void undo_reads(uint32_t line, Cycles until);
   void undo_after(Cycles until);
   Cycles earliest_record(Cycles now) const;  // no later record of this hart lies before it
@@ -104,7 +107,7 @@ class Core {
   }
   bool sync();
   void update_horizon() {
-    // A served access is finished on the slow path first. kNever - 1 is as good as never.
+    // A served access is finished on the slow path first. kNever - 1 is practically never.
     horizon_ = data_ready_ ? 0 : std::min(other_limit_, network_.next_grant() - 1);
     quick_horizon_ = tracing_ ? 0 : horizon_;
   }
@@ -142,7 +145,7 @@ class Core {
     return address - base_ <= bytes_ - size;
   }
 
-  // Write buffer: a ring of transactions; granted ones stand before waiting ones.
+  // The write buffer is a ring of transactions in which granted ones precede waiting ones.
   Transaction& queued(uint32_t index) {
     return ring_[(head_ + index) & ring_mask_];
   }
@@ -186,14 +189,14 @@ class Core {
   bool tracing_ = false;
   bool fetched_ = false;
   bool can_run_on_ = true;  // neither tracing nor a served instruction miss to finish
-  // an instruction miss is under way, is served
+  // An instruction miss is under way, or has been served.
   bool fetch_waits_ = false;
   bool fetch_ready_ = false;
-  // a data access likewise
+  // The same for a data access.
   bool data_waits_ = false;
   bool data_ready_ = false;
   bool stalled_ = false;  // a store found the buffer full
-  // blocked until the oldest, the last write is granted
+  // The hart is blocked until the oldest write is granted, or the last one.
   bool wait_head_ = false;
   bool wait_drain_ = false;
   Cycles begin_ = 0;

@@ -1,3 +1,5 @@
+// Implements the register files of the devices (devices.h lists the registers). The guest's values are
+// untrusted: addresses, sizes and frames are checked against the memory before they are used.
 #include "memory/platform/devices.h"
 
 #include <algorithm>

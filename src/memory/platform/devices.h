@@ -25,7 +25,7 @@ class Devices {
 
   Devices(const Platform& platform, const RunOptions& options, std::vector<uint8_t>& ram);
 
-  // A word access at `now`; false: nothing there.
+  // Performs a word access at `now`. Returns false when no register has this address.
   bool read(uint32_t address, Cycles now, uint32_t& value);
   bool write(uint32_t address, Cycles now, uint32_t value);
 
@@ -36,9 +36,10 @@ class Devices {
     return exit_code_;
   }
 
-  // Interrupt lines of a hart as bits of mip.
+  // Returns the interrupt lines of a hart as bits of mip.
   uint32_t interrupts(uint32_t hart, Cycles now);
-  // The next cycle at which the lines of the hart in `enabled` may rise by themselves; UINT64_MAX when never.
+  // Returns the next cycle at which the lines of the hart in `enabled` may rise by themselves, UINT64_MAX
+  // when never.
   Cycles next_change(uint32_t hart, uint32_t enabled, Cycles now) const;
 
  private:

@@ -1,3 +1,6 @@
+// Arbitrates the transactions of all harts for the bus or the banks, and charges every wait to the
+// transaction that was served meanwhile. network.h states the rules. Waiting transactions are bits of a word
+// per channel, so a grant costs a pass over at most 64 harts.
 #include "memory/platform/network.h"
 
 #include <algorithm>
@@ -9,7 +12,7 @@ namespace lento::memory {
 
 namespace {
 
-// Calls use(slot) for all slots of a channel that are taken, lowest hart first, its read before its write.
+// Calls use(slot) for all occupied slots of a channel, lowest hart first, its read before its write.
 template <class Channel, class Use>
 void each_waiting(Channel& channel, Use&& use) {
   for (uint64_t left = channel.waiting(); left; left &= left - 1) {
@@ -37,7 +40,7 @@ Network::Network(const Platform& platform)
     link_free_.resize(size_t(width_ * width_) * 4);
 }
 
-// XY route: one link a step, each held for `flits` cycles; the head moves on after hop_cycles.
+// Routes XY, one link a step. Each link is held for `flits` cycles, and the head moves on after hop_cycles.
 Cycles Network::travel(int from, int to, Cycles at, int flits) {
   int x = from % width_;
   int y = from / width_;
@@ -115,7 +118,7 @@ void Network::pass_bank(Transaction& t, Cycles arrival) {
   t.done = start + static_cast<Cycles>(platform_.bank_latency);
 }
 
-// The channel takes the transaction at `at`.
+// Starts the service of the transaction at `at`.
 void Network::serve(Transaction& t, Channel& channel, Cycles at) {
   const bool line = t.kind == Kind::Fill || t.kind == Kind::Fetch;
   const Cycles held = static_cast<Cycles>(line ? platform_.read_cycles : platform_.write_cycles);
@@ -139,7 +142,8 @@ void Network::grant_free(Transaction& t, Cycles at) {
   serve(t, channels_[channel_of(t.line)], at);
 }
 
-// The first arrival of those that wait; `enough` when it is not later.
+// Returns the first arrival among the waiting transactions. The search ends at the first one that is not
+// later than `enough`.
 Cycles Network::earliest_arrival(const Channel& channel, Cycles enough) {
   Cycles earliest = kNever;
   for (uint64_t left = channel.waiting(); left && earliest > enough; left &= left - 1) {
@@ -152,7 +156,7 @@ Cycles Network::earliest_arrival(const Channel& channel, Cycles enough) {
   return earliest == kNever ? kNever : std::max(earliest, enough);
 }
 
-// Each service since it was injected is charged with what it took of the time after its arrival.
+// Charges each service since the transaction was injected with the part of it that lies after the arrival.
 void Network::charge_services(const Channel& channel, const Waiting& waiting) const {
   const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
   Transaction& t = *waiting.transaction;
@@ -164,7 +168,8 @@ void Network::charge_services(const Channel& channel, const Waiting& waiting) co
   }
 }
 
-// Nobody waits for what was served, or those who wait are charged with it now.
+// Drops the list of services once no transaction waits for any of them. When the list is long, the waiting
+// ones are charged first.
 void Network::forget_services(Channel& channel) const {
   constexpr size_t kMost = 1024;
   if (channel.services.size() < kMost && channel.waiting() != 0)

@@ -1,12 +1,13 @@
-// The way from the harts to memory: channels with an arbiter each, and who waits for whom.
+// The way from the harts to memory: channels with an arbiter each, and the charge of every wait to its
+// culprit.
 //
 // Every transaction is arbitrated once, at its channel: the bus, or the port of its bank (crossbar, mesh).
 //   1. A channel serves one transaction at a time, for read_cycles or write_cycles, then at once the next.
-//   2. Among those that have arrived, the arbiter picks: round robin by hart after the last one served, the
-//      lowest hart, or the first come. Of one hart's own, the read before the write.
+//   2. The arbiter picks among those that have arrived: round robin by hart after the last one served, the
+//      lowest hart, or the first come. A hart's read comes before its write.
 //   3. Behind the bus a bank serves in the order of the bus and is busy for bank_cycles.
-//   4. Mesh links are reserved in the order of injection; a packet holds a link for its flits.
-//   5. While X is served, every waiting transaction of another hart is charged to X, cycle by cycle; so the
+//   4. Mesh links are reserved in the order of injection. A packet holds a link for its flits.
+//   5. While X is served, every waiting transaction of another hart is charged to X, cycle by cycle. The
 //      charges of a transaction and its waits behind its own hart add up to its waiting time exactly.
 #pragma once
 
@@ -80,7 +81,7 @@ struct Transaction {
     for (uint64_t left = charged; left; left &= left - 1)
       use(charges[size_t(std::countr_zero(left))]);
   }
-  // The culprit of most cycles, the lowest hart of several, or nullptr.
+  // Returns the culprit of most cycles, the lowest hart in a tie, or nullptr.
   const Charge* main_charge() const {
     return charged == 0 ? nullptr : &charges[63 - main % 64];
   }
@@ -92,10 +93,11 @@ class Network {
 
   explicit Network(const Platform& platform);
 
-  // The transaction leaves its hart at cycle `at` and waits until granted. It must stay where it is.
+  // Enters a transaction that leaves its hart at cycle `at` and waits until granted. It must not be moved
+  // before that.
   void inject(Transaction& transaction, Cycles at);
 
-  // When the next grant will happen if nothing else is injected; kNever without waiting ones.
+  // Returns the cycle of the next grant if nothing else is injected, and kNever when none waits.
   Cycles next_grant() const {
     return next_grant_;
   }
@@ -103,13 +105,13 @@ class Network {
   // Performs that grant: sets granted and done, and returns the transaction.
   Transaction& grant();
 
-  // True when the line's channel is free at cycle `at` and nobody waits for it.
+  // Returns whether the line's channel is free at cycle `at` and no transaction waits for it.
   bool is_free(uint32_t line, Cycles at) const {
     const Channel& channel = channels_[channel_of(line)];
     return channel.busy_until <= at && channel.waiting() == 0 && link_free_.empty();
   }
-  // inject() and grant() in one for a transaction that arrives at a free channel at `at`. The caller knows
-  // that nothing else arrives up to then.
+  // Does inject() and grant() in one for a transaction that arrives at a free channel at `at`. The caller
+  // guarantees that nothing else arrives up to then.
   void grant_free(Transaction& transaction, Cycles at);
 
   Cycles busy() const {
@@ -125,7 +127,7 @@ class Network {
     Transaction* transaction = nullptr;
     size_t first_service = 0;  // of those that it may have waited for
   };
-  // The channel served this hart from `at` to `until`.
+  // A service of the channel to this hart from `at` to `until`.
   struct Service {
     Cycles at = 0;
     Cycles until = 0;
@@ -133,7 +135,7 @@ class Network {
     uint16_t hart = 0;
   };
   struct Channel {
-    // A hart's read, then its write; `reads` and `writes` say whose are there.
+    // A hart's read, then its write. `reads` and `writes` mark the harts that have one.
     std::vector<Waiting> slots;
     uint64_t reads = 0;
     uint64_t writes = 0;
@@ -159,7 +161,8 @@ class Network {
   size_t channel_of(uint32_t line) const {
     return platform_.topology == Topology::Bus ? 0 : bank_of(line);
   }
-  // Which slot is next among those that have arrived by `at`; a read and a write of a hart wait at most.
+  // Returns the slot that is next among those that have arrived by `at`. At most one read and one write of a
+  // hart wait.
   size_t pick(const Channel& channel, Cycles at) const;
   size_t pick_earliest(const Channel& channel) const;
   static Cycles earliest_arrival(const Channel& channel, Cycles enough);

@@ -1,5 +1,5 @@
-// Which hart acts next: the harts that can act, sorted by (cycle, hart). The one that ran moves a few places,
-// the others stay, so that a move is cheaper than a search for the two smallest.
+// Orders the harts that can act by (cycle, hart). The hart that ran moves a few places and the others stay,
+// which is cheaper than a search for the two smallest.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Order {
 
   static constexpr Cycles kEnd = Cycles{1} << 58;  // no hart acts then or later
 
-  // Keys: cycle << 6 | hart; kNone when there is no such hart. Cycles stay below kEnd.
+  // Returns the smallest key, cycle << 6 | hart, or kNone when there is no hart. Cycles stay below kEnd.
   uint64_t first() const {
     return keys_[0];
   }
@@ -41,7 +41,7 @@ class Order {
     keys_[at] = key;
   }
 
-  // The hart cannot act until it is placed again.
+  // Removes the hart, which cannot act until it is placed again.
   void remove(uint32_t hart) {
     if (!(present_ >> hart & 1))
       return;
@@ -52,7 +52,8 @@ class Order {
   }
 
  private:
-  // Usually the hart that just ran: one pass without branches that depend on the keys.
+  // Moves the first hart, usually the one that just ran, in one pass without branches that depend on the
+  // keys.
   void move_first(uint64_t key) {
     for (size_t i = 1; i < used_; ++i) {
       const uint64_t next = keys_[i];

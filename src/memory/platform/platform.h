@@ -48,7 +48,7 @@ struct Platform {
   int banks = 1;         // lines are dealt to banks in turn
   int bank_cycles = 2;   // a bank is busy that long with a transaction (bus)
   int bank_latency = 4;  // from the start in the bank to the data at the core
-  // equal line sizes
+  // Both have the same line size.
   CacheShape icache;
   CacheShape dcache;
   int write_buffer = 4;  // posted writes per hart
@@ -62,7 +62,7 @@ struct Platform {
   bool trace_every_fetch = true;  // false: only fetches that enter another cache line are recorded
 };
 
-// Reads `schema: lento.platform/1`; absent keys keep the defaults. Throws base::Error with all mistakes.
+// Reads `schema: lento.platform/1`. Absent keys keep the defaults. Throws base::Error with all mistakes.
 Platform read_platform(const std::string& path);
 Platform parse_platform(const spec::YamlNode& node);
 
@@ -126,13 +126,14 @@ struct ReplayResult {
   std::vector<uint64_t> blame;  // as above
 };
 
-// Puts a trace without latency through the same caches, write buffers and interconnect. Each CPU keeps its
-// own order; it issues an access no earlier than its own cycle in the trace allows: the gap to its previous
-// access, counted from that one's completion. Latency, culprit and service are filled in, all else is kept.
-// CPUs are numbered anew in order of appearance, at most platform.harts of them; more is a base::Error.
+// Plays a trace without latency through the same caches, write buffers and interconnect. Each CPU keeps its
+// own order. It issues an access no earlier than its own cycle in the trace allows: the gap to its previous
+// access, counted from that one's completion. Latency, culprit and service are filled in, and other fields
+// are kept. CPUs are numbered anew in order of appearance. More than platform.harts of them are a
+// base::Error.
 enum class ReplayGaps {
   Kept,  // as above
-  // The trace's own waits are taken out: latencies beyond one cycle, and `blamed` cycles before the access.
+  // The trace's own waits are subtracted: latencies beyond one cycle, and `blamed` cycles before the access.
   // All records are held until the end.
   WithoutWaits
 };

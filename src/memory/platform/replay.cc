@@ -1,9 +1,9 @@
-// Replay of a foreign trace: the same caches, write buffer rules and network, driven by addresses instead of
-// a program. Accesses are taken in trace order; each CPU delays its own later accesses by what it lost.
+// Replays a foreign trace on the same caches, write buffer rules and network, driven by addresses instead of
+// a program. Accesses are taken in trace order, and each CPU delays its own later accesses by its waits.
 //
 // Problem: a trace has every access at the time it had on its own machine. Idea: keep the gaps. With s(i) the
 // cycle of access i of a CPU in the trace, it is issued here at e(i-1) + s(i) - s(i-1), where e is the cycle
-// in which the access before it ended: a CPU falls back by what it waits and never catches up. The first one
+// in which the access before it ended. A CPU falls back by its waits and never catches up. The first access
 // is issued at s(0). A foreign unit of time (ns, ticks) is read as cycles.
 #include <bit>
 #include <deque>
@@ -24,7 +24,7 @@ bool is_atomic(AccessType type) {
   return type == AccessType::LoadLinked || type == AccessType::StoreConditional || type == AccessType::Atomic;
 }
 
-// One CPU of the trace: accesses not yet performed, and where its clock stands.
+// One CPU of the trace: its accesses not yet performed, and its clock.
 struct Lane {
   Lane(const Platform& p)
       : icache(p.icache),
@@ -95,7 +95,8 @@ class Replayer {
     return *lanes_[at->second];
   }
 
-  // When the next access of the lane is due; kNever while it is blocked or has none that may go.
+  // Returns the cycle at which the next access of the lane is due, and kNever while it is blocked or has no
+  // access that may be issued.
   Cycles due(const Lane& lane, uint64_t known) const {
     if (lane.blocked)
       return Network::kNever;
@@ -115,7 +116,7 @@ class Replayer {
     return lane.time + gap - std::min(gap, waits);
   }
 
-  // No later record has a smaller cycle.
+  // Returns a cycle that no later record precedes.
   Cycles first_open() const {
     Cycles first = floor_;
     for (const auto& lane : lanes_) {
@@ -125,7 +126,7 @@ class Replayer {
     return first;
   }
 
-  // Performs everything that no access later than `known` in the trace can change. A lane whose next access
+  // Performs every step that no access later than `known` in the trace can change. A lane whose next access
   // is still to be read cannot issue it before its gap since the last one is over.
   void work(uint64_t known) {
     for (;;) {
@@ -247,7 +248,7 @@ class Replayer {
     }
   }
 
-  // The transaction's waits go to the matrix, the main one to the record.
+  // Adds the transaction's waits to the matrix, and the largest of them to the record.
   void charge(Lane& lane, const Transaction& t, size_t id) {
     t.each_charge([&](const Charge& c) {
       blame_[id][c.hart] += c.cycles;

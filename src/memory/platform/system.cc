@@ -1,3 +1,6 @@
+// Schedules the harts of the simulated multiprocessor in the global order (cycle, hart), and keeps their
+// caches coherent. The first hart in the order runs a slice, up to the next hart or grant. Every store
+// consults a directory of the D-caches that hold the line, so it costs one look-up when no other cache does.
 #include "memory/platform/system.h"
 
 #include <bit>
@@ -63,7 +66,8 @@ void System::grant_due(Cycles until) {
   }
 }
 
-// A hart in wfi: its time is when it looks again. True when an enabled interrupt is there.
+// Handles a hart in wfi, whose time is that of its next check. Returns true when an enabled interrupt is
+// pending.
 bool System::wake_sleeper(Core& core) {
   core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
   if (core.hart.mip & core.hart.mie) {
@@ -95,8 +99,8 @@ void System::run_slice(Core& core, Cycles other_limit) {
     }
   }
   core.resume(other_limit);
-  // A slice ends where interrupts may change: only far from there it does not matter where it began. Where a
-  // hart takes an interrupt depends on where it stopped: one that takes any does nothing ahead.
+  // A slice must end before interrupts can change. A hart that takes interrupts does nothing ahead, because
+  // the instruction at which it takes one depends on where its slice ended.
   const Cycles last = core.time_ + longest_slice_;
   core.allow_ahead(!core.hart.takes_interrupts() && last < core.look_at_ && last < ahead_until_);
   running_ = &core;
@@ -109,7 +113,8 @@ void System::run_slice(Core& core, Cycles other_limit) {
 }
 
 RunResult System::run() {
-  // Harts are ahead of one another from the first slice on: no order is to be read out of the first records.
+  // Harts are ahead of one another from the first slice on. The sink must not infer an order from the first
+  // records.
   if (options_.sink)
     options_.sink->advance(0);
   while (!finished_) {
@@ -222,7 +227,7 @@ void System::line_filled(uint32_t line, uint16_t hart, uint32_t evicted) {
     sharers(evicted) &= ~(uint64_t{1} << hart);
 }
 
-// A store or load of a register may end the run or wake sleepers.
+// Handles an access to a device register, which may end the run or wake sleepers.
 void System::devices_changed(Cycles now) {
   if (devices_.exited()) {
     result_.exit_code = devices_.exit_code();

@@ -1,5 +1,5 @@
-// The harts, their memory and devices, and the order in which they act: always the one with the smallest
-// (cycle, hart); grants of the network that are due come before.
+// The harts, their memory and devices, and the order in which they act: the one with the smallest (cycle,
+// hart) is first, and due grants of the network come before it.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class System {
   void grant_due(Cycles until);
   void tell_progress();
 
-  // What harts did before their turn, and would not have done after `by` stores there, or does anything.
+  // Takes back steps that other harts did before their turn and that a store of `by` there, or any action of
+  // it, would have changed.
   void settle_store(uint32_t address, unsigned size, const Core& by) {
     if (const uint64_t others = ahead_ & ~(uint64_t{1} << by.hart.id))
       settle_store_of(others, address, size, by);
@@ -40,7 +41,7 @@ class System {
   void settle_store_of(uint64_t others, uint32_t address, unsigned size, const Core& by);
   void settle_all(const Core& by);
 
-  // What cores tell.
+  // Events that cores report.
   void store_done(uint32_t address, unsigned size, uint16_t hart) {
     code_.written(address, size);
     if (reserved_ & ~(uint64_t{1} << hart))
@@ -51,7 +52,7 @@ class System {
   void break_reservations(uint32_t address, uint16_t hart);
   void stored_tohost();
   void line_written(const Transaction& t) {
-    // An atomic bypasses the own cache; a write keeps the line there.
+    // An atomic bypasses the own cache. A write keeps the line there.
     const uint64_t keep = t.kind == Kind::Atomic ? 0 : uint64_t{1} << t.hart;
     if (sharers(t.line) & ~keep)
       take_line(t, keep);
@@ -81,7 +82,7 @@ class System {
   uint32_t first_line_ = 0;
   uint64_t reserved_ = 0;  // harts that hold a reservation
   uint64_t ahead_ = 0;     // harts that did something before their turn
-  // Longest that a slice lasts without a wait; steps ahead are taken before this cycle only.
+  // The most cycles that a slice lasts without a wait. Steps ahead are only done before `ahead_until_`.
   Cycles longest_slice_ = 0;
   Cycles ahead_until_ = 0;
   Core* running_ = nullptr;

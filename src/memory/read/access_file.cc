@@ -1,11 +1,13 @@
+// Writes and reads the binary access trace. Every chunk carries two check sums, so that damage costs one
+// chunk, and a file whose end is missing is read by walking its chunks.
+//
 // Layout (little-endian):
 //   file   = magic "LENTOACC", u32 version 3, u32 zero; chunk*; facts?; index; trailer
 //   facts  = u32 "AFCT", u32 packed bytes, u32 text bytes, u32 crc of the packed bytes; zstd of write_facts
 //   chunk  = u32 "ACHK", u32 events, u64 first cycle, u64 last cycle, u32 packed bytes, u32 column bytes,
 //            u32 crc of the packed bytes, u32 crc of the 36 bytes before; packed bytes (zstd of access_codec)
 //   index  = per chunk: u64 offset, u64 first cycle, u64 last cycle, u32 events, u32 zero
-//   trailer = u64 index offset, u64 chunks, u32 crc of the index, u32 crc of the 20 bytes before, magic
-//   "LENTOEND"
+//   trailer = u64 index offset, u64 chunks, u32 crc of the index, u32 crc of the 20 bytes before, "LENTOEND"
 #include "memory/read/access_file.h"
 
 #include <fcntl.h>
@@ -29,7 +31,7 @@ constexpr std::string_view kMagic = "LENTOACC";
 constexpr std::string_view kEnd = "LENTOEND";
 constexpr uint32_t kVersion = 3;
 constexpr uint32_t kOldest = 2;
-// "ACHK", "AFCT"
+// The characters "ACHK" and "AFCT".
 constexpr uint32_t kChunkMagic = 0x4b484341;
 constexpr uint32_t kFactsMagic = 0x54434641;
 constexpr uint32_t kMaxFactBytes = 1u << 28;
@@ -112,7 +114,8 @@ struct AccessFileWriter::Impl {
     write(packed);
   }
 
-  // Writes whole chunks of the records before `limit`, which will not be joined by earlier ones.
+  // Writes the records before `limit` in whole chunks. The caller guarantees that no earlier record will
+  // follow.
   void flush(uint64_t limit, bool all) {
     sort_by_cycle(pending);
     const auto ready =

@@ -1,4 +1,4 @@
-// The access trace on disk, kind `LENTOACC` (docs/formats/access.md): compressed chunks that stand
+// The binary access trace, kind `LENTOACC` (docs/formats/access.md): compressed chunks that can be read
 // alone, each with check sums, and an index at the end for seeking, threads and resuming.
 #pragma once
 
@@ -17,8 +17,9 @@ struct AccessFileOptions {
   int level = 3;  // zstd
 };
 
-// Writes a trace. Records of one CPU come in its order; across CPUs in any order, but never earlier than the
-// cycle last promised by advance(). Without advance() calls, records must come in trace order.
+// Writes a trace. The records of one CPU must come in its order. Records of different CPUs may come in any
+// order, but none before the cycle that advance() last promised. Without calls of advance(), records must
+// come in trace order.
 class AccessFileWriter : public AccessSink {
  public:
   explicit AccessFileWriter(const std::string& path, const AccessFileOptions& options = {});
@@ -26,9 +27,9 @@ class AccessFileWriter : public AccessSink {
 
   void record(const AccessRecord& record) override;
   void advance(uint64_t cycle) override;
-  // What is known of the trace as a whole; kept until finish().
+  // Sets the facts of the trace as a whole. finish() writes them.
   void set_facts(const program::TraceFacts& facts);
-  // Writes what is left, the facts, the index and the end mark.
+  // Writes the remaining records, the facts, the index and the trailer.
   void finish();
 
   uint64_t events() const;
@@ -39,7 +40,7 @@ class AccessFileWriter : public AccessSink {
   std::unique_ptr<Impl> impl_;
 };
 
-// An open trace file. read_chunk may be called from several threads at once.
+// An open trace file. Several threads may call read_chunk at once.
 class AccessFile {
  public:
   struct Chunk {
@@ -50,11 +51,11 @@ class AccessFile {
     uint32_t events = 0;
   };
 
-  // True when the file starts with this format's magic; false too when it cannot be read.
+  // Returns true when the file starts with this format's magic, and false also when it cannot be read.
   static bool recognises(const std::string& path);
 
-  // Reads the index; a file without one (cut off) is indexed by walking its chunks, and the report says so.
-  // Throws base::Error when it is no access trace.
+  // Reads the index. A file that was cut off has none: it is indexed by walking its chunks, which the report
+  // counts. Throws base::Error when it is no access trace.
   AccessFile(const std::string& path, base::ReadReport& report);
   ~AccessFile();
 
@@ -62,10 +63,11 @@ class AccessFile {
   const std::vector<Chunk>& chunks() const;
   uint64_t events() const;
 
-  // Adds what the file tells of its trace; damaged facts add nothing.
+  // Adds the facts that the file holds of its trace. Damaged facts add nothing.
   void read_facts(program::TraceFacts& facts) const;
 
-  // The records of chunk `index` in trace order; false when its bytes are damaged (`out` is then empty).
+  // Reads the records of chunk `index` in trace order. Returns false and an empty `out` when its bytes are
+  // damaged.
   bool read_chunk(size_t index, std::vector<AccessRecord>& out) const;
 
  private:
@@ -73,7 +75,7 @@ class AccessFile {
   std::unique_ptr<Impl> impl_;
 };
 
-// A part of an open file as a stream: chunks [begin, end). Damaged chunks are skipped and counted.
+// Streams the chunks [begin, end) of an open file. Damaged chunks are skipped and counted.
 class AccessFileSource : public AccessSource {
  public:
   AccessFileSource(const AccessFile& file, base::ReadReport& report, size_t begin = 0, size_t end = SIZE_MAX);

@@ -1,4 +1,5 @@
-// Several access sources as one, in the order of a trace: cycle, then cpu, then the order of the sources.
+// Merges several access sources into one, in the order of a trace: cycle, then cpu, then the order of the
+// sources. Cost: the logarithm of the number of sources a record.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Names of delay causes and services, as traces, findings and tables print them.
 #include "memory/read/access_record.h"
 
 namespace lento::memory {

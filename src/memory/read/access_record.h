@@ -1,6 +1,6 @@
 // One memory access of one CPU: the event of Lagraa, Termier, Petrot (cpu, cycle, pc, type, address,
-// latency), with what a simulator can add (served locally, who delayed it) and what a sampler may leave out.
-// Order of a trace: cycle, then cpu, then the order in which the CPU made the accesses.
+// latency). A simulator adds whether it was served locally and which CPU delayed it. A sampler may leave out
+// fields. Order of a trace: cycle, then cpu, then the order in which the CPU made the accesses.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace lento::memory {
 using program::AccessType;
 using program::kAccessTypes;
 
-// What a delayed access waited for. The culprit is the CPU (and its pc) that the waiting is charged to.
+// The resource that a delayed access waited for. The culprit is the CPU (and its pc) that the wait is charged
+// to.
 enum class DelayCause : uint8_t {
   None = 0,
   Interconnect = 1,  // the bus or a link was busy with the culprit's transaction
@@ -23,10 +24,10 @@ enum class DelayCause : uint8_t {
 };
 inline constexpr int kDelayCauses = 5;
 
-// "none", "interconnect", "bank", "coherence", "writebuffer".
+// Returns "none", "interconnect", "bank", "coherence" or "writebuffer".
 const char* to_string(DelayCause cause);
 
-// Which part of the machine answered, as far as a sampler tells.
+// The part of the machine that answered, as far as a sampler names it.
 enum class Service : uint8_t {
   Unknown = 0,
   L1 = 1,
@@ -40,7 +41,7 @@ enum class Service : uint8_t {
 };
 inline constexpr int kServices = 9;
 
-// "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer".
+// Returns "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer" or "remote peer".
 const char* to_string(Service service);
 
 struct AccessRecord {
@@ -69,7 +70,8 @@ struct AccessRecord {
   uint8_t size = 0;  // bytes; 0: not known
   DelayCause cause = DelayCause::None;
   uint8_t flags = 0;
-  // Who made the access, beyond the CPU; 0: the source does not tell. Processes are numbered by the reader.
+  // Thread and process that made the access, 0 when the source does not name them. The reader numbers
+  // processes.
   uint32_t thread = 0;
   uint16_t process = 0;
   uint8_t node = kNoNode;
@@ -80,7 +82,7 @@ struct AccessRecord {
   }
   bool operator==(const AccessRecord&) const = default;
 
-  // Threads are told apart where the source knows them, else CPUs.
+  // Identifies the thread where the source names it, else the CPU.
   uint32_t actor() const {
     return thread != 0 ? thread : cpu;
   }
@@ -97,18 +99,18 @@ struct AccessRecord {
 };
 static_assert(sizeof(AccessRecord) == 56);
 
-// Takes records in the order of a trace, or per CPU in order where the taker says that it merges.
+// Takes records in the order of a trace. A sink that merges takes the records of each CPU in its order.
 class AccessSink {
  public:
   virtual ~AccessSink() = default;
   virtual void record(const AccessRecord& record) = 0;
-  // A promise: no later record has a smaller cycle. Takers that merge may release what lies before it.
+  // Promises that no later record has a smaller cycle. A sink that merges may release all earlier records.
   virtual void advance(uint64_t cycle) {
     (void)cycle;
   }
 };
 
-// Yields a trace in its order, in batches. An empty span is the end; the span is valid until the next call.
+// Yields a trace in its order, in batches. An empty span marks the end. A span is valid until the next call.
 class AccessSource {
  public:
   virtual ~AccessSource() = default;

@@ -1,3 +1,6 @@
+// Writes and reads access traces as text (access_text.h gives the grammar). Numbers are decimal, or
+// hexadecimal after 0x. A line that is no record is skipped and counted. The header must match exactly,
+// because the columns are positional.
 #include "memory/read/access_text.h"
 
 #include <algorithm>
@@ -40,7 +43,7 @@ std::optional<uint64_t> read_number(std::string_view text, uint64_t max) {
   return std::nullopt;
 }
 
-// The number of fields; 0 when there are too many, or an empty one.
+// Splits a line at blanks and returns the number of fields, or 0 when there are too many or one is empty.
 size_t split(std::string_view line, std::array<std::string_view, kAllFields>& fields) {
   size_t count = 0;
   while (!line.empty()) {
@@ -53,7 +56,7 @@ size_t split(std::string_view line, std::array<std::string_view, kAllFields>& fi
   return count;
 }
 
-// "remote_memory" for "remote memory": fields hold no blanks.
+// Returns "remote_memory" for "remote memory", because fields hold no blanks.
 std::string service_name(Service service) {
   std::string text = to_string(service);
   for (char& c : text) {
@@ -75,7 +78,7 @@ bool take_service(std::string_view text, Service& out) {
   return false;
 }
 
-// Fills `out` when `text` is a number up to `max`; "-" leaves the default.
+// Fills `out` when `text` is a number up to `max`. A "-" leaves the default when the field is optional.
 template <class T>
 bool take(std::string_view text, T& out, uint64_t max, bool optional = false) {
   if (optional && text == "-")
@@ -242,7 +245,7 @@ AccessTextSource::AccessTextSource(
   const bool context = first && line == kContextSchema;
   if (!first || (line != kSchema && !context))
     throw base::Error({path, 1, 1}, "the first line is not '" + std::string(kSchema) + "'");
-  // "# line 64": facts of the trace as a whole.
+  // Lines such as "# line 64" hold facts of the trace as a whole.
   bool any = in_.line(line);
   for (; any && line.starts_with("# "); any = in_.line(line)) {
     std::string fact(line.substr(2));

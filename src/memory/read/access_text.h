@@ -1,13 +1,13 @@
-// The access trace as text, lossless (docs/formats/access.md): the paper's six columns, then ours.
+// The access trace as text, lossless (docs/formats/access.md): the six columns of the paper, then Lento's.
 //
 //   # lento.access/1
 //   cpu cycle pc type address latency size flags culprit culprit_pc blamed cause
 //   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
 //
-// '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed,
-// u an atomic update.
-// `lento.access/2` has four columns more: thread process node service. Lines "# line 64", "# period 1000",
-// "# time ns", "# node CPU NODE" between the first line and the columns tell of the trace as a whole.
+// A '-' means "unknown" or "none". The flags are l local, k service known, s sampled, f failed, u an atomic
+// update. `lento.access/2` has four more columns: thread process node service. Lines "# line 64", "# period
+// 1000", "# time ns", "# node CPU NODE" between the first line and the columns hold facts of the trace as a
+// whole.
 #pragma once
 
 #include <string>
@@ -30,13 +30,14 @@ enum class TextForm {
 std::string access_text_header(TextForm form = TextForm::Full);
 void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end
 
-// With thread, process, node and service behind.
+// Appends one line that also holds thread, process, node and service.
 void append_context_text(const AccessRecord& record, std::string& out);
 
-// One line of either form; false when it is none (`record` is then unspecified).
+// Parses one line of the full or the context form. Returns false, and leaves `record` unspecified, when it is
+// neither.
 bool parse_access_text(std::string_view line, AccessRecord& record);
 
-// The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
+// Appends a line in the paper's form: cpu, cycle, pc, type, address, latency. That form has no header.
 void append_paper_text(const AccessRecord& record, std::string& out);
 
 // Writes a trace as text, in trace order. Records may come per CPU as AccessFileWriter takes them.
@@ -55,7 +56,7 @@ class AccessTextWriter : public AccessSink {
   std::vector<AccessRecord> pending_;
 };
 
-// Reads the text form; lines that are no record are skipped and counted. Throws base::Error at a wrong
+// Reads the text form. Lines that are no record are skipped and counted. Throws base::Error at a wrong
 // header.
 class AccessTextSource : public AccessSource {
  public:

@@ -1,13 +1,14 @@
-// Grammar of the table that matters; column widths differ between versions and pastes, so words count:
+// Reads the two tables of a perf c2c report that matter: the totals and the cache lines ("Pareto"). Column
+// widths differ between versions and pastes, so fields are found by the count and shape of words:
 //
 //   pareto = title  (head row*)*
 //   head   = dashes  index count{4,5,6} 0xADDRESS  dashes
 //   row    = share%{4,5,6} 0xOFFSET node pages [pid] [tid] 0xPC cycles{3,4} records cpus '['kind']' names
-//   names  = symbol  object  source  nodes, parted by two blanks or more
+//   names  = symbol  object  source  nodes, separated by two blanks or more
 //   other lines inside a table are the call graph of the row above
 //
-// Counts and shares are: remote, local, [peer,] stores that hit, [missed, [elsewhere]]: four, five or six;
-// with six there are four columns of cycles.
+// Counts and shares are: remote, local, [peer,] stores that hit, [missed, [elsewhere]], four, five or six in
+// all. With six of them there are four columns of cycles.
 #include "memory/read/c2c_report.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ std::optional<double> share_of(std::string_view word) {
   return std::nullopt;
 }
 
-// "Load Local HITM   :   2092"
+// Takes a line such as "Load Local HITM   :   2092".
 void take_total(std::string_view line, C2cReport& out) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos)
@@ -73,7 +74,7 @@ void take_total(std::string_view line, C2cReport& out) {
   take("Unable to parse data source", out.unparsed);
 }
 
-// The line of counts between two rules.
+// Parses the line of counts between two rules.
 std::optional<C2cLine> parse_head(std::string_view text) {
   const std::vector<std::string_view> w = words(text);
   if (w.size() < kFewestShares + 2 || w.size() > kMostShares + 2 || !w.back().starts_with("0x"))
@@ -99,7 +100,7 @@ std::optional<C2cLine> parse_head(std::string_view text) {
   return line;
 }
 
-// "[.] work(int)  program  main.c:12  0  1"
+// Takes names such as "[.] work(int)  program  main.c:12  0  1".
 void take_names(std::string_view text, C2cUse& use) {
   text = trimmed(text);
   if (text.starts_with('['))
@@ -111,7 +112,7 @@ void take_names(std::string_view text, C2cUse& use) {
   }
 }
 
-// Words up to and with the next one that begins with 0x.
+// Skips to the next word that begins with 0x, and returns its number.
 std::optional<uint64_t> next_address(WordCursor& cursor) {
   constexpr int kMostBetween = 16;  // node, pages, process, thread and its name
   for (int i = 0; i < kMostBetween; ++i) {
@@ -162,7 +163,7 @@ std::optional<C2cUse> parse_row(std::string_view text) {
   return use;
 }
 
-// "   |--12.5%--worker" -> "worker"
+// Returns "worker" for "   |--12.5%--worker".
 std::string_view caller_of(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r|-");
   if (first == std::string_view::npos)

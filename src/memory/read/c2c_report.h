@@ -1,5 +1,6 @@
-// The text of `perf c2c report --stdio` (docs/formats/c2c.md): which lines caches took from one another, and
-// by which code at which offsets. A summary, not a trace: who met whom when is lost.
+// Reads the text of `perf c2c report --stdio` (docs/formats/c2c.md): the lines that caches took from one
+// another, and the code and offsets that used them. The report is a summary, no trace: it does not hold which
+// two threads met at what time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct C2cUse {
   double local = 0;   // ... of the same node
   double peer = 0;    // ... or forwarded by a cache (Arm)
   double stores = 0;  // the largest share of one kind of store
-  // mean cycles; 0: none was sampled
+  // Mean cycles, or 0 when none was sampled.
   uint64_t remote_cycles = 0;
   uint64_t local_cycles = 0;
   uint64_t records = 0;
@@ -55,8 +56,8 @@ struct C2cReport {
 
 bool is_c2c_report(std::string_view head);
 
-// Rows that are none are skipped and counted. Throws base::Error naming `path` when the text holds none of
-// the report's tables.
+// Reads the report. Lines that are no rows are skipped and counted. Throws base::Error naming `path` when the
+// text holds none of the report's tables.
 C2cReport parse_c2c_report(std::string_view text, const std::string& path, base::ReadReport& report);
 
 }  // namespace lento::memory

@@ -1,3 +1,5 @@
+// Recognises access traces of other tools by magic and first lines, opens them, and decodes the data source
+// word that the readers of perf share. The word follows `union perf_mem_data_src` of linux/perf_event.h.
 #include "memory/read/foreign.h"
 
 #include <algorithm>
@@ -23,7 +25,8 @@ std::string first_bytes(const std::string& path) {
   return bytes;
 }
 
-// "comm 12 [003] ...:", as perf script prints where a sample was taken. Not workers[3].
+// Finds "comm 12 [003] ...:", which perf script prints for the CPU of a sample. A symbol such as workers[3]
+// does not match.
 bool names_a_cpu(std::string_view line) {
   for (size_t open = line.find(" ["); open != std::string_view::npos; open = line.find(" [", open + 1)) {
     const size_t close = line.find_first_not_of("0123456789", open + 2);
@@ -33,7 +36,7 @@ bool names_a_cpu(std::string_view line) {
   return false;
 }
 
-// A line of perf script among the first ones: warnings may come before.
+// Searches all first lines for one of perf script, because warnings may precede it.
 bool is_perf_script(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = base::take_line(text);
@@ -43,7 +46,7 @@ bool is_perf_script(std::string_view text) {
   return false;
 }
 
-// Text: nothing below a blank but line ends and tabs.
+// Returns whether the bytes are text: no control characters except line ends and tabs.
 bool is_text(std::string_view bytes) {
   return std::ranges::none_of(bytes, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -132,8 +135,8 @@ std::unique_ptr<AccessSource> open_foreign(
   throw Error({"--format"}, "'" + format + "' is not a kind of trace", base::suggestion(format, kNames));
 }
 
-// Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256 and 512 remote RAM, 1024
-// and 2048 remote caches.
+// Decodes the level of older kernels from PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256
+// and 512 remote RAM, 1024 and 2048 remote caches.
 static PerfDataSource::Level level_by_bits(uint64_t bits) {
   using Level = PerfDataSource::Level;
   if (bits & 8)
@@ -166,7 +169,7 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded: nobody wrote to it
   constexpr uint64_t kRemoteLevels = 256 | 512 | 1024 | 2048;  // RAM and caches one and two hops away
   s.remote = (word >> 37 & 1) || (level_bits & kRemoteLevels);
-  // "L3 miss" names the last level that was asked, not the one that answered.
+  // "L3 miss" names the last level that was looked up, not the one that answered.
   const bool missed = (level_bits & 6) == 4;
   const uint64_t number = word >> 33 & 15;
   static constexpr std::array<Level, 16> kByNumber = {

@@ -1,4 +1,4 @@
-// Access traces of other tools, read as our records in bounded memory (docs/formats/foreign-traces.md).
+// Reads access traces of other tools as Lento's records, in bounded memory (docs/formats/foreign-traces.md).
 //
 //   name        written by                         latency  time
 //   paper       one line an access, column map     yes      cycles
@@ -11,7 +11,7 @@
 //   champsim    64-byte instruction records        no       order
 //   c2c         perf c2c report                    a summary (c2c_report.h): recognised here, not opened
 //
-// Lines without what a record needs are skipped and counted with the reason.
+// Lines that lack a field a record needs are skipped and counted with the reason.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,12 @@ namespace lento::memory {
 
 std::string foreign_formats();  // the names above, joined by commas
 
-// The format by magic, first lines or file name; "text" for our own. Throws base::Error when none fits.
+// Names the format by magic, first lines or file name, and "text" for Lento's own. Throws base::Error when
+// none fits.
 std::string recognise_foreign(const std::string& path);
 
-// `columns`: order of the paper's columns, empty for the default. What the format tells of its trace as a
-// whole goes to `facts` while it is read; it outlives the source. Null: nobody asks.
+// Opens a trace. `columns` is the order of the paper's columns, empty for the default. Facts that the format
+// holds of its trace go to `facts` while it is read, unless that is null. `facts` must outlive the source.
 std::unique_ptr<AccessSource> open_foreign(
     const std::string& format,
     const std::string& path,
@@ -57,7 +58,7 @@ open_lackey(const std::string& path, base::ReadReport& report, program::TraceFac
 std::unique_ptr<AccessSource>
 open_champsim(const std::string& path, base::ReadReport& report, program::TraceFacts* facts = nullptr);
 
-// A source that fills one batch at a time; an empty batch ends it.
+// A source that fills one batch at a time. An empty batch ends it.
 class BatchSource : public AccessSource {
  public:
   std::span<const AccessRecord> next() override {
@@ -74,7 +75,7 @@ class BatchSource : public AccessSource {
   std::vector<AccessRecord> batch_;
 };
 
-// perf's data_src word (linux/perf_event.h), the parts that a record can hold.
+// The parts of perf's data_src word (linux/perf_event.h) that a record can hold.
 struct PerfDataSource {
   enum class Level : uint8_t {
     Unknown,
@@ -91,15 +92,15 @@ struct PerfDataSource {
   bool fetch = false;
   bool locked = false;
   bool remote = false;  // of another node
-  // snooped from another cache: forwarded, or modified there (HitM)
+  // The line came from another cache: forwarded, or modified there (HitM).
   bool peer = false;
   bool modified = false;
   Level level = Level::Unknown;
 };
 PerfDataSource decode_perf_data_source(uint64_t word);
 Service service_of(const PerfDataSource& source);
-// Puts what the word says into the record: type, and whether the own cache served it. A word that names no
-// operation leaves the type.
+// Copies the type, and whether the own cache served the access, from the word into the record. A word that
+// names no operation leaves the type.
 void apply_perf_data_source(uint64_t word, AccessRecord& record);
 
 }  // namespace lento::memory

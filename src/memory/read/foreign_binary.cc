@@ -1,4 +1,7 @@
-// Binary foreign traces.
+// Reads the binary foreign traces. All lengths come from the input, so each is bounded before it is used.
+// Memory: a drmemtrace zip is held whole (at most 1 GiB), and at most 65,536 requests of gem5 wait for their
+// response.
+//
 //   champsim    records of 64 bytes: ip 8, is_branch 1, taken 1, 2 + 4 registers, 2 x 8 stores, 4 x 8 loads
 //   drmemtrace  a zip whose members, in order, hold 12-byte records {u16 type, u16 size, u64 address}
 //   gem5        "gem5", then length-delimited protobuf: a header, then packets
@@ -68,8 +71,8 @@ class ChampSimSource : public BatchSource {
   uint64_t tick_ = 0;
 };
 
-// The members of a zip in the order of its local headers, inflated piece by piece. Only what DynamoRIO
-// writes: sizes in the header, stored or deflated.
+// Inflates the members of a zip piece by piece, in the order of their local headers. Only members as
+// DynamoRIO writes them are accepted: deflated, with their sizes in the header.
 class ZipMembers {
  public:
   explicit ZipMembers(const std::string& path)
@@ -83,7 +86,7 @@ class ZipMembers {
   ZipMembers(const ZipMembers&) = delete;
   ZipMembers& operator=(const ZipMembers&) = delete;
 
-  // Up to `size` bytes of the members one after another; 0 at the end.
+  // Reads up to `size` bytes of the members one after another. Returns 0 at the end.
   size_t read(char* out, size_t size) {
     for (;;) {
       if (!inflating_ && !open_member())
@@ -131,7 +134,8 @@ class ZipMembers {
   bool inflating_ = false;
 };
 
-// Time and CPU come from markers, the pc from the instruction before an access.
+// Reads DynamoRIO's records. Time and CPU come from markers, and the pc from the instruction before an
+// access.
 class DrMemTraceSource : public BatchSource {
  public:
   DrMemTraceSource(const std::string& path, ReadReport& report, program::TraceFacts* facts)
@@ -147,7 +151,7 @@ class DrMemTraceSource : public BatchSource {
   }
 
  private:
-  // record types
+  // Types of records.
   static constexpr uint16_t kThread = 22;
   static constexpr uint16_t kProcess = 24;
   enum Marker : uint16_t {
@@ -230,7 +234,8 @@ class DrMemTraceSource : public BatchSource {
   uint16_t process_ = 0;
 };
 
-// cpu_schedule.bin.zip lies in the same folder, and its records look like anything.
+// Refuses cpu_schedule.bin.zip by its name. It lies in the same folder, and its records cannot be
+// distinguished by content.
 void refuse_schedule(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.find("cpu_schedule") == std::string::npos && name.find("serial_schedule") == std::string::npos)
@@ -241,7 +246,7 @@ void refuse_schedule(const std::string& path) {
       "give the files drmemtrace.*.zip; they hold the CPUs too");
 }
 
-// One protobuf message: its numeric fields by number. Throws when it is damaged.
+// Decodes one protobuf message into its numeric fields below number 16. Throws when it is damaged.
 class Protobuf {
  public:
   explicit Protobuf(std::string_view bytes)
@@ -310,7 +315,8 @@ class Protobuf {
   uint32_t known_ = 0;
 };
 
-// Requests wait for the response of the same requestor and address; the difference of ticks is the latency.
+// Joins each request with the response of the same requestor and address. The difference of their ticks is
+// the latency.
 class Gem5Source : public BatchSource {
  public:
   Gem5Source(const std::string& path, ReadReport& report, program::TraceFacts* facts)
@@ -321,7 +327,7 @@ class Gem5Source : public BatchSource {
       throw Error({path}, "does not start with 'gem5'");
     std::string header;
     message(header);
-    // Ticks are of a fixed rate, nearly always picoseconds; cycles of a CPU are not told.
+    // Ticks have a fixed rate, nearly always picoseconds. The trace does not hold the cycle time of a CPU.
     const uint64_t rate = Protobuf(header).at(3);
     if (!facts)
       return;
@@ -406,7 +412,7 @@ class Gem5Source : public BatchSource {
     waiting_.erase(at);
   }
 
-  // The oldest requests leave once they are answered, or when too many wait.
+  // Releases the oldest requests once they are answered, or when too many wait.
   void release(std::vector<AccessRecord>& out) {
     while (!records_.empty()) {
       const auto first = records_.begin();

@@ -1,4 +1,5 @@
-// What readers of foreign text traces share.
+// Helpers of the readers of foreign text traces: hexadecimal numbers, words, and a source that parses a line
+// a record.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +19,14 @@ inline std::optional<uint64_t> hex_number(std::string_view text) {
   return base::try_uint(text, 16);
 }
 
-// Words between blanks, one after another, without a copy.
+// Splits a line into words between blanks, one after another, without a copy.
 class WordCursor {
  public:
   explicit WordCursor(std::string_view line)
       : rest_(line) {
   }
 
-  // The next word; empty at the end.
+  // Returns the next word, which is empty at the end.
   std::string_view next() {
     size_t at = 0;
     while (at < rest_.size() && is_blank(rest_[at]))
@@ -56,7 +57,8 @@ inline std::vector<std::string_view> words(std::string_view line) {
   return out;
 }
 
-// Reads lines and asks `parse` for a record each.
+// Reads lines and lets `parse` turn each into a record. Blank lines and lines that begin with '#' are passed
+// over.
 class LineSource : public BatchSource {
  public:
   LineSource(const std::string& path, base::ReadReport& report)
@@ -80,7 +82,7 @@ class LineSource : public BatchSource {
       }
     }
   }
-  // nullptr: taken; "": nothing to take; else why it is skipped.
+  // Returns nullptr when the line is a record, "" when it holds none by design, else the reason to skip it.
   virtual const char* parse(std::string_view line, AccessRecord& r) = 0;
 
  private:

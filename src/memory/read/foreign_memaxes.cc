@@ -1,7 +1,7 @@
-// Samples of Mitos / MemAxes: CSV with a header that names at least time (hexadecimal), cpu and latency. What
-// stands in `variable`, `source` and `line` becomes the names of the trace. `dataSource` holds the bits of
-// Intel's load latency facility: the level (4 bits), then a miss of the second TLB, a locked access; decimal,
-// but hexadecimal in files in which any has a letter.
+// Reads samples of Mitos / MemAxes: CSV with a header that names at least time (hexadecimal), cpu and
+// latency. The columns `variable`, `source` and `line` become the names of the trace. `dataSource` holds the
+// bits of Intel's load latency facility: the level (4 bits), a miss of the second TLB, a locked access. It is
+// decimal, but hexadecimal in files in which any value has a letter.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -13,7 +13,7 @@
 namespace lento::memory {
 namespace {
 
-// What answered a load, by the lowest four bits of its data source (Linux, arch/x86/events/intel/ds.c).
+// Returns the service by the lowest four bits of Intel's data source (Linux, arch/x86/events/intel/ds.c).
 Service service_of(uint64_t source) {
   constexpr std::array<Service, 16> kBySource = {
       Service::Unknown,  // missed the last cache; who answered is not told
@@ -63,7 +63,7 @@ class MemAxesSource : public BatchSource {
   }
 
  private:
-  // Samples come CPU by CPU or in order of time; either way they are sorted here, 2^22 of them at most.
+  // Samples come CPU by CPU or in order of time. They are read whole, 2^22 of them at most, and sorted.
   void fill(std::vector<AccessRecord>& out) override {
     if (!read_)
       read_all();
@@ -120,7 +120,7 @@ class MemAxesSource : public BatchSource {
   }
 
   void take_sources() {
-    // A cell that is no number in either base says nothing of the base.
+    // A cell that is no number in either base is no evidence for a base.
     const bool letters = std::ranges::any_of(sources_, [](const std::string& text) {
       return hex_number(text) && !base::try_uint(text);
     });
@@ -143,7 +143,7 @@ class MemAxesSource : public BatchSource {
       r.flags |= AccessRecord::kLocal;
   }
 
-  // "L1", "LFB", "L2", "L3", "Local RAM", "Remote RAM 1 Hop", "Remote Cache 1 Hops".
+  // Takes a level such as "L1", "LFB", "L2", "L3", "Local RAM", "Remote RAM 1 Hop" or "Remote Cache 1 Hops".
   void take_level(AccessRecord& r) const {
     const std::string& level = in_.text(level_);
     const bool remote = level.find("Remote") != std::string::npos;
@@ -165,7 +165,8 @@ class MemAxesSource : public BatchSource {
       set_service(r.service, r);
   }
 
-  // Source and line stand for the code address: 2^24 lines a file.
+  // Composes a code address of source file and line, 2^24 lines a file, for files without instruction
+  // addresses.
   uint64_t synthetic_pc() {
     if (line_ < 0)
       return 0;
@@ -180,7 +181,8 @@ class MemAxesSource : public BatchSource {
     return pc;
   }
 
-  // Variable and element stand for the address: each variable gets 2^32 bytes of its own, 8 bytes an element.
+  // Composes an address of variable and element for files without addresses. Each variable gets 2^32 bytes of
+  // its own, 8 bytes an element.
   uint64_t synthetic_address() {
     const std::string name = variable_ >= 0 ? in_.text(variable_) : "";
     auto at = std::ranges::find(names_, name);

@@ -1,12 +1,14 @@
-// perf.data, the file of `perf record` and `perf mem record` (linux/perf_event.h, perf.data-file-format.txt).
+// Reads perf.data, the file of `perf record` and `perf mem record` (linux/perf_event.h,
+// perf.data-file-format.txt).
 //
 //   file    = "PERFILE2" u64 header_size  u64 attr_size  section attrs  section data  section  bitmap
 //   section = u64 offset  u64 size;  attrs = (perf_event_attr, section ids)*;  data = record*
 //   pipe    = "PERFILE2" u64 16  record*                      (attributes come as records)
 //   record  = u32 type  u16 misc  u16 size  body
 //
-// A sample is what the bits of its event's sample_type name, in a fixed order. Records are in order inside a
-// round; FINISHED_ROUND promises that nothing older than the newest of the round before will follow.
+// The bits of an event's sample_type name the fields of a sample, in a fixed order. FINISHED_ROUND promises
+// that no later record is older than the newest one of the round before. Samples wait in memory until such a
+// promise covers them.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -83,7 +85,7 @@ Event parse_event(std::string_view attr) {
   return e;
 }
 
-// The words of a sample one after another; running past the end gives zeros and sets `bad`.
+// Reads the words of a sample one after another. A read past the end returns zeros and sets `bad`.
 struct Words {
   std::string_view bytes;
   size_t at = 0;
@@ -135,13 +137,13 @@ void skip_stacks(Words& in, const Event& e) {
   }
 }
 
-// Who and how often, beside the access.
+// Fields of a sample that describe its process and rate, not the access.
 struct SampleContext {
   uint32_t pid = 0;
   uint64_t period = 0;
 };
 
-// nullptr, or why the sample is no access.
+// Returns nullptr, or the reason why the sample is no access.
 const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r, SampleContext& context) {
   const uint64_t type = e.sample_type;
   if (!(type & kTime) || !(type & kCpu))
@@ -227,7 +229,7 @@ class PerfDataFile : public BatchSource {
     return bytes;
   }
 
-  // The attributes stand somewhere before the data; everything up to there is read at once.
+  // Reads everything before the data at once, because the attributes lie at any offset before it.
   void read_header(std::string start) {
     start += read(56);
     const uint64_t attr_size = little(start, 16, 8);
@@ -291,8 +293,8 @@ class PerfDataFile : public BatchSource {
     }
   }
 
-  // MMAP: pid tid addr len pgoff name. MMAP2: ... pgoff, device and inode or build id (24 bytes), prot,
-  // flags, name.
+  // MMAP: pid tid addr len pgoff name. MMAP2: the same up to pgoff, then device and inode or build id (24
+  // bytes), prot, flags, name.
   void take_mapping(uint64_t type, uint64_t misc, std::string_view body) {
     constexpr uint64_t kHasBuildId = 1 << 14;
     const size_t name_at = type == kMmap2 ? 64 : 32;
@@ -372,7 +374,7 @@ class PerfDataFile : public BatchSource {
     round_before_ = newest_;
   }
 
-  // Samples up to `limit` can be given out.
+  // Marks the samples up to `limit` as ready, in trace order.
   void release(uint64_t limit) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(ready_));
     ready_ = 0;

@@ -1,10 +1,10 @@
-// The text of `perf script`. Field sets differ between events and perf versions; what counts is found by
+// Reads the text of `perf script`. Field sets differ between events and perf versions, so fields are found by
 // shape, from the left:
 //
 //   comm pid[/tid] '[' cpu ']' sec '.' frac ':' [period] event ':' [addr] [data_src '|' text...]
 //   [weight [ins_lat [retire_lat]]] ip [symbol ...]
 //
-// comm may hold blanks, the event colons. With --show-mmap-events there are also lines
+// A comm may hold blanks and an event colons. With --show-mmap-events there are also lines
 //   comm pid/tid '[' cpu ']' time: PERF_RECORD_MMAP2 pid/tid: [0xlow(0xsize) @ offset maj:min ino gen]: prot
 //   path
 #include <unordered_map>
@@ -15,7 +15,7 @@
 namespace lento::memory {
 namespace {
 
-// Words perf prints behind the last '|' that are no numbers.
+// Returns whether perf prints this word behind the last '|' where a number may follow.
 bool is_block_text(std::string_view word) {
   return word == "BLK" || word == "N/A" || word == "AFF" || word == "Data" || word == "Addr" ||
          word == "Data,Addr";
@@ -70,7 +70,7 @@ class PerfScriptSource : public LineSource {
     return read_sourced(cursor.rest(), bar, r);
   }
 
-  // Where "[012]" starts: the first bracket whose content is digits only.
+  // Finds the start of "[012]": the first bracket that holds digits only.
   static size_t find_cpu(std::string_view line) {
     for (size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
       size_t end = at + 1;
@@ -102,7 +102,7 @@ class PerfScriptSource : public LineSource {
     return !fraction.empty();
   }
 
-  // "comm with blanks  123/456 " before the CPU.
+  // Takes process, thread and name from "comm with blanks  123/456 " before the CPU.
   void take_process(std::string_view head, AccessRecord& r) {
     while (!head.empty() && (head.back() == ' ' || head.back() == '\t'))
       head.remove_suffix(1);
@@ -114,7 +114,8 @@ class PerfScriptSource : public LineSource {
     if (!pid || !tid || *pid > INT32_MAX || *tid > INT32_MAX)
       return;
     r.thread = uint32_t(*tid);
-    // Without a pid, threads of one process cannot be told from others: all are taken for one.
+    // Without a pid the threads of several processes cannot be distinguished. All are taken as threads of one
+    // process.
     if (slash == std::string_view::npos)
       return;
     std::string_view name = blank == std::string_view::npos ? "" : head.substr(0, blank);
@@ -149,7 +150,7 @@ class PerfScriptSource : public LineSource {
     return "";
   }
 
-  // Breakpoints, faults: address, then ip.
+  // Reads the fields of breakpoints and faults: address, then ip.
   static const char* read_plain(std::string_view event, WordCursor& cursor, AccessRecord& r) {
     constexpr const char* kNoAddress = "no data address: record with perf mem record, or print addr";
     const auto address = hex_number(cursor.next());
@@ -183,7 +184,8 @@ class PerfScriptSource : public LineSource {
     return nullptr;
   }
 
-  // Weight first, then other latencies; the code address is the first number that is long enough for one.
+  // Reads the weight, other latencies and the code address, which is the first number that is long enough for
+  // one.
   static void read_tail(WordCursor cursor, AccessRecord& r) {
     constexpr size_t kShortestAddress = 6;  // digits
     std::string_view word = cursor.next();

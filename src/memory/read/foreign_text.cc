@@ -1,4 +1,4 @@
-// Line-oriented foreign traces. Grammars (blanks separate, '|' alternatives):
+// Reads the line-oriented foreign traces. Grammars (blanks separate, '|' alternatives):
 //   paper     columns in a given order: cpu cycle pc type address latency; hex with or without 0x
 //   lackey    'I' addr,size | ' L' addr,size | ' S' addr,size | ' M' addr,size
 #include "base/error.h"
@@ -81,7 +81,7 @@ class LackeySource : public LineSource {
   using LineSource::LineSource;
 
  private:
-  // Order is the only time there is: one instruction, one tick.
+  // Numbers the instructions and uses the number as time, because lackey records only the order.
   const char* parse(std::string_view line, AccessRecord& r) override {
     const auto word = words(line);
     if (line.starts_with("==") || word.size() != 2 || word[0].size() != 1)

@@ -1,4 +1,4 @@
-// Small numbers for the processes of a trace, in the order of their appearance, from 1.
+// Numbers the processes of a trace from 1, in the order of their appearance.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class ProcessNumbers {
       : facts_(facts) {
   }
 
-  // Beyond 65,534 processes all others share the last number.
+  // Returns the number of a process. All processes beyond the first 65,533 share the number 65,534.
   uint16_t of(uint32_t pid, std::string_view name = {}) {
     if (pid == last_pid_ && last_ != 0)
       return last_;

@@ -1,4 +1,5 @@
-// Who holds which line of memory while a recording is replayed, and who wrote and read it last.
+// The state of every memory line while a recording is replayed: the cores that hold it, and its last writer
+// and reader.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ struct LineState {
   void hold(size_t core) {
     holders[core % kCores / 64] |= uint64_t{1} << core % 64;
   }
-  // The core's copy has left its cache; what it had modified stands in memory.
+  // Removes the core's copy, which left its cache. A modified copy is written back to memory.
   void lose(size_t core) {
     holders[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
     if (writer == core)
@@ -45,7 +46,7 @@ struct LineState {
   }
 };
 
-// Lines by number: open addressing, as every access asks.
+// Lines by number, with open addressing because every access looks one up.
 class LineTable {
  public:
   LineState& of(uint64_t key) {
@@ -61,7 +62,7 @@ class LineTable {
     table_[at].key = key;
     return table_[at];
   }
-  // Null where nobody asked for the line.
+  // Returns nullptr when the line was never looked up with of().
   LineState* find(uint64_t key) {
     size_t at = slot(key);
     while (table_[at].key != key && table_[at].key != LineState::kNoLine)

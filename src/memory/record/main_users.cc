@@ -1,4 +1,5 @@
-// Which thread has most accesses of each word: a majority is found in one pass and counted in a second.
+// Finds the thread that makes most accesses to each word. A majority candidate is found in one pass and its
+// accesses are counted in a second (Boyer-Moore majority vote), so a word costs constant memory.
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
 

@@ -1,5 +1,5 @@
-// What a core of the replay still holds: tags of two set-associative levels, least recently used, the second
-// with all of the first; and the streams that a prefetcher would follow.
+// The caches of one core of the replay: tags of two set-associative levels, least recently used, the second
+// inclusive of the first, and the streams that a prefetcher would follow.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ class Tags {
  public:
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  // Sets are a power of two, one at least.
+  // The number of sets is a power of two, at least one.
   Tags(const TagShape& shape, uint32_t line_bytes)
       : ways_(shape.ways),
         sets_(std::bit_floor(std::max(1U, shape.bytes / line_bytes / shape.ways))) {
   }
 
-  // The line becomes the most recent of its set.
+  // Makes the line the most recent of its set. Returns false when the line is absent.
   bool hit(uint64_t line) {
     if (lines_.empty())
       return false;
@@ -38,7 +38,7 @@ class Tags {
     return true;
   }
 
-  // Puts a line in that is not there; the line that has to go, or kNone.
+  // Enters an absent line and returns the line that is evicted, or kNone.
   uint64_t fill(uint64_t line) {
     if (lines_.empty())
       lines_.assign(size_t{sets_} * ways_, kNone);
@@ -88,7 +88,8 @@ class PrivateCache {
     return second_.hit(line) ? Level::Second : Level::Lost;
   }
 
-  // After find() told Second or Lost. The line that leaves the core, or Tags::kNone.
+  // Enters the line after find() returned Second or Lost. Returns the line that leaves the core, or
+  // Tags::kNone.
   uint64_t take(uint64_t line, Level found) {
     first_.fill(line);
     if (found == Level::Second)
@@ -99,7 +100,7 @@ class PrivateCache {
     return gone;
   }
 
-  // Whether a neighbour was missed shortly before: such lines are fetched ahead of their use.
+  // Returns whether a neighbour was missed shortly before, because such lines are prefetched.
   bool streams(uint64_t line) {
     const bool follows = std::ranges::any_of(missed_, [&](uint64_t m) {
       return m + 1 == line || m == line + 1;

@@ -1,5 +1,5 @@
-/* What the recorder's runtime writes into the program's memory-mapped file and `lento memory record` reads:
- * C, as the runtime is.
+/* The memory-mapped file that the runtime of the recorder writes and `lento memory record` reads. It is
+ * written in C because the runtime is.
  *
  *   file  = header page, chunks of LENTO_CHUNK bytes in the order of their allocation
  *   chunk = struct lento_chunk, events of 16 bytes to the first one whose first word is 0, or to the end

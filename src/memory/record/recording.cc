@@ -1,3 +1,6 @@
+// Maps a recording into memory and indexes the events of each thread without copying them. The file is as the
+// program left it, so a chunk may end anywhere and the number of chunks may exceed the file. Chunks are
+// bounded by the file and events by their chunk.
 #include "memory/record/recording.h"
 
 #include <fcntl.h>

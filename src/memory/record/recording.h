@@ -1,12 +1,12 @@
 // A recording of liblento_record (record_format.h), and its replay in virtual time.
 //
-// On few cores the threads of a program take turns, and wall-clock order shows none of the fights that many
-// cores would bring. The replay gives every thread a core of its own and starts them together, bound only by
-// what was recorded: a thread starts when it was created, a join waits for its end, a lock has one holder,
-// and each second of bursts begins for all threads at once. Assumptions: each recorded access takes 4 cycles
-// with the work around it, a line that another core modified or must give up takes 60 cycles more, one at a
-// time, and what has left the core's own caches is fetched again (CoreModel). Numbers of cycles are the
-// model's; what fights over what is the program's.
+// On few cores the threads of a program take turns, and wall-clock order shows none of the contention that
+// many cores would bring. The replay gives every thread a core of its own and starts them together, bound
+// only by recorded synchronisation: a thread starts when it was created, a join waits for its end, a lock has
+// one holder, and each second of bursts begins for all threads at once. Assumptions: each recorded access
+// takes 4 cycles with the work around it, a line that another core modified or must give up takes 60 cycles
+// more, one at a time, and lines that have left the core's own caches are fetched again (CoreModel). Numbers
+// of cycles are those of the model. Which data is contended follows from the program.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Recording {
   bool in_bursts() const;
   uint32_t line_bytes() const;
 
-  // An empty recording of at most `bytes`, ready for a program. `off_us` 0: no bursts.
+  // Creates an empty recording of at most `bytes`, ready for a program. `off_us` 0: no bursts.
   static void prepare(const std::string& path, uint64_t bytes, uint64_t on_us, uint64_t off_us);
 
  private:
@@ -75,8 +75,8 @@ inline uint8_t size_of(const Recording::Event& e) {
   return uint8_t(1u << (e.first >> 48 & 15));
 }
 
-// What a core of the replay takes; cycles. A line's first use is free: only what a cache had and lost is
-// fetched again. Neighbours of what was missed are fetched ahead and wait for the memory's rate alone.
+// Costs of a core of the replay, in cycles. A line's first use is free: only lines that a cache held and lost
+// are fetched again. Neighbours of missed lines are prefetched and wait only for the memory's rate.
 struct CoreModel {
   uint64_t step = 4;                // from one access to the next
   uint64_t transfer = 60;           // a line from another core
@@ -89,7 +89,7 @@ struct CoreModel {
   unsigned nodes = 1;            // threads lie on them in blocks; a page lies where it was first used
 };
 
-// Data that is laid out anew to see what that would bring.
+// A new layout of data, replayed to predict its effect.
 struct Relayout {
   enum class Kind {
     Pad,     // each address on a line of its own; words of one main user together
@@ -103,18 +103,19 @@ struct Relayout {
 
 inline constexpr uint64_t kUserWord = 4;  // bytes that have one main user
 
-// Of each such word from `low` to `high`, the thread that has more than half of the recorded accesses, as a
-// place in Recording::threads(); UINT32_MAX where none has. Null when the range is wider than 16 MiB.
+// Returns, for each such word from `low` to `high`, the thread that makes more than half of the recorded
+// accesses, as an index of Recording::threads(), or UINT32_MAX where none does. Null when the range is wider
+// than 16 MiB.
 std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high);
 
 struct VirtualRun {
-  // contended: cycles waiting for lines of others
+  // contended: cycles waiting for lines of other cores.
   uint64_t cycles = 0;
   uint64_t accesses = 0;
   uint64_t contended = 0;
   size_t threads = 0;
-  // Heap blocks on lines that cores waited for; pc of the call that allocated them.
+  // Heap blocks on lines that cores waited for, with the pc of the call that allocated them.
   struct Block {
     uint64_t low = 0;
     uint64_t bytes = 0;
@@ -123,7 +124,8 @@ struct VirtualRun {
   std::vector<Block> blocks;
 };
 
-// `sink` takes the accesses in order of time, with latency, culprit and thread; null: only the sums.
+// Replays a recording. `sink` takes the accesses in order of time, with latency, culprit and thread. Null:
+// only the sums are computed.
 VirtualRun replay_recording(
     const Recording& recording,
     uint32_t line_bytes,

@@ -1,3 +1,6 @@
+// Computes the wait of each access of a replay: a transfer from the core that modified the line, a hit in the
+// core's own caches, or a fetch from the memory of a node, which serves one line at a time. Each wait names
+// the core and instruction that caused it.
 #include "memory/record/replay_machine.h"
 
 #include <algorithm>
@@ -15,7 +18,8 @@ uint32_t blamed(uint64_t wait) {
   return uint32_t(std::min<uint64_t>(wait, UINT32_MAX - 1));
 }
 
-// Only readers had taken the line: the last one, or any where that was the core itself.
+// Charges a wait for a line that only readers held: to the last reader, or to any holder where that was the
+// core itself.
 void charge_reader(const LineState& line, size_t core, AccessRecord& r) {
   if (line.last_reader != UINT32_MAX && line.last_reader != core) {
     r.culprit = cpu_of(line.last_reader);
@@ -80,7 +84,8 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, AccessRecord& r) {
   return wait;
 }
 
-// From the core that modified the line, or from all that hold it; one transfer at a time.
+// Transfers the line from the core that modified it, or from all that hold it. A line makes one transfer at a
+// time.
 uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, AccessRecord& r) {
   const uint64_t start = std::max(r.cycle, line.busy_until);
   const uint64_t wait = start + model_.transfer - r.cycle;
@@ -95,8 +100,8 @@ uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, Acc
   return wait;
 }
 
-// A line that nobody took away: from the core's own caches, from whoever holds it too, or from memory where
-// it was lost.
+// Fetches a line that no other core took away: from the core's own caches, from another core that shares it,
+// or from memory where it was evicted.
 uint64_t ReplayMachine::fetch(size_t core, uint64_t key, LineState& line, AccessRecord& r) {
   r.flags |= AccessRecord::kLocal;
   if (key & kElsewhere)
@@ -119,7 +124,7 @@ uint64_t ReplayMachine::fetch(size_t core, uint64_t key, LineState& line, Access
   return model_.second_hit;
 }
 
-// A line that had to go. What is written back costs nothing, as first uses do.
+// Removes an evicted line. The write-back is free, like first uses.
 void ReplayMachine::give_up(size_t core, uint64_t gone) {
   LineState* const line = gone == Tags::kNone ? nullptr : lines_.find(gone);
   if (line)
@@ -133,7 +138,7 @@ uint64_t ReplayMachine::from_memory(size_t core, AccessRecord& r, bool streams) 
   const uint64_t queue = memory.free > r.cycle ? memory.free - r.cycle : 0;
   memory.free = r.cycle + queue + model_.memory_line;
   const uint64_t way = there == here ? model_.memory : model_.remote_memory;
-  // What is fetched ahead comes in time but for the memory's rate.
+  // Prefetched lines arrive in time, except for the memory's rate.
   const uint64_t queued = streams ? queue - std::min(queue, way) : queue;
   const uint64_t wait = streams ? queued : way + queue;
   if (queued > 0 && memory.last != core) {
@@ -155,7 +160,7 @@ size_t ReplayMachine::node_of(size_t core) const {
   return core * memories_.size() / caches_.size();
 }
 
-// The node of the page, which is the first user's.
+// Returns the node of the page, which is that of its first user.
 size_t ReplayMachine::home_of(const AccessRecord& r, size_t here) {
   if (memories_.size() == 1)
     return 0;

@@ -1,4 +1,4 @@
-// The machine that a recording is played on: each core's caches, the lines that go between them, and the
+// The machine that a recording is replayed on: each core's caches, the lines that move between them, and the
 // memory of each node. recording.h has its numbers.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace lento::memory {
 
 class ReplayMachine {
  public:
-  // Of a line's key: it was laid out anew, and finds room in every cache.
+  // Bit of a line's key: the line is part of a new layout, and is assumed to fit in every cache.
   static constexpr uint64_t kElsewhere = uint64_t{1} << 62;
 
   ReplayMachine(const CoreModel& model, size_t cores, uint32_t line_bytes);
 
-  // The cycles that an access waits beyond a hit. `r` has its time, place, type, core and process, and is
-  // told what answered and who is to blame. Accesses come in the order of their time.
+  // Returns the cycles that an access waits beyond a hit. `r` must have its time, place, type, core and
+  // process. Service and culprit are filled in. Accesses must come in the order of their time.
   uint64_t access(size_t core, uint64_t key, AccessRecord& r);
 
   uint64_t contended() const {

@@ -1,3 +1,6 @@
+// Tracks the memory ranges that processes share, from the events of mmap and fork. A range is placed at its
+// address in the process that mapped it first. Later mappings of the same file take that place, and children
+// inherit the ranges of their parents. Cost: one map look-up an access of a process with ranges.
 #include "memory/record/shared_memory.h"
 
 #include "memory/record/record_format.h"

@@ -1,5 +1,5 @@
-// Memory that processes share: what a fork hands down, and files that several map. Elsewhere equal addresses
-// of two processes are two places.
+// Memory that processes share: mappings inherited through fork, and files that several processes map. All
+// other equal addresses of two processes are two places.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace lento::memory {
 
 class SharedMemory {
  public:
-  // The events of a thread in order, of one thread after the other; those below LENTO_ALLOC may be left out.
-  // What follows LENTO_SHARED directly belongs to it.
+  // Takes the events of a thread in order, one thread after the other. Those below LENTO_ALLOC may be left
+  // out. The events that directly follow LENTO_SHARED describe it.
   void add(uint32_t pid, const Recording::Event& event);
-  // After the last event: children have what their parents had mapped.
+  // Ends the input: children receive the mappings of their parents.
   void hand_down();
 
-  // The same number for the same byte in every process that has it mapped: an address of the process that was
-  // told first. None where the memory is the process's own.
+  // Returns the same number for the same byte in every process that maps it: its address in the process that
+  // was added first. Returns nothing for private memory.
   std::optional<uint64_t> place(uint32_t pid, uint64_t address) const;
 
  private:

@@ -1,4 +1,7 @@
-// The replay of a recording: always the thread with the smallest (time, number) does its next event.
+// Replays a recording in virtual time. The thread with the smallest (time, number) always performs its next
+// event, so the result does not depend on the machine that recorded. Locks, joins, barriers and the begin of
+// bursts hold threads up as in the program. When only incomplete records hold all threads up, they are
+// released together. Cost: one queue operation a wake-up, and a line look-up an access.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -36,7 +39,7 @@ struct Core {
   uint64_t period = 0;     // of the bursts it is in
 };
 
-// Threads that come to a barrier, or to the begin or end of a region.
+// Threads that reach a barrier, or the begin or end of a region.
 struct Meeting {
   uint64_t come = 0;
   uint64_t latest = 0;
@@ -90,7 +93,8 @@ class Replay {
   }
 
  private:
-  // Threads that somebody creates wait for that, as does what processes share for being known.
+  // Marks the threads that another one creates as waiting for that, and reads all shared mappings before the
+  // first access.
   void hold_back_children() {
     for (const Core& core : cores_) {
       for (const auto& [begin, end] : core.thread->pieces) {
@@ -127,7 +131,7 @@ class Replay {
     enqueue(index);
   }
 
-  // As long as it is the earliest.
+  // Runs the core as long as it is the earliest.
   void run_until(size_t index, const std::pair<uint64_t, size_t>& next) {
     Core& core = cores_[index];
     while (core.state == Core::State::Ready && std::pair{core.time, index} < next) {
@@ -174,7 +178,7 @@ class Replay {
         unlock(core, index, e);
         break;
       case LENTO_POST:
-        come(core, address_of(e));
+        arrive(core, address_of(e));
         break;
       case LENTO_AWAIT:
         if (!meet(core, index, e))
@@ -220,7 +224,7 @@ class Replay {
     return false;
   }
 
-  void come(const Core& core, uint64_t key) {
+  void arrive(const Core& core, uint64_t key) {
     Meeting& m = meetings_[{core.thread->pid, key}];
     ++m.come;
     m.latest = std::max(m.latest, core.time);
@@ -245,9 +249,9 @@ class Replay {
     return false;
   }
 
-  // All threads begin a second of bursts together; who holds which lock is not known then. Within it the
-  // bursts of a thread follow one another: on few cores a single burst holds a thread or two, and nobody
-  // would meet.
+  // All threads begin a second of bursts together, because the holders of locks are unknown then. Within it
+  // the bursts of a thread follow one another. On few cores a single burst contains one or two threads, which
+  // would never meet otherwise.
   void reach_burst(Core& core, uint64_t number) {
     core.state = Core::State::AtBurst;
     core.waits_for = number / kTogether;
@@ -257,7 +261,7 @@ class Replay {
     ++core.at;
   }
 
-  // A mutex that each thread has a copy of is a mutex each.
+  // A mutex that each thread has a copy of is a separate mutex for each.
   std::pair<uint32_t, uint64_t> lock_key(const Core& core, size_t index, uint64_t address) const {
     for (const Relayout& r : relayouts_) {
       if (r.kind == Relayout::Kind::Private && address >= r.low && address < r.high)
@@ -285,7 +289,8 @@ class Replay {
     lock.holder = kNobody;
     if (lock.waiting.empty())
       return;
-    // Handed over in the order of asking; else who gave it back would always be the first to ask again.
+    // The lock is handed over in the order of requests. Otherwise the thread that released it would always be
+    // the first to take it again.
     const size_t next = lock.waiting.front();
     lock.waiting.pop_front();
     lock.holder = next;
@@ -297,7 +302,8 @@ class Replay {
       blocks_.push_back({address_of(e), 0, e.second});
   }
 
-  // Nobody can go on: a burst begins, or what was recorded in part holds everybody up.
+  // Releases threads when none can go on: the next bursts begin, or an incomplete recording holds all threads
+  // up.
   bool unblock() {
     uint64_t burst = kNobody;
     uint64_t time = 0;
@@ -334,7 +340,7 @@ class Replay {
     return any;
   }
 
-  // The line that the access falls into, after a new layout. What processes share is of process 0.
+  // Returns the line that the access falls into under the new layout. Shared memory belongs to process 0.
   uint64_t line_key(uint16_t process, size_t index, uint64_t address) const {
     constexpr uint64_t kCopies = uint64_t{1} << 61;
     constexpr uint64_t kOwned = uint64_t{1} << 60;
@@ -350,7 +356,7 @@ class Replay {
         return ReplayMachine::kElsewhere | uint64_t{process & 0xfffU} << 48 | address;
       return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
-    // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
+    // Processes have separate memory at equal addresses, so the number of the process is part of the key.
     return uint64_t{process} << 44 | address / line_bytes_;
   }
 

@@ -1,3 +1,8 @@
+// Mines item sets with several threads and lists them in an order that does not depend on their number. The
+// reduced base is cut into pieces, one or a few candidates of the root each. Every piece is searched alone,
+// and an ordered sink passes its sets on in the order of the pieces. Items in all transactions ("perfect")
+// are set aside and combined at the end, which is exact arithmetic on the count. Source: LCM ver. 2
+// (itemset.h).
 #include "memory/mine/itemset/itemset.h"
 
 #include <algorithm>
@@ -12,22 +17,22 @@ namespace {
 
 // A piece of the search, in the order in which its sets are listed.
 struct Piece {
-  // candidates of the root
+  // The candidates of the root that it extends.
   uint32_t first = 0;
   uint32_t last = 0;
   uint32_t part = 0;
   uint32_t parts = 1;
 };
 
-// Sets found by several threads, handed on in the order of the pieces. Each piece waits in memory up to
-// kHeld numbers; beyond that its thread waits until all earlier pieces are done.
+// Passes on sets that several threads find, in the order of the pieces. Each piece holds up to kHeld numbers
+// in memory. Beyond that its thread waits until all earlier pieces are done.
 class OrderedSink {
  public:
   explicit OrderedSink(const SetSink& to)
       : to_(to) {
   }
 
-  // What piece `index` calls. Not for more than one thread at a time.
+  // The sink of piece `index`. Only one thread may use it at a time.
   struct Slot {
     OrderedSink& owner;
     size_t index;
@@ -53,7 +58,7 @@ class OrderedSink {
       owner.advance();
       done = true;
     }
-    // A piece that fails is never finished: later ones that wait for it fail too.
+    // A piece that fails is never finished. Later pieces that wait for it fail too.
     ~Slot() {
       if (!done)
         owner.abandon(index);
@@ -128,7 +133,7 @@ class Miner {
   }
 
  private:
-  // The set of items held by every transaction: closed, and maximal when nothing extends it.
+  // Emits the set of items held by every transaction. It is closed, and maximal when nothing extends it.
   void root() {
     if (options_.kind == SetKind::Frequent) {
       if (track_)
@@ -153,8 +158,8 @@ class Miner {
       options_.sink(set, total_);
   }
 
-  // Listing frequent sets: items in every transaction are joined to the candidates, so that every subset
-  // comes.
+  // When frequent sets are listed, items in every transaction are added to the candidates, so that every
+  // subset is listed.
   void list_subsets() {
     if (perfect_.empty())
       return;
@@ -187,7 +192,7 @@ class Miner {
     db_.deliver();
   }
 
-  // n sets without the perfect items become (n + 1) 2^p - 1 with them.
+  // Combines n sets without the perfect items to (n + 1) 2^p - 1 with them.
   void combine_perfect() {
     const size_t p = total_ >= options_.min_support ? perfect_.size() : 0;
     if (p == 0 || result_.too_many)
@@ -209,7 +214,7 @@ class Miner {
     std::vector<Piece> pieces;
     const uint32_t n = db_.candidates;
     if (as_block_) {
-      // Early candidates have large branches below; slices of them keep many threads busy.
+      // Early candidates have large branches below. Slices of them keep many threads busy.
       for (uint32_t j = 0; j < n; ++j) {
         const uint32_t parts = n - j >= 16 && options_.threads != 1 ? 8 : 1;
         for (uint32_t part = 0; part < parts; ++part)

@@ -4,8 +4,8 @@
 //   MineResult r = mine_itemsets(data, {.min_support = 100, .kind = SetKind::Closed,});
 //
 // Closed: no superset has the same support. Maximal: no superset is frequent. The empty set is never counted
-// and never listed. Results are exact; nothing found is stored, so memory does not grow with the result.
-// Source: Uno, Kiyomi, Arimura, LCM ver. 2 (FIMI 2004); the method and our deviations:
+// and never listed. Results are exact. Sets are not stored, so memory does not grow with their number.
+// Source: Uno, Kiyomi, Arimura, LCM ver. 2 (FIMI 2004). The method and its deviations:
 // docs/methods/itemsets.md.
 #pragma once
 
@@ -42,19 +42,20 @@ struct Transactions {
   uint64_t total_weight() const;
 };
 
-// The FIMI form: one transaction a line, item numbers 0 .. 2^32 - 2 separated by blanks. An empty line is an
-// empty transaction. A line with anything else is skipped and counted.
+// Reads the FIMI form: one transaction a line, item numbers 0 .. 2^32 - 2 separated by blanks. An empty line
+// is an empty transaction. A line with anything else is skipped and counted.
 Transactions read_fimi(base::InputStream& stream, base::ReadReport& report);
 
-// "65%" of `transactions` rounded up, or an absolute count; at least 1. Throws base::Error on anything else.
+// Parses "65%" of `transactions`, rounded up, or an absolute count, and returns at least 1. Throws
+// base::Error on anything else.
 uint64_t parse_support(const std::string& text, uint64_t transactions);
 
-// Called once a set, one call at a time, in an order that does not depend on the number of threads. What it
-// throws ends the search and comes out of mine_itemsets.
+// Called once a set, one call at a time, in an order that does not depend on the number of threads. An
+// exception that it throws ends the search and leaves mine_itemsets.
 using SetSink = std::function<void(std::span<const uint32_t> items, uint64_t support)>;
 
-// Pushed into the search: branches that cannot meet it are not entered. Classes are bits that the caller
-// gives to items (one a CPU, one for "high latency", ...).
+// A constraint that is pushed into the search: branches that cannot meet it are not entered. Classes are bits
+// that the caller gives to items (one a CPU, one for "high latency", ...).
 struct SetConstraint {
   std::vector<uint64_t> item_class = {};  // by item number; items beyond its end have none
   uint64_t need_all = 0;                  // every one of these bits must appear
@@ -82,7 +83,7 @@ struct MineResult {
 };
 
 MineResult mine_itemsets(const Transactions& data, const MineOptions& options);
-// The same, freeing the transactions as soon as they are reduced.
+// Does the same, and frees the transactions as soon as they are reduced.
 MineResult mine_itemsets(Transactions&& data, const MineOptions& options);
 
 std::string to_string(Uint128 value);

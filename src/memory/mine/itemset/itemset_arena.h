@@ -1,5 +1,5 @@
-// Stack-like scratch memory of one search thread: what a node of the search tree needs, given back when the
-// search leaves the node. Every piece starts on a 32-byte boundary.
+// Stack-like scratch memory of one search thread. A node of the search tree takes memory and gives it back
+// when the search leaves the node. Every piece starts on a 32-byte boundary.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ class Arena {
   T* take(size_t count) {
     return reinterpret_cast<T*>(take_words(words_of<T>(count)));
   }
-  // Gives back what `last`, the piece taken last, has beyond `count`.
+  // Gives back the part of `last`, the piece taken last, beyond `count`.
   template <class T>
   void shrink(T* last, size_t count) {
     const size_t begin = size_t(reinterpret_cast<uint64_t*>(last) - chunks_[chunk_].base);
     used_ = begin + words_of<T>(count);
   }
-  // Words of memory that it holds, given back or not.
+  // Returns the words of memory that it holds, in use or not.
   size_t held() const {
     size_t words = 0;
     for (const Chunk& chunk : chunks_)
@@ -64,8 +64,9 @@ class Arena {
     return piece;
   }
 
-  // To the next chunk, which is empty, as all that follow it: one that is too small is made anew with room to
-  // spare. Without that pieces that grow little by little would leave a trail of chunks.
+  // Moves to the next chunk. It and all that follow are empty. One that is too small is replaced by a larger
+  // one with room to spare, because pieces that grow little by little would otherwise leave a trail of
+  // chunks.
   void go_on(size_t words) {
     const size_t next = chunks_.empty() ? 0 : chunk_ + 1;
     size_t wanted = std::max(words, kChunkWords);

@@ -1,3 +1,4 @@
+// Chooses the dense core that the processor can run: AVX2 where it is present, else the baseline.
 #include "memory/mine/itemset/itemset_dense.h"
 
 namespace lento::memory {

@@ -1,7 +1,7 @@
 // The dense core: a set of transactions as bit columns, one bit a transaction, searched by AND and popcount.
 //
 // Weights are binary: a transaction of weight 5 has one bit in a word of shift 0 and one in a word of shift
-// 2, so a weighted support is a popcount a word, shifted.
+// 2. A weighted support is the sum of the shifted popcounts of the words.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lento::memory {
 
-// Q is the set that led here; every bit stands for a transaction that holds Q. Columns of candidates come
+// Q is the set of the branch, and every bit represents a transaction that holds Q. Columns of candidates come
 // first, by rising support, then those of excluded items.
 struct DenseBlock {
   uint32_t words = 0;                 // a column's length; 1, 2 or a multiple of 4
@@ -27,17 +27,17 @@ struct DenseBlock {
 struct DenseTask {
   DenseBlock block;
   uint64_t min_support = 1;
-  // which candidates to extend Q by
+  // The range of candidates to extend Q by.
   uint32_t first = 0;
   uint32_t last = UINT32_MAX;
-  // and which slice of the level below, for sharing work
+  // The slice of the level below, for sharing work.
   uint32_t part = 0;
   uint32_t parts = 1;
   const SetConstraint* constraint = nullptr;
   bool track = false;  // keep the path and emit sets; otherwise count only
 };
 
-// All sets of the kind that extend Q by at least one candidate go to `output`.
+// Passes all sets of the kind that extend Q by at least one candidate to `output`.
 void search_dense(SetKind kind, const DenseTask& task, Arena& arena, SetOutput& output);
 
 // Rounds a number of 64-bit words up to a legal column length.

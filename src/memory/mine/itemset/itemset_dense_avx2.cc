@@ -1,5 +1,6 @@
-// The dense core for x86 with AVX2, BMI2 and POPCNT, chosen at run time. Only functions between push and pop
-// are compiled for it; library templates stay baseline, so no such code can leak into other files.
+// Compiles the dense core for x86 with AVX2, BMI2 and POPCNT, which is chosen at run time. Only functions
+// between push and pop are compiled for it. Library templates stay baseline, so no such code can leak into
+// other files.
 #include <algorithm>
 #include <bit>
 #include <vector>

@@ -1,4 +1,4 @@
-// The dense core for any processor.
+// Compiles the dense core for any processor of the architecture.
 #include <algorithm>
 #include <bit>
 #include <vector>

@@ -1,4 +1,6 @@
-// line = { blank } { item { blank } } '\n';  item = digit { digit };  blank = ' ' | '\t' | '\r'
+// Reads transactions in the FIMI form, byte by byte over blocks of 64 KiB, and parses support options.
+//
+//   line = { blank } { item { blank } } '\n'    item = digit { digit }    blank = ' ' | '\t' | '\r'
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +13,7 @@ namespace {
 constexpr size_t kBlock = 1 << 16;
 constexpr uint64_t kLargestItem = UINT32_MAX - 1;
 
-// Byte at a time over large blocks: a transaction is complete at '\n' or at the end of input.
+// Parses blocks of bytes. A transaction is complete at '\n' or at the end of input.
 class FimiParser {
  public:
   FimiParser(Transactions& out, base::ReadReport& report, std::string file)

@@ -1,4 +1,4 @@
-// Where one search thread puts what it finds: a count, or sets with the path that leads to them.
+// The results of one search thread: a count, or sets with the path that leads to them.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace lento::memory {
 
-// Items seen as classes while constraints are pushed into the search; see SetConstraint.
+// Returns whether a union of item classes meets the constraint.
 inline bool meets(const SetConstraint& need, uint64_t classes) {
   return (classes & need.need_all) == need.need_all &&
          __builtin_popcountll(classes & need.count_mask) >= need.count_min;
@@ -21,7 +21,7 @@ struct SetOutput {
         stop(stop_flag) {
   }
 
-  // Adds sub * 2^free sets; an overflow stops all threads.
+  // Adds `sets` to the count. An overflow stops all threads.
   void add(Uint128 sets) {
     if (__builtin_add_overflow(count, sets, &count))
       overflow();

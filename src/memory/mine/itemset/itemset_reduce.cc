@@ -1,8 +1,8 @@
-// From raw transactions to a reduced base: infrequent items go, the rest is numbered by rising support, equal
+// Reduces raw transactions: infrequent items are dropped, the rest is numbered by rising support, equal
 // transactions become one with a weight.
 //
-// Transactions are transposed to occurrence lists and back: both are counting sorts, and every transaction
-// comes out sorted and without repeats.
+// Transactions are transposed to occurrence lists and back. Both are counting sorts, after which every
+// transaction is sorted. Cost: linear in the number of items.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -18,7 +18,7 @@ uint32_t weight_of(const Transactions& data, size_t t) {
   return data.weight.empty() ? 1 : data.weight[t];
 }
 
-// Distinct item numbers, rising. Small numbers (the usual case) are found by marking.
+// Returns the distinct item numbers, rising. Small numbers (the usual case) are found by marking.
 std::vector<uint32_t> distinct_items(const Transactions& data) {
   const uint32_t largest = data.items.empty() ? 0 : *std::ranges::max_element(data.items);
   std::vector<uint32_t> numbers;
@@ -38,7 +38,8 @@ std::vector<uint32_t> distinct_items(const Transactions& data) {
   return numbers;
 }
 
-// Maps an item number to its position in the distinct numbers: a table when they are small, else a search.
+// Maps an item number to its position in the distinct numbers, by a table when they are small, else by a
+// search.
 class Positions {
  public:
   explicit Positions(const std::vector<uint32_t>& numbers)
@@ -60,7 +61,7 @@ class Positions {
   std::vector<uint32_t> table_;
 };
 
-// Support of each position; a repeat within a transaction counts once.
+// Computes the support of each position. A repeat within a transaction counts once.
 std::vector<uint64_t> supports(const Transactions& data, size_t positions) {
   std::vector<uint64_t> support(positions);
   std::vector<uint32_t> last(positions, kGone);
@@ -82,7 +83,7 @@ uint64_t hash_row(std::span<const uint32_t> row) {
   return h ^ (h >> 32);
 }
 
-// Rows sorted by index, as (items, begin), from data.items already mapped to indices (kGone: dropped).
+// Returns rows sorted by index, as (items, begin). data.items must hold indices already (kGone: dropped).
 void transpose_rows(
     Transactions& data,
     uint32_t indices,

@@ -1,3 +1,7 @@
+// The sparse search: extends a set item by item over transaction lists, counts by occurrence deliver (LCM),
+// and hands a branch to the dense core when bit columns are the shorter form. A closed set is listed only in
+// the branch of its own prefix: a branch that an earlier item covers is skipped. Scratch vectors are kept
+// between nodes, so a node allocates only while they grow.
 #include "memory/mine/itemset/itemset_sparse.h"
 
 #include <algorithm>
@@ -7,8 +11,8 @@ namespace lento::memory {
 namespace {
 
 constexpr uint32_t kNoColumn = UINT32_MAX;
-// Bits win over lists when one item in kDensity of a transaction's possible items is held: a bit column costs
-// rows / 64 word operations of about half a cycle, a list about three cycles an item
+// Bits are faster than lists when a transaction holds at least one in kDensity of its possible items. A bit
+// column costs rows / 64 word operations of about half a cycle, a list about three cycles an item
 // (docs/methods/itemsets.md).
 constexpr uint64_t kDensity = 20;
 constexpr uint64_t kShortColumns = 4;                  // words; always worth it
@@ -55,7 +59,8 @@ void SparseSearch::found(uint64_t support, SetOutput& output) const {
   output.add(1);
 }
 
-bool SparseSearch::hopeless(const SparseDb& db, const Node& node, const SetOutput& output) const {
+bool SparseSearch::cannot_meet_constraint(const SparseDb& db, const Node& node, const SetOutput& output)
+    const {
   if (!options_.constraint.active())
     return false;
   uint64_t classes = 0;
@@ -66,7 +71,7 @@ bool SparseSearch::hopeless(const SparseDb& db, const Node& node, const SetOutpu
   return !meets(options_.constraint, classes);
 }
 
-// Items behind `index` in its transactions: perfect ones and candidates.
+// Counts the items behind `index` in its transactions, and sorts them into perfect ones and candidates.
 void SparseSearch::count_later(const SparseDb& db, uint32_t index, Places places, Node& node) {
   if (counts_.size() < db.indices())
     counts_.resize(db.indices());
@@ -96,7 +101,7 @@ void SparseSearch::count_later(const SparseDb& db, uint32_t index, Places places
   }
 }
 
-// Items before `index` that stay frequent with it.
+// Collects the items before `index` that stay frequent with it.
 void SparseSearch::count_earlier(const SparseDb& db, Places places, Node& node) {
   size_t touched = 0;
   for (const auto& place : places) {
@@ -117,8 +122,8 @@ void SparseSearch::count_earlier(const SparseDb& db, Places places, Node& node) 
   }
 }
 
-// Whether an item before the one at `places` is in all of its transactions: the front parts are intersected
-// until nothing is left, which in sparse data takes two or three transactions.
+// Returns whether an item before the one at `places` is in all of its transactions. The front parts are
+// intersected until nothing is left, which in sparse data takes two or three transactions.
 bool SparseSearch::covered(const SparseDb& db, Places places) {
   const auto& first = places.front();
   common_.assign(db.items.begin() + db.begin[first.row], db.items.begin() + first.at);
@@ -153,7 +158,7 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   const size_t path = output.path.size();
   if (track_) {
     output.path.push_back(db.labels[index]);
-    // Listing frequent sets takes perfect items one by one; they are candidates like any other.
+    // Listing frequent sets takes perfect items one by one, as candidates like any other.
     for (const uint32_t item : node.perfect) {
       frequent ? node.candidates.push_back({item, db.support[index]})
                : output.path.push_back(db.labels[item]);
@@ -167,7 +172,7 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
     found(db.support[index], output);
   }
   Uint128 sets = 1;
-  if (!leaf && !hopeless(db, node, output)) {
+  if (!leaf && !cannot_meet_constraint(db, node, output)) {
     sets += below(db, places, node, depth, output);
   }
   if (track_)
@@ -240,7 +245,8 @@ Uint128 SparseSearch::dense_below(const SparseDb& db, Places places, const Node&
   return sets;
 }
 
-// Bits of a transaction: its weight in binary, one plane a power of two; planes start at whole words.
+// Builds the bit columns of the rows. The weight of a transaction is binary, one plane a power of two, and
+// planes start at whole words.
 DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_t> rows, const Node& node) {
   uint64_t plane_size[32] = {};
   for (const uint32_t r : rows) {
@@ -300,7 +306,8 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
   return block;
 }
 
-// The base for the set at hand: rows that hold a candidate, items renumbered, occurrences delivered.
+// Builds the base for the set of the node: rows that hold a candidate, items renumbered, occurrences
+// delivered.
 void SparseSearch::project(const SparseDb& db, Places places, const Node& node, SparseDb& out) {
   out.excluded = uint32_t(node.excluded.size());
   out.candidates = uint32_t(node.candidates.size());

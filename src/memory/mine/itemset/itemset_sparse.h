@@ -12,8 +12,9 @@
 
 namespace lento::memory {
 
-// Transactions that all hold a set Q, reduced to item indices: excluded items come first, then candidates (of
-// the root by rising support). The indices in a transaction rise, so what can extend Q + j lies behind j.
+// Transactions that all hold a set Q, reduced to item indices. Excluded items come first, then candidates
+// (those of the root by rising support). The indices in a transaction rise, so the items that can extend Q +
+// j lie behind j.
 struct SparseDb {
   uint32_t excluded = 0;
   uint32_t candidates = 0;
@@ -22,7 +23,7 @@ struct SparseDb {
   std::vector<uint32_t> weight;   // one a transaction
   std::vector<uint32_t> labels;   // item numbers of the caller, by index
   std::vector<uint64_t> support;  // by index
-  // Where each candidate occurs: its transaction, and its place in `items`.
+  // An occurrence of a candidate: its transaction, and its place in `items`.
   struct Occurrence {
     uint32_t row = 0;
     uint32_t at = 0;
@@ -47,8 +48,8 @@ struct SparseDb {
   void deliver();  // fills the occurrence lists
 };
 
-// The frequent items of `data` as candidates, equal transactions merged; items in all transactions go to
-// `perfect`. Frees what it no longer needs of `data` on the way.
+// Reduces `data`: its frequent items become candidates, equal transactions are merged, and items in all
+// transactions go to `perfect`. Frees parts of `data` on the way.
 SparseDb reduce(Transactions&& data, uint64_t min_support, std::vector<uint32_t>& perfect);
 
 // One item of a set with its place and support in a reduced base.
@@ -66,7 +67,7 @@ class SparseSearch {
 
   // Extends the set on output.path by the candidates [first, last).
   void search(const SparseDb& db, uint32_t first, uint32_t last, SetOutput& output);
-  // The whole base as one dense block: candidate `j`, slice `part` of `parts`.
+  // Searches the whole base as one dense block: candidate `j`, slice `part` of `parts`.
   void search_as_block(const SparseDb& db, uint32_t j, uint32_t part, uint32_t parts, SetOutput& output);
   static bool suits_block(const SparseDb& db);
 
@@ -89,7 +90,7 @@ class SparseSearch {
   bool dense_suits(const Node& node, size_t rows, uint64_t support) const;
   void project(const SparseDb& db, Places places, const Node& node, SparseDb& out);
   void found(uint64_t support, SetOutput& output) const;
-  bool hopeless(const SparseDb& db, const Node& node, const SetOutput& output) const;
+  bool cannot_meet_constraint(const SparseDb& db, const Node& node, const SetOutput& output) const;
   uint64_t class_of(uint32_t label) const;
 
   const MineOptions& options_;
