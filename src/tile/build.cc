@@ -1,3 +1,5 @@
+// Builds, verifies and approves images for the tile. An approval compiles the owner's source again and
+// compares the result with the image, so that the owner approves exactly the code that was read.
 #include "tile/build.h"
 
 #include <algorithm>
@@ -45,7 +47,8 @@ Built compile(const TileBuildOptions& options) {
   return build_program(shipped_source(options.shipped), options.shipped, compiler(options.optimise));
 }
 
-// What the owner read is what the image holds: same digest, same code, same declarations.
+// Requires that the image holds what the owner's source compiles to: same digest, same code, same
+// declarations.
 void require_source(const Image& image, const std::string& source, const TileApproveOptions& options) {
   if (source_digest(image) != sha256_hex(source))
     throw Error(
@@ -102,7 +105,7 @@ TileBuild build_tile(const TileBuildOptions& options) {
 
 namespace {
 
-// "echo.c:7" where the ELF file says so, else the address.
+// Returns "echo.c:7" where the ELF file has line numbers, else the address.
 std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   if (symbols) {
     const std::vector<program::SourceFrame> frames = symbols->frames(pc);
@@ -114,7 +117,7 @@ std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   return base::hex(pc);
 }
 
-// The places of the worst path that cost most, most first.
+// Lists the places of the worst path that cost most, most first.
 std::string show_path(const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
   constexpr size_t kShown = 12;
   std::map<std::string, uint64_t> by_place;

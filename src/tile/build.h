@@ -1,4 +1,4 @@
-// C, assembly or a shipped program to an image with its header filled in.
+// Turns C, assembly or a shipped program into an image with its header filled in.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct TileBuild {
 
 TileBuild build_tile(const TileBuildOptions& options);
 
-// Instructions of an image: words of its code that are not 0 (0 is no instruction).
+// Counts the instructions of an image: the words of its code that are not 0, because 0 is no instruction.
 uint32_t tile_instructions(const Image& image);
 
 struct TileVerifyOptions {
@@ -41,7 +41,7 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   VerifyReport report;
-  // Accepted: main's worst path by source line (by address without an ELF file), "" when it is too long to
+  // Accepted: main's worst path by source line (by address without an ELF file), or "" when it is too long to
   // follow. Refused: the violations by source line.
   std::string worst_path;
 };
@@ -55,7 +55,8 @@ struct TileApproveOptions {
   std::string output;
   std::string optimise = "2";
 };
-// The owner approves what the source compiles to, when the verifier accepts it. Nothing when interrupted.
+// Signs the owner's approval of an image that its source compiles to and that the verifier accepts. Returns
+// nothing when interrupted.
 std::optional<VerifyReport> approve_tile(const TileApproveOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

@@ -1,3 +1,5 @@
+// Reads and writes the key files and signed files of the tile (tile/seal/minisign.h has their layout). File
+// sizes are bounded before they are read.
 #include "tile/keys.h"
 
 #include <sys/stat.h>

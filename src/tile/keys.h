@@ -1,4 +1,4 @@
-// Key files and signed files of the tile: reading and making them.
+// Reads and makes key files and signed files of the tile.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace lento::tile {
 
-// `password`: "" for a key in the clear. base::Error when the key is protected and no password is given.
+// Reads a secret key. `password` is "" for a key in the clear. Throws base::Error when the key is protected
+// and no password is given.
 SecretKey read_tile_secret(const std::string& path, const std::string& password);
 PublicKey read_tile_public(const std::string& path);
 
-// A file and PATH.minisig beside it.
+// Reads a file and its signature PATH.minisig.
 Signed read_tile_signed(const std::string& path);
 void write_tile_signed(
     const std::string& path,
@@ -19,17 +20,17 @@ void write_tile_signed(
     const SecretKey& key,
     const std::string& comment);
 
-// Writes NAME.key (readable by its owner only) and NAME.pub; refuses to replace a key.
+// Writes NAME.key (readable by its owner only) and NAME.pub. Refuses to replace a key.
 PublicKey make_tile_keys(const std::string& name, const std::string& password);
 
 struct TileSignOptions {
-  // comment "": file:NAME
+  // An empty comment becomes file:NAME.
   std::string file;
   std::string key;
   std::string password;
   std::string comment;
 };
-// Writes FILE.minisig; the key that signed.
+// Writes FILE.minisig and returns the key that signed.
 PublicKey sign_tile_file(const TileSignOptions& options);
 
 struct TileCertifyOptions {
@@ -50,7 +51,7 @@ struct TileRevokeOptions {
   std::string password;
   std::string output;
   uint32_t number = 0;  // of this list; greater than that of the one before
-  // .pub files, and images (files)
+  // Files with public keys (.pub), and files of images.
   std::vector<std::string> keys;
   std::vector<std::string> images;
 };

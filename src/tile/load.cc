@@ -1,3 +1,5 @@
+// Decides whether a tile loads an image: first the documents and signatures (tile/seal/policy.h), then the
+// verifier. Only an accepted image updates the tile's memory of counters and revocations.
 #include "tile/load.h"
 
 #include <chrono>
@@ -42,8 +44,7 @@ Submission submission_of(const TileLoadOptions& options) {
   return out;
 }
 
-// Good papers are not enough: the verifier must accept the image, and an approval must be for this very
-// report.
+// Valid documents do not suffice: the verifier must accept the image, and an approval must name this report.
 void require_proof(TileLoad& load) {
   Decision& decision = load.decision;
   if (!load.report.accepted) {

@@ -1,5 +1,5 @@
-// Whether a tile loads an image: rules, signatures, certificates, counters, revocation (tile/seal/policy.h)
-// and the static verifier, under every policy.
+// Decides whether a tile loads an image: rules, signatures, certificates, counters, revocation
+// (tile/seal/policy.h) and the static verifier, under every policy.
 #pragma once
 
 #include "base/progress.h"
@@ -16,7 +16,7 @@ struct TileLoadOptions {
   uint32_t block = 1;
   uint32_t abi = 1;
   uint32_t rollback = 0;
-  // files, "" for none
+  // Paths of files, "" for none.
   std::string certificate;
   std::string approval;
   std::string revocation;
@@ -29,7 +29,7 @@ struct TileLoad {
   VerifyReport report;  // of an image whose papers are good
 };
 
-// A refusal is a value (decision.reason); base::Error for files that cannot be read.
+// Returns a refusal as a value (decision.reason). Throws base::Error for files that cannot be read.
 TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

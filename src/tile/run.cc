@@ -1,3 +1,7 @@
+// Runs a tile on a recording of a block's signals and judges the image's declarations. The recording is
+// streamed, one block cycle at a time, into the cycle model of the tile. Init and finish get a million cycles
+// plus the time that the verifier proved. A region that takes longer is a finding. Cost: about one step of
+// the model a tile cycle.
 #include "tile/run.h"
 
 #include <algorithm>
@@ -16,19 +20,19 @@ namespace {
 
 using finding::Diagnosis;
 
-// output FIFO; what the path takes a cycle
+// Bytes of the output FIFO, and bytes that the output path takes a cycle.
 constexpr uint32_t kFifoBytes = 64;
 constexpr uint32_t kPathBytes = 4;
 constexpr uint64_t kPatience = 1'000'000;  // cycles for init or finish when no bound is known
 
-// Inputs against the declared period, as the tile sees them: those that its trigger lets through.
+// Compares the inputs with the declared period. Only inputs that pass the trigger count.
 struct Arrivals {
   uint64_t early = 0;           // came sooner than declared after the one before
   uint64_t least = UINT64_MAX;  // shortest time between two
   std::optional<uint64_t> last;
   std::optional<uint64_t> first_early;
 
-  void see(uint64_t cycle, uint64_t declared) {
+  void record(uint64_t cycle, uint64_t declared) {
     if (last) {
       const uint64_t gap = cycle - *last;
       least = std::min(least, gap);
@@ -42,7 +46,7 @@ struct Arrivals {
   }
 };
 
-// A tile with what it is connected to.
+// A tile connected to its inputs, its output path and its waveform.
 class ConnectedTile {
  public:
   ConnectedTile(const TileRunOptions& options, const Image& image)
@@ -72,7 +76,7 @@ class ConnectedTile {
       step(nullptr);
   }
 
-  // Lets main end, within `patience` cycles, then runs finish.
+  // Lets main end within `patience` cycles, then runs finish.
   void finish(uint64_t patience) {
     unit_.finalize();
     main_ends_ = run_until(patience, [&] {
@@ -109,7 +113,7 @@ class ConnectedTile {
       return;
     if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)
       return;
-    arrivals_.see(counters.cycles, image_.arrival_cycles);
+    arrivals_.record(counters.cycles, image_.arrival_cycles);
   }
 
   void step(const TileInputs* inputs) {
@@ -145,7 +149,7 @@ struct Loaded {
   std::string bytes;
 };
 
-// What the tile would load: the very bytes that were judged.
+// Returns the image as the tile would load it, from the very bytes that were judged.
 Loaded load_image(const TileRunOptions& options, const base::Progress& progress) {
   const std::string& path = options.load.image;
   Loaded out;
@@ -291,7 +295,8 @@ class Verdict {
         "a queue (--queue), a shorter main, or YPU_DROPS_EXPECTED");
   }
 
-  // Over the whole run, with what one run of main may put out at once.
+  // Judges the output of the whole run. The bytes that one run of each region may put out at once are allowed
+  // in addition to the rate.
   void output() {
     const double allowed =
         double(image_.output_bytes) / double(image_.output_cycles) * double(counters_.cycles) +

@@ -1,6 +1,6 @@
-// A tile on a recording of a block's signals: what it did, and whether what the image declares held.
+// Runs a tile on a recording of a block's signals and judges whether the image's declarations held.
 //
-// Declared and kept: inputs come no closer than the arrival period, none is dropped while main runs (unless
+// Declared limits: inputs come no closer than the arrival period, none is dropped while main runs (unless
 // drops are declared), output stays below its rate, every region ends, no fault. Each breach is a finding
 // with its count.
 #pragma once
@@ -15,10 +15,10 @@ struct TileRunOptions {
   TileLoadOptions load;
   bool unsigned_image =
       false;  // run whatever the papers and the verifier say; the diagnosis says "unverified"
-  // VCD and lento.tile-map/1
+  // Paths of the VCD recording and of its map (lento.tile-map/1).
   std::string recording;
   std::string map;
-  // files for the output bytes and the tile's own signals, "" for none
+  // Paths for the output bytes and for the tile's own signals, "" for none.
   std::string output;
   std::string wave;
   uint32_t queue = 0;        // inputs that may wait while main runs
@@ -26,7 +26,7 @@ struct TileRunOptions {
   bool strict = false;
 };
 
-// base::Error when the tile refuses the image.
+// Runs the tile. Throws base::Error when the tile refuses the image.
 finding::Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

@@ -1,3 +1,5 @@
+// The jobs of the app store with files in place of bytes: keys, images and the client's record are read,
+// passed to tile/seal/store.h, and the results written back.
 #include "tile/store.h"
 
 #include <filesystem>

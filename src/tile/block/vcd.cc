@@ -1,3 +1,7 @@
+// Samples a design's signals at the rising edges of a clock in a VCD recording. Only the mapped signals are
+// kept, as numbers by code, so memory does not grow with the recording. A damaged change is skipped and
+// counted. A header that cannot be read ends the reading, because codes would be unknown. Source: IEEE
+// 1364-2005, section 18.
 #include "tile/block/vcd.h"
 
 #include <map>
@@ -26,9 +30,9 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 // Header grammar: { "$scope" type name "$end" | "$upscope" "$end" | "$var" type width code name [range]
-// "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then words: { "#" time | value code |
-// ("b" | "r" | "s") value " " code | "$comment" text "$end" | "$dumpvars" and the like | "$end" }. A value
-// and its code stand on one line.
+// "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then words: { "#" time | value code | ("b"
+// | "r" | "s") value " " code | "$comment" text "$end" | "$dumpvars" and the like | "$end" }. A value and its
+// code are on one line.
 class Reader {
  public:
   Reader(const std::string& path, const VcdMap& map, base::ReadReport& report)
@@ -155,7 +159,7 @@ class Reader {
     values_ = pending_;
   }
 
-  // The next word of `line`, taken off its front; "" at its end.
+  // Removes the next word from the front of `line` and returns it, "" at its end.
   static std::string_view take_word(std::string_view& line) {
     constexpr std::string_view kBlank = " \t\r";
     line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
@@ -188,7 +192,7 @@ class Reader {
     seen_time_ = true;
   }
 
-  // `rest` of the line holds the code of a vector.
+  // Applies one change. For a vector, the rest of the line holds the code.
   void change(std::string_view word, std::string_view& rest) {
     const char first = word[0];
     const bool vector = first == 'b' || first == 'B';

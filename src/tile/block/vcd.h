@@ -1,4 +1,5 @@
-// Any design's own signals as a tile's block: a VCD recording and a map from its signals to IORegs.
+// Reads any design's own signals as the input of a tile: a VCD recording and a map from its signals to
+// IORegs.
 //
 // Map (YAML, docs/formats/tile-map.md):
 //   schema: lento.tile-map/1
@@ -7,8 +8,8 @@
 //   inputs:
 //     - ioreg: 0                # 0..31
 //       signal: top.core.pc     # up to 64 bits; the low 32 - at bits are used
-//       at: 0                   # lowest bit in the IOReg, default 0; several signals may share one IOReg
-//       valid: top.core.commit  # optional: the IOReg holds new data when this is 1; else in every cycle
+//       at: 0                   # lowest bit in the IOReg, default 0. Several signals may share one IOReg
+//       valid: top.core.commit  # optional: the IOReg holds new data when this is 1, else in every cycle
 // Values x and z read as 0.
 #pragma once
 
@@ -36,7 +37,7 @@ struct VcdMap {
 
 VcdMap parse_vcd_map(const std::string& text, const std::string& file);
 
-// What one clock edge carries: data[i] counts when bit i of `valid` is set.
+// The inputs of one clock edge. data[i] is valid when bit i of `valid` is set.
 struct VcdCycle {
   uint32_t valid = 0;
   uint32_t data[32] = {};
@@ -44,9 +45,9 @@ struct VcdCycle {
   uint32_t address = 0;
 };
 
-// Reads the file once in bounded memory and calls `use` for each rising edge of the clock, until it returns
-// false; false then. Damaged changes are skipped and counted; a header that cannot be read or a signal that
-// is not there is base::Error.
+// Reads the file once in bounded memory and calls `use` for each rising edge of the clock. Returns false when
+// `use` returned false, which ends the reading. Damaged changes are skipped and counted. A header that cannot
+// be read, or a mapped signal that does not exist, is base::Error.
 bool read_vcd(
     const std::string& path,
     const VcdMap& map,

@@ -1,4 +1,5 @@
-// The three YAML documents of policy.h and the dates in them.
+// Reads and writes the YAML documents of policy.h and their dates. The text of a document is what is signed,
+// so writing is canonical: keys in a fixed order, one value a line.
 #include <charconv>
 #include <cstdio>
 
@@ -9,7 +10,8 @@
 namespace lento::tile {
 namespace {
 
-// Days from 1970-01-01 to a civil date and back (Hinnant, "chrono-compatible low-level date algorithms").
+// Converts days from 1970-01-01 to a civil date and back (Hinnant, "chrono-compatible low-level date
+// algorithms").
 int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
   y -= m <= 2;
   const int64_t era = (y >= 0 ? y : y - 399) / 400;

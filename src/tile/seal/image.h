@@ -1,8 +1,8 @@
 // The image: one analytics program as it is stored, signed and loaded (docs/formats/tile-image.md).
 //
-// Little-endian. A fixed header, a section table with a SHA-256 digest per section, then the sections
-// without gaps. There is exactly one way to write an image: parsing refuses anything that would not be
-// written back to the same bytes, so a signature over the file covers every bit of its meaning.
+// Little-endian. A fixed header, a section table with a SHA-256 digest per section, then the sections without
+// gaps. There is exactly one way to write an image. Parsing refuses anything that would not be written back
+// to the same bytes, so a signature over the file covers every bit of its meaning.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct Image {
 // Throws base::Error naming the first field that is wrong: magic, version, sizes, digest, order, left-overs.
 Image parse_image(std::string_view bytes, std::string_view file);
 
-// The image must keep the limits above (LENTO_CHECK).
+// Requires an image that keeps the limits above (LENTO_CHECK).
 std::string write_image(const Image& image);
 
 }  // namespace lento::tile

@@ -1,3 +1,6 @@
+// Computes Merkle tree heads and proofs, and verifies proofs, after RFC 6962 section 2.1 and RFC 9162 section
+// 2.1. The leaf and node prefixes differ, so that no node can be presented as a leaf. Cost: a proof hashes
+// the whole log, its verification at most 64 nodes.
 #include "tile/seal/merkle.h"
 
 #include <sodium.h>
@@ -23,7 +26,7 @@ Digest node(const Digest& left, const Digest& right) {
   return sha256(text);
 }
 
-// The largest power of two below n (n >= 2): the size of the left subtree.
+// Returns the largest power of two below n (n >= 2), the size of the left subtree.
 uint64_t split(uint64_t n) {
   return std::bit_floor(n - 1);
 }
@@ -46,7 +49,7 @@ void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& o
   out.push_back(root_of(left ? leaves.subspan(k) : leaves.first(k)));
 }
 
-// RFC 6962 section 2.1.2, SUBPROOF; `whole`: the subtree's root is already known to the verifier.
+// RFC 6962 section 2.1.2, SUBPROOF. `whole`: the verifier already has the subtree's root.
 void subproof(std::span<const Digest> leaves, uint64_t from, bool whole, std::vector<Digest>& out) {
   if (from == leaves.size()) {
     if (!whole)
@@ -106,7 +109,7 @@ bool verify_inclusion(
     const Digest& root) {
   if (index >= size)
     return false;
-  // RFC 9162 section 2.1.3.2
+  // Follows RFC 9162 section 2.1.3.2.
   uint64_t at = index;
   uint64_t last = size - 1;
   Digest digest = leaf;

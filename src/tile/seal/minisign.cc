@@ -1,3 +1,6 @@
+// Signs and verifies in the layout of minisign 0.11 with libsodium. Every base64 field must have its exact
+// length and only one spelling, so that a signature file cannot be altered and stay valid. A secret key may
+// be encrypted with a stream of scrypt from a password.
 #include "tile/seal/minisign.h"
 
 #include <sodium.h>
@@ -18,7 +21,7 @@ constexpr size_t kPublicBytes = 42;
 constexpr size_t kSignatureBytes = 74;
 constexpr size_t kMaxText = 16384;
 
-void ready() {
+void init_sodium() {
   static const int kState = sodium_init();
   LENTO_CHECK(kState >= 0, "libsodium can start");
 }
@@ -49,7 +52,7 @@ decode64(std::string_view text, size_t expected, const base::Location& where, st
       nullptr,
       sodium_base64_VARIANT_ORIGINAL);
   out.resize(std::min(length, out.size()));
-  // Encoding again refuses the second spellings that the library's decoder lets through.
+  // Encoding again refuses the second spellings that the library's decoder accepts.
   if (rc != 0 || length != expected || encode64(out) != text) {
     throw base::Error(
         where,
@@ -59,7 +62,7 @@ decode64(std::string_view text, size_t expected, const base::Location& where, st
   return out;
 }
 
-// Exactly `count` lines; one final line end is allowed, CR before LF is not.
+// Splits into exactly `count` lines. One final line end is allowed, CR before LF is not.
 std::vector<std::string_view> lines_of(std::string_view text, size_t count, std::string_view file) {
   std::vector<std::string_view> lines;
   if (text.size() <= kMaxText) {
@@ -135,7 +138,7 @@ std::string little64(uint64_t value) {
 }
 
 // XORs the 104 protected bytes with the scrypt stream.
-void cover(
+void apply_scrypt_stream(
     std::string& protected_bytes,
     const std::string& password,
     std::string_view salt,
@@ -168,7 +171,7 @@ std::string secret_blob(std::string_view text, std::string_view file) {
 }  // namespace
 
 SecretKey generate_key() {
-  ready();
+  init_sodium();
   SecretKey key;
   std::array<uint8_t, 32> unused;
   crypto_sign_keypair(unused.data(), key.secret.data());
@@ -217,7 +220,7 @@ PublicKey parse_public_key(std::string_view text, std::string_view file) {
 }
 
 std::string write_secret_key(const SecretKey& key, const std::string& password) {
-  ready();
+  init_sodium();
   const std::string pair = std::string(view(key.id)) + std::string(view(key.secret));
   std::string guarded = pair + blake("Ed" + pair, 32);
   std::string salt(32, '\0');
@@ -229,7 +232,7 @@ std::string write_secret_key(const SecretKey& key, const std::string& password) 
     const uint64_t operations = crypto_pwhash_scryptsalsa208sha256_OPSLIMIT_INTERACTIVE;
     const uint64_t memory = crypto_pwhash_scryptsalsa208sha256_MEMLIMIT_INTERACTIVE;
     limits = little64(operations) + little64(memory);
-    cover(guarded, password, salt, operations, memory);
+    apply_scrypt_stream(guarded, password, salt, operations, memory);
   }
   return "untrusted comment: minisign encrypted secret key\n" +
          encode64("Ed" + kdf + "B2" + salt + limits + guarded) + "\n";
@@ -240,7 +243,7 @@ bool secret_key_is_encrypted(std::string_view text, std::string_view file) {
 }
 
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password) {
-  ready();
+  init_sodium();
   const std::string blob = secret_blob(text, file);
   const base::Location where{std::string(file), 2, 1};
   std::string guarded = blob.substr(54);
@@ -252,7 +255,7 @@ SecretKey parse_secret_key(std::string_view text, std::string_view file, const s
     if (operations > kMaxOperations || memory > kMaxMemory) {
       throw base::Error(where, "the secret key asks for more than 2 GiB or 2^26 steps of scrypt");
     }
-    cover(guarded, password, blob.substr(6, 32), operations, memory);
+    apply_scrypt_stream(guarded, password, blob.substr(6, 32), operations, memory);
   } else if (blob.substr(2, 2) != std::string(2, '\0')) {
     throw base::Error(where, "the secret key is protected in an unknown way");
   }
@@ -268,7 +271,7 @@ SecretKey parse_secret_key(std::string_view text, std::string_view file, const s
 }
 
 std::string sign(const SecretKey& key, std::string_view message, std::string_view trusted_comment) {
-  ready();
+  init_sodium();
   LENTO_CHECK(trusted_comment.find('\n') == std::string_view::npos, "a trusted comment is one line");
   const std::string signature = sign_raw(key, blake(message, 64));
   const std::string global = sign_raw(key, signature + std::string(trusted_comment));
@@ -279,7 +282,7 @@ std::string sign(const SecretKey& key, std::string_view message, std::string_vie
 
 SignatureCheck
 verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file) {
-  ready();
+  init_sodium();
   const auto lines = lines_of(signature, 4, file);
   const std::string blob = decode64(lines[1], kSignatureBytes, {std::string(file), 2, 1}, "the signature");
   const std::string global = decode64(lines[3], 64, {std::string(file), 4, 1}, "the global signature");

@@ -2,10 +2,11 @@
 //
 //   public key:  "Ed" id[8] key[32]                                  base64 below a comment line
 //   secret key:  "Ed" kdf "B2" salt[32] limits[16] (id secret sum)   sum = BLAKE2b-256("Ed" id secret)
-//   signature:   "ED" id[8] signature[64] of BLAKE2b-512(message); "Ed" of the message itself (legacy),
+//   signature:   "ED" id[8] signature[64] of BLAKE2b-512(message), or "Ed" of the message itself (legacy),
 //                then the trusted comment and a signature over signature || trusted comment
-// The comment on the first line of each file is not protected by anything; nothing is decided by it.
-// Thread safe. Source: the minisign 0.11 file format, libsodium 1.0.18.
+//
+// The comment on the first line of each file is unprotected, and no decision depends on it. Thread safe.
+// Source: the minisign 0.11 file format, libsodium 1.0.18.
 #pragma once
 
 #include <array>
@@ -30,18 +31,19 @@ SecretKey generate_key();  // from the system's random source
 PublicKey public_part(const SecretKey& key);
 std::string key_id(const PublicKey& key);  // 16 upper-case hex digits, as minisign prints it
 
-// One line of base64 ("RWQ..."), without comment.
+// Encodes a public key as one line of base64 ("RWQ..."), without comment.
 std::string encode_key(const PublicKey& key);
 PublicKey decode_key(std::string_view base64, std::string_view file);
 
-// Whole files. An empty password writes the key in the clear (minisign -W); else scrypt protects it.
+// Write and read whole files. An empty password writes the key in the clear (minisign -W). Otherwise scrypt
+// protects it.
 std::string write_public_key(const PublicKey& key);
 PublicKey parse_public_key(std::string_view text, std::string_view file);
 std::string write_secret_key(const SecretKey& key, const std::string& password);
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password);
 bool secret_key_is_encrypted(std::string_view text, std::string_view file);
 
-// The .minisig text over `message`, prehashed.
+// Returns the .minisig text over `message`, prehashed.
 std::string sign(const SecretKey& key, std::string_view message, std::string_view trusted_comment);
 
 enum class SignatureState {
@@ -57,8 +59,8 @@ struct SignatureCheck {
   std::string trusted_comment;  // meaningful only when Good
 };
 
-// Checks both signatures against the whole key, never the id alone. Throws base::Error when `signature`
-// does not have the layout.
+// Checks both signatures against the whole key, never the id alone. Throws base::Error when `signature` does
+// not have the layout.
 SignatureCheck
 verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file);
 

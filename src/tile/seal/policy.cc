@@ -1,3 +1,6 @@
+// Decides whether a tile loads an image. Each requirement of the policy is one function that throws a refusal
+// with its reason. Expiry, revocation and the rollback counter are checked under every policy, and the
+// counter is kept per developer and program.
 #include "tile/seal/policy.h"
 
 #include <algorithm>
@@ -5,7 +8,7 @@
 namespace lento::tile {
 namespace {
 
-// A reason to refuse; turned into Decision::reason.
+// A reason to refuse, which becomes Decision::reason.
 struct Refusal {
   std::string reason;
 };
@@ -89,7 +92,8 @@ std::string require_signer(const Submission& submission, const BlockRules& rules
   return certificate.subject;
 }
 
-// The rules with what a newer list takes back; an older one is refused, so that none can be hidden.
+// Returns the rules extended by a newer revocation list. An older list is refused, so that no revocation can
+// be hidden.
 BlockRules with_revocation(const Submission& submission, BlockRules rules) {
   if (!submission.revocation)
     return rules;
@@ -117,7 +121,7 @@ void require_not_revoked(const Signed& image, const BlockRules& rules) {
     refuse(image.name + " was revoked by list " + std::to_string(rules.revoked.number));
 }
 
-// The counter of this developer's program grows; the rules with it.
+// Returns the rules with the raised counter of this developer's program.
 BlockRules with_counter(BlockRules rules, const std::string& developer, const Image& image) {
   const std::string program = program_name(image);
   for (SeenCounter& seen : rules.counters) {
@@ -160,7 +164,7 @@ void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   }
 }
 
-// What follows "KEY: " on a line of the metadata.
+// Returns the text after "KEY: " on a line of the metadata.
 std::string metadata_line(const Image& image, const std::string& key) {
   const std::string text = "\n" + image.metadata;
   const std::string mark = "\n" + key + ": ";

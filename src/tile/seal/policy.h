@@ -1,4 +1,5 @@
-// Who may run what on a block: certificates, approvals, and the decision whether a tile loads an image.
+// The permissions of programs on a block: certificates, approvals, and the decision whether a tile loads an
+// image.
 //
 //   owner root key  --signs-->  certificate (developer key, blocks, policies, validity)
 //   developer key   --signs-->  image                       permissive: enough
@@ -18,8 +19,8 @@
 
 namespace lento::tile {
 
-// The highest counter that a tile has loaded of one developer's program. Each has its own: what one developer
-// releases cannot lock another out.
+// The highest counter that a tile has loaded of one developer's program. Counters are separate, so that a
+// release of one developer cannot lock another out.
 struct SeenCounter {
   std::string developer;  // the certificate's subject, "owner" under policy closed
   std::string program;    // the image's name (program_name)
@@ -27,8 +28,8 @@ struct SeenCounter {
   bool operator==(const SeenCounter&) const = default;
 };
 
-// Keys and images that the owner takes back (YAML, lento.tile-revocation/1, signed by the owner). Lists are
-// numbered; a tile takes none with a number below that of the last one it took, and forgets nothing.
+// Keys and images that the owner revokes (YAML, lento.tile-revocation/1, signed by the owner). Lists are
+// numbered. A tile accepts no list with a number below that of the last one, and keeps all revocations.
 struct Revocation {
   uint32_t number = 0;
   std::vector<PublicKey> keys;
@@ -38,8 +39,8 @@ struct Revocation {
 Revocation parse_revocation(const std::string& text, const std::string& file);
 std::string write_revocation(const Revocation& revocation);
 
-// What a tile keeps: whose block it watches, what the owner allows (YAML, lento.tile-block/1), and what it
-// has seen.
+// The state of a tile: the owner of its block, the owner's permissions (YAML, lento.tile-block/1), and the
+// counters and revocations so far.
 struct BlockRules {
   PublicKey owner;
   uint32_t block = 0;
@@ -53,13 +54,13 @@ struct BlockRules {
 BlockRules parse_block_rules(const std::string& text, const std::string& file);
 std::string write_block_rules(const BlockRules& rules);
 
-// YAML, lento.tile-certificate/1; the signed message is the text itself.
+// YAML, lento.tile-certificate/1. The signed message is the text itself.
 struct Certificate {
   std::string subject;
   PublicKey key;
   std::vector<uint32_t> blocks;
   std::vector<Policy> policies;
-  // Unix seconds, both inclusive
+  // Unix seconds, both inclusive.
   uint64_t not_before = 0;
   uint64_t not_after = 0;
 };
@@ -68,7 +69,7 @@ std::string write_certificate(const Certificate& certificate);
 
 // YAML, lento.tile-approval/1: the owner has read this source and this verifier report for this image.
 struct Approval {
-  // SHA-256, hex
+  // SHA-256 digests in hexadecimal.
   std::string image;
   std::string source;
   std::string report;
@@ -76,7 +77,7 @@ struct Approval {
 Approval parse_approval(const std::string& text, const std::string& file);
 std::string write_approval(const Approval& approval);
 
-// A file and the signature beside it.
+// A file and its signature.
 struct Signed {
   std::string name;  // for errors
   std::string text;
@@ -99,17 +100,17 @@ struct Decision {
   BlockRules remembered;             // when accepted: the rules with this image's counter and the newer list
 };
 
-// The name that `lento tile build` wrote into the metadata ("name: NAME"); "" when there is none.
+// Returns the name that `lento tile build` wrote into the metadata ("name: NAME"), "" when there is none.
 std::string program_name(const Image& image);
 
-// The digest that `lento tile build` wrote into the metadata ("source: HEX"); "" when there is none.
+// Returns the digest that `lento tile build` wrote into the metadata ("source: HEX"), "" when there is none.
 std::string source_digest(const Image& image);
 
-// Decides as a tile would at `now` (Unix seconds). Never throws for what the submission holds: a file that
-// cannot be read is a refusal with the reader's message.
+// Decides as a tile would at `now` (Unix seconds). Never throws for the content of the submission: a file
+// that cannot be read is a refusal with the reader's message.
 Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now);
 
-// "2027-01-31T12:00:00Z" or "2027-01-31" <-> Unix seconds, years 1970 to 9999.
+// Converts "2027-01-31T12:00:00Z" or "2027-01-31" to Unix seconds and back, years 1970 to 9999.
 uint64_t parse_utc(std::string_view text, const base::Location& where);
 uint64_t parse_utc_end(std::string_view text, const base::Location& where);  // a bare date: its last second
 std::string format_utc(uint64_t unix_seconds);

@@ -1,3 +1,6 @@
+// The folder of an app store: appends entries to the log, signs each new head, answers clients, and audits
+// the whole. Only log lines below the signed size count, so a publish that was interrupted leaves no trace. A
+// lock file admits one writer at a time. Cost: a publish hashes the whole log.
 #include "tile/seal/store.h"
 
 #include <fcntl.h>
@@ -40,7 +43,7 @@ std::vector<Digest> leaves_of(const std::vector<std::string>& lines) {
   return leaves;
 }
 
-// Size and root in one file with their signature, so that no reader meets one without the other.
+// Writes size and root with their signature into one file, so that no reader finds one without the other.
 void sign_head(const std::string& folder, const SecretKey& key, const std::vector<std::string>& lines) {
   const std::string text = write_head({lines.size(), tree_root(leaves_of(lines))});
   base::write_file(folder + "/head", text + sign(key, text, "tile store head"));
@@ -50,7 +53,7 @@ std::string read_head(const std::string& folder) {
   return base::read_file(folder + "/head", kMaxObject);
 }
 
-// The log up to what the head signs; later lines belong to a publish that did not end.
+// Returns the log up to the size that the head signs. Later lines belong to a publish that was interrupted.
 std::vector<std::string> signed_log(const std::string& folder) {
   const uint64_t size = parse_head(parse_signed_head(read_head(folder)).text, folder + "/head").size;
   std::vector<std::string> lines = read_log(folder);
@@ -59,7 +62,7 @@ std::vector<std::string> signed_log(const std::string& folder) {
   return lines;
 }
 
-// One writer at a time, also across processes.
+// Admits one writer at a time, also across processes.
 class StoreLock {
  public:
   explicit StoreLock(const std::string& folder)
@@ -80,7 +83,8 @@ class StoreLock {
   int file_;
 };
 
-// The key signs an extension of what it signed before, nothing else.
+// Returns the log after checking that it is the one the key signed, because the key must only sign
+// extensions.
 std::vector<std::string> own_log(const std::string& folder, const SecretKey& key) {
   const std::vector<std::string> lines = signed_log(folder);
   const TreeHead head = trusted_head(ask_folder(folder), public_part(key), {});

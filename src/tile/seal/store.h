@@ -1,10 +1,10 @@
 // The app store: images with their signatures and certificates behind an append-only Merkle log.
 //
-// A store is a folder:  log.jsonl (one entry a line, its bytes are the leaf), head (a line with size and
-// root, then its .minisig by the store's key), objects/<sha256>, lock. A client asks the same questions of a
-// folder or of an HTTP server and believes nothing but the store's public key and what it remembers: the head
-// must be signed and extend the remembered one, the entry must be in it and no older than the last one of
-// that name, every object must have its digest. What fails is base::Error with the reason.
+// A store is a folder: log.jsonl (one entry a line, its bytes are the leaf), head (a line with size and root,
+// then its .minisig by the store's key), objects/<sha256>, lock. A client sends the same requests to a folder
+// or to an HTTP server, and trusts only the store's public key and its own record: the head must be signed
+// and extend the recorded one, the entry must be in it and no older than the last one of that name, and every
+// object must have its digest. A failed check is base::Error with the reason.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace lento::tile {
 struct LogEntry {
   std::string name;  // 1 to 64 of a-z 0-9 . _ -
   uint32_t rollback = 0;
-  // Who signed the image and so owns the name: the certified key (base64), or "id " and the signing key's id
+  // The signer of the image, who owns the name: the certified key (base64), or "id " and the signing key's id
   // when there is no certificate (policy closed). All entries of a name have the same one.
   std::string developer;
-  // SHA-256 of the objects, hex
+  // SHA-256 digests of the objects, in hexadecimal.
   std::string image;
   std::string signature;
-  // or ""
+  // The following may be "".
   std::string certificate;
   std::string certificate_signature;
   std::string approval;
@@ -51,8 +51,8 @@ struct SignedHead {
 };
 SignedHead parse_signed_head(const std::string& text);
 
-// What a client remembers: the last head it accepted and the newest release of each program (JSON,
-// lento.tile-trust/1; a bare head is read too).
+// The record of a client: the last head it accepted and the newest release of each program (JSON,
+// lento.tile-trust/1, or a bare head).
 struct Trust {
   struct Release {
     uint64_t index = 0;
@@ -67,21 +67,23 @@ Trust parse_trust(const std::string& text, const std::string& file);
 
 void check_program_name(const std::string& name);
 
-// LogEntry::developer of what is handed in; base::Error when the certified key did not sign the image.
+// Returns LogEntry::developer of a submission. Throws base::Error when the certified key did not sign the
+// image.
 std::string developer_of(const Submission& submission);
 
 void init_store(const std::string& folder, const SecretKey& key);
-// Appends one entry and signs the new head; returns its index. Refused: a log that is not the one that `key`
-// signed last, a counter below that of the name's last entry, a name that belongs to another developer, an
-// image that is not signed by the key of its certificate. A publish that was cut short left no trace.
+// Appends one entry, signs the new head and returns the entry's index. Refuses a log that is not the one that
+// `key` signed last, a counter below that of the name's last entry, a name that belongs to another developer,
+// and an image that is not signed by the key of its certificate. An interrupted publish leaves no trace.
 uint64_t publish(
     const std::string& folder,
     const SecretKey& key,
     const std::string& name,
     const Submission& submission);
 
-// One question, "head", "find/NAME/SIZE" (the newest below SIZE), "entry/INDEX", "inclusion/INDEX/SIZE",
-// "consistency/FROM/TO", "object/SHA256"; the answer's bytes, or nothing when there is none.
+// Answers one request: "head", "find/NAME/SIZE" (the newest below SIZE), "entry/INDEX",
+// "inclusion/INDEX/SIZE", "consistency/FROM/TO" or "object/SHA256". Returns the answer's bytes, or nothing
+// when there is none.
 using Ask = std::function<std::optional<std::string>(const std::string& question)>;
 Ask ask_folder(const std::string& folder);
 Ask ask_http(const std::string& address);  // "http://host:port"
@@ -94,7 +96,7 @@ struct Fetched {
 };
 Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name);
 
-// The head that the store signs; it must extend `remembered`.
+// Returns the head that the store signs, which must extend `remembered`.
 TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 struct Audit {

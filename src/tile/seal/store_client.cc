@@ -1,4 +1,4 @@
-// The client's side of a store: asks, and believes what the signed head proves.
+// The client's side of a store: requests entries and objects, and accepts only what the signed head proves.
 #include "base/http/http.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -61,7 +61,8 @@ demand_pair(const Ask& ask, const std::string& name, const std::string& text, co
   return Signed{name, demand_object(ask, text), demand_object(ask, signature)};
 }
 
-// The newest entry of `name` below the head's size, as the store says; shown to be in the log.
+// Finds the newest entry of `name` below the head's size, as the store reports it, and checks the proof that
+// it is in the log.
 void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
   const std::string size = std::to_string(out.head.size);
   const std::string find = "find/" + name + "/" + size;
@@ -86,7 +87,7 @@ void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
     throw base::Error({find}, "the entry is for '" + out.entry.name + "'");
 }
 
-// A store may not go back to a release older than one it gave before.
+// Refuses a release older than one that the store delivered before.
 void require_newer(const Trust& trust, const Fetched& got) {
   const auto seen = trust.seen.find(got.entry.name);
   if (seen == trust.seen.end())

@@ -1,4 +1,4 @@
-// The texts of a store: log entries, signed heads, what a client remembers.
+// Reads and writes the texts of a store: log entries, signed heads, and the record of a client.
 #include "base/json.h"
 #include "tile/seal/store.h"
 

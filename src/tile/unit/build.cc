@@ -1,3 +1,6 @@
+// Compiles programs for the tile in a temporary folder with the shipped header, start-up code and linker
+// script, and turns the linked ELF file into an image. The compiler is started without a shell. Sources are
+// passed with #line, so that messages name the user's file.
 #include "tile/unit/build.h"
 
 #include <fcntl.h>
@@ -42,7 +45,8 @@ class TempFolder {
   fs::path path_;
 };
 
-// Runs a program without a shell, its output into `log`; the exit code, 127 when it cannot be started.
+// Runs a program without a shell, with its output in `log`. Returns the exit code, 127 when it cannot be
+// started.
 int run_program(const std::vector<std::string>& args, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& arg : args)
@@ -61,12 +65,12 @@ int run_program(const std::vector<std::string>& args, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-// Of the files that ship: a program, not a header, linker script or start-up code.
+// Distinguishes shipped programs from headers, linker scripts and start-up code.
 bool is_program(std::string_view file) {
   return file.ends_with(".c");
 }
 
-// Lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
+// Counts lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
 int count_main_lines(const std::string& source) {
   size_t at = source.find("YPU_MAIN");
   at = at == std::string::npos ? at : source.find('{', at);
@@ -98,7 +102,7 @@ uint32_t declared(const riscv::ElfImage& elf, const std::string& name, uint32_t 
   return elf.find("ypu_declare_" + name).value_or(fallback);
 }
 
-// What follows in the file is `name`, to messages and to the debugger's lines.
+// Returns a #line directive that names the rest of the file `name` in messages and line tables.
 std::string named(const std::string& name) {
   std::string out = "#line 1 \"";
   for (const char c : name) {

@@ -1,5 +1,5 @@
-// C or assembly to an image, with Debian's gcc-riscv64-unknown-elf and our header, start-up and linker script
-// (guests/tile). The declarations of the program (ypu.h) fill the image's header.
+// Builds images from C or assembly with Debian's gcc-riscv64-unknown-elf and the shipped header, start-up
+// code and linker script (guests/tile). The declarations of the program (ypu.h) fill the image's header.
 #pragma once
 
 #include <string>
@@ -21,20 +21,21 @@ struct Built {
   int main_lines = 0;  // non-empty, non-comment lines of the body of YPU_MAIN in the source; 0 for assembly
 };
 
-// `source` is the program's text, `name` its file name (it decides C or assembly). Throws base::Error with
-// the compiler's words when it does not compile, does not fit or declares something impossible.
+// Builds from the program's text `source`. The file name `name` decides between C and assembly. Throws
+// base::Error with the compiler's words when it does not compile, does not fit or declares something
+// impossible.
 Built build_program(const std::string& source, const std::string& name, const BuildOptions& options = {});
 
-// An image from a linked ELF file in the tile's map.
+// Makes an image of a linked ELF file in the tile's map.
 Image image_from_elf(const std::string& elf, const std::string& file);
 
-// The variables of a linked ELF file in the scratchpad, by address.
+// Lists the variables of a linked ELF file in the scratchpad, by address.
 std::vector<DataObject> data_objects(const std::string& elf, const std::string& file);
 
-// A program that ships with Lento: "gpu.c", "values.c", ...
+// Returns the source of a program that ships with Lento: "gpu.c", "values.c", ...
 std::string shipped_source(const std::string& name);
-// The same as build_program(shipped_source(name), name) with default options gives it, but built before
-// (guests/built, which a test compares with its sources): no compiler is needed. `name` must be one of
+// Returns the result of build_program(shipped_source(name), name) with default options, but built in advance
+// (guests/built, which a test compares with its sources), so no compiler is needed. `name` must be one of
 // shipped_programs().
 Built shipped_build(const std::string& name);
 std::vector<std::string> shipped_programs();

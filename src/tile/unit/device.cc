@@ -1,3 +1,6 @@
+// Implements the memory-mapped registers of a tile for host software (host.h). An image is written word by
+// word into a window of bounded size. The load command passes it to the gate, and only an accepted image
+// reaches the tile.
 #include "tile/unit/device.h"
 
 #include <cstring>

@@ -11,7 +11,7 @@ namespace lento::tile {
 
 class Device {
  public:
-  // Decides whether an image may be loaded; the reason when not, "" when it may (seal's decide()).
+  // Decides whether an image may be loaded (seal's decide()). Returns "" when it may, else the reason.
   using Gate = std::function<std::string(const std::string& image)>;
 
   Device(Tile& tile, Gate gate)

@@ -1,5 +1,5 @@
-// The same tile without timing: runs one region of a program to its end as fast as a plain loop can.
-// The reference of the cycle model, and what tests and the fuzz target run accepted programs on; no command
+// The same tile without timing: runs one region of a program to its end as fast as a plain loop can. It is
+// the reference of the cycle model, and tests and the fuzz target run accepted programs on it. No command
 // uses it.
 #pragma once
 
@@ -18,7 +18,7 @@ class FunctionalTile {
     Fault fault;
     uint64_t instructions = 0;
   };
-  // What hist.in takes when its registers are not valid; nullptr ends the waiting (no data is taken).
+  // Supplies inputs to hist.in when its registers are not valid. nullptr ends the waiting without data.
   using Stream = std::function<const TileInputs*()>;
 
   Outcome run(uint32_t entry, uint64_t budget, const Stream& stream = {});

@@ -1,3 +1,5 @@
+// Models the histogram unit bit by bit: a pipeline of three stages, saturating accumulators, and the packing
+// of emit. histogram.h defines the operations.
 #include "tile/unit/histogram.h"
 
 #include <algorithm>

@@ -1,14 +1,15 @@
 // The histogram unit: four 16-bit lanes a cycle into 128 accumulators of 18 bits (Bryt figure 4b).
 //
-// hist.cfg selects by bits 17:16 what a lane v does:
+// hist.cfg selects the operation on a lane v by bits 17:16:
 //   0  add       accumulator[lane] += v                                 (the 4-wide SIMD adder)
-//   1  hash      bucket = XOR of rotr16(v, j) over bits j of 15:0, low 7 bits; accumulator[bucket] += 1
-//   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0;
-//                bucket = s * 64 + clamp(m - bits 12:4, 0, 63); accumulator[bucket] += 1
-// A pipeline of three stages, four values every cycle: lanes taken in cycle t are in their accumulators from
-// t + 3 on. A read of accumulators waits for them (filling, busy), and without a clock flush() is called.
-// Accumulators stop at 2^18 - 1 and remember it: four equal values a cycle reach 2^18 after 65,536 cycles,
-// one more than 18 bits hold.
+//   1  hash      bucket = XOR of rotr16(v, j) over bits j of 15:0, low 7 bits, accumulator[bucket] += 1
+//   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0,
+//                bucket = s * 64 + clamp(m - bits 12:4, 0, 63), accumulator[bucket] += 1
+//
+// A pipeline of three stages accepts four values every cycle: lanes taken in cycle t are in their
+// accumulators from t + 3 on. A read of accumulators waits for them (filling, busy). Without a clock, flush()
+// is called. Accumulators stop at 2^18 - 1 and set a flag, because four equal values a cycle reach 2^18 after
+// 65,536 cycles, one more than 18 bits hold.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ inline constexpr uint32_t kAccumulatorMax = (1u << 18) - 1;
 
 class HistogramUnit {
  public:
-  // Lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
+  // Takes lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
   void take(uint32_t low, uint32_t high);
   void tick();   // the cycle ends
   void flush();  // adds what is still in the pipeline
@@ -43,8 +44,8 @@ class HistogramUnit {
     return saturated_;
   }
 
-  // What emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes saturated at 255, or 4
-  // bytes with three counts of 9 bits.
+  // Returns the bytes that emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes
+  // saturated at 255, or 4 bytes with three counts of 9 bits.
   std::string packed(uint32_t format) const;
   void clear();
 
@@ -58,7 +59,8 @@ class HistogramUnit {
   bool operator==(const HistogramUnit&) const = default;
 
  private:
-  // Lanes on their way: 0 taken in this cycle, 1 before their buckets are known, 2 before they are added.
+  // Lanes in the pipeline: 0 taken in this cycle, 1 before their buckets are computed, 2 before they are
+  // added.
   struct Stage {
     bool valid = false;
     uint32_t low = 0;

@@ -1,3 +1,5 @@
+// Decodes and encodes the tile's instructions. A word is legal only in its one canonical form: unused fields
+// of a custom instruction must be zero, so that no two words mean the same.
 #include "tile/unit/isa.h"
 
 #include <bit>

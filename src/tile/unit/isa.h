@@ -2,12 +2,13 @@
 //
 //   hash     rd, rs1, rs2   rd = XOR of rotr(rs1, j) over the bits j set in rs2
 //   hist     rs1, rs2       four 16-bit lanes into the histogram unit
-//   hist.in  k              lanes of IORegs 2k and 2k+1, when they hold new data; they are free again
+//   hist.in  k              lanes of IORegs 2k and 2k+1, when they hold new data, which frees them
 //   hist.rd  rd, rs1        accumulator rs1 & 127
-//   hist.cfg rs1            what the unit does with a lane (histogram.h)
+//   hist.cfg rs1            the unit's operation on a lane (histogram.h)
 //   emit     format         accumulators to the output FIFO, then clear them
 //   loop     rs1, length    the next `length` (1..31) instructions run rs1 times (0 counts as 1), without
-//   bubbles loopi    count, length  the same with a constant n << s, n in 1..4095, s in 0..20
+//                           bubbles
+//   loopi    count, length  the same with a constant n << s, n in 1..4095, s in 0..20
 //
 // Loops nest two deep, the inner one inside the outer. A taken branch or jump ends all loops.
 #pragma once
@@ -52,11 +53,11 @@ struct TileOp {
   bool writes_rd() const;
 };
 
-// ecall, ebreak, fence.i and everything outside RV32I and the list above is not legal().
+// Decodes a word. ecall, ebreak, fence.i and everything outside RV32I and the list above is not legal().
 TileOp decode_tile(uint32_t word);
 std::vector<TileOp> decode_code(const std::string& code);
 
-// Assembling, for tests and generators.
+// Assemble instructions, for tests and generators.
 uint32_t encode_hash(unsigned rd, unsigned rs1, unsigned rs2);
 uint32_t encode_hist(unsigned rs1, unsigned rs2);
 uint32_t encode_hist_in(unsigned pair);
@@ -68,7 +69,7 @@ uint32_t encode_loop_immediate(unsigned count, unsigned shift, unsigned length);
 
 std::string disassemble(const TileOp& op, uint32_t pc);
 
-// rd of `hash`.
+// Computes rd of `hash`.
 uint32_t xor_hash(uint32_t value, uint32_t mask);
 
 }  // namespace lento::tile

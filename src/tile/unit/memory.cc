@@ -1,3 +1,5 @@
+// Implements the loads and stores of a tile program: every access is decoded by its address, and all others
+// than the mapped ones are faults.
 #include "tile/unit/memory.h"
 
 #include <cstring>

@@ -1,10 +1,13 @@
-// What a tile program can reach: the 64 KiB byte map, the input registers and the output.
+// The address space of a tile program: the 64 KiB byte map, the input registers and the output.
 //
-//   0x0000-0x1fff  code, not readable            0x5000-0x501f  soft-logic registers
-//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops, arrival;
-//   read only 0x4080         valid bits, read only         0x7000-0x7fff  host FIFO, write only: appends 1, 2
-//   or 4 bytes
-//                                                0x8000-0xffff  scratchpad
+//   0x0000-0x1fff  code, not readable
+//   0x4000-0x407f  IORegs, read only
+//   0x4080         valid bits, read only
+//   0x5000-0x501f  soft-logic registers
+//   0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops, arrival, read only
+//   0x7000-0x7fff  host FIFO, write only: appends 1, 2 or 4 bytes
+//   0x8000-0xffff  scratchpad
+//
 // Accesses are aligned. There is no path from here to the monitored block.
 #pragma once
 
@@ -29,7 +32,7 @@ inline constexpr uint32_t kReturnAddress = YPU_MAP_CODE_BYTES;
 inline constexpr unsigned kIoRegs = 32;
 inline constexpr unsigned kSoftRegs = 8;
 
-// The block's signals in one cycle of the block; data[i] counts when bit i of `valid` is set.
+// The block's signals in one cycle of the block. data[i] is valid when bit i of `valid` is set.
 struct TileInputs {
   uint32_t valid = 0;
   std::array<uint32_t, kIoRegs> data = {};
@@ -37,7 +40,7 @@ struct TileInputs {
   uint32_t address = 0;
 };
 
-// The embedded FPGA: sees the same inputs every cycle, talks to the core through eight registers.
+// The embedded FPGA, which receives the same inputs every cycle and exchanges eight registers with the core.
 class SoftLogic {
  public:
   virtual ~SoftLogic() = default;
@@ -58,11 +61,11 @@ inline constexpr int kDrops = 5;
 std::string_view drop_name(Drop drop);
 
 struct TileCounters {
-  // active: a region of the program runs
+  // active: a region of the program runs.
   uint64_t cycles = 0;
   uint64_t active_cycles = 0;
   uint64_t instructions = 0;
-  // offered; that started main; that hist.in took
+  // Inputs that were offered, that started main, and that hist.in took.
   uint64_t inputs = 0;
   uint64_t started = 0;
   uint64_t streamed = 0;

@@ -1,12 +1,11 @@
-// The five stages, evaluated from WB back to IF so that each sees the latches of the cycle before.
+// The five stages, evaluated from WB back to IF so that each stage reads the latches of the cycle before.
 //
 // Invariants:
-//   1. Registers are written when a value exists (EX, or MEM for loads and hist.rd); with their users' wait
-//   this is what
-//      forwarding gives the hardware, so no stage reads a stale register.
-//   2. What retired_ shows is the hardware's WB: two cycles after EX.
+//   1. Registers are written when a value exists (EX, or MEM for loads and hist.rd). Together with their
+//      users' wait this equals the forwarding of the hardware, so no stage reads a stale register.
+//   2. retired_ shows the hardware's WB, two cycles after EX.
 //   3. Loop counters change in IF. A taken branch in EX clears all loops, so a wrong-path count is never
-//   used.
+//      used.
 #include "riscv/alu.h"
 #include "tile/unit/tile.h"
 
@@ -69,7 +68,7 @@ bool Tile::access_memory() {
   return true;
 }
 
-// Redirects fetch; a target that is no place to go faults one stage on.
+// Redirects the fetch. A target outside the code faults one stage later.
 void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
   if (target == kReturnAddress) {
@@ -87,7 +86,7 @@ void Tile::jump(uint32_t target, Executed& out) {
   fetched_.valid = false;
 }
 
-// emit reads accumulators by the port of the hist.rd before it, which was in MEM in this cycle.
+// emit reads accumulators through the port of the hist.rd before it, which was in MEM in this cycle.
 bool Tile::waits_for_histogram(const Decoded& now) const {
   const Custom custom = now.slot->op.custom;
   if (custom == Custom::HistRead)
@@ -224,7 +223,7 @@ void Tile::decode() {
   if (redirect_ || !fetched_.valid)
     return;
   const Slot& slot = *fetched_.slot;
-  // memory_stage_ holds what was in EX in this cycle.
+  // memory_stage_ holds the instruction that was in EX in this cycle.
   const Executed& older = memory_stage_;
   const bool feeds = older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
   if (feeds && older.slot->answers_late)

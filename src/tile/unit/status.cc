@@ -1,3 +1,4 @@
+// The table of transitions of the STATUS register (status.h), one row a state and one column an event.
 #include "tile/unit/status.h"
 
 namespace lento::tile {

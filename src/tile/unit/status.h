@@ -27,7 +27,7 @@ enum class Event : uint8_t {
 };
 inline constexpr int kEvents = 8;
 
-// The state after `event`; a code that is no state leads to Error.
+// Returns the state after `event`. A code that is no state leads to Error.
 //
 //              Reset Image Resume Pause Finalize Input Done Fault
 //   Undefined   U     P     U      U     U        U     U    E
@@ -36,7 +36,8 @@ inline constexpr int kEvents = 8;
 //   AR          U     P     AR     AR    AR       AR    AP   E
 //   Finalize    U     P     F      F     F        F     P    E
 //   Error       U     P     E      E     E        E     E    E
-// AR with a pause or finalize request waiting leaves to P or F at Done instead of AP (Tile does this).
+//
+// AR with a pending pause or finalize request leaves to P or F at Done instead of AP (Tile does this).
 Status next_status(Status state, Event event);
 
 bool is_status(uint8_t code);

@@ -1,3 +1,6 @@
+// The control of a tile around its pipeline: commands, triggers, the queue of inputs, and the begin and end
+// of regions. One step is one tile cycle. Commands take effect at its end, and inputs are judged by the state
+// at its start (tile.h states all timing rules).
 #include "tile/unit/tile.h"
 
 #include <algorithm>
@@ -80,7 +83,8 @@ void Tile::end_region() {
   memory_.valid = 0;
 }
 
-// Whether the trigger lets this input through; TS opens, TE closes after its input.
+// Returns whether the trigger passes this input. An input at TS opens it, and one at TE closes it after
+// itself.
 bool Tile::armed(const TileInputs& inputs) {
   if (inputs.has_address)
     memory_.address = inputs.address;
@@ -108,7 +112,7 @@ void Tile::abandon_queue(Drop cause) {
   queue_.clear();
 }
 
-// The IORegs that `next`, the oldest input there is, can go to in this cycle.
+// Returns the IORegs that can take `next`, the oldest input, in this cycle.
 uint32_t Tile::take_next(const TileInputs& next, Status before) {
   const bool asked = want_pause_ || want_finalize_;  // the request comes first
   if (before == Status::ActivePaused)
@@ -117,7 +121,8 @@ uint32_t Tile::take_next(const TileInputs& next, Status before) {
   return runs_on ? stream_mask_ & ~memory_.valid & next.valid : 0;
 }
 
-// What becomes of an input, when it came and when something older may have been taken in its place.
+// Queues or drops an input unless it was taken. With an empty queue, `taken` refers to the input itself, else
+// to the oldest one of the queue.
 void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken) {
   const Arrived arrived{inputs, uint32_t(memory_.counters.cycles)};
   if (before == Status::ActiveRunning) {
@@ -139,7 +144,7 @@ void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_
   drop(before == Status::Paused ? Drop::Paused : before == Status::Finalize ? Drop::Finalizing : Drop::Error);
 }
 
-// Judged by the state at the start of the cycle.
+// Accepts an input, judged by the state at the start of the cycle.
 void Tile::accept(const TileInputs* inputs, Status before) {
   memory_.valid &= ~consumed_;
   consumed_ = 0;
@@ -220,7 +225,7 @@ void Tile::take_commands(Status before) {
     start(Region::Init);
     return;
   }
-  // A request waits while a region runs; pause and finalize ask a running main to end at its next return.
+  // A request waits while a region runs. Pause and finalize end a running main at its next return.
   if (running_ || before == Status::ActiveRunning)
     return;
   if (want_pause_) {

@@ -2,19 +2,21 @@
 // machine.
 //
 // Timing, which rtl/tile.sv repeats cycle by cycle:
-//   one instruction a cycle; full forwarding; the user of a load or of hist.rd waits 1 cycle; a taken branch
-//   or jump resolves in EX and loses 2 cycles; loopi acts in ID, loop in EX after 1 lost cycle, rounds have
-//   no bubbles; hist.in waits in EX for data; hist.rd and emit wait in EX for values that are still on their
-//   way to the accumulators (1 and 2 cycles at most); emit holds EX one cycle per 4 bytes; a store into a
-//   full output FIFO holds all. A jump to no place faults in MEM.
-// An input in cycle t starts main with its first fetch in t + 1. A region (init, main, finish) ends by a jump
-// to 0x2000, which is where `ra` points when it starts. An input that comes while main runs goes into IORegs
-// that a hist.in of this run has taken over and freed (streaming), or waits in the queue, or is dropped and
-// counted. Inputs are taken in the order in which they came; each keeps the cycle in which it arrived. What
-// streaming registers hold when main returns is dropped, and so is what waits in the queue when a finish or
-// another image begins.
+//   - one instruction a cycle with full forwarding. The user of a load or of hist.rd waits 1 cycle
+//   - a taken branch or jump resolves in EX and loses 2 cycles. A jump outside the code faults in MEM
+//   - loopi acts in ID, loop in EX after 1 lost cycle, and rounds have no bubbles
+//   - hist.in waits in EX for data. hist.rd and emit wait in EX for values that are still in the pipeline of
+//     the accumulators (1 and 2 cycles at most)
+//   - emit holds EX one cycle per 4 bytes. A store into a full output FIFO holds all stages
 //
-// Not thread safe; one Tile per thread.
+// An input in cycle t starts main with its first fetch in t + 1. A region (init, main, finish) ends by a jump
+// to 0x2000, the value of `ra` at its start. An input that comes while main runs goes into IORegs that a
+// hist.in of this run has taken over and freed (streaming), or waits in the queue, or is dropped and counted.
+// Inputs are taken in the order of arrival, and each keeps the cycle in which it arrived. The content of
+// streaming registers is dropped when main returns, and the queue is dropped when a finish or another image
+// begins.
+//
+// Not thread safe. Use one Tile per thread.
 #pragma once
 
 #include <array>
@@ -62,7 +64,7 @@ class Tile {
  public:
   explicit Tile(const TileOptions& options = {});
 
-  // The host's side (Bryt section 4.2). Commands take effect at the end of the next step().
+  // The host's commands (Bryt section 4.2). They take effect at the end of the next step().
   void config_image(const Image& image);  // also: init runs, then PAUSED
   void config_start(uint32_t address);    // TS; then as resume
   void config_stop(uint32_t address);     // TE
@@ -71,7 +73,7 @@ class Tile {
   void finalize();
   void reset();
 
-  // One tile cycle; nullptr when the block has no input for it.
+  // Simulates one tile cycle. nullptr: the block has no input in it.
   void step(const TileInputs* inputs);
 
   // Takes up to `bytes` from the output FIFO.
@@ -109,10 +111,10 @@ class Tile {
   }
 
  private:
-  // A predecoded instruction with what the pipeline asks every cycle.
+  // A predecoded instruction with the properties that the pipeline needs every cycle.
   struct Slot {
     TileOp op;
-    // 0 where not used
+    // Register numbers, 0 where not used.
     uint8_t rd = 0;
     uint8_t rs1 = 0;
     uint8_t rs2 = 0;
@@ -155,7 +157,7 @@ class Tile {
   void raise(FaultCause cause, uint32_t pc, uint32_t address);
   void flush_front();
 
-  // Pipeline, from the back; each returns false when the stages before it must hold.
+  // The pipeline from the back. Each returns false when the stages before it must hold.
   bool access_memory();
   bool execute();
   bool execute_custom(const Decoded& now, Executed& out);
@@ -169,7 +171,7 @@ class Tile {
 
   bool armed(const TileInputs& inputs);
   void accept(const TileInputs* inputs, Status before);
-  // An input and the cycle in which it came.
+  // An input and the cycle of its arrival.
   struct Arrived {
     TileInputs inputs;
     uint32_t cycle = 0;
@@ -200,7 +202,7 @@ class Tile {
   Decoded decoded_;
   Executed memory_stage_;
   Executed write_back_;
-  // of this cycle
+  // State of this cycle only.
   bool redirect_ = false;
   bool fetch_waits_ = false;
   std::array<Loop, kLoopDepth> loops_;

@@ -1,3 +1,4 @@
+// Writes the tile's signals as a VCD file, only the changes of each cycle.
 #include "tile/unit/vcd_writer.h"
 
 namespace lento::tile {

@@ -1,4 +1,5 @@
-// The tile's own life as a VCD for any wave viewer: state, fetch address, retired instructions, FIFO, inputs.
+// Writes the tile's own signals as a VCD for any wave viewer: state, fetch address, retired instructions,
+// FIFO, inputs.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What the verifier knows of a 32-bit value: an unsigned and a signed interval, known bits, a set of places
-// in the code when it is one of few, where in the scratchpad it is kept, and whether it was ever set. Every
-// operation is sound: the concrete result is always inside.
+// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a set of
+// places in the code when it is one of few, its location in the scratchpad, and whether it was ever set.
+// Every operation is sound: the concrete result is always inside.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,27 @@ namespace lento::tile {
 struct AbstractValue {
   uint32_t low = 0;
   uint32_t high = UINT32_MAX;
-  // bits known to be 0, known to be 1
+  // Bits that are certainly 0, and certainly 1.
   uint32_t zeros = 0;
   uint32_t ones = 0;
   bool initialised = true;
   uint8_t most_ones = 32;              // how many bits are set at most
   uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
-  // as a signed number
+  // The interval as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
-  // Of a register: the value is that of the scratchpad's word at `home` as it was at `stamp`, plus `offset`;
-  // home 0: of none. Of a word: the stamp of its last store, 0 for none yet, kManyStamps where ways with
-  // several met.
+  // In a register: the value equals the scratchpad's word at `home` as it was at `stamp`, plus `offset`. Home
+  // 0: no word. In a word: the stamp of its last store, 0 for none yet, kManyStamps where paths with several
+  // stores joined.
   static constexpr uint32_t kManyStamps = UINT32_MAX;
   uint32_t home = 0;
   uint32_t stamp = 0;
   uint32_t offset = 0;
 
-  // Of a register: what it was made of, number `id` (0: not known): ((number & mask) << by) + plus. So x *
-  // 15, which compilers write as (x << 4) - x, keeps its bounds, and what a branch says of x + 1 or x & 0xff
-  // holds for x (relation.h).
+  // In a register: the value is ((number & mask) << by) + plus of the number `id` (0: unknown). This keeps
+  // the bounds of x * 15, which compilers write as (x << 4) - x, and carries the outcome of a branch on x + 1
+  // or x & 0xff over to x (relation.h).
   uint32_t id = 0;
   uint32_t by = 0;
   uint32_t mask = UINT32_MAX;
@@ -62,18 +62,18 @@ struct AbstractValue {
   bool is_constant() const {
     return low == high;
   }
-  // No concrete value is left: the path cannot be taken.
+  // Returns whether no concrete value is left, so that the path cannot be taken.
   bool empty() const {
     return low > high || least > most || (ones & zeros) != 0;
   }
-  // The same numbers, wherever they are kept.
+  // Compares the numbers, wherever they are kept.
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 
-// What both hold.
+// Returns the values that both include.
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
 // The abstract counterpart of riscv::alu.

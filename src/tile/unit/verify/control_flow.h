@@ -10,12 +10,13 @@ namespace lento::tile {
 
 inline constexpr uint32_t kExit = UINT32_MAX;  // the end of the function
 
-// For every instruction index the index where all its paths meet again, or kExit. Calls count as going on
-// with the next instruction, returns as leaving; targets outside the code lead to kExit.
+// Returns for every instruction index the index where all its paths meet again, or kExit. Calls continue with
+// the next instruction and returns leave. Targets outside the code lead to kExit.
 std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code);
 
-// For every instruction index a number that it shares with exactly those that it can reach and be reached
-// from (the strongly connected parts of the graph): the loop, with all nested in it, that it stands in.
+// Returns for every instruction index a number that it shares with exactly those instructions that it can
+// reach and be reached from (the strongly connected components of the graph): its loop, with all nested
+// loops.
 std::vector<uint32_t> loops_of(const std::vector<TileOp>& code);
 
 }  // namespace lento::tile

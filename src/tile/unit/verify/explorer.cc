@@ -1,3 +1,6 @@
+// Explores all paths of one region of a tile program on abstract values, from its entry to its return. The
+// loop here steps through straight code. Branches, jumps and loops are in explorer_flow.cc, loads and stores
+// in explorer_memory.cc. Cost: the budget of steps bounds time and memory.
 #include "riscv/alu.h"
 #include "tile/unit/histogram.h"
 #include "tile/unit/verify/explorer_impl.h"

@@ -1,4 +1,4 @@
-// Abstract execution of one region (init, main or finish) of a tile program: what verify() rests on.
+// Abstract execution of one region (init, main or finish) of a tile program, on which verify() rests.
 #pragma once
 
 #include <bitset>
@@ -29,17 +29,16 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A word of the scratchpad that vouches for output: each step up pays `weight`, each step down gives it back,
-// in parts of a byte. A summary that goes out every 256 runs, by a counter that then falls from 256 to 0, so
-// costs each run its 256th part.
+// A word of the scratchpad that bounds output over many runs: each step up costs `weight` parts of a byte,
+// and each step down returns it. A summary that is put out every 256 runs, by a counter that then falls from
+// 256 to 0, therefore costs each run its 256th part.
 struct Counter {
   uint32_t address = 0;  // 0: none
   int64_t weight = 0;    // negative for a counter that falls
   int64_t parts = 1;     // of a byte
 };
 
-// Which ways through the program are told apart. The less is joined, the more is known, and the more it
-// costs.
+// The paths that are kept apart. The fewer are joined, the more precise the result and the higher the cost.
 enum class Join : uint8_t {
   AtMeeting,  // where the two ways of a branch meet
   AfterLoop,  // the same, but not inside the loop that the branch stands in
@@ -73,8 +72,8 @@ struct Region {
   const KnownWords& start;  // the scratchpad when the region begins
 };
 
-// `budget`: steps left; what is used is taken off.
-// Throws Violation, Stopped or OutOfSteps.
+// Explores a region. `budget` holds the steps left, and used steps are subtracted. Throws Violation, Stopped
+// or OutOfSteps.
 Exploration explore(
     const Region& region,
     const ExploreOptions& options,

@@ -1,3 +1,5 @@
+// The control flow of the explorer: branches follow both ways and join them, jumps through registers follow
+// every possible target, and hardware loops run their body once with everything a round may change widened.
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
@@ -82,7 +84,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
   bound(cost, pc);
 }
 
-// One more of several ways to the same place: `joined` holds all of them, `all` what the dearest costs.
+// Joins one more path to the same place: `joined` holds all of them, `all` the cost of the dearest.
 void Explorer::either(
     std::optional<State>& joined,
     PathCost& all,
@@ -195,7 +197,7 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t start = s.pc + 4;
   const uint32_t end = start + 4 * length;
   s.pc = start;
-  // A round may begin with what the one before took.
+  // A round may begin with values that the round before took.
   for (uint32_t at = start / 4; at < end / 4; ++at) {
     if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead)
       s.filling = kFilling;

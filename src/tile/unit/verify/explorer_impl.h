@@ -1,5 +1,5 @@
-// What explores the paths of one region of a program; explorer.h is its door. Branches, jumps and loops are
-// in explorer_flow.cc, loads and stores in explorer_memory.cc.
+// The explorer of the paths of one region of a program, behind explorer.h. Branches, jumps and loops are in
+// explorer_flow.cc, loads and stores in explorer_memory.cc.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ inline constexpr uint32_t kFilling = 2;  // cycles from the one after a take unt
 inline constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
 inline constexpr size_t kMostCompared = 256;
 inline constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
-// What else costs time, in instructions: a copy of the state, one of a page of the scratchpad; and how many
-// words of a table or pages of a range are looked at for one.
+// Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
+// instruction, kWordsAStep words of a table or pages of a range are examined.
 inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
 inline constexpr uint64_t kWordsAStep = 32;
@@ -46,7 +46,7 @@ struct State {
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
-  // For how many instructions more, at most, emit would find values on their way (HistogramUnit::busy) or the
+  // The most instructions for which emit would still find values in the pipeline (HistogramUnit::busy) or the
   // accumulators being read.
   uint32_t filling = 0;
 };
@@ -100,7 +100,8 @@ class Explorer {
     return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
   }
 
-  // Work that is to be bounded: an instruction is one, copies and ranges of words count with their size.
+  // Counts work against the budget. An instruction is one step, copies and ranges of words count by their
+  // size.
   void charge(uint64_t steps, uint32_t pc) {
     steps_ += steps;
     if (steps > budget_)
@@ -143,19 +144,19 @@ class Explorer {
     return op;
   }
 
-  // Runs `s` until `stop`; adds the cost.
+  // Runs `s` until `stop` and adds the cost.
   void run(State& s, const Stop& stop, int depth, PathCost& cost);
 
-  // A loop of arithmetic that begins here and ends by a count, at once. Not where ways are told apart that it
-  // would join, nor where instructions are looked at one by one.
+  // Runs a counted loop of arithmetic that begins here, at once. Returns false where it would join paths that
+  // are kept apart, or where instructions are profiled one by one.
   bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost);
 
   static bool takes_values(const TileOp& op) {
     return op.custom == Custom::Hist || op.custom == Custom::HistIn;
   }
 
-  // The instruction's own cycle (stream() counts that of hist.in), and what hist.rd and emit wait for values
-  // that an instruction before them took.
+  // Adds the instruction's own cycle (stream() counts that of hist.in), and the wait of hist.rd and emit for
+  // values of an earlier instruction.
   void count(State& s, const TileOp& op, PathCost& cost) const {
     if (op.custom != Custom::HistIn)
       spend(cost, s.pc, 1, 1);
@@ -175,11 +176,11 @@ class Explorer {
            (o == Op::Slt || o == Op::Slti || o == Op::Sltu || o == Op::Sltiu);
   }
 
-  // What a comparison gives, 0 or 1, is told apart with what that says of its operands.
+  // Follows both results of a comparison, 0 and 1, each with its operands narrowed.
   void compare(State& s, const TileOp& op, int depth, PathCost& cost);
 
-  // Where the two ways of a branch are joined: where all their paths meet, or, when the ways through a loop
-  // are told apart, the first such place outside of it.
+  // Returns where the two ways of a branch are joined: where all their paths meet or, when the ways through a
+  // loop are kept apart, the first such place outside of it.
   uint32_t meeting_place(uint32_t at) const {
     if (options_.join == Join::AtEnd)
       return kExit;
@@ -198,8 +199,8 @@ class Explorer {
       compared_.insert(end);
   }
 
-  // A constant end of a comparison, for the other operand and for what that was made of: x - 11 with 0 is x
-  // with 11.
+  // Records a constant end of a comparison, for the other operand and for the number behind that: x - 11
+  // compared with 0 compares x with 11.
   void note_compared(uint32_t pc, const V& left, const V& right) {
     for (const auto& [constant, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
       if (!constant->is_constant())
@@ -210,13 +211,14 @@ class Explorer {
     }
   }
 
-  // The ways of a branch: what was seen on one says nothing of a loop on another.
+  // Starts one way of a branch. An anchor of one way is no evidence of an endless loop on another.
   void begin_way() {
     anchor_pc_ = kExit;
     next_anchor_ = jumps_back_ + 1;
   }
 
-  // Registers after a branch, and the words of the scratchpad that they were loaded from or stored to.
+  // Narrows registers after a branch, and the words of the scratchpad that they were loaded from or stored
+  // to.
   static void refine_state(State& s, const TileOp& op, bool taken) {
     refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
     reflect(s, s.x[op.base.rs1]);
@@ -247,8 +249,8 @@ class Explorer {
     return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
   }
 
-  // A jump back to where everything is as it was the last time never ends. (Seen when no branch is open that
-  // began after that time; the budget ends the rest.)
+  // Detects a jump back to a state that equals the one of the last time, which never ends. It is detected
+  // when no branch that began after that time is open. The budget ends all other endless loops.
   void take_back(State& s, uint32_t target, PathCost& cost);
 
   static bool same_registers(const State& a, const State& b) {
@@ -287,7 +289,7 @@ class Explorer {
     s.pc = target;
   }
 
-  // A call or jump to one of few functions: each is followed, and all are joined where they return.
+  // Follows a call or jump to each of few functions, and joins them where they return.
   void either(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
@@ -302,10 +304,10 @@ class Explorer {
     s.calls.push_back({s.pc + 4, target});
   }
 
-  // The body of a hardware loop holds no control flow but one inner loop: executed once on registers and
-  // words that may hold whatever an earlier round left in them; costs times the count. What the rounds store
-  // shows when nothing is known of the scratchpad. Invariant of the rounds: no register or word that is set
-  // before the loop is unset in it.
+  // Runs a hardware loop. Its body holds no control flow but one inner loop. It is executed once, on
+  // registers and words that may hold anything an earlier round left in them, and its cost is multiplied by
+  // the count. The words that rounds store are found by a run that knows nothing of the scratchpad. Invariant
+  // of the rounds: no register or word that is set before the loop is unset in it.
   void loop(State& s, const TileOp& op, PathCost& cost);
 
   void run_body(State& s, uint32_t length, PathCost& cost);
@@ -319,7 +321,7 @@ class Explorer {
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
 
-  // Whether the instruction that follows `pc`, here or in the loop's next round, reads the register.
+  // Returns whether the instruction that follows `pc`, here or in the loop's next round, reads the register.
   bool uses_next(uint32_t pc, unsigned reg, uint32_t loop_start) const {
     return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
   }
@@ -333,7 +335,7 @@ class Explorer {
       v.id = ++names_;
   }
 
-  // (x << n) - x for x in b, when it does not wrap.
+  // Returns (x << n) - x for x in b, when it does not wrap.
   static V less_itself(const V& a, const V& b) {
     const uint64_t factor = (uint64_t{1} << a.by) - 1;
     if (b.high * factor > UINT32_MAX)
@@ -384,10 +386,10 @@ class Explorer {
                                  : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
-  // A computed address stays in the variable in which it begins.
+  // Requires that a computed address stays in the variable in which it begins.
   void check_object(const V& address, unsigned size, Rule rule, uint32_t pc) const;
 
-  // The word at a known place: what a branch shows of the register then holds for the word.
+  // Returns the word with its home, so that the outcome of a branch on the register narrows the word too.
   static V load_word(uint32_t address, const V& word) {
     V out = word;
     out.home = word.stamp == V::kManyStamps || !word.initialised ? 0 : address;
@@ -395,18 +397,19 @@ class Explorer {
     return out;
   }
 
-  // What a table of known words may give: nothing when it is too long or a word is not known.
+  // Returns the join of a table of known words, or nothing when it is too long or a word is unknown.
   std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc);
 
   V load(State& s, Op op, const V& address, uint32_t pc);
 
   void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
 
-  // The most by which this store raises the counter (lowers it, for a negative weight), times the weight.
+  // Charges the most by which this store raises the counter (lowers it, for a negative weight), times the
+  // weight.
   void charge_counter(const State& s, const V& value, PathCost& cost) const;
 
-  // Saving a register that was never set is no use of it: a whole word at a known place on the stack, so that
-  // the word can be told from the others.
+  // Saving a register that was never set is no use of it, but only as a whole word at a known place on the
+  // stack, where the word remains identifiable.
   void
   store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost, bool may_save);
 
@@ -432,13 +435,13 @@ class Explorer {
   std::vector<uint32_t> noted_ =
       std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the last constant compared
   std::vector<BranchStep> path_;              // open branches
-  // A state to be met again, and the jumps back until the next is kept.
+  // A state to compare later ones with, and the number of jumps back until the next one is kept.
   State anchor_;
   uint32_t anchor_pc_ = kExit;
   uint64_t jumps_back_ = 0;
   uint64_t next_anchor_ = 1;
   int in_loop_ = 0;
-  // While a loop's stores are looked for: where they go.
+  // The targets of stores while a loop's stores are collected.
   struct Range {
     uint32_t low;
     uint32_t high;

@@ -1,3 +1,6 @@
+// Loads and stores of the explorer. An address that is one word uses or sets that word. A range of addresses
+// reads the join of its words when they form a short table, and a store to it makes all its words unknown.
+// Bounds, alignment and variables are checked first.
 #include <cstdlib>
 
 #include "riscv/alu.h"

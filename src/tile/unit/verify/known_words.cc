@@ -1,3 +1,5 @@
+// Keeps abstract values of the scratchpad's words in pages that copies share until one of them writes. Joins
+// and widenings skip pages that both sides share, so their cost follows the difference.
 #include "tile/unit/verify/known_words.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 namespace lento::tile {
 namespace {
 
-// What `at` points to, made or copied so that nothing else shares it.
+// Returns the object of `at`, created or copied so that nothing else shares it.
 template <class T>
 T& unshared(std::shared_ptr<T>& at) {
   if (!at)
@@ -27,7 +29,7 @@ KnownWords::Page& KnownWords::own(uint32_t index) {
   return unshared(own_pages()[index]);
 }
 
-// The words of page `index` that lie between low and high.
+// Returns the words of page `index` that lie between low and high, as bits.
 uint64_t KnownWords::mask_of(uint32_t index, uint32_t low, uint32_t high) {
   const uint32_t first = index == page_of(low) ? word_of(low) : 0;
   const uint32_t last = index == page_of(high) ? word_of(high) : kPageWords - 1;
@@ -127,7 +129,8 @@ AbstractValue without_home(AbstractValue v) {
   return v;
 }
 
-// The least interval that holds both and ends at 0 or one of `ends`; any number when it does not suffice.
+// Returns the least interval that holds both and ends at 0 or one of `ends`, or any number when none
+// suffices.
 AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std::vector<uint32_t>& ends) {
   const AbstractValue both = join(a, b);
   if (both.places > 0)

@@ -1,6 +1,6 @@
-// What the verifier knows of the scratchpad: a value for some of its 8,192 words, nothing for the others.
-// A word that may hold a register that was never set is always known, as a value that is not initialised.
-// Copies share pages until one of them writes, so a copy costs the same however much is known.
+// The abstract content of the scratchpad: a value for some of its 8,192 words, none for the others. A word
+// that may hold a register that was never set always has an entry, as a value that is not initialised. Copies
+// share pages until one of them writes, so the cost of a copy does not depend on the number of entries.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class KnownWords {
   static constexpr uint32_t kPages = 128;
   static constexpr uint32_t kPageWords = kDataBytes / 4 / kPages;
 
-  // Addresses are byte addresses in the scratchpad; ranges include the words of both ends.
+  // Addresses are byte addresses in the scratchpad. Ranges include the words of both ends.
   const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: nothing is known
   void set(uint32_t address, const AbstractValue& value);
   bool shares(uint32_t address) const;       // a store there copies a page first
@@ -28,11 +28,11 @@ class KnownWords {
   bool initialised(uint32_t low, uint32_t high) const;
   void join(const KnownWords& other);  // to what holds in both
 
-  // The scratchpad after loading: every word is known.
+  // Returns the scratchpad after loading, in which every word has a value.
   static KnownWords of_image(const std::string& data);
-  // To what holds in both, as the start of regions that run again and again: what differs grows to the next
-  // of `ends` (ascending), so that few rounds are needed, or to nothing known when there are none. True when
-  // something grew. Homes are forgotten: they belong to one exploration.
+  // Widens to the start of regions that run again and again. Differing words grow to the next of `ends`
+  // (ascending), so that few rounds are needed, or become unknown when there are no ends. Returns true when
+  // something grew. Homes are dropped because they belong to one exploration.
   enum class Growth : uint8_t {
     Exact,
     ToEnds,
@@ -40,7 +40,7 @@ class KnownWords {
   };
   bool widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends = {});
   void forget_all();  // what is not initialised stays so
-  // Pages with words that are not initialised here but are in `before`, a bit each.
+  // Returns the pages with words that are not initialised here but are in `before`, a bit each.
   std::bitset<kPages> newly_unset(const KnownWords& before) const;
 
   uint32_t last_stamp() const;  // the greatest of all words, kManyStamps aside
@@ -58,7 +58,7 @@ class KnownWords {
 
  private:
   struct Page {
-    // bit i: word i; unset is part of known
+    // Bit i belongs to word i. `unset` is a subset of `known`.
     uint64_t known = 0;
     uint64_t unset = 0;
     std::array<AbstractValue, kPageWords> words;

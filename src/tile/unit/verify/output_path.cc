@@ -1,3 +1,4 @@
+// Shares an output path between tiles, round robin byte by byte, so that no tile can starve another.
 #include "tile/unit/verify/output_path.h"
 
 #include <utility>

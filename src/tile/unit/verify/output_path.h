@@ -1,6 +1,6 @@
-// Several tiles share one way out of the chip: `bytes_per_cycle` in all, turn by turn, back-pressure when the
-// path is busy (a tile's FIFO fills and its stores wait).
-// For programs that link Lento; `lento tile run` has one tile and drains it itself.
+// Several tiles share one way out of the chip: `bytes_per_cycle` in all, in turn, with back-pressure when the
+// path is busy (a tile's FIFO fills and its stores wait). Programs that link Lento use it. `lento tile run`
+// has one tile and drains it itself.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class OutputPath {
  public:
   OutputPath(std::vector<Tile*> tiles, uint32_t bytes_per_cycle);
 
-  // One cycle: the next tiles in turn with something to send get the bytes.
+  // Simulates one cycle: the next tiles in turn that have something to send get the bytes.
   void step();
 
   const std::string& received(size_t tile) const {

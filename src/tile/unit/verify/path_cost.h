@@ -1,8 +1,8 @@
-// What the paths through a piece of a tile program cost, in tile cycles: sums along a path, the worst over
+// Costs of the paths through a piece of a tile program, in tile cycles: sums along a path, the worst over
 // paths.
 //
 // Inputs are lost only outside hist.in: a hist.in leaves its registers free, so one input that arrives later
-// is kept for the next hist.in. Therefore the stretches between hist.in are kept apart, each as the longest
+// is kept for the next hist.in. The stretches between hist.in are therefore kept apart, each as the longest
 // over all paths, kNone where no path has such a stretch:
 //   through  a path without hist.in      lead  up to the first hist.in
 //   gap      between two hist.in         tail  after the last hist.in
@@ -16,7 +16,7 @@ namespace lento::tile {
 
 struct PathCost {
   static constexpr int64_t kNone = -1;
-  // Above this a region counts as unbounded: 550 s at 2 GHz. Keeps every sum here inside 64 bits.
+  // A region above this cost counts as unbounded: 550 s at 2 GHz. It keeps every sum here inside 64 bits.
   static constexpr uint64_t kMost = uint64_t{1} << 40;
   static constexpr int64_t kMostCharged = int64_t{1} << 58;
 
@@ -24,10 +24,10 @@ struct PathCost {
   uint64_t best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
-  // Output less what a counter in the scratchpad vouches for (Counter), in parts of a byte (Counter::parts):
-  // what a path adds to the sum over all runs.
+  // Output minus the part that a counter in the scratchpad bounds (Counter), in parts of a byte
+  // (Counter::parts): the contribution of a path to the sum over all runs.
   int64_t charged = 0;
-  // Cycles of the worst path by instruction, when they are asked for; else empty.
+  // Cycles of the worst path by instruction, empty unless they were requested.
   std::vector<uint64_t> profile;
   uint64_t streamed = 0;
   uint64_t streamed_least = 0;
@@ -46,7 +46,7 @@ struct PathCost {
     return out;
   }
 
-  // Cycles outside hist.in.
+  // Adds cycles outside hist.in.
   void add_cycles(uint64_t more_at_worst, uint64_t more_at_best) {
     worst += more_at_worst;
     busy += more_at_worst;
@@ -56,7 +56,7 @@ struct PathCost {
     tail = sum(tail, more);
   }
 
-  // This, then `next`.
+  // Appends the cost of `next`.
   void add(const PathCost& next) {
     worst += next.worst;
     best += next.best;
@@ -74,7 +74,7 @@ struct PathCost {
     partial |= next.partial;
   }
 
-  // This `least` to `most` times in a row. The piece has one path.
+  // Returns the cost of this `least` to `most` times in a row. The piece must have one path.
   PathCost repeated(uint64_t most, uint64_t least) const {
     PathCost out = *this;
     out.worst *= most;
@@ -112,9 +112,9 @@ struct PathCost {
     return out;
   }
 
-  // Of a whole main: no input is lost when two never come closer than this. The input that starts main stays
-  // in its registers until the first hist.in; the next one may come no sooner than that, and one that comes
-  // after the last hist.in is lost at the return.
+  // Returns, for a whole main, the least distance of inputs at which none is lost. The input that starts main
+  // stays in its registers until the first hist.in, and the next one may come no sooner. One that comes after
+  // the last hist.in is lost at the return.
   uint64_t lossless_period() const {
     if (partial)
       return UINT64_MAX;

@@ -1,3 +1,5 @@
+// Keeps relations between registers that derive from one number by mask, shift and addition, and transfers
+// bounds between them. Intervals are transferred only where the derivation cannot wrap.
 #include "tile/unit/verify/relation.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ V plus(const V& v, uint32_t addend) {
   return abstract_alu(Op::Add, v, V::constant(addend));
 }
 
-// Bits of one number under both masks: those of one are those of the other.
+// Transfers the bits that both masks keep of one number.
 void share_bits(V& other, const V& known) {
   const uint32_t common = known.mask & other.mask;
   V same;

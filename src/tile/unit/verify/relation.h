@@ -1,6 +1,6 @@
-// Registers that were made of one number: what a branch says of one of them holds for the others, so that
-// `i + 1`, computed before i was compared, or `v & 0xfffe` beside `v`, keep their bounds. Every step is
-// sound.
+// Relates registers that derive from one number: the outcome of a branch on one of them narrows the others,
+// so that `i + 1`, computed before i was compared, or `v & 0xfffe` next to `v`, keep their bounds. Every step
+// is sound.
 #pragma once
 
 #include "riscv/instruction.h"
@@ -8,20 +8,20 @@
 
 namespace lento::tile {
 
-// Whether what a is made of can be told of the result of `op` on a and b as well.
+// Returns whether the result of `op` on a and b can be expressed by the number that a derives from.
 bool can_relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
-// Says of the result what it is made of, when that is the number that a is made of.
+// Marks the result as derived from the number that a derives from, where that is possible.
 void relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
-// v & (v - 1), which takes the lowest one away: `result` sharpened when a and b are v and v - 1.
+// Narrows the result of v & (v - 1), which clears the lowest set bit, when a and b are v and v - 1.
 void count_ones(const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
-// Whether the first is the second shifted left.
+// Returns whether the first value is the second shifted left.
 bool is_shifted(const AbstractValue& shifted, const AbstractValue& v);
 
-// `other`, sharpened by what is known of `known`. As it was when both are not made of one number or word, and
-// when nothing would be left of it.
+// Returns `other` narrowed by `known`. It is returned unchanged when both do not derive from one number or
+// word, and when the result would be empty.
 AbstractValue sharpened(const AbstractValue& other, const AbstractValue& known);
 
 }  // namespace lento::tile

@@ -1,3 +1,6 @@
+// Runs counted loops of straight arithmetic at once and remembers the results by the registers that a loop
+// reads. Rounds, instructions and remembered runs are bounded. A loop that does not fit is left to the
+// explorer.
 #include "tile/unit/verify/short_loops.h"
 
 #include <algorithm>
@@ -16,7 +19,7 @@ uint32_t bit_of(unsigned reg) {
   return reg == 0 ? 0 : uint32_t{1} << reg;
 }
 
-// On registers alone, and not on the stack pointer.
+// Returns whether the instruction works on registers alone, and not on the stack pointer.
 bool is_arithmetic(const TileOp& op) {
   const Op o = op.base.op;
   if (op.custom != Custom::None || o == Op::Illegal || o == Op::Fence || o == Op::Auipc || op.base.rd == 2)
@@ -30,7 +33,7 @@ bool is_short(const std::vector<TileOp>& code, uint32_t head, uint32_t branch) {
   return std::all_of(code.begin() + head, code.begin() + branch, is_arithmetic);
 }
 
-// Nothing but the number itself.
+// Returns the number without its home and relations.
 V plain(const V& value) {
   V out = value;
   out.home = out.stamp = out.offset = 0;
@@ -57,7 +60,7 @@ ShortLoops::ShortLoops(const std::vector<TileOp>& code)
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
     const int64_t target = int64_t{at} + n.imm / 4;
-    // A branch between two instructions faults when it is taken: that is for the explorer to find.
+    // A taken branch between two instructions is a fault, which the explorer reports.
     if (!riscv::is_branch(n.op) || n.imm % 4 != 0)
       continue;
     if (target < 0 || target > at || !is_short(code, uint32_t(target), at))

@@ -1,6 +1,6 @@
-// Loops of one straight block of arithmetic that end by a count, such as the 32 steps of a division: run on
-// registers alone, and remembered by what they begin with. A program that divides in a loop is so explored in
-// a fraction of the steps.
+// Loops of one straight block of arithmetic that end by a count, such as the 32 steps of a division. They run
+// on registers alone, and results are remembered by the registers they begin with. A program that divides in
+// a loop is thereby explored in a fraction of the steps.
 #pragma once
 
 #include <array>
@@ -41,11 +41,11 @@ class ShortLoops {
 
   explicit ShortLoops(const std::vector<TileOp>& code);
 
-  // The loop that begins at an instruction; nullptr: none.
+  // Returns the loop that begins at an instruction, or nullptr.
   Loop* at(uint32_t index);
-  // The run from these registers, and in `steps` the instructions that had to be looked at. What registers
-  // have in common with the scratchpad or with each other (AbstractValue::home, id) is not followed. nullptr:
-  // a register that it reads was never set.
+  // Returns the run from these registers, and in `steps` the instructions that had to be executed. Relations
+  // of registers to the scratchpad or to each other (AbstractValue::home, id) are not followed. Returns
+  // nullptr when a register that it reads was never set.
   const Run* run(Loop& loop, const Registers& x, uint64_t& steps) const;
 
  private:

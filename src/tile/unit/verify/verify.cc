@@ -1,3 +1,7 @@
+// Proves the rules of verify.h for an image. Syntactic rules (loops, finish) are checked on the code. All
+// other rules follow from exploring init, main and finish on abstract values, to a fixed point of the
+// scratchpad between runs. A program that is too long for that is explored once with nothing known of the
+// scratchpad. Cost: at most kStepLimit steps an attempt, about a second.
 #include "tile/unit/verify/verify.h"
 
 #include <algorithm>
@@ -18,7 +22,7 @@ using riscv::Op;
 __extension__ using Uint128 = unsigned __int128;
 
 struct Body {
-  // instruction indices
+  // Instruction indices of the first and the last instruction.
   uint32_t first = 0;
   uint32_t last = 0;
 };
@@ -32,8 +36,8 @@ std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
   return bodies;
 }
 
-// Hardware loops nest properly, hold no control flow, and no branch jumps between their first and last word.
-// Marks their instructions.
+// Requires that hardware loops nest properly and hold no control flow, and that no branch jumps between their
+// first and last word. Marks their instructions.
 void check_loops(Program& program) {
   const std::vector<TileOp>& code = program.code;
   program.in_body.assign(code.size(), false);
@@ -73,7 +77,7 @@ void check_finish(const Image& image, const std::vector<TileOp>& code) {
         Rule::FinishSize,
         kFinishEntry,
         "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
-  // The region is 16 words up to the end of the code; it must return or jump before it falls off.
+  // The region is 16 words up to the end of the code. It must return or jump before that.
   for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
     if (riscv::is_jump(code[at].base.op))
       return;
@@ -81,9 +85,9 @@ void check_finish(const Image& image, const std::vector<TileOp>& code) {
   reject(Rule::FinishSize, kFinishEntry, "finish neither returns nor jumps within its 16 instructions");
 }
 
-// At most, of the inputs that come when they may come every arrival_cycles. Without hist.in a run takes the
-// input that starts it. While hist.in streams, a stretch of n other cycles loses floor(n / arrival) inputs;
-// the last stretch also loses the one that waits when main returns.
+// Bounds the share of dropped inputs when they come at most every arrival_cycles. Without hist.in, a run
+// takes only the input that starts it. While hist.in streams, a stretch of n other cycles loses floor(n /
+// arrival) inputs. The last stretch also loses the one that waits when main returns.
 double drop_share(const RegionReport& m, uint64_t arrival) {
   if (arrival >= m.lossless_period)
     return 0;
@@ -131,7 +135,8 @@ RegionReport report_of(const Exploration& e) {
   return out;
 }
 
-// Main and finish run in any order and number after init: what the scratchpad holds whenever one begins.
+// Finds the content of the scratchpad at the begin of any run: main and finish run in any order and number
+// after init.
 class Fixpoint {
  public:
   Fixpoint(const Image& image, const Program& program, const base::Progress& progress, VerifyReport& report)
@@ -156,7 +161,7 @@ class Fixpoint {
     }
   }
 
-  // The counter that vouches for most of main's output, tried one after the other.
+  // Finds the counter that bounds most of main's output, by trying one after the other.
   void amortise() {
     const auto worst = int64_t(report_.main.worst_bytes);
     if (worst == 0 || worst > kMostCount)
@@ -215,8 +220,8 @@ class Fixpoint {
   static constexpr uint64_t kCounterSteps = 100'000;
   static constexpr uint64_t kRoundSteps = 1'500'000;
 
-  // What is joined late is known better: tried first, while it costs little. The verdict of the last way
-  // counts.
+  // Late joins are more precise, so they are tried first while they cost little. The verdict of the last
+  // attempt counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
     Join& join = join_[size_t(kind)];
     if (plain_)
@@ -273,7 +278,7 @@ class Fixpoint {
     grew |= next.widen(finish.words, growth, ends);
     if (grew && (plain_ || round >= kRounds))
       next.forget_all();
-    // With nothing known, only registers that were saved unset make a difference, to those who load them.
+    // With nothing known, only registers that were saved unset make a difference, to code that loads them.
     if (plain_)
       grew = (next.newly_unset(start_) & (main.looked_at | finish.looked_at)).any();
     start_ = std::move(next);
