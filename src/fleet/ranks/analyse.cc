@@ -1,3 +1,7 @@
+// Runs the inference over a job's collectives: step, own times, transfers, clocks, late ranks and slow parts,
+// then joins them into culprits. Ranks of a host that are late together become one culprit. A replay without
+// each culprit estimates its cost. Method: docs/methods/collectives.md. Cost: linear in the records, one
+// replay a culprit.
 #include "fleet/ranks/analyse.h"
 
 #include <algorithm>
@@ -38,11 +42,12 @@ Stretch hull(const std::vector<const LateRank*>& late) {
 bool is_input(const LateRank& l) {
   if (l.first_share < tuning::kShareOfKind)
     return false;
-  // With kernels, idle time tells; without, the first segment must not be where most of the work is anyhow.
+  // With recorded kernels, idle time distinguishes input from computing. Without them, the first segment must
+  // not be where most of the work is anyhow.
   return std::isnan(l.compute_share) ? l.first_level < 0.5 : l.compute_share < 1 - tuning::kShareOfKind;
 }
 
-// Kernels run as long as the peers', but begin late: the CPU side of the rank.
+// Returns whether kernels run as long as the peers' but begin late, which points at the CPU side of the rank.
 bool is_gap(const LateRank& l) {
   return !std::isnan(l.compute_share) && l.compute_share < 1 - tuning::kShareOfKind;
 }
@@ -70,14 +75,15 @@ Culprit culprit_of(const Job& job, const std::vector<const LateRank*>& late, boo
   return c;
 }
 
-// A stretch that came and went within a fifth of the run is weather: the machine's other tenants, a
-// check-point. One that still lasts, or that more than quarters the speed, counts from the first steps on.
+// Returns whether the stretch counts. One that came and went within a fifth of the run comes from outside the
+// job: other tenants of the machine, a check-point. One that still lasts, or that slows by more than a
+// quarter, counts from the first steps on.
 bool lasts(const Stretch& s, double factor, int steps) {
   const bool goes_on = s.end >= steps - 3;
   return goes_on || factor > 1.25 || 5 * (s.end - s.begin) >= steps;
 }
 
-// Standard errors by which the mean of those steps lies above nothing.
+// Returns by how many standard errors the mean of those steps lies above zero.
 double significance_in(const Analysis& a, int rank, const Stretch& s) {
   const std::vector<double>& excess = a.late.excess_ns[rank];
   const auto known = std::ranges::count_if(
@@ -90,7 +96,8 @@ double significance_in(const Analysis& a, int rank, const Stretch& s) {
   return error > 0 ? mean_between(excess, s.begin, s.end) / error : 0;
 }
 
-// Ranks of a host that are late, or lie nearer to those than to nothing in the same steps.
+// Returns the ranks of a host that are late, or whose excess in the same steps is nearer to that of the late
+// ones than to zero.
 std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int host) {
   const Stretch s = hull(late);
   std::vector<int> shown;
@@ -104,12 +111,13 @@ std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>&
   return shown;
 }
 
-// One host instead of its ranks when nearly all of them are late at the same time.
+// Adds culprits for late ranks, one host instead of its ranks when nearly all of them are late at the same
+// time.
 void blame_own(Analysis& a) {
   std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
   for (const LateRank& l : a.late.late) {
-    // Before the first collective of a step lies the barrier that was put in: what it missed looks like
-    // input.
+    // The inserted barrier lies before the first collective of a step. Waiting that it failed to cover looks
+    // like slow input.
     const bool inferred = !a.completed.empty() && is_input(l);
     if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance)
       continue;
@@ -132,7 +140,7 @@ void blame_own(Analysis& a) {
   }
 }
 
-// A host whose processes are held up moves bytes slowly too.
+// A host whose processes are held up also transfers bytes slowly.
 bool follows_from_host(const Analysis& a, const SlowPart& part) {
   const int host = host_of(a.job, part.part);
   return std::ranges::any_of(a.culprits, [&](const Culprit& c) {
@@ -154,7 +162,7 @@ void blame_links(Analysis& a) {
     c.stretch = part.stretch;
     c.factor = part.factor;
     c.significance = part.stretch.significance;
-    // Channels of one shape run side by side, shapes one after another.
+    // Channels of one shape run side by side, and shapes one after another.
     std::map<int, double> cost;
     for (const int channel : part.part.hits) {
       double& most = cost[a.job.channels[channel].shape];
@@ -168,7 +176,7 @@ void blame_links(Analysis& a) {
   }
 }
 
-// Where each rank's records of a step begin, for taking a peer's own time at the same place.
+// Finds a peer's record at the same place of the same step, to substitute its own time.
 class Places {
  public:
   explicit Places(const Job& job)
@@ -190,7 +198,7 @@ class Places {
       begin_.push_back(std::move(begin));
     }
   }
-  // The peer's record at the same place of the same step; -1: none.
+  // Returns the peer's record at the same place of the same step, or -1.
   int32_t of(int peer, int rank, int32_t record) const {
     const int32_t step = job_.ranks[rank].step[record];
     if (step < 0 || begin_[rank][step] < 0 || begin_[peer][step] < 0)
@@ -203,7 +211,7 @@ class Places {
   std::vector<std::vector<int32_t>> begin_;
 };
 
-// Takes the effect of culprits out of own times and transfers.
+// Removes the effect of culprits from own times and transfers.
 class Remedy {
  public:
   Remedy(const Analysis& a, const Places& places)
@@ -247,7 +255,7 @@ class Remedy {
     int donor = -1;
   };
 
-  // A healthy peer, another one for each rank as far as there are.
+  // Chooses a healthy peer, a different one for each rank as far as there are.
   int donor(int rank) const {
     std::vector<int> healthy;
     for (size_t r = 0; r < a_.job.ranks.size(); ++r) {
@@ -262,8 +270,8 @@ class Remedy {
     const int32_t step = a_.job.ranks[rank].step[record];
     if (!cure.culprit || step < cure.culprit->stretch.begin || step >= cure.culprit->stretch.end)
       return own;
-    // A slow GPU stretches what it does; a slow host or input adds waits of random length, whose place a
-    // healthy peer's own time takes.
+    // A slow GPU stretches its work. A slow host or input adds waits of random length, and the own time of a
+    // healthy peer replaces those.
     const double shorter = own / cure.culprit->factor;
     if (cure.culprit->kind == FaultKind::SlowGpu || cure.donor < 0)
       return shorter;
@@ -312,7 +320,7 @@ std::vector<std::string> switch_names(const Job& job, const AnalyseOptions& opti
   return {names.begin(), names.end()};
 }
 
-// By host; -1: not said.
+// Returns the index of the switch by host, -1 where none is given.
 std::vector<int>
 switch_index(const Job& job, const AnalyseOptions& options, const std::vector<std::string>& names) {
   std::vector<int> out;

@@ -1,4 +1,4 @@
-// The whole inference as one plain value, before it is put into words.
+// The result of the whole inference as one plain value, before conclude.cc describes it.
 #pragma once
 
 #include <map>
@@ -51,7 +51,7 @@ struct Analysis {
   std::vector<std::string> switches;
 };
 
-// "rank5", "host2", or the part of the network.
+// Returns "rank5", "host2", or the part of the network.
 std::string subject(const Analysis& a, const Culprit& c);
 
 struct AnalyseOptions {
@@ -59,13 +59,13 @@ struct AnalyseOptions {
   bool what_if = true;
 };
 
-// `traces` must outlive the result.
+// Analyses a job. `traces` must outlive the result.
 Analysis analyse(
     const std::vector<RankTrace>& traces,
     const AnalyseOptions& options,
     const base::Progress& progress = {});
 
-// The ranks whose kernels are the shortest in every communicator, from durations alone.
+// A rank whose kernels are the shortest in every communicator, found from durations alone.
 struct DurationSuspect {
   int rank = -1;
   int host = -1;          // all ranks of the host when >= 0 and rank < 0
@@ -73,7 +73,7 @@ struct DurationSuspect {
   double last_share = 0;  // of its instances in which it was the last
   double excess = 0;      // lag over the median duration of its instances
 };
-// Channels whose transfer is slow say nothing about who came last.
+// Channels whose transfer is slow are left out, because their durations do not show which rank came last.
 std::vector<DurationSuspect> suspects_by_duration(const Job& job, const TransferVerdict& channels);
 
 }  // namespace lento::fleet::ranks

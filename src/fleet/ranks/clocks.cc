@@ -1,17 +1,17 @@
-// Two kinds of link between hosts a and b.
+// Estimates offset and drift of the hosts' clocks from two kinds of links between hosts a and b.
 //
-// Collectives: all members of an all-reduce, all-gather or barrier end nearly together. The difference of
-// the ends (mean over the members of each host) is the offset. Its bias is bounded by the transfer: a slow
-// sender ends early, the tail of a ring late.
+// Collectives: all members of an all-reduce, all-gather or barrier end nearly together. The difference of the
+// ends (mean over the members of each host) is the offset. Its bias is bounded by the transfer: a slow sender
+// ends early, the tail of a ring late.
 //
-// Pairs: a receive ends when its send has, end(b) - end(a) = offset + delay. The delay is nearly nothing
-// where the sender waits until its data is taken; where it does not, it lasts until the receiver comes. The
-// lowest delays of both directions bound the offset from both sides; half their difference is it.
+// Pairs: a receive ends when its send has, end(b) - end(a) = offset + delay. The delay is nearly zero where
+// the sender waits until its data is taken. Where it does not, the delay lasts until the receiver comes. The
+// lowest delays of both directions bound the offset from both sides, and half their difference estimates it.
 //
-// Each link is cut into blocks of time; a robust value a block, a line through the blocks, its errors from
-// their scatter. Offsets and drifts of all hosts follow by weighted least squares over the graph of links,
-// reweighted so that a link that disagrees with its cycles counts less (Huber). Errors are those of the
-// normal equations.
+// Each link is cut into blocks of time, with a robust value a block and a line through the blocks, whose
+// errors follow from their scatter. Offsets and drifts of all hosts follow by weighted least squares over the
+// graph of links, reweighted so that a link that disagrees with its cycles counts less (Huber). Errors are
+// those of the normal equations.
 #include "fleet/ranks/clocks.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Sample {
 };
 
 struct Link {
-  // the clock of b less that of a
+  // The link measures the clock of b minus that of a.
   int a = 0;
   int b = 0;
   double at = 0;  // time of the offset, ns after the reference
@@ -103,7 +103,7 @@ struct Block {
   double value = 0;
 };
 
-// Equal numbers of samples a block, by time.
+// Cuts a series into blocks with equal numbers of samples, by time.
 template <typename Value>
 std::vector<Block> blocks_of(Series series, Value value) {
   std::ranges::sort(series, [](const Sample& x, const Sample& y) {
@@ -125,7 +125,7 @@ std::vector<Block> blocks_of(Series series, Value value) {
   return out;
 }
 
-// A line through blocks: value and slope at their mean time, with errors from their scatter.
+// Fits a line through blocks: value and slope at their mean time, with errors from their scatter.
 void fit(const std::vector<Block>& blocks, Link& link) {
   const auto n = double(blocks.size());
   double at = 0;
@@ -140,7 +140,7 @@ void fit(const std::vector<Block>& blocks, Link& link) {
     link.offset_error = 1e6 / std::sqrt(n);
     return;
   }
-  // Theil-Sen: the median slope between blocks; a stray block does not move it.
+  // Theil-Sen: the median slope between blocks, which a stray block does not move.
   std::vector<double> slopes;
   for (size_t i = 0; i < blocks.size(); ++i) {
     for (size_t j = i + 1; j < blocks.size(); ++j) {
@@ -160,7 +160,8 @@ void fit(const std::vector<Block>& blocks, Link& link) {
   for (const double r : rest)
     squares += (r - link.offset) * (r - link.offset);
   const double deviation = std::sqrt(squares / (n - 2));
-  // A median of normal values errs 1.25 times as much as a mean; the floor is the resolution of the clocks.
+  // The standard error of a median of normal values is 1.25 times that of a mean. The floor is the resolution
+  // of the clocks.
   link.offset_error = 1.25 * deviation / std::sqrt(n) + 1e3;
   link.drift_error = (1.25 * deviation + 1e3) / std::sqrt(std::max(spread, 1.0));
   link.drifts = spread > 0;
@@ -179,9 +180,9 @@ Series without_drift(Series series, double drift) {
   return series;
 }
 
-// Half the difference of the lowest delays of both directions, block by block. A lowest delay may stand
-// anywhere in its block, and in two minutes clocks part by milliseconds: the drift of each pass is taken out
-// of the delays before the next.
+// Estimates the offset as half the difference of the lowest delays of both directions, block by block. A
+// lowest delay may lie anywhere in its block, and in two minutes clocks diverge by milliseconds, so the drift
+// of each pass is removed from the delays before the next.
 Link fit_delays(const Series& forth, const Series& back) {
   constexpr int kPasses = 3;
   Link link;
@@ -227,8 +228,8 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
     link.a = std::get<0>(key);
     link.b = std::get<1>(key);
     fit(blocks_of(std::move(series), middle), link);
-    // A quarter of the transfer, and all of what it takes longer than others of its shape: one end is slow
-    // then.
+    // The bias bound is a quarter of the transfer, plus its excess over others of its shape, because one end
+    // is slow then.
     const double beyond = typical[channel] - least[job.channels[channel].shape];
     link.bias = typical[channel] / 4 + std::max(0.0, beyond);
     links.push_back(link);
@@ -244,7 +245,8 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
   return links;
 }
 
-// Symmetric positive definite, by Cholesky; the inverse too, because its diagonal holds the errors.
+// Solves symmetric positive definite normal equations by Cholesky. The diagonal of the inverse holds the
+// errors.
 class Normal {
  public:
   explicit Normal(size_t n)
@@ -322,7 +324,7 @@ struct Unknown {
   std::vector<double> variance;
 };
 
-// Least squares over links, reweighted by how far each is from the common solution.
+// Solves least squares over links, reweighted by their distance from the common solution.
 template <typename Value, typename Error>
 Unknown solve(size_t hosts, const std::vector<Link>& links, Value value, Error error) {
   constexpr int kRounds = 6;
@@ -418,7 +420,7 @@ Clocks align_clocks(const Job& job, const std::vector<double>& transfer_ns) {
     c.offset_ns = c.aligned ? offset.value[h] : 0;
     c.offset_error_ns = std::sqrt(offset.variance[h]);
     c.drift = c.aligned ? drift.value[h] : 0;
-    // 2.3 instead of 1.96: the error itself is estimated from some twenty blocks, and blocks are not
+    // 2.3 instead of 1.96, because the error itself is estimated from some twenty blocks, and blocks are not
     // independent.
     const double margin = h == 0 ? 0 : std::min(2.3 * std::sqrt(drift.variance[h]), 2 * tuning::kMostDrift);
     c.drift95 = {c.drift - margin, c.drift + margin};

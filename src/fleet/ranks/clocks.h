@@ -1,8 +1,8 @@
-// The clocks of the hosts, from collectives alone.
+// Aligns the clocks of the hosts, from collectives alone.
 //
 //   corrected = t - offset - drift * (t - reference)
 //
-// The first host is the clock that all others are brought to.
+// The clock of the first host is the reference for all others.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The analysis in words: what is wrong, where, since when, what it costs, on what evidence.
+// Describes the analysis as a diagnosis: faults with place, begin, cost and evidence, or the reasons why the
+// traces allow no verdict.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -49,7 +50,7 @@ finding::Place place(const Job& job, int rank, int host) {
   return {job.hosts[r.host].name, number_or_empty(r.number), number_or_empty(r.device)};
 }
 
-// Of a slow part only where it lies at one host.
+// Returns the place of a slow part, only where it lies at one host.
 std::optional<finding::Place> place(const Job& job, const ranks::Component& part) {
   using Kind = ranks::Component::Kind;
   const int host = host_of(job, part);
@@ -59,7 +60,7 @@ std::optional<finding::Place> place(const Job& job, const ranks::Component& part
   return place(job, of_rank ? part.a : -1, host);
 }
 
-// Unix seconds at which a step begins, on the clock of the first host.
+// Returns the Unix seconds at which a step begins, on the clock of the first host.
 double step_begins(const Analysis& a, int step) {
   int64_t first = INT64_MAX;
   for (const ranks::JobRank& r : a.job.ranks) {
@@ -109,7 +110,7 @@ double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
   return count > 0 ? sum / count : NAN;
 }
 
-// Median over the peers that are not late themselves.
+// Returns the median over the peers that are not late themselves.
 double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& series, const Culprit& c) {
   std::set<int> late;
   for (const ranks::LateRank& l : a.late.late)
@@ -307,7 +308,7 @@ void add_mismatches(const Analysis& a, Diagnosis& d) {
   d.findings.push_back(std::move(f));
 }
 
-// Why the traces allow no verdict; empty when they do.
+// Returns why the traces allow no verdict and the remedy, empty when they allow one.
 std::pair<std::string, std::string> obstacle(const Analysis& a) {
   const Job& job = a.job;
   const ranks::Matching& m = job.matching;

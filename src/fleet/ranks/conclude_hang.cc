@@ -1,4 +1,5 @@
-// The hang in words.
+// Describes the analysis of a hang as a diagnosis: stuck ranks, missing dumps, mismatched operations, rings,
+// and ranks that lag in NCCL's monitor.
 #include <algorithm>
 
 #include "fleet/ranks/hang.h"
@@ -133,7 +134,8 @@ finding::Figure wait_figure(const HangAnalysis& hang) {
       std::move(graph)};
 }
 
-// A rank that is behind at two queries, and has not moved between them, holds up its communicator.
+// Adds ranks that are behind in two successive answers without progress between them, and so hold up their
+// communicator.
 void add_lagging(
     const fleet::ranks::RasCommunicator& before,
     const fleet::ranks::RasCommunicator& now,

@@ -1,7 +1,7 @@
-// From durations alone: the last to arrive has the shortest kernel, because it waits for nobody. A slow rank
-// is the last of every communicator it is in; one that is merely held up by a slow partner is late in the
-// others but never in the one they share. Of a slow host all ranks are last where they meet other hosts, and
-// take turns inside.
+// Finds suspects from durations alone. The last rank to arrive has the shortest kernel, because it waits for
+// no other. A slow rank is the last of all its communicators. One that is held up by a slow partner is late
+// in the others but never in the one they share. The ranks of a slow host are all last where they meet other
+// hosts, and take turns within it.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -58,7 +58,8 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   return ranks;
 }
 
-// Whether a rank leads all of its channels, or all of those that cross hosts; `sure` in standard deviations.
+// Returns whether a rank leads all of its channels, or all of those that cross hosts. `sure` receives
+// standard deviations.
 bool leads(const Job& job, const Tally& t, bool crossing_only, double& sure, double& share) {
   double over = 0;
   double variance = 0;
@@ -109,7 +110,7 @@ std::vector<DurationSuspect> suspects_by_duration(const Job& job, const Transfer
     double share = 0;
     if (!leads(job, ranks[r], false, sure, share))
       continue;
-    // A rank with a single channel cannot be told from one that a partner outside of it holds up.
+    // A rank with a single channel cannot be distinguished from one that a partner outside of it holds up.
     if (ranks[r].by_channel.size() < 2)
       continue;
     named[job.ranks[r].host] = true;

@@ -1,9 +1,9 @@
-// Which part of the machine explains the slow channels: SLOTH's idea at the scale of a cluster. Each
-// candidate part predicts that every channel that crosses it is slow and no other. Its score is the slow
-// channels that it explains less the informative ones that it should have slowed and did not. The best part
-// is taken, what it explains is set aside, and the next is sought among the rest. A channel informs about a
-// miss only when its shape has shown elsewhere that it can be slowed, or when it moves at least as many bytes
-// as the slow ones.
+// Finds the parts of the machine that explain the slow channels, like SLOTH but at the scale of a cluster.
+// Each candidate part predicts that every channel that crosses it is slow and no other. Its score is the
+// number of slow channels that it explains, minus the informative ones that it should have slowed and did
+// not. The best part is taken, the channels it explains are set aside, and the search continues among the
+// rest. A channel is informative about a miss only when its shape has been slowed elsewhere, or when it moves
+// at least as many bytes as the slow ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 using Kind = Component::Kind;
 using Key = std::tuple<Kind, int, int>;
 
-// Every component that a channel crosses.
+// Returns every component that a channel crosses.
 std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int>& switch_of) {
   std::vector<Key> out;
   if (c.hosts.size() <= 1) {
@@ -54,8 +54,8 @@ std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int
   return out;
 }
 
-// Simpler and larger parts first when two explain the same: the whole NIC before one direction of it, the NIC
-// of a host before that of its only rank.
+// Prefers simpler and larger parts when two explain the same: the whole NIC to one direction of it, the NIC
+// of a host to that of its only rank.
 int preference(Kind kind) {
   switch (kind) {
     case Kind::Nic:
@@ -120,7 +120,7 @@ struct Explainer {
     return v.channels[*most].stretch;
   }
 
-  // How far a channel lies above its envelope in the steps of a window; NaN: it has none there.
+  // Returns how far a channel lies above its envelope in the steps of a window, NaN without a value in it.
   double excess_in(const Stretch& window, int channel) const {
     double sum = 0;
     int count = 0;
@@ -134,8 +134,8 @@ struct Explainer {
     return count > 0 ? sum / count : NAN;
   }
 
-  // Whether a channel that is not slow by itself lies, while the clearest hit is slow, nearer to the hits
-  // than to nothing: a mild fault lifts some channels just under the mark.
+  // Returns whether a channel that is not slow by itself lies nearer to the hits than to zero while the
+  // clearest hit is slow. A mild fault leaves some channels just below the threshold.
   bool shows_it(const Component& part, int channel) const {
     std::vector<double> excess;
     for (const int c : part.hits)
@@ -175,7 +175,7 @@ struct Explainer {
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   }
 
-  // Candidates with a hit that are no worse than nothing, the best first.
+  // Returns candidates with a hit and a score that is not negative, best first.
   std::vector<Component> candidates() const {
     std::vector<Component> out;
     for (const auto& [key, channels] : crossing) {
@@ -190,9 +190,9 @@ struct Explainer {
     return out;
   }
 
-  // How far the channels of a shape that do not cross a part lie above their envelope while it is slow: what
-  // all share, a busy machine for instance, is not this part's doing. 0 where nothing is left to compare
-  // with.
+  // Returns how far the channels of a shape that do not cross a part lie above their envelope while it is
+  // slow. An excess that all share, for instance from a busy machine, is not caused by this part. Returns 0
+  // where no channel is left to compare with.
   double shared_excess(const Stretch& window, const std::vector<int>& part_channels, int shape) const {
     std::vector<double> others;
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -206,8 +206,8 @@ struct Explainer {
     return others.empty() ? 0 : std::max(0.0, evidence::quantile(std::move(others), 0.1));
   }
 
-  // How far all channels that cross a part lie above the centre of healthy ones while it is slow, in standard
-  // errors of their sum. The envelope is a lower quartile, 0.674 deviations under that centre.
+  // Returns how far all channels that cross a part lie above the centre of healthy ones while it is slow, in
+  // standard errors of their sum. The envelope is a lower quartile, 0.674 deviations below that centre.
   double strength(const Component& part) const {
     constexpr double kQuartile = 0.674;
     const Stretch& window = clearest(part.hits);
@@ -215,7 +215,7 @@ struct Explainer {
     all.insert(all.end(), part.near.begin(), part.near.end());
     all.insert(all.end(), part.misses.begin(), part.misses.end());
     std::map<int, double> shared;  // by shape
-    // Operations of one communicator share its lasting difference: they count once, with their mean.
+    // Operations of one communicator share its lasting difference, so they count once, with their mean.
     std::map<std::vector<int>, std::pair<double, int>> groups;
     for (const int c : all) {
       const int shape = job.channels[c].shape;

@@ -1,3 +1,6 @@
+// Draws the figures of an analysis from its values: lanes of a step, lag by rank, excess by step, the links
+// between hosts, the predicted gain, and the clocks. Large jobs are cut to the ranks of the findings and
+// their peers.
 #include "fleet/ranks/figures.h"
 
 #include <algorithm>
@@ -31,7 +34,7 @@ std::set<int> blamed_channels(const Analysis& a) {
   return out;
 }
 
-// The blamed, who they meet, then the first of the others.
+// Chooses the ranks of the findings, then the ranks they meet, then the first of the others.
 std::vector<int> chosen_ranks(const Analysis& a, size_t most) {
   std::set<int> wanted = blamed_ranks(a);
   const std::set<int> first = wanted;
@@ -52,7 +55,7 @@ std::vector<int> chosen_ranks(const Analysis& a, size_t most) {
   return out;
 }
 
-// The step in the middle of the costliest stretch, or of the run.
+// Returns the step in the middle of the costliest stretch, or of the run.
 int shown_step(const Analysis& a) {
   if (a.culprits.empty())
     return a.job.steps / 2;
@@ -252,7 +255,7 @@ void add_links(const Analysis& a, finding::Diagnosis& d) {
 void add_what_if(const Analysis& a, finding::Diagnosis& d) {
   if (a.culprits.empty())
     return;
-  // Of the mean step, so that a fault of some steps counts by how many they are.
+  // The bars show the mean step, so that a fault of some steps counts by their number.
   const double mean_ns = mean_between(a.step_ns, 1, a.job.steps);
   const double counted = double(std::max(1, a.job.steps - 1));
   finding::BarsFigure bars;

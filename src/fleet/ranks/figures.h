@@ -1,4 +1,4 @@
-// Pictures of an analysis.
+// Draws the figures of an analysis.
 #pragma once
 
 #include "finding/finding.h"
@@ -6,8 +6,8 @@
 
 namespace lento::fleet::ranks {
 
-// Lanes of `lane_steps` steps on one clock, lag by rank and communicator, excess by step, links between
-// hosts, what-if bars, the clocks.
+// Adds lanes of `lane_steps` steps on one clock, lag by rank and communicator, excess by step, links between
+// hosts, bars of the predicted gain, and the clocks.
 void add_figures(const Analysis& a, int lane_steps, finding::Diagnosis& d);
 
 }  // namespace lento::fleet::ranks

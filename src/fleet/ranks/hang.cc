@@ -1,11 +1,12 @@
-// In a group everybody performs the same collectives in the same order, so numbers compare: who has completed
-// less, or asked for less, than another member is behind. Being behind is not yet guilt: a rank that waits in
-// another group for someone else is behind too. What a rank waits for first is its first operation that is
-// not complete; who waits there for a member that has not come is no culprit. Left are those that wait for
-// nothing (the process stands: it never asked) and those whose group has already completed what they have not
-// (the GPU stands).
+// Finds the ranks that hold up a job that hangs. All members of a group perform the same collectives in the
+// same order, so their numbers compare: a rank that has completed or requested less than another member is
+// behind. Being behind does not suffice, because a rank that waits in another group is behind too. The first
+// incomplete operation of a rank is the one it waits for, and a rank that waits there for an absent member is
+// no culprit. The rest are those that wait for nothing (the process stopped before the request) and those
+// whose group has completed an operation that they have not (the GPU stopped).
 //
-// Groups that also send and receive count both on one counter, so their numbers do not compare: left out.
+// Groups that also send and receive count both on one counter, so their numbers do not compare, and they are
+// left out.
 #include "fleet/ranks/hang.h"
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// What is known of a rank in a group: the first number that it has not completed, and the last that it asked
-// for.
+// The state of a rank in a group: the first number that it has not completed, and the last one that it
+// requested.
 struct Progress {
   int64_t first_open = -1;
   int64_t last_asked = -1;
@@ -129,7 +130,7 @@ class Hang {
     for (const auto& [rank, p] : all) {
       progress_[{rank, group}] = p;
       const bool completed_less = p.first_open < furthest.first_open;
-      // Asking for less only matters when it is what the others wait for.
+      // A smaller request only matters when the others wait for it.
       const bool asked_less = p.last_asked < furthest.first_open && p.last_asked < furthest.last_asked;
       if (!completed_less && !asked_less)
         continue;
@@ -167,7 +168,7 @@ class Hang {
       stuck.op = own->op;
   }
 
-  // "send 0->3" in the numbers of the group, as a global rank.
+  // Returns the global rank of "send 0->3", which counts members of the group.
   int peer_of(const PendingOp& op) const {
     const bool sends = op.op.find("send") != std::string::npos;
     const size_t arrow = op.op.find(sends ? "->" : "<-");
@@ -181,7 +182,7 @@ class Hang {
     return member < members->second.size() ? members->second[member] : -1;
   }
 
-  // What a rank waits for first, and for whom.
+  // Records the first operation that a rank waits for, and the ranks it waits for.
   void follow(int rank, const HangDump& dump) {
     if (dump.pending.empty())
       return;
@@ -219,8 +220,8 @@ class Hang {
     out_.stuck.push_back(stuck);
   }
 
-  // Everybody behind waits for a send or receive as well (a GPU may stand in one): who is furthest behind is
-  // left.
+  // When all ranks that are behind wait for a send or receive as well (a GPU may stop in one), the one
+  // furthest behind is the culprit.
   void blame_furthest_behind() {
     int64_t most = 0;
     const auto in_pair = [&](int rank) {
@@ -239,7 +240,8 @@ class Hang {
     }
   }
 
-  // Operations or sizes that differ at one number of one group. Uneven exchanges have uneven sizes by design.
+  // Finds operations or sizes that differ at one number of one group. Uneven exchanges have uneven sizes by
+  // design.
   void find_mismatches() {
     std::map<std::pair<std::string, int64_t>, std::map<std::string, std::vector<int>>> seen;
     for (const auto& [rank, dump] : by_rank_) {
@@ -269,7 +271,7 @@ class Hang {
     }
   }
 
-  // From any waiting rank along its first edge until one comes again.
+  // Follows the first edge of any waiting rank until one repeats.
   void find_ring() {
     std::map<int, int> next;
     for (const WaitEdge& e : out_.waits)

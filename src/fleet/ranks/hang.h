@@ -1,4 +1,4 @@
-// Who holds up a job that hangs, as plain values.
+// The ranks that hold up a job that hangs, as plain values.
 #pragma once
 
 #include <map>

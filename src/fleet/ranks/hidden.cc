@@ -1,3 +1,6 @@
+// Infers barriers that the records leave out. In most steps that ranks end clearly apart, no rank begins the
+// next step before the last one has ended this one. Such a barrier is inserted into copies of the traces,
+// with times that every rank's own clock can express.
 #include "fleet/ranks/hidden.h"
 
 #include <algorithm>
@@ -9,7 +12,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// By rank, by step: the end of the last record before the step, and its first record; -1: not known.
+// For each rank and step: the end of the last record before the step, and its first record, -1 when unknown.
 struct Turn {
   int64_t ended = 0;
   int64_t begins = 0;
@@ -41,8 +44,8 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
   return out;
 }
 
-// How far corrected times of two hosts may be apart: at least a millisecond, and what the clocks' own errors
-// grow to at the ends of a long record.
+// Returns how far corrected times of two hosts may be apart: at least a millisecond, and the clocks' own
+// errors at the ends of a long record.
 int64_t clock_error(const Job& job, const Clocks& clocks) {
   double half_span = 0;
   for (const JobRank& r : job.ranks) {
@@ -63,6 +66,7 @@ struct Border {
   int64_t begins = INT64_MAX;  // the first record of the step
 };
 
+// Returns the border before a step, or nothing when a rank is missing.
 std::optional<Border> border_before(const std::vector<std::vector<Turn>>& turns, int step) {
   Border b;
   for (const std::vector<Turn>& mine : turns) {
@@ -81,7 +85,7 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5)
     return false;
   const auto tolerance = double(clock_error(job, clocks));
-  // Only steps that ranks end clearly apart can show that somebody waits.
+  // Only steps that ranks end clearly apart can show a wait.
   const double least_spread = std::max(2.0 * tolerance, tuning::kLeastBarrierSpread * step_ns);
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
   int looked = 0;
@@ -94,8 +98,8 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
     if (spread < least_spread)
       continue;
     ++looked;
-    // Clocks err by more than they know at the ends of an hour; without a barrier the first to end begins at
-    // once, a whole spread before the last.
+    // At the ends of an hour clocks err by more than their estimated errors. Without a barrier the first rank
+    // to end begins at once, a whole spread before the last.
     const double allowed = std::max(tolerance, tuning::kBarrierShare * spread);
     waited += double(border->last - border->begins) <= allowed;
   }
@@ -120,8 +124,8 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
       const Turn& mine = all[r][s];
       CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
-      // A second of a clock that drifts is not a second of the common one: the wait never reaches into the
-      // next step, or it would count as still going on there.
+      // A second of a drifting clock is not a second of the common one. The wait must not reach into the next
+      // step, where it would count as still going on.
       const int64_t waited = std::max<int64_t>(0, std::min(border->last, mine.begins) - mine.ended);
       barrier.end_ns = std::min(barrier.begin_ns + waited, mine.local_begins);
       barrier.bytes = 8;

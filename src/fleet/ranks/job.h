@@ -1,8 +1,9 @@
-// The traces of all ranks as one job: who shares a host and a communicator, which records are one collective.
+// The traces of all ranks as one job: the ranks of each host and communicator, and the records that form one
+// collective.
 //
-//   RankTrace (one a rank) -> Job -> clocks, own time, transfers -> blame
+//   RankTrace (one a rank) -> Job -> clocks, own time, transfers -> culprits
 //
-// Nothing here compares times of different hosts.
+// This module does not compare times of different hosts.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +43,13 @@ struct JobCommunicator {
   bool complete() const;     // every member has a trace
 };
 
-// Collectives that should take equally long: one communicator, operation and size, of send and receive one
-// direction too.
+// Collectives that should take equally long: one communicator, operation and size, and for sends and receives
+// one direction.
 struct Channel {
   int communicator = 0;
   CollectiveOp op = fleet::ranks::CollectiveOp::Other;  // Send for a pair
   int64_t bytes = 0;
-  // ranks of a pair
+  // The ranks of a pair.
   int from = -1;
   int to = -1;
   int shape = 0;           // channels of one shape are comparable
@@ -106,17 +107,17 @@ struct Job {
   }
 };
 
-// `traces` must outlive the job.
+// Joins the traces, which must outlive the job.
 Job make_job(const std::vector<RankTrace>& traces);
 
-// The members of the job, their hosts and numbers: the first half of make_job.
+// Fills the members of the job, their hosts and numbers: the first half of make_job.
 void name_ranks(const std::vector<RankTrace>& traces, Job& job);
 // Fills JobRank::step, typical, peers and Job::steps.
 void find_steps(Job& job);
 // Fills communicators, channels, instances.
 void match_instances(Job& job);
 
-// "all-reduce of 1 MiB in DATA_PARALLEL_GROUP"
+// Returns "all-reduce of 1 MiB in DATA_PARALLEL_GROUP".
 std::string text(const Job& job, const Channel& channel);
 std::string bytes_text(int64_t bytes);
 

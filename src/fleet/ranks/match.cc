@@ -1,8 +1,8 @@
-// Which records of different ranks are one collective. With a number from the source: same communicator,
-// operation and number. Without: the n-th of its kind inside of the same step. Sends and receives carry no
-// common number: the n-th send from a to b in a step is the n-th receive of b from a. Without numbers and
-// steps the n-th of all is taken only if every member recorded equally many of each size in the same order: a
-// sampled or cut trace does not pass.
+// Matches the records of different ranks that are one collective. With a number from the source: same
+// communicator, operation and number. Without: the n-th of its kind within the same step. Sends and receives
+// carry no common number, so the n-th send from a to b in a step is the n-th receive of b from a. Without
+// numbers and steps the n-th of all is taken only if every member recorded equally many of each size in the
+// same order, which a sampled or cut trace does not.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -66,7 +66,7 @@ struct Builder {
       return found->second;
     const auto needed = size_t(c.own) + 1;
     if (needed > common.members.size()) {
-      // Numbers that files claim may cost so much memory and no more: no real job comes near.
+      // Numbers that files claim must not cost more memory than this. No real job comes near the limit.
       constexpr size_t kMostMembers = size_t{1} << 25;
       const size_t growth = needed - common.members.size();
       if (members + growth > kMostMembers)
@@ -133,7 +133,7 @@ struct Builder {
     }
   }
 
-  // Every member recorded equally many.
+  // Returns whether every member recorded equally many.
   static bool counts_agree(std::span<const Entry> list) {
     std::map<int32_t, size_t> counts;
     for (const Entry& e : list)
@@ -171,7 +171,7 @@ struct Builder {
   }
 
   void add_instance(int communicator, std::span<const Entry> e) {
-    // A pair is a send and a receive of different ranks; the same rank twice is no match.
+    // A pair is a send and a receive of different ranks. The same rank twice is no match.
     for (size_t i = 1; i < e.size(); ++i) {
       if (e[i].rank == e[i - 1].rank)
         return;
@@ -200,7 +200,7 @@ struct Builder {
     job.instances.push_back(i);
   }
 
-  // Sizes of routed tokens vary: powers of two are told apart there.
+  // Sizes of routed tokens vary, so they are classed by powers of two.
   static int64_t size_class(const CollectiveRecord& r) {
     if (r.op != CollectiveOp::AllToAll)
       return r.bytes;

@@ -1,6 +1,7 @@
-// Suspects from means alone. Who comes last waits for nobody: among GPUs that do the same collectives the
-// late one has the lowest mean. A GPU is a suspect when it is the lowest by far in nearly all of its shapes;
-// nothing more can be said, because a page holds neither ranks nor communicators nor single collectives.
+// Finds suspects from means alone. The rank that comes last waits for no other, so among GPUs with the same
+// collectives the late one has the lowest mean. A GPU is a suspect when it is the lowest by far in nearly all
+// of its shapes. A page holds neither ranks nor communicators nor single collectives, so no more can be
+// concluded.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -25,8 +26,8 @@ struct Seen {
 };
 using Gpus = std::map<std::pair<std::string, std::string>, Seen>;
 
-// The lowest of a shape, when it is alone there: below the median by more than the others scatter, and the
-// next one is nearer to the median than to it.
+// Finds the lowest of a shape, when it is alone there: below the median by more than the others scatter, with
+// the next one nearer to the median than to it.
 void judge_shape(std::vector<const InspectorMean*> means, Gpus& gpus) {
   if (means.size() < tuning::kLeastMeans)
     return;

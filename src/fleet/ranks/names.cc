@@ -1,7 +1,8 @@
-// Who is who: hosts and rank numbers. Kineto knows the global rank but rarely the host; then the number of
-// the GPU tells, because ranks of a host count their GPUs from 0: rank - device is the first rank of the
-// host. The Inspector knows the host but no global rank; then a communicator of everybody tells, or else the
-// order of hosts and processes, as long as the order inside of every communicator agrees with it.
+// Identifies hosts and rank numbers. Kineto records the global rank but rarely the host. The number of the
+// GPU then shows it, because ranks of a host count their GPUs from 0: rank - device is the first rank of the
+// host. The Inspector records the host but no global rank. A communicator of all ranks then gives the
+// numbers, or else the order of hosts and processes, as long as the order inside every communicator agrees
+// with it.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -12,7 +13,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// "host10" after "host9": runs of digits compare as numbers.
+// Orders "host10" after "host9": runs of digits compare as numbers.
 bool natural_less(const std::string& a, const std::string& b) {
   size_t i = 0;
   size_t j = 0;
@@ -47,7 +48,7 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-// Traces in the order of rank numbers, or else of hosts, GPUs and processes.
+// Sorts traces by rank number, or else by host, GPU and process.
 std::vector<const RankTrace*> in_order(const std::vector<RankTrace>& traces) {
   std::vector<const RankTrace*> order;
   for (const RankTrace& t : traces)
@@ -91,7 +92,7 @@ void name_hosts(Job& job) {
   }
 }
 
-// The numbers that a communicator of all ranks gives; false when there is none.
+// Takes the numbers that a communicator of all ranks gives. Returns false when there is none.
 bool number_by_world(Job& job) {
   std::map<std::string, std::set<int>> seen;
   for (const JobRank& rank : job.ranks) {
@@ -116,7 +117,7 @@ bool number_by_world(Job& job) {
   return false;
 }
 
-// Whether the order of ranks agrees with the order inside of every communicator.
+// Returns whether the order of ranks agrees with the order inside every communicator.
 bool order_agrees(const Job& job) {
   std::map<std::string, int> last;
   for (const JobRank& rank : job.ranks) {
@@ -153,7 +154,7 @@ void label_ranks(Job& job) {
       rank.label = job.hosts[rank.host].name + "/pid" + std::to_string(rank.trace->process);
     }
   }
-  // The Inspector does not say which GPU: the place among the processes of the host.
+  // The Inspector does not record the GPU. The place among the processes of the host replaces it.
   for (const JobHost& host : job.hosts) {
     for (size_t i = 0; i < host.ranks.size(); ++i) {
       JobRank& rank = job.ranks[host.ranks[i]];

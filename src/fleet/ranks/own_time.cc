@@ -1,3 +1,7 @@
+// Computes each rank's own time between collectives and finds the ranks whose own time exceeds that of their
+// peers. Peers are ranks with the same sequence of operations. The level is the lower median of the peers,
+// which stays healthy when half of them are slow. An excess must be large, lasting, and beyond both the noise
+// of steps and the lasting differences of healthy peers.
 #include "fleet/ranks/own_time.h"
 
 #include <algorithm>
@@ -9,7 +13,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// Computing time before a moment, for rising moments.
+// Returns the computing time before a moment, for rising moments.
 class ComputeClock {
  public:
   explicit ComputeClock(const std::vector<TimeSpan>& spans)
@@ -34,7 +38,8 @@ class ComputeClock {
   std::vector<double> sums_;
 };
 
-// Own time before each record: since the latest end among the records that had ended by then.
+// Computes own time before each record: the time since the latest end among the records that had ended by
+// then.
 void split(const RankTrace& t, std::vector<double>& before, std::vector<int32_t>& after) {
   before.assign(t.records.size(), 0);
   after.assign(t.records.size(), -1);
@@ -98,7 +103,7 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   }
 }
 
-// The lower of the two middle values: with two slow ranks of four it still is a healthy one.
+// Returns the lower of the two middle values, which is a healthy one even with two slow ranks of four.
 double lower_median(std::vector<double>& values) {
   if (values.empty())
     return NAN;
@@ -117,7 +122,7 @@ double mean_of(const std::vector<double>& series) {
   return count == 0 ? NAN : sum / count;
 }
 
-// The mean over a stretch of how much a rank's part exceeds the lower median of its peers' parts.
+// Returns the mean over a stretch of the excess of a rank's part over the lower median of its peers' parts.
 double part_excess(
     const std::vector<std::vector<double>>& part,
     const std::vector<int>& peers,
@@ -179,8 +184,8 @@ struct Judge {
     }
   }
 
-  // The lower median of few noisy values lies below their centre: what every rank shows on average is no
-  // excess. Returns the lasting differences between healthy peers, as a deviation.
+  // Subtracts the average excess of all ranks, because the lower median of few noisy values lies below their
+  // centre. Returns the lasting differences between healthy peers, as a deviation.
   double centre(const std::vector<int>& peers) {
     std::vector<double> means;
     for (const int r : peers) {
@@ -200,21 +205,21 @@ struct Judge {
     }
     if (means.size() < 6)
       return 0;
-    // From the lower half: a slow half of the peers widens the whole, not that.
+    // The deviation is taken from the lower half, which a slow half of the peers does not widen.
     std::ranges::sort(means);
     return (means[(means.size() - 1) / 2] - means[(means.size() - 1) / 4]) / 0.674;
   }
 
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
     const double floor = std::max(tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns);
-    // Together with the other ranks of a host half of the margin to the peers is enough.
+    // Together with the other ranks of a host, half of the margin to the peers suffices.
     const double least = std::max(floor, tuning::kLeastPeerSpread / 2 * spread);
     const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
     if (s.count < tuning::kLeastSteps || s.mean < least)
       return;
     if (s.significance < tuning::kLeastSignificance)
       return;
-    // Routing and sequence lengths make now this rank late and now that one: a slow part is late in most
+    // Routing and sequence lengths make different ranks late in different steps. A slow part is late in most
     // steps.
     if (s.median < std::max(least / 2, tuning::kLeastMedianShare * s.mean))
       return;

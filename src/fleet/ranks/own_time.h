@@ -1,5 +1,5 @@
-// A rank's own time: from the end of the collective before to its arrival at the next. Waiting for others
-// lies inside of collectives, so it never counts; both times stand on the rank's own clock.
+// A rank's own time: from the end of one collective to its arrival at the next. Waiting for others happens
+// inside collectives, so it never counts, and both times are on the rank's own clock.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 namespace lento::fleet::ranks {
 
 struct OwnTime {
-  // By rank, by record.
+  // Vectors by rank, by record.
   std::vector<std::vector<double>> before_ns;  // own time before the record's begin
   std::vector<std::vector<int32_t>> after;     // the record whose end it counts from; -1: none
-  // By rank, by step; NaN where the rank's step is not complete.
+  // Vectors by rank, by step, NaN where the rank's step is not complete.
   std::vector<std::vector<double>> own_ns;
   std::vector<std::vector<double>> first_ns;
   std::vector<std::vector<double>> compute_ns;
@@ -22,11 +22,11 @@ struct OwnTime {
 
 OwnTime own_time(const Job& job);
 
-// Length of every step: from the end of the last collective of the step before to that of its own, the median
-// over ranks. NaN where it is not known.
+// Returns the length of every step: from the end of the last collective of the step before to that of its
+// own, the median over ranks. NaN where it is unknown.
 std::vector<double> step_lengths(const Job& job);
 
-// A rank that is later than its peers by its own doing.
+// A rank that is later than its peers by its own delay.
 struct LateRank {
   int rank = 0;
   Stretch stretch;           // of its excess a step, ns

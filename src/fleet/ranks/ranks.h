@@ -1,5 +1,5 @@
-// Which rank, GPU, host or link of a training job is slow, from the collectives that its ranks recorded; and
-// which ranks hold up a job that hangs (docs/methods/collectives.md).
+// Diagnoses the slow rank, GPU, host or link of a training job from the collectives that its ranks recorded,
+// and the ranks that hold up a job that hangs (docs/methods/collectives.md).
 #pragma once
 
 #include <map>
@@ -20,20 +20,21 @@ struct RanksOptions {
   int lane_steps = 2;  // training steps drawn as lanes
 };
 
-// Outcome Findings, Healthy, or CannotJudge with what to switch on. Findings name the rank or the host first,
-// then what the data cannot tell apart from it.
+// Returns outcome Findings, Healthy, or CannotJudge with the recording to switch on. Findings name the rank
+// or the host first, then the alternatives that the data cannot distinguish from it.
 finding::Diagnosis diagnose_ranks(
     const std::vector<fleet::ranks::RankTrace>& traces,
     const RanksOptions& options,
     const base::Progress& progress = {});
 
-// From dumps of the flight recorder and answers of NCCL's monitor, the latter in order of time.
+// Diagnoses a hang from dumps of the flight recorder and answers of NCCL's monitor, the latter in order of
+// time.
 finding::Diagnosis diagnose_hang(
     const std::vector<fleet::ranks::HangDump>& dumps,
     const std::vector<fleet::ranks::RasAnswer>& answers);
 
-// From the Inspector's pages for Prometheus: suspects, or CannotJudge. Means say neither ranks nor costs nor
-// times.
+// Diagnoses from the Inspector's pages for Prometheus: suspects, or CannotJudge. Means hold neither ranks nor
+// costs nor times.
 finding::Diagnosis diagnose_means(const std::vector<fleet::ranks::InspectorMean>& means);
 
 }  // namespace lento::fleet

@@ -1,3 +1,6 @@
+// Replays a job with changed own times or transfers. Ranks advance as far as their collectives allow, in any
+// order, because every time follows from earlier ones. A rank that waits is resumed when the last member of
+// its collective arrives. Cost: linear in the records.
 #include "fleet/ranks/replay.h"
 
 #include <algorithm>
@@ -9,7 +12,7 @@ namespace lento::fleet::ranks {
 
 struct Replay::State {
   const Change& change;
-  // by rank, by record; NaN: not yet
+  // Times by rank, by record, NaN until they are computed.
   std::vector<std::vector<double>> begin;
   std::vector<std::vector<double>> end;
   std::vector<int32_t> next;      // by rank: the first record without a begin
@@ -53,7 +56,8 @@ Replay::Replay(const Job& job, const OwnTime& own, const Clocks& clocks)
   }
 }
 
-// Lets a rank arrive at its next record if what that waited for has ended; false when it must wait.
+// Lets a rank arrive at its next record if the end that it waits for is computed. Returns false when it must
+// wait.
 bool Replay::advance(State& s, int rank) const {
   const int32_t i = s.next[rank];
   const auto& records = job_.ranks[rank].trace->records;
@@ -122,7 +126,7 @@ std::vector<double> Replay::steps(const Change& change) const {
     while (advance(s, rank)) {
     }
   }
-  // Times of different ranks are comparable here: a step ends when the median rank has ended its last
+  // Times of different ranks are comparable here. A step ends when the median rank has ended its last
   // collective.
   std::vector<std::vector<double>> ends(job_.steps);
   for (size_t r = 0; r < job_.ranks.size(); ++r) {

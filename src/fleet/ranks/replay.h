@@ -1,10 +1,10 @@
-// The job again, with some own times and transfers changed: what a step would take without a fault.
+// Replays a job with some own times and transfers changed, to predict the length of a step without a fault.
 //
 //   arrival = end of the collective that it waited for + own time
 //   end     = last arrival of the members + transfer
 //
-// The unchanged replay is the base that a changed one is compared with, so that what the model leaves out
-// (ends a little apart, sends that do not wait) cancels.
+// A changed replay is compared with the unchanged one, so that effects outside the model (ends a little
+// apart, sends that do not wait) cancel.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 namespace lento::fleet::ranks {
 
 struct Change {
-  // New own time before a record, new transfer of an instance, ns. Null: as recorded.
+  // New own time before a record, and new transfer of an instance, ns. Null: as recorded.
   std::function<double(int rank, int record, double own_ns)> own;
   std::function<double(size_t instance, double transfer_ns)> transfer;
 };
@@ -26,7 +26,7 @@ class Replay {
  public:
   Replay(const Job& job, const OwnTime& own, const Clocks& clocks);
 
-  // Length of every step, ns; NaN where the replay does not reach.
+  // Returns the length of every step, ns, NaN where the replay does not reach.
   std::vector<double> steps(const Change& change) const;
 
  private:
@@ -42,7 +42,7 @@ class Replay {
   std::vector<double> start_ns_;  // by rank: of its first record, on the common clock
 };
 
-// Mean of values in [begin, end) that are known.
+// Returns the mean of the finite values in [begin, end).
 double mean_between(const std::vector<double>& series, int begin, int end);
 
 }  // namespace lento::fleet::ranks

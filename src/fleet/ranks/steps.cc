@@ -1,8 +1,8 @@
-// Which training step a record belongs to. Where the source marks steps, they are taken. Otherwise the
+// Assigns records to training steps. Step marks of the source are taken where they exist. Otherwise the
 // sequence of operations of a rank repeats every step: its period is the distance at which the rarest
 // operation comes again and everything else too. A step ends with the last occurrence of that rarest
-// operation (usually the gradients' all-reduce); its own number in the log tells which step it is, so that
-// logs that begin or end at different places still count alike.
+// operation (usually the gradients' all-reduce). Its number in the log numbers the step, so that logs that
+// begin or end at different places still count alike.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@ uint64_t mix(uint64_t hash, uint64_t value) {
   return base::mix64(hash ^ base::mix64(value));
 }
 
-// What a record is, equal on ranks that do the same: no number of a communicator.
+// Hashes the kind of a record, equal on ranks with the same role. It contains no number of a communicator.
 uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
   const Communicator& c = t.communicators[r.communicator];
   uint64_t hash = mix(base::hash_text(c.name), uint64_t(c.size));
@@ -39,7 +39,7 @@ std::vector<uint64_t> kinds_of(const RankTrace& t) {
   return kinds;
 }
 
-// The share of records that come again after `period`.
+// Returns the share of records that come again after `period`.
 double repeats(const std::vector<uint64_t>& kinds, size_t period) {
   const size_t n = kinds.size() - period;
   const size_t stride = std::max<size_t>(1, n / 4096);
@@ -78,7 +78,7 @@ Period find_period(const std::vector<uint64_t>& kinds) {
         break;
       if (repeats(kinds, period) < kSame)
         continue;
-      // Kinds as rare as this one, but for what the ends of the record cut off.
+      // Collects the kinds as rare as this one, except for occurrences that the ends of the record cut off.
       Period found{period, {}};
       for (const auto& [times, other] : order) {
         if (times <= count + count / 10 + 1 && 2 * times > count)
@@ -90,9 +90,9 @@ Period find_period(const std::vector<uint64_t>& kinds) {
   return {};
 }
 
-// Ends of runs of rare kinds; several a period: the one whose successor's kind is least, which is the same
-// choice on every rank that does the same. If all kinds are equally rare, the largest own time is between two
-// steps.
+// Finds the ends of runs of rare kinds. When a period has several, the one whose successor's kind is least is
+// taken, the same choice on every rank with the same role. If all kinds are equally rare, the largest own
+// time separates two steps.
 std::vector<size_t>
 ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Period& period) {
   const auto rare = [&](size_t i) {
@@ -126,7 +126,7 @@ ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Peri
   return ends;
 }
 
-// How far the source's number of records like `like` rises in a period.
+// Returns how far the source's number of records like `like` rises in a period.
 int64_t numbers_a_period(const RankTrace& t, const CollectiveRecord& like, size_t from, size_t period) {
   int64_t count = 0;
   for (size_t i = from; i < std::min(from + period, t.records.size()); ++i) {
@@ -169,7 +169,7 @@ void take_marks(JobRank& rank) {
     rank.step.push_back(r.step);
 }
 
-// Step numbers from 0 for the job; lone records before the first mark stay outside.
+// Numbers steps from 0 for the job. Lone records before the first mark stay outside.
 void renumber(Job& job) {
   constexpr int32_t kMostSteps = 1 << 22;
   int32_t first = INT32_MAX;
@@ -194,7 +194,7 @@ void renumber(Job& job) {
   }
 }
 
-// The commonest number of records in a step, and a hash over what an ordinary step does.
+// Returns a hash over the operations of an ordinary step, and sets the commonest number of records in a step.
 uint64_t ordinary_step(JobRank& rank) {
   std::map<int32_t, int32_t> sizes;  // step -> records
   for (const int32_t step : rank.step) {
@@ -211,7 +211,7 @@ uint64_t ordinary_step(JobRank& rank) {
       rank.typical = size;
     }
   }
-  // Of the ordinary steps the one in the middle speaks for all.
+  // The ordinary step in the middle represents all of them.
   std::vector<int32_t> ordinary;
   for (const auto& [step, size] : sizes) {
     if (size == rank.typical)

@@ -1,3 +1,5 @@
+// Finds the stretch of a series with the highest sum above an allowance (Kadane's algorithm), and estimates
+// noise from successive differences, which a jump of the level hardly affects. Cost: linear.
 #include "fleet/ranks/stretch.h"
 
 #include <algorithm>
@@ -25,7 +27,7 @@ double noise_of(std::span<const double> series) {
 
 namespace {
 
-// Kadane's: a running sum that starts anew when it falls to nothing.
+// Kadane's algorithm: a running sum that restarts when it falls to zero.
 std::pair<int, int> highest_sum(std::span<const double> series, double allowance) {
   std::pair<int, int> best{0, 0};
   double best_sum = 0;
@@ -78,8 +80,8 @@ double slow_noise(std::span<const double> series) {
     means.push_back(evidence::mean(std::vector<double>(begin, end)));
   }
   const double expected = noise * noise / (double(known.size()) / kBlocks);
-  // From the median step between neighbouring tenths: a fault that begins or ends makes one or two of them
-  // large.
+  // The median step between neighbouring tenths is robust: a fault that begins or ends makes only one or two
+  // of them large.
   std::vector<double> jumps;
   for (size_t b = 1; b < means.size(); ++b)
     jumps.push_back(std::abs(means[b] - means[b - 1]));

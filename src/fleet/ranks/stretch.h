@@ -1,4 +1,4 @@
-// The stretch of steps in which a series lies highest above zero.
+// Finds the stretch of steps in which a series lies highest above zero.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace lento::fleet::ranks {
 
 struct Stretch {
-  // steps [begin, end)
+  // The steps [begin, end).
   int begin = 0;
   int end = 0;
   double mean = 0;  // of the series inside
@@ -16,21 +16,21 @@ struct Stretch {
   int count = 0;            // steps with a value
 };
 
-// The stretch that maximises the sum of (value - allowance). NaN: no value in this step. Where the level
-// inside is far above the allowance, half of that level takes its place: then the stretch begins and ends
-// where the series crosses the middle between nothing and the fault. `roughness` (slow_noise below) divides
+// Returns the stretch that maximises the sum of (value - allowance). NaN: no value in this step. Where the
+// level inside is far above the allowance, half of that level replaces it, so that the stretch begins and
+// ends where the series crosses the middle between zero and the fault. `roughness` (slow_noise below) divides
 // the significance.
 Stretch best_stretch(std::span<const double> series, double allowance, double roughness = 1);
 
-// How much more the means of tenths of the series scatter than independent values of the same short-term
-// noise would: 1 for white noise, more where neighbouring steps are alike. NaN under 30 values.
+// Returns how much more the means of tenths of the series scatter than independent values of the same
+// short-term noise would: 1 for white noise, more where neighbouring steps are alike. NaN under 30 values.
 double slow_noise(std::span<const double> series);
-// Of several series that share their kind of noise: the lower median, at least 1, so that a faulty minority
-// does not count.
+// Returns the lower median over several series that share their kind of noise, at least 1, so that a faulty
+// minority does not count.
 double slow_noise(std::span<const std::vector<double>> series);
 
-// Standard deviation of a series around a level that may jump: from successive differences. 0 under three
-// values.
+// Returns the standard deviation of a series around a level that may jump, from successive differences. 0
+// under three values.
 double noise_of(std::span<const double> series);
 
 }  // namespace lento::fleet::ranks

@@ -1,4 +1,4 @@
-// A training job in memory whose fault is known, for the tests of this folder.
+// A training job in memory with a planted fault, for the tests of this folder.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ inline std::vector<RankTrace> build(const Small& s) {
     const int first = r % 2;
     t.communicators.push_back(
         {"dp" + std::to_string(first), "DP", 4, 4, r / 2, {first, first + 2, first + 4, first + 6}});
-    // Pairs of hosts in a second ring, so that one NIC can be told from another.
+    // Pairs of hosts in a second ring, so that two NICs are distinguishable.
     const int half = r / 4;
     t.communicators.push_back(
         {"cp" + std::to_string(half) + std::to_string(first),
@@ -103,7 +103,7 @@ inline std::vector<RankTrace> build(const Small& s) {
   return out;
 }
 
-// What a log without verbose mode keeps of it: durations.
+// Reduces the job to the content of a log without verbose mode: durations.
 inline std::vector<RankTrace> without_times(std::vector<RankTrace> traces) {
   for (RankTrace& t : traces) {
     t.timed = false;

@@ -1,3 +1,6 @@
+// Measures the transfer time of each channel by step, compares it with the envelope of its shape, and marks
+// slow channels. The envelope is a lower quartile over channels, which a fault that most of them cross does
+// not raise. Lasting differences of healthy channels are estimated from the quick end of the distribution.
 #include "fleet/ranks/transfers.h"
 
 #include <algorithm>
@@ -53,8 +56,8 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
   }
 }
 
-// Lasting differences of healthy channels, from the quick end of the distribution: slow channels, even most
-// of them, do not widen it.
+// Estimates lasting differences of healthy channels from the quick end of the distribution, which slow
+// channels, even most of them, do not widen.
 double quick_spread(const std::vector<double>& values) {
   return (evidence::quantile(values, 0.25) - evidence::quantile(values, 0.1)) / 0.607;
 }
@@ -69,7 +72,7 @@ double believed_spread(const ShapeTime& shape, std::span<const std::vector<doubl
   return std::max({shape.seen_spread, tuning::kUnknownSpread, tuning::kSpreadOfNoise * noise});
 }
 
-// The level of a shape in time: by step the lower quartile over its channels.
+// Returns the level of a shape over time: by step the lower quartile over its channels.
 std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const std::vector<int>& channels) {
   std::vector<double> out(job.steps, NAN);
   std::vector<double> values;
@@ -85,9 +88,9 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
   return out;
 }
 
-// What a shape takes when nothing is in the way: the lower quartile over its channels, so that even
-// a fault that most of them cross does not pass for the rule. If all of them rise
-// together for a stretch (a fault that they all cross), the level outside of that stretch.
+// Returns the undisturbed transfer of a shape: the lower quartile over its channels, so that even a fault
+// that most of them cross does not pass for normal. If all of them rise together for a stretch (a fault that
+// they all cross), it is the level outside of that stretch.
 double envelope(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = known(series);
   if (low.size() < 4 * tuning::kLeastSteps)

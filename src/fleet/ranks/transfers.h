@@ -1,5 +1,5 @@
-// What a collective takes once everybody has arrived: the shortest of its members' kernels, because the last
-// to arrive waits for nobody. Each duration stands on one clock, so clock errors do not enter.
+// The transfer time of a collective once all members have arrived: the shortest of its members' kernels,
+// because the last to arrive waits for no other. Each duration is on one clock, so clock errors do not enter.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct ShapeTime {
   int groups = 0;  // sets of ranks among them: operations of one set share its lasting difference
   double envelope_ns = 0;
   double roughness = 1;  // slow_noise of its channels
-  // Lasting differences of healthy channels, of the logarithm: as seen among eight channels and more (0:
+  // Lasting differences of healthy channels, of the logarithm: as measured among eight channels or more (0:
   // fewer),
   double seen_spread = 0;
   double spread = 0;  // and as believed, which is never less
@@ -37,7 +37,7 @@ struct TransferVerdict {
   std::vector<ShapeTime> shapes;
 };
 
-// Durations by instance, ns; NaN when a member is missing.
+// Returns durations by instance, ns, NaN when a member is missing.
 std::vector<double> transfer_times(const Job& job);
 
 TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns);
@@ -56,7 +56,7 @@ struct Component {
     Network
   };
   Kind kind = Kind::Nic;
-  // host, rank, pair of hosts, or switch
+  // A host, rank, pair of hosts, or switch.
   int a = -1;
   int b = -1;
   std::vector<int> hits, near,
@@ -73,12 +73,13 @@ struct SlowPart {
   double factor = 1;                    // transfer over envelope, median over its channels
 };
 
-// The fewest components that explain the slow channels. `switch_of`: by host, -1 none; may be empty.
+// Returns the fewest components that explain the slow channels. `switch_of`: by host, -1 none. It may be
+// empty.
 std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of);
 
 std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches);
-// The host that a part lies at; -1: between hosts.
+// Returns the host that a part lies at, or -1 between hosts.
 int host_of(const Job& job, const Component& part);
 
 }  // namespace lento::fleet::ranks

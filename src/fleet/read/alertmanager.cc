@@ -1,4 +1,4 @@
-// Alerts to an Alertmanager: its interface of version 2.
+// Posts alerts to an Alertmanager through version 2 of its interface.
 #include <cstdio>
 #include <ctime>
 

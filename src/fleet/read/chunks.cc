@@ -1,3 +1,7 @@
+// Decodes the XOR chunks of Prometheus bit by bit and splits a streamed answer into frames. Counts and widths
+// come from the store, so every read is bounded and a damaged chunk ends at the damage. Source: Gorilla
+// (Pelkonen et al., VLDB 2015) and Prometheus' tsdb/chunkenc. Cost: a few operations a sample. The check sum
+// uses the instruction of the processor where there is one.
 #include "fleet/read/chunks.h"
 
 #include <algorithm>
@@ -8,7 +12,8 @@
 namespace lento::fleet {
 namespace {
 
-// Bits of a chunk from the highest of the first byte on; past the end there are zeros, and ok() turns false.
+// Reads the bits of a chunk, highest of each byte first. Past the end it returns zeros, and ok() returns
+// false.
 class Bits {
  public:
   explicit Bits(std::string_view bytes)
@@ -19,7 +24,7 @@ class Bits {
     return at_ <= size_;
   }
 
-  // The next 57 bits at least, highest first, nothing taken.
+  // Returns at least the next 57 bits, highest first, without consuming them.
   uint64_t peek() const {
     const size_t byte = at_ / 8;
     uint64_t word = 0;
@@ -36,7 +41,7 @@ class Bits {
   void skip(unsigned count) {
     at_ += count;
   }
-  // `count` is 1 to 57.
+  // Takes `count` bits, 1 to 57.
   uint64_t take_few(unsigned count) {
     const uint64_t value = peek() >> (64 - count);
     skip(count);
@@ -72,7 +77,7 @@ class Bits {
   size_t at_ = 0;
 };
 
-// 0 | 10 + 14 bits | 110 + 17 | 1110 + 20 | 1111 + 64
+// Reads 0 | 10 + 14 bits | 110 + 17 | 1110 + 20 | 1111 + 64.
 int64_t delta_of_delta(Bits& in) {
   const auto ones = std::min(4u, unsigned(std::countl_one(in.peek())));
   in.skip(ones < 4 ? ones + 1 : 4);
@@ -136,7 +141,7 @@ bool read_xor_chunk(
     return false;
   Bits in(bytes);
   const uint64_t count = in.take(16);
-  // unsigned: hostile deltas may wrap
+  // Unsigned, because hostile deltas may wrap.
   uint64_t time = 0;
   uint64_t delta = 0;
   Value value;
@@ -172,7 +177,7 @@ uint32_t crc32c_by_table(std::string_view bytes, uint32_t c) {
 }
 
 #if defined(__x86_64__)
-// The instruction for it takes eight bytes at once.
+// The instruction takes eight bytes at once.
 __attribute__((target("sse4.2"))) uint32_t crc32c_by_instruction(std::string_view bytes, uint32_t c) {
   uint64_t wide = c;
   while (bytes.size() >= sizeof wide) {

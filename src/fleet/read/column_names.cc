@@ -1,3 +1,5 @@
+// Lists the usual names of columns for machines, devices and times, and recognises columns that are named
+// after machines by their shape.
 #include "fleet/read/column_names.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ constexpr std::array<std::string_view, 13> kMachines{
     "node_id",
     "exported_instance"};
 
-// Not "index": in a table saved from a frame it numbers the rows.
+// "index" is left out, because in a table saved from a data frame it numbers the rows.
 constexpr std::array<std::string_view, 9> kDevices{
     "gpu",
     "gpu_id",
@@ -63,7 +65,7 @@ bool among(const std::array<std::string_view, N>& names, std::string_view column
   return std::ranges::find(names, lowered(column)) != names.end();
 }
 
-// "gpu-a00-07" -> "gpu-a#-#"
+// Returns "gpu-a#-#" for "gpu-a00-07".
 std::string shape_of(std::string_view name) {
   std::string out;
   for (const char c : name) {

@@ -1,9 +1,9 @@
-// CSV by the grammar
+// Reads metrics from CSV by the grammar
 //   file  = line { "\n" line }        line = field { delimiter field }
 //   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
-// one line at a time: a quoted field may not hold a line end. The header shows the delimiter (base/csv.h).
-// What begins with '{' is JSON Lines. Times are numbers or dates (base/moment.h), by the first record of a
-// file; values are numbers, bare or with the unit of their column.
+// one line at a time: a quoted field may not hold a line end. The header shows the delimiter (base/csv.h). A
+// file that begins with '{' is JSON Lines. Times are numbers or dates (base/moment.h), by the first record of
+// a file. Values are numbers, bare or with the unit of their column.
 #include "base/scan/csv.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kMaxColumns = 1u << 16;
 
-// "a, b" is how some exporters separate.
+// Removes blanks, because some exporters separate fields by ", ".
 std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
@@ -34,7 +34,8 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
+// Splits `line` into views. Quoted fields are unescaped into `scratch`. Returns false when a quote is not
+// closed.
 bool split(
     std::string_view line,
     char delimiter,
@@ -89,7 +90,7 @@ double unit_in_ms(const std::string& unit) {
   throw base::Error({}, "time unit '" + unit + "' is not known", "use s, ms or us");
 }
 
-// Which column is what.
+// The roles of the columns.
 struct Columns {
   int machine = -1;
   int time = -1;
@@ -100,7 +101,7 @@ struct Columns {
 
 constexpr int64_t kPauseMs = 3'600'000;  // of one job, an hour: a restart from a checkpoint takes less
 
-// What one file covers, and whether it names a machine that a file before it named.
+// The period of one file, and whether it names a machine of an earlier file.
 struct FileSpan {
   int64_t begin_ms = INT64_MAX;
   int64_t end_ms = INT64_MIN;
@@ -210,7 +211,8 @@ class Reader {
     return size_t(at - header_.begin());
   }
 
-  // Taken for one machine, a file of many would lose all records but one a time.
+  // Refuses a file with a column of machines that is read as one machine, because it would lose all records
+  // but one a time.
   void doubt_one_machine() const {
     for (const std::string& name : header_) {
       const auto& labels = options_.label_columns;
@@ -263,8 +265,9 @@ class Reader {
       throw base::Error(where_, "no metric column is left", "name one with --metric");
   }
 
-  // Several files are one job's when they are parts of it. Run after run of the same machines is not: what is
-  // usual in one is no measure for the other, and where the later run comes first the earlier would be lost.
+  // Refuses files that are not parts of one job. Separate runs of the same machines must not be joined:
+  // normal values of one run do not hold for another, and if the later run came first, the earlier one would
+  // be lost.
   void doubt_another_run(uint64_t taken, uint64_t skipped) {
     if (span_.known && skipped > taken && span_.begin_ms < before_.end_ms)
       throw base::Error(
@@ -284,7 +287,8 @@ class Reader {
       before_ = span_;
   }
 
-  // In milliseconds; the first record that has a time says whether the file's are numbers or dates.
+  // Returns the time in milliseconds. The first record with a time decides whether the file's times are
+  // numbers or dates.
   std::optional<double> time_of(std::string_view text) {
     if (clock_ != Clock::Dates) {
       const auto number = base::try_double(text);

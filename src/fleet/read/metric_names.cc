@@ -1,3 +1,5 @@
+// Parses metric expressions and label conditions, lists the ready sets of common exporters, and normalises
+// names of machines. The expressions are a small part of PromQL that is evaluated here, on raw samples.
 #include "fleet/read/metric_names.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace lento::fleet {
 namespace {
 
-// Counters whose name does not end like one.
+// Counters whose names do not end like those of counters.
 constexpr std::array<std::string_view, 8> kCounters{
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
@@ -38,7 +40,7 @@ bool all_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, name_char);
 }
 
-// "inside" of "word(inside)"; false when the text is not of that shape.
+// Reduces "word(inside)" to "inside". Returns false when the text does not have that shape.
 bool take_call(std::string& text, std::string_view word) {
   if (!text.starts_with(word) || text.size() < word.size() + 2)
     return false;
@@ -49,7 +51,7 @@ bool take_call(std::string& text, std::string_view word) {
   return true;
 }
 
-// METRIC{...}; false when it is something else.
+// Takes METRIC{...}. Returns false when the text is something else.
 bool take_selector(std::string text, MetricSpec& spec) {
   const size_t brace = text.find('{');
   spec.selector = trimmed(text.substr(0, brace));
@@ -202,7 +204,7 @@ bool is_address(std::string_view text) {
          });
 }
 
-// "[::1]:9100" -> "::1", "node1:9100" -> "node1".
+// Returns "::1" for "[::1]:9100" and "node1" for "node1:9100".
 std::string without_port(const std::string& name) {
   if (name.starts_with('[')) {
     const size_t end = name.find(']');

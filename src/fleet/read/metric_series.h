@@ -3,7 +3,7 @@
 //   samples (metric, machine, time, value) -> SeriesBuilder -> MetricSeries -> detector
 //
 // A machine may report a metric from several devices (GPUs). The series then holds three metrics, "name:min",
-// "name:mean" and "name:max" over the devices, and remembers which device was the lowest and the highest.
+// "name:mean" and "name:max" over the devices, and keeps which device was the lowest and the highest.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // The labels of these keys as one text: machines with equal texts are peers.
 std::string group_name(const Labels& labels, const std::vector<std::string>& keys);
 
-// values[(metric * steps + time) * machines + machine]; NaN is "no sample near this time".
+// values[(metric * steps + time) * machines + machine], NaN where there is no sample near this time.
 struct MetricSeries {
   std::vector<std::string> machines;
   std::vector<Labels> labels;  // per machine; may be empty
@@ -62,7 +62,7 @@ struct MetricSeries {
   }
 };
 
-// The value of label `key` of a machine, "" when it has none.
+// Returns the value of label `key` of a machine, "" when it has none.
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key);
 
 struct GridOptions {
@@ -77,7 +77,7 @@ struct GridOptions {
 };
 
 // Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
-// not are skipped and counted. Within a part in any order it may fall: such series are sorted at the end, and
+// not are skipped and counted. Within a part in any order it may fall. Such series are sorted at the end, and
 // of equal times the first sample counts. A machine whose name is none (evidence/names.h) is left out with
 // its samples, whatever reader it came from. Costs 8.5 bytes a sample of a long series.
 class SeriesBuilder {
@@ -87,7 +87,7 @@ class SeriesBuilder {
         max_samples_(max_samples) {
   }
 
-  // What comes from here on may be in any order of time, but lies after what came before it.
+  // Begins a part whose samples may be in any order of time, but later than those of the parts before it.
   void begin_part_in_any_order();
 
   uint32_t machine(std::string_view name);  // id of the name, new or known
@@ -100,15 +100,16 @@ class SeriesBuilder {
     uint32_t machine = 0;
     uint32_t device = 0;
   };
-  // Values that are not finite and times that do not rise are skipped; `where` is blamed.
+  // Adds a sample. Values that are not finite and times that do not rise are skipped and counted at `where`.
   void add(const Key& key, int64_t time_ms, double value, const base::Location& where);
 
-  // Nearest fill (ties to the earlier sample). Throws Error when there is nothing or far too much to lay out.
+  // Fills the grid with the nearest samples (ties to the earlier one). Throws Error when there is nothing or
+  // far too much to lay out.
   MetricSeries build(const GridOptions& options, const base::Location& where);
 
  private:
-  // A series is a chain of blocks that lie in slabs, a list of slabs a metric: nothing is moved as it grows,
-  // and a metric that is laid out gives its memory back. Blocks are numbered from 1; 0 is none.
+  // A series is a chain of blocks in slabs, one list of slabs a metric. Nothing is moved as a series grows,
+  // and a metric that is laid out returns its memory. Blocks are numbered from 1, and 0 is none.
   struct Block {
     static constexpr size_t kRoom = 32;
     int64_t begin_ms;

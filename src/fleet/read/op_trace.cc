@@ -1,7 +1,8 @@
-// Traces of a training job's operations, one line each: dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us
-// (the layout of ByteDance's StragglerAnalysis). A worker is one machine "dpD-stageS" with the label `stage`;
-// its metrics are the mean duration of each compute operation in each step, in ms. Communication operations
-// are left out: they wait for the slowest worker and so show the victims.
+// Reads traces of a training job's operations, one line each:
+// dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us (the layout of ByteDance's StragglerAnalysis). A worker
+// is one machine "dpD-stageS" with the label `stage`. Its metrics are the mean duration of each compute
+// operation in each step, in ms. Communication operations are left out: they wait for the slowest worker, and
+// so their durations point at the victims.
 #include <algorithm>
 #include <map>
 

@@ -1,8 +1,9 @@
-// Exposition text, one sample a line:
-//   line   = "" | "#" any | name [ "{" [ label { "," label } [","] ] "}" ] " " value [ " " timestamp ] [
-//   exemplar ] label  = name "=" '"' { char | "\\" | "\"" | "\n" } '"'
+// Reads exposition text, one sample a line:
+//   line   = "" | "#" any
+//          | name [ "{" [ label { "," label } [","] ] "}" ] " " value [ " " timestamp ] [ exemplar ]
+//   label  = name "=" '"' { char | "\\" | "\"" | "\n" } '"'
 // The time stamp is in seconds when it has a fraction or is below 1e11 (OpenMetrics), else in milliseconds
-// (Prometheus text). Samples without one are skipped: a period needs times.
+// (Prometheus text). Samples without one are skipped, because a period needs times.
 #include <algorithm>
 #include <cmath>
 

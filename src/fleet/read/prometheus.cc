@@ -1,3 +1,7 @@
+// Reads metrics from a Prometheus-compatible store. Streamed remote read is preferred, because it delivers
+// the raw samples in compressed chunks that are decoded in place. The range selector of the query API is the
+// fallback, and carries PromQL that the own expressions cannot express. Damage in an answer is skipped and
+// counted.
 #include "fleet/read/prometheus.h"
 
 #include <snappy.h>
@@ -35,7 +39,7 @@ class Collector {
     totals_.clear();
   }
 
-  // The series a label set belongs to; false when it names no machine.
+  // Opens the series of a label set. Returns false when it names no machine.
   bool open(const LabelList& labels) {
     return open(names_.name(labels));
   }
@@ -54,7 +58,7 @@ class Collector {
     pass(time_ms, (value - before->value) * 1000 / double(time_ms - before->time_ms));
   }
 
-  // Sums and means, of times at which nothing is missing.
+  // Ends the metric: adds sums and means. A sum is left out at times at which a series has no sample.
   void end() {
     for (const auto& [machine, times] : totals_) {
       uint32_t most = 0;
@@ -145,7 +149,7 @@ struct Period {
   int64_t end_ms;
 };
 
-// Field numbers of prometheus/prompb (remote_read.proto): an answer is read in place, without a copy.
+// Field numbers of prometheus/prompb (remote_read.proto). An answer is read in place, without a copy.
 constexpr uint64_t kChunkedSeries = 1;  // of ChunkedReadResponse
 constexpr uint64_t kLabels = 1;         // of ChunkedSeries
 constexpr uint64_t kChunks = 2;
@@ -198,7 +202,7 @@ void take_chunk(std::string_view bytes, Period period, Collector& to) {
     to.damaged("a damaged chunk");
 }
 
-// Labels come before chunks; their bytes are the series' name.
+// Reads a series. Labels come before chunks, and their bytes are the key of the series.
 void take_series(std::string_view bytes, Period period, Collector& to) {
   size_t label_bytes = 0;
   bool opened = false;
@@ -232,7 +236,7 @@ void take_frame(std::string_view payload, Period period, Collector& to) {
     to.damaged("a frame that is no response");
 }
 
-// False when the store does not speak streamed chunks.
+// Returns false when the store does not offer streamed chunks.
 bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period period, Collector& to) {
   base::HttpRequest request;
   request.method = "POST";
@@ -262,8 +266,8 @@ std::string matchers(const PrometheusOptions& o, const std::vector<Matcher>& mor
   return out + "}";
 }
 
-// What our own expressions cannot say is left to the store; it fills each step with samples up to five
-// minutes old.
+// Composes a range query for expressions that are left to the store. It fills each step with samples up to
+// five minutes old.
 std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period period) {
   const auto seconds = [](int64_t ms) {
     return base::format_exact(double(ms) / 1000);
@@ -278,7 +282,7 @@ std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period
   return o.url + "/api/v1/query?query=" + base::percent_encoded(selector) + "&time=" + seconds(period.end_ms);
 }
 
-// {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}
+// Takes {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}.
 void take_answer(
     const PrometheusOptions& o,
     const std::string& metric,
@@ -352,7 +356,7 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
 
 namespace {
 
-// The result of an instant query at the store's own present.
+// Returns the result of an instant query at the store's own present.
 base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
   base::HttpRequest request;
   request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(query);

@@ -1,5 +1,5 @@
-// Metrics from a Prometheus-compatible store: remote read with streamed XOR chunks, or, where the store does
-// not offer that, the range selector of the query API. Alerts to an Alertmanager (API v2).
+// Reads metrics from a Prometheus-compatible store: remote read with streamed XOR chunks or, where the store
+// does not offer that, the range selector of the query API. Posts alerts to an Alertmanager (API v2).
 #pragma once
 
 #include <cstdint>
@@ -30,33 +30,34 @@ struct PrometheusOptions {
   SeriesNames* series = nullptr;  // remembers what labels mean between reads; null: for one read only
 };
 
-// What these options make of labels, for `series`.
+// Returns the interpretation of labels that these options give, for `series`.
 SeriesNames series_names(const PrometheusOptions& options);
 
-// Samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers no
-// metrics; damaged chunks and samples are skipped and counted.
+// Reads the samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers
+// no metrics. Damaged chunks and samples are skipped and counted.
 MetricSeries
 read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms, base::ReadReport& report);
 
-// What the range selector answers for the first metric of the options, as JSON. Throws Error when it is none.
+// Parses the JSON answer of the range selector for the first metric of the options. Throws Error when it is
+// none.
 MetricSeries
 parse_query_answer(std::string_view answer, const PrometheusOptions& options, base::ReadReport& report);
 
-// The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
-// Throws Error when the store does not answer that, or names over 10,000.
+// Returns the values of a label among series that the conditions match and that have samples in [begin, end],
+// sorted. Throws Error when the store does not answer that, or names over 10,000.
 std::vector<std::string>
 label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
 
-// What an instant query answers at the store's present. Throws Error when the store does not answer with
-// series.
+// Returns the samples of an instant query at the store's present. Throws Error when the store does not answer
+// with series.
 struct InstantSample {
   LabelList labels;
   double value = 0;  // NaN where the store sends no number
 };
 std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
 
-// The store's targets that the conditions match, as `up` is now. Empty when the store has no `up` for them;
-// throws Error when it does not answer.
+// Returns the store's targets that the conditions match, with the present value of `up`. Empty when the store
+// has no `up` for them. Throws Error when it does not answer.
 struct UpTarget {
   ScrapeTarget target;
   std::string machine;  // that its labels name
@@ -64,11 +65,11 @@ struct UpTarget {
 };
 std::vector<UpTarget> up_targets(const PrometheusOptions& options);
 
-// Names of machines that the store itself joins: node_uname_info says which host an instance is. What is in
-// the table already stays.
+// Adds names of machines that the store itself joins: node_uname_info names the host of an instance. Existing
+// names of the table stay.
 void learn_names(const PrometheusOptions& options, MachineNames& names);
 
-// The store's clock; nothing when it does not tell.
+// Returns the store's clock, or nothing when the store does not report it.
 std::optional<int64_t> store_now_ms(const PrometheusOptions& options);
 
 struct Alert {
@@ -80,7 +81,7 @@ struct Alert {
 // Throws Error when the Alertmanager does not take them.
 void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts);
 
-// "2026-01-02T03:04:05.678Z"
+// Returns "2026-01-02T03:04:05.678Z".
 std::string rfc3339(int64_t unix_ms);
 
 }  // namespace lento::fleet

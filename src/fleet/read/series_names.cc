@@ -1,3 +1,5 @@
+// Interprets the labels of a series once and caches the result by the bytes of the labels, because a store
+// sends the same labels with every answer. The cache is emptied when it reaches its limit.
 #include "fleet/read/series_names.h"
 
 namespace lento::fleet {

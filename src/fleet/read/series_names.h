@@ -1,5 +1,5 @@
-// What the labels of a store's series mean to us: machine, device, scrape target. A store sends the same
-// labels with every answer, so that for a watch their meaning is looked up instead of worked out again.
+// Interprets the labels of a store's series: machine, device, scrape target. A store sends the same labels
+// with every answer, so a watch looks their interpretation up instead of computing it again.
 #pragma once
 
 #include <compare>
@@ -16,14 +16,14 @@
 
 namespace lento::fleet {
 
-// What the store scrapes: a job and an instance of it.
+// A target that the store scrapes: a job and an instance of it.
 struct ScrapeTarget {
   std::string job;
   std::string instance;
   auto operator<=>(const ScrapeTarget&) const = default;
 };
 
-// Value of the first of `wanted` that is there and not empty; null when none is.
+// Returns the value of the first of `wanted` that exists and is not empty, null when none does.
 const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted);
 
 struct SeriesName {
@@ -32,7 +32,7 @@ struct SeriesName {
   LabelList labels;     // those of the options' label_names that are there
 };
 
-// Which labels count. The vectors and the table must not change while a SeriesNames uses them.
+// The labels that count. The vectors and the table must not change while a SeriesNames uses them.
 struct LabelMeaning {
   std::vector<std::string> machine_labels;
   std::vector<std::string> device_labels;
@@ -48,10 +48,10 @@ class SeriesNames {
 
   SeriesName name(const LabelList& labels);
 
-  // The same by the bytes that the labels came as; `parse` is called when they are new.
+  // Returns the same for labels in their encoded bytes. `parse` is called when they are new.
   const SeriesName& name(std::string_view bytes, const std::function<LabelList()>& parse);
 
-  // Where machines came from, as far as was seen.
+  // Returns the machines by the target that they came from, as far as they were read.
   const std::map<ScrapeTarget, std::set<std::string>>& scraped() const {
     return scraped_;
   }

@@ -1,5 +1,5 @@
-// Where fleet metrics come from: CSV files, OpenMetrics text. (Prometheus: fleet/source/prometheus.h.)
-// Every reader yields a MetricSeries; damaged records are skipped and counted.
+// Readers of fleet metrics: CSV files, OpenMetrics text. (Prometheus: fleet/read/prometheus.h.) Every reader
+// yields a MetricSeries. Damaged records are skipped and counted.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace lento::fleet {
 //   long: one line per machine and time, a column per metric      machine,time,power_w,cpu
 //   wide: one line per time, a column per machine, one metric      time,node1,node2,node3
 //
-// Without a machine column each file is one machine, named by its file name up to the first dot.
-// An empty field is "no sample". Fields may be quoted; .gz, .xz and .zst are read.
+// Without a machine column each file is one machine, named by its file name up to the first dot. An empty
+// field means that there is no sample. Fields may be quoted. Files may be compressed (.gz, .xz, .zst).
 struct CsvOptions {
   std::vector<std::string> paths;
   std::string machine_column;
@@ -29,7 +29,7 @@ struct CsvOptions {
   std::vector<std::string> label_columns;  // kept as labels of the machine (last value wins)
   std::string device_column;               // several rows per machine and time, one a device (GPU)
   std::string wide_metric;                 // not empty: wide layout, this is the metric's name
-  // in time units of the file: only records in [from, to)
+  // The records in [from, to) are read, in time units of the file.
   std::optional<double> from;
   std::optional<double> to;
   GridOptions grid;
@@ -39,7 +39,7 @@ MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report);
 
 // Prometheus or OpenMetrics text with time stamps (`promtool tsdb dump`, federation, backfill files):
 //   name{label="value",...} value [timestamp]
-// Metric names pass through `maps` (see metric_names.h); the machine is the first present machine label.
+// The machine is the first of `machine_labels` that is present.
 struct OpenMetricsOptions {
   std::string path;
   std::vector<std::string> metrics;  // names to keep; empty: all (counters as they are)
@@ -53,7 +53,8 @@ struct OpenMetricsOptions {
 
 MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::ReadReport& report);
 
-// A trace of operations of a training job (op_trace.cc): compute time per worker and step, label `stage`.
+// Reads a trace of operations of a training job (op_trace.cc): compute time per worker and step, label
+// `stage`.
 MetricSeries read_op_trace(const std::string& path, base::ReadReport& report);
 
 }  // namespace lento::fleet

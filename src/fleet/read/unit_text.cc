@@ -1,3 +1,5 @@
+// Parses values that are written with their unit, and converts the values of a metric to the unit of its
+// first one. Only SI prefixes are converted, because other units are not comparable.
 #include "fleet/read/unit_text.h"
 
 #include <array>
@@ -26,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, double>, 13> kPrefixes{
     std::pair{"n", 1e-9},
 };
 
-// How dashboards shorten numbers without a unit.
+// Suffixes by which dashboards shorten numbers without a unit.
 constexpr std::array<std::pair<std::string_view, double>, 7> kFactors{
     std::pair{"k", 1e3},
     std::pair{"K", 1e3},
@@ -49,7 +51,7 @@ bool is_unit(std::string_view text) {
   return true;
 }
 
-// What one of `unit` is in `wanted`, when a prefix makes the difference: 1000 for kW in W.
+// Returns the factor from `unit` to `wanted` when they differ by a prefix only: 1000 for kW in W.
 std::optional<double> ratio(std::string_view unit, std::string_view wanted) {
   for (const auto& [prefix, factor] : kPrefixes) {
     if (unit.starts_with(prefix) && unit.substr(prefix.size()) == wanted && !wanted.empty())

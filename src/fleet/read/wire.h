@@ -1,7 +1,7 @@
-// The wire format of protocol buffers, read in place: fields of a message one after another, nothing copied.
+// Reads the wire format of protocol buffers in place: fields of a message one after another, nothing copied.
 //
-//   field = varint(number << 3 | type) then, by type, 0: varint; 1: 8 bytes; 2: varint length, bytes; 5: 4
-//   bytes
+//   field = varint(number << 3 | type) then, by type, 0: varint, 1: 8 bytes, 2: varint length and bytes,
+//           5: 4 bytes
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Wire {
       : rest_(message) {
   }
 
-  // False at the end, and where the bytes make no sense: ok() tells which.
+  // Returns false at the end, and where the bytes are invalid. ok() distinguishes the two.
   bool next(WireField& field) {
     if (rest_.empty() || !ok_)
       return false;

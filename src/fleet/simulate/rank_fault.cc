@@ -1,3 +1,5 @@
+// Draws the fault of a simulated job and finds the places that no record can distinguish from it. Two places
+// are equivalent for a network fault when they take part in the same channels.
 #include "fleet/simulate/rank_fault.h"
 
 #include <algorithm>
@@ -20,14 +22,14 @@ const std::pair<RankFaultKind, const char*> kNames[] = {
     {RankFaultKind::Imbalance, "imbalance"},
     {RankFaultKind::Hang, "hang"}};
 
-// The place that was asked for, else the one that was drawn.
+// Returns the requested place, else the drawn one.
 int placed(const RankJob& job, int drawn, int places) {
   if (job.place >= 0)
     return job.place % places;
   return drawn;
 }
 
-// Faults of the network: everywhere that passes the same parts of it.
+// Finds, for network faults, all places that take part in the same channels.
 void find_same_places(const RankJob& job, const RankProgram& program, RankTruth& t) {
   const bool inside = t.fault == RankFaultKind::SlowLink;
   const bool rail = t.fault == RankFaultKind::SlowRail;

@@ -1,4 +1,5 @@
-// Where and when the fault of a simulated job strikes, and which places nobody could tell from it.
+// Draws place and time of the fault of a simulated job, and finds the places that no record distinguishes
+// from it.
 #pragma once
 
 #include "fleet/simulate/rank_job.h"
@@ -7,7 +8,7 @@
 namespace lento::fleet {
 
 // Fills fault, factor, from_step, rank, host, same_ranks, same_hosts and whole_network. The job's seed, place
-// and from_step decide; the same draws are made for every kind of fault.
+// and from_step decide. The same draws are made for every kind of fault.
 void draw_rank_fault(const RankJob& job, const RankProgram& program, RankTruth& truth);
 
 }  // namespace lento::fleet

@@ -1,6 +1,7 @@
-// Each rank runs a fixed program: segments of own time, each followed by a collective. A collective begins
-// when its last member arrives and takes latency + bytes / bandwidth, by ring formulas, after that. Who
-// crosses a host pays the slower path.
+// Simulates a training job as the collectives of its ranks. Each rank runs a fixed program: segments of own
+// time, each followed by a collective. A collective begins when its last member arrives, and then takes
+// latency + bytes / bandwidth, by ring formulas. Members on different hosts use the slower path. Cost: a few
+// draws a member and operation.
 #include "fleet/simulate/rank_job.h"
 
 #include <algorithm>
@@ -132,7 +133,7 @@ class Simulation {
     return step >= out_.truth.from_step;
   }
 
-  // Own time before an operation: computing and the gap around it, ns.
+  // Draws the own time before an operation, in ns: computing and the gap around it.
   std::pair<double, double> own(int rank, const RankOp& op, int index) {
     const RankTruth& t = out_.truth;
     Rng& rng = draws_[rank];
@@ -188,14 +189,14 @@ class Simulation {
     return ns;
   }
 
-  // What keeps its own speed for the whole job: a pair of ranks, or a group.
+  // Identifies the path whose speed is constant for the whole job: a pair of ranks, or a group.
   static uint64_t channel_of(const RankOp& op, const std::vector<int>& ranks) {
     if (op.peer >= 0)
       return uint64_t(ranks[0]) << 20 | ranks[1];
     return op.group + (uint64_t{1} << 50);
   }
 
-  // Does a transfer among these ranks pass the faulty part of the network?
+  // Returns whether a transfer among these ranks passes the faulty part of the network.
   bool slowed(const std::vector<int>& ranks, const std::set<int>& hosts) const {
     const RankTruth& t = out_.truth;
     const bool inside = hosts.size() == 1;
@@ -225,7 +226,7 @@ class Simulation {
     return t.fault == RankFaultKind::Hang && rank == t.rank && step == t.from_step;
   }
 
-  // Who sends to whom; of a collective: -1 and which operation it is.
+  // Sender and receiver. A collective has -1 and the number of its operation.
   struct Ends {
     int from = -1;
     int to = -1;
@@ -248,7 +249,7 @@ class Simulation {
     return groups_[op.group].ranks;
   }
 
-  // All ranks' programs of a step together: a rank goes on until it waits for somebody.
+  // Runs all ranks' programs of a step together. A rank continues until it waits for another one.
   void run_step(int step) {
     const int n = job_.ranks();
     std::vector<std::vector<RankOp>> programs;
@@ -309,7 +310,8 @@ class Simulation {
     double last = 0;
     for (const Arrival& a : arrived)
       last = std::max(last, a.at);
-    // The order of completion differs with and without a fault; the number of the draw must not.
+    // The order of completion differs with and without a fault, so the number of the draw must not depend on
+    // it.
     const int kind = op.peer >= 0 ? -1 : int(op.op);
     const uint64_t count = counts_[{op.group, ranks[0], ranks[1], kind}]++;
     const uint64_t place = uint64_t(op.group) << 40 ^ uint64_t(ranks[0]) << 20;
@@ -368,7 +370,8 @@ class Simulation {
     ends_.push_back(last);
   }
 
-  // What a flight recorder holds when everybody waits: counters by group, and the operation each waits in.
+  // Fills the dumps of a flight recorder when all ranks wait: counters by group, and the operation that each
+  // waits in.
   void make_dumps(
       const std::vector<std::vector<RankOp>>& programs,
       const std::vector<size_t>& at,

@@ -1,5 +1,5 @@
-// A training job seen from its collectives: TP x CP x DP x PP ranks with expert groups, a fault of known
-// place, host clocks that are off and drift. It yields the same records that real traces and logs do.
+// Simulates a training job as its collectives: TP x CP x DP x PP ranks with expert groups, a fault at a drawn
+// place, host clocks that are off and drift. It yields the same records as real traces and logs.
 //
 //   RankJob -> simulate_ranks -> RankTrace a rank (+ dumps of a hang) and the truth -> files in three layouts
 //
@@ -30,7 +30,7 @@ const char* name(RankFaultKind kind);                    // "slow_gpu"
 RankFaultKind rank_fault_kind(const std::string& name);  // throws base::Error with the nearest name
 
 struct RankJob {
-  // ep divides cp * dp
+  // Degrees of parallelism. ep divides cp * dp.
   int tp = 2;
   int cp = 1;
   int dp = 2;
@@ -53,7 +53,7 @@ struct RankJob {
   double dp_mib = 256;
   double ep_mib = 32;
   double cp_mib = 16;
-  // at most, either way
+  // Largest deviations of a host's clock, either way.
   double clock_offset_ms = 50;
   double clock_drift_ppm = 50;
   RankFaultKind fault = RankFaultKind::None;
@@ -81,7 +81,7 @@ struct RankTruth {
   std::vector<int> same_ranks;  // places that no record tells apart from the true one
   std::vector<int> same_hosts;
   bool whole_network = false;  // every channel between hosts crosses the place
-  // by host, against the first
+  // Clock of each host, relative to the first.
   std::vector<double> offset_ns;
   std::vector<double> drift;
   int64_t begin_ns = 0;       // when offsets hold
@@ -100,8 +100,8 @@ struct SimulatedRanks {
 // Throws base::Error when the sizes do not fit.
 SimulatedRanks simulate_ranks(const RankJob& job);
 
-// What the Inspector's verbose log keeps of a trace: nothing under 8 KiB, whole microseconds, numbers, no
-// kernels.
+// Reduces a trace to the content of the Inspector's verbose log: nothing under 8 KiB, whole microseconds,
+// numbers, no kernels.
 fleet::ranks::RankTrace as_inspector(const fleet::ranks::RankTrace& trace);
 
 enum class RankLayout {
@@ -109,7 +109,7 @@ enum class RankLayout {
   Inspector,
   FlightRecorder
 };
-// One file a rank into `folder`, and truth.json beside. Returns the number of files.
+// Writes one file a rank into `folder`, and truth.json. Returns the number of files.
 size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::string& folder);
 
 }  // namespace lento::fleet

@@ -1,4 +1,5 @@
-// What an NCCL Inspector would have written of a simulated job: no places, no computing, no short operations.
+// Reduces a simulated job to the records that an NCCL Inspector would write: no places, no computing, no
+// short operations.
 #include <map>
 
 #include "fleet/simulate/rank_job.h"

@@ -1,4 +1,5 @@
-// A simulated job on disk, in the layouts of the tools that real jobs use.
+// Writes a simulated job to disk, in the layouts of the tools that real jobs use, so that readers and
+// detectors can be tested end to end.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +17,7 @@ using base::Json;
 using fleet::ranks::CollectiveOp;
 using fleet::ranks::RankTrace;
 
-// "12.345" for 12345 ns.
+// Returns "12.345" for 12345 ns.
 std::string micros(int64_t ns) {
   char text[40];
   std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(ns / 1000), int(ns % 1000));
@@ -153,7 +154,7 @@ void write_dump(const fleet::ranks::HangDump& d, const std::string& path) {
   Json status = Json::object();
   Json entries = Json::array();
   std::map<std::string, int64_t> number;
-  // Numbers of a rank's own rise with the names, as the real recorder's do.
+  // The numbers within a rank rise with the names, as in the real recorder.
   std::vector<std::string> names;
   for (const auto& [name, group] : d.groups)
     names.push_back(name);

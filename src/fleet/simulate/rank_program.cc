@@ -1,3 +1,5 @@
+// Builds the process groups of a job from its degrees of parallelism, and the program of operations that a
+// rank runs in one step (rank_program.h). Ranks are numbered tensor first, then context, data and pipeline.
 #include "fleet/simulate/rank_program.h"
 
 #include <algorithm>

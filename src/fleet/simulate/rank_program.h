@@ -1,5 +1,4 @@
-// What the ranks of a simulated job do: their groups by parallelism, and the program that each runs in a
-// step.
+// The ranks of a simulated job: their groups by parallelism, and the program that each runs in a step.
 //
 //   step = micro-batches forward [recv, compute, CP all-gather, TP all-reduce, EP all-to-all, send]
 //          micro-batches backward [recv, compute, TP all-reduce, EP all-to-all, send]
@@ -34,7 +33,7 @@ struct RankOp {
 
 class RankProgram {
  public:
-  // `job` must outlive it.
+  // The job must outlive the program.
   explicit RankProgram(const RankJob& job);
 
   const std::vector<RankGroup>& groups() const {
@@ -43,10 +42,10 @@ class RankProgram {
   int host_of(int rank) const {
     return rank / job_.gpus_a_host;
   }
-  // Of one rank for one step.
+  // Returns the operations of one rank in one step.
   std::vector<RankOp> operations(int rank, int step) const;
-  // The channels (group, pair; -1: the whole group) within hosts, or between them, that a rank, or with -1 a
-  // host, takes part in. Places that have the same ones cannot be told apart.
+  // Returns the channels (group, pair, -1 for the whole group) within hosts, or between them, that a rank
+  // takes part in, or a host when `rank` is -1. Places with the same channels are not distinguishable.
   std::set<std::pair<int, int>> channels(int host, int rank, bool inside) const;
 
  private:
@@ -63,7 +62,7 @@ class RankProgram {
   const RankJob& job_;
   std::vector<RankGroup> groups_;
   int world_ = -1;
-  // group by rank
+  // Group by rank, one vector a kind of parallelism.
   std::vector<int> tp_;
   std::vector<int> cp_;
   std::vector<int> dp_;

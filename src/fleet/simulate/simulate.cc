@@ -1,3 +1,7 @@
+// Simulates the metrics of a training job second by second: a common wave, offsets and noise of each machine,
+// short jitters of healthy machines, and a fault of one machine with the response of its peers. The mix of
+// faults and the metric classes that show them follow Minder, Table 1 and section 6. docs/methods/fleet.md
+// specifies it. Cost: a few draws a machine, metric and second.
 #include "fleet/simulate/simulate.h"
 
 #include <algorithm>
@@ -25,7 +29,7 @@ constexpr std::array<const char*, 6> kClassNames{"CPU", "GPU", "PFC", "throughpu
 struct Metric {
   const char* name;
   Class metric_class;
-  // mean and amplitude of the job's wave
+  // Mean and amplitude of the job's wave.
   double level;
   double wave;
 };
@@ -209,7 +213,7 @@ class Job {
     });
   }
 
-  // The job's wave in [-1, 1] and its factor (ramp, checkpoints) for every second.
+  // Draws the job's wave in [-1, 1] and its factor (ramp, checkpoints) for every second.
   void draw_common(std::vector<double>& wave, std::vector<double>& factor, size_t steps) {
     const double period = rng_.uniform(2, 30);
     const double every = rng_.uniform(180, 420);

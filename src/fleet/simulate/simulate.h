@@ -1,9 +1,9 @@
-// A synthetic training job's metrics with known truth (specification: docs/methods/fleet.md).
+// A synthetic training job's metrics with recorded truth (specification: docs/methods/fleet.md).
 //
-// Machines of one pipeline stage share a level; all share the job's wave (iterations seen through 1 s
-// sampling), checkpoint dips and a start-up ramp; each has an offset, correlated and white noise, and short
+// Machines of one pipeline stage share a level, and all share the job's wave (iterations sampled at 1 s),
+// checkpoint dips and a start-up ramp. Each machine has an offset, correlated and white noise, and short
 // jitters as large as a fault. A fault shows in the metric classes that Minder's Table 1 gives for its type,
-// drawn independently; after a while the peers wait for the faulty machine and the contrast shrinks; then the
+// drawn independently. After a while the peers wait for the faulty machine and the contrast shrinks, then the
 // job halts.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace lento::fleet {
 
 // The two frozen presets.
-//   paper       faults last at least 4 minutes: what the paper's continuity rule can see at best
+//   paper       faults last at least 4 minutes: the shortest that the paper's continuity rule can detect
 //   production  the full mix of durations, rapid propagation, missing samples, whole-machine gaps
 struct FleetPreset {
   std::string name;

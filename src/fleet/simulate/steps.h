@@ -1,7 +1,7 @@
-// A synchronous training job made of machines whose own work is known, for example from a simulated
+// A synchronous training job made of machines whose own work is given, for example from a simulated
 // accelerator: in every step each machine computes, then all wait for the slowest and exchange gradients.
 //
-// Gauges as an exporter in the training loop shows them, read once a second: of the last finished step
+// The gauges are those of an exporter in the training loop, read once a second, of the last finished step:
 //   compute_time_s  the machine's own computing
 //   wait_ratio      share of the step that it spent waiting for the others
 //   step_time_s     the step, the same on all machines

@@ -1,3 +1,6 @@
+// Finds, recognises and reads collective telemetry in files and folders. A damaged file that was found in a
+// folder is skipped and counted, so that one of thousands does not end the run. One that the user named is an
+// error.
 #include "fleet/ranks/read/collective_files.h"
 
 #include <algorithm>
@@ -103,7 +106,7 @@ CollectiveLayout recognise_collectives(const std::string& path) {
 
 namespace {
 
-// False when the layout is known but says nothing on its own.
+// Returns false when the layout is recognised but cannot be used alone.
 bool read_one(
     const std::string& path,
     CollectiveLayout layout,
@@ -167,7 +170,7 @@ CollectiveFiles read_collective_files(
       if (!read_one(path, layout, lines, out, report))
         continue;
     } catch (const base::Error&) {
-      // One damaged file of thousands hides neither the others nor itself: its rank counts as missing.
+      // One damaged file of thousands must not hide the others. It is counted, and its rank is missing.
       if (files[i].by_user || report.strict)
         throw;
       report.skip({path}, std::string("a damaged ") + name(layout));

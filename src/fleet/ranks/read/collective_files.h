@@ -1,5 +1,4 @@
-// Collective telemetry from files and folders, whatever their layout: the one door of fleet/ranks to the
-// disk.
+// Reads collective telemetry from files and folders of any layout: the one door of fleet/ranks to the disk.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ enum class CollectiveLayout {
 };
 const char* name(CollectiveLayout layout);
 
-// By the first bytes of the file, decompressed.
+// Recognises the layout by the first bytes of the file, decompressed.
 CollectiveLayout recognise_collectives(const std::string& path);
 
 struct CollectiveFiles {
@@ -35,7 +34,7 @@ struct CollectiveFiles {
   std::vector<std::pair<std::string, CollectiveLayout>> not_read;  // recognised, but of no use alone
 };
 
-// Reads files, and folders with all below them. A named file of unknown layout is an Error, one met in a
+// Reads files, and folders with all below them. A named file of unknown layout is an Error, one found in a
 // folder is skipped and counted.
 CollectiveFiles read_collective_files(
     const std::vector<std::string>& paths,

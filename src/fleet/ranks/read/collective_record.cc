@@ -1,4 +1,4 @@
-// Names of collective operations.
+// Names of collective operations, as the tools write them and as reports print them.
 #include "fleet/ranks/read/collective_record.h"
 
 #include <utility>
@@ -6,7 +6,8 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// Lower case, letters only: "_allgather_base" and "AllGather" become "allgatherbase" and "allgather".
+// Reduces a name to lower-case letters: "_allgather_base" and "AllGather" become "allgatherbase" and
+// "allgather".
 std::string letters(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -18,7 +19,7 @@ std::string letters(std::string_view text) {
   return out;
 }
 
-// The first prefix that fits decides: "reducescatter" stands before "reduce".
+// The first prefix that fits decides, so "reducescatter" precedes "reduce".
 constexpr std::pair<std::string_view, CollectiveOp> kPrefixes[] = {
     {"allreduce", CollectiveOp::AllReduce},
     {"allgather", CollectiveOp::AllGather},

@@ -1,10 +1,10 @@
-// One rank's view of the collectives of a distributed job, whatever tool recorded them.
+// One rank's record of the collectives of a distributed job, from any tool.
 //
 //   Kineto trace, Inspector log, flight-recorder dump, RAS answer -> RankTrace, HangDump -> fleet/ranks
 //
-// Times are nanoseconds on the clock of the rank's own host: two hosts' times may not be compared before the
-// clocks are aligned. Members of a communicator count from 0 inside it; a global rank is -1 where no file
-// says it.
+// Times are nanoseconds on the clock of the rank's own host. Times of two hosts must not be compared before
+// the clocks are aligned. Members of a communicator count from 0 inside it. A global rank is -1 where no file
+// states it.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ enum class CollectiveOp : uint8_t {
 };
 
 const char* name(CollectiveOp op);  // "all-reduce", "send"
-// The operation by the name that PyTorch, NCCL or RCCL gives it ("_allgather_base", "AllReduce",
-// "nccl:all_to_all"); Other when unknown.
+// Returns the operation by its name in PyTorch, NCCL or RCCL ("_allgather_base", "AllReduce",
+// "nccl:all_to_all"), Other when unknown.
 CollectiveOp collective_op(std::string_view name);
 inline bool is_p2p(CollectiveOp op) {
   return op == CollectiveOp::Send || op == CollectiveOp::Recv;
 }
-// Every member's end follows every member's arrival.
+// Returns whether every member's end follows every member's arrival.
 bool is_symmetric(CollectiveOp op);
 
 struct CollectiveRecord {
@@ -89,7 +89,7 @@ struct RankTrace {
   uint64_t communication = 0;             // communication kernels, all
 };
 
-// One collective of a flight recorder that is not known to be complete.
+// One collective of a flight recorder that may be incomplete.
 struct PendingOp {
   std::string group;  // name, equal on all members
   int64_t sequence = 0;
@@ -102,7 +102,7 @@ struct PendingOp {
 };
 
 struct GroupStatus {
-  // -1: not known
+  // Numbers of operations, -1 when unknown.
   int64_t last_enqueued = -1;
   int64_t last_started = -1;
   int64_t last_completed = -1;
@@ -113,7 +113,7 @@ struct GroupConfig {
   std::vector<int32_t> ranks;
 };
 
-// What one rank of a job that hangs was waiting for.
+// The operations that one rank of a job that hangs was waiting for.
 struct HangDump {
   std::string file;
   int rank = -1;
@@ -125,7 +125,8 @@ struct HangDump {
   uint64_t entries = 0;
 };
 
-// NCCL's own monitor: who is in which communicator and how far it is.
+// One rank of an answer of NCCL's own monitor, which lists the members of each communicator and their
+// progress.
 struct RasRank {
   int rank = -1;
   std::string host;

@@ -1,6 +1,6 @@
-// What is read: version, pg_config (names, members), pg_status (how far each group is) and those entries that
-// are not complete. pg_status counts groups by a number of its own rank; numbers in rising order are the
-// names of pg_config in rising order, unless entries, which carry both, say otherwise.
+// Reads version, pg_config (names, members), pg_status (the progress of each group) and the incomplete
+// entries of a flight-recorder dump. pg_status numbers groups by its own rank. Numbers in rising order belong
+// to the names of pg_config in rising order, unless entries, which carry both, give another assignment.
 #include "fleet/ranks/read/flight_recorder.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string text(const PlainValue& dict, std::string_view key) {
   return value ? value->text : "";
 }
 
-// [[4096, 5120], []] as written; deeper lists do not occur.
+// Writes [[4096, 5120], []] as it was. Deeper lists do not occur.
 std::string shape_text(const PlainValue* list) {
   std::string out;
   if (!list)
@@ -107,7 +107,7 @@ void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::
   dump.pending.push_back(std::move(op));
 }
 
-// Local numbers of groups in rising order, with their counters.
+// Returns local numbers of groups in rising order, with their counters.
 std::map<int64_t, GroupStatus> status_by_number(const PlainValue& root) {
   std::map<int64_t, GroupStatus> out;
   const PlainValue* status = root.find("pg_status");

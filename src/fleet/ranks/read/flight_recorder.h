@@ -1,4 +1,4 @@
-// Dumps of PyTorch's flight recorder, pickle or JSON (docs/formats/flight-recorder.md).
+// Reads dumps of PyTorch's flight recorder, pickle or JSON (docs/formats/flight-recorder.md).
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace lento::fleet::ranks {
 
-// The rank is the last number of the file's name. Throws base::Error when the dump is damaged or would run
-// code when unpickled by others.
+// Reads a dump. The rank is the last number of the file's name. Throws base::Error when the dump is damaged
+// or would run code if it were unpickled by Python.
 HangDump read_flight_recorder(const std::string& path, base::ReadReport& report);
 
-// The same of bytes, for the fuzzer.
+// Parses the bytes of a dump, also for the fuzzer.
 HangDump parse_flight_recorder(std::string_view bytes, const std::string& path, base::ReadReport& report);
 
-// The last run of digits in the name of the file, before its extension; -1 when there is none.
+// Returns the last run of digits in the name of the file, before its extension, or -1.
 int rank_in_name(const std::string& path);
 
 }  // namespace lento::fleet::ranks

@@ -1,7 +1,8 @@
-// One line: {"header":{id, comm_name, rank, n_ranks, nnodes}, "metadata":{hostname, pid, ...},
-//            "coll_perf":{coll, coll_sn, coll_msg_size_bytes, coll_exec_time_us, event_trace_ts}}
-// or "p2p_perf" with p2p, p2p_sn, p2p_peer, ... in place of coll_perf. event_trace_ts is there in verbose
-// mode only; without it a record keeps its duration and no place in time.
+// Reads the Inspector's log, one object a line:
+//            {"header":{id, comm_name, rank, n_ranks, nnodes}, "metadata":{hostname, pid, ...},
+//             "coll_perf":{coll, coll_sn, coll_msg_size_bytes, coll_exec_time_us, event_trace_ts}}
+// or "p2p_perf" with p2p, p2p_sn, p2p_peer, ... in place of coll_perf. event_trace_ts exists in verbose mode
+// only. Without it a record has a duration and no place in time.
 #include "fleet/ranks/read/inspector_log.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// Begin and end over the channels of the kernel.
+// Computes begin and end over the channels of the kernel.
 bool kernel_times(std::string_view trace, CollectiveRecord& r) {
   bool any = false;
   for (base::JsonMembers m(trace); m.next();) {
@@ -38,7 +39,7 @@ bool kernel_times(std::string_view trace, CollectiveRecord& r) {
   return any;
 }
 
-// False when what makes a record is not there.
+// Returns false when a required field of a record is missing.
 bool parse_perf(std::string_view text, bool p2p, CollectiveRecord& r, bool& timed) {
   int64_t duration = -1;
   std::string_view trace;
@@ -169,7 +170,7 @@ std::vector<RankTrace> InspectorLines::take() {
     RankTrace& t = rank.trace;
     if (t.records.empty())
       continue;
-    // Without verbose mode a place in time is missing for all but stray records: durations only.
+    // Without verbose mode nearly all records lack a place in time, so the trace has durations only.
     t.timed = rank.untimed == 0;
     if (t.timed) {
       std::ranges::stable_sort(t.records, [](const CollectiveRecord& a, const CollectiveRecord& b) {

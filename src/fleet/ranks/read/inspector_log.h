@@ -1,4 +1,4 @@
-// Logs of NCCL's and RCCL's Inspector: one JSON object a line (docs/formats/nccl-inspector.md).
+// Reads logs of NCCL's and RCCL's Inspector: one JSON object a line (docs/formats/nccl-inspector.md).
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace lento::fleet::ranks {
 
-// Collects lines of any number of files, in any order; a rank is a process on a host, whatever file it stands
-// in.
+// Collects lines of any number of files, in any order. A rank is a process on a host, in whatever files its
+// lines are.
 class InspectorLines {
  public:
   explicit InspectorLines(base::ReadReport& report)
@@ -22,8 +22,8 @@ class InspectorLines {
   }
 
   void add(std::string_view line, const base::Location& where);
-  // Everything collected, each rank's records by time; the collector is empty afterwards but remembers its
-  // communicators. Ranks in order of host name and process id.
+  // Returns everything collected, each rank's records by time. The collector is empty afterwards but keeps
+  // its communicators. Ranks are in order of host name and process id.
   std::vector<RankTrace> take();
   size_t records() const {
     return records_;

@@ -1,3 +1,5 @@
+// Reads the mean execution times from the Inspector's Prometheus pages. Labels other than node and GPU form
+// the shape, so that only like means are compared.
 #include "fleet/ranks/read/inspector_prom.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// name="value", ... up to the closing brace; false when it is cut.
+// Reads name="value", ... up to the closing brace. Returns false when it is cut off.
 bool read_labels(std::string_view& text, PromLabels& out) {
   while (!text.empty() && text.front() != '}') {
     const size_t equals = text.find("=\"");
@@ -34,7 +36,8 @@ bool read_labels(std::string_view& text, PromLabels& out) {
   return true;
 }
 
-// Times of collectives and of sends; the newer pages' sums, counts and quantiles are other series.
+// Returns whether the metric is the time of collectives or of sends. The sums, counts and quantiles of newer
+// pages are other series.
 bool is_mean_time(std::string_view name) {
   return name == "nccl_collective_exec_time_microseconds" || name == "nccl_p2p_exec_time_microseconds";
 }

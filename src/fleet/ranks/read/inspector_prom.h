@@ -1,4 +1,4 @@
-// The Inspector's pages for Prometheus, one a GPU: means over a dump, docs/formats/nccl-inspector.md.
+// Reads the Inspector's pages for Prometheus, one a GPU: means over a dump, docs/formats/nccl-inspector.md.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace lento::fleet::ranks {
 
-// One mean of one GPU. No rank and no communicator stands in the page: what is alike in `shape` is
-// comparable, and all unnamed communicators of a shape are one.
+// One mean of one GPU. A page holds no rank and no communicator. Means of equal `shape` are comparable, and
+// all unnamed communicators of a shape are one.
 struct InspectorMean {
   std::string node;
   std::string gpu;    // "GPU0"
@@ -22,11 +22,12 @@ struct InspectorMean {
 
 using PromLabels = std::map<std::string, std::string, std::less<>>;
 
-// What one sample of such a page says, from wherever it was scraped to. Nothing without a time, node or GPU.
+// Interprets one sample of such a page, wherever it was scraped to. Returns nothing without a time, node or
+// GPU.
 std::optional<InspectorMean> inspector_mean(const PromLabels& labels, double value);
 
-// The mean execution times of the page; other metrics, other suffixes and unknown labels are passed over,
-// lines that are no samples skipped and counted.
+// Reads the mean execution times of the page. Other metrics, other suffixes and unknown labels are passed
+// over. Lines that are no samples are skipped and counted.
 std::vector<InspectorMean> read_inspector_prom(const std::string& path, base::ReadReport& report);
 
 }  // namespace lento::fleet::ranks

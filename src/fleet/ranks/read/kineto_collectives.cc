@@ -1,16 +1,16 @@
-// The grammar: { "key": value, ..., "traceEvents": [ event, ... ], ... } or just the array of events. An
-// event is
+// Reads the collectives of one rank from a Kineto trace as a stream. The grammar: { "key": value, ...,
+// "traceEvents": [ event, ... ], ... } or just the array of events. An event is
 //
 //   {"ph":"X", "cat":C, "name":N, "ts":us, "dur":us, "args":{...}}
 //
 //   C "kernel", N a collective       a record, if its args (or those of the cpu_op record_param_comms with
-//                                    the same "External id") say which
+//                                    the same "External id") identify it
 //   C "kernel", otherwise            computing
 //   N "ProfilerStep#7"               the bounds of a training step, on the CPU or on the GPU
-//   C "cuda_runtime", a launch       when the kernel with the same args.correlation was asked for: the step
+//   C "cuda_runtime", a launch       the launch of the kernel with the same args.correlation: the step
 //                                    that a kernel belongs to is the step that launched it
 //
-// Everything is kept relative to baseTimeNanoseconds, which may stand behind the events.
+// Times are kept relative to baseTimeNanoseconds, which may follow the events.
 #include "fleet/ranks/read/kineto_collectives.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// What the arguments of a kernel or of a communication call say.
+// The arguments of a kernel or of a communication call.
 struct Label {
   CollectiveOp op = CollectiveOp::Other;
   int32_t group = -1;
@@ -66,7 +66,7 @@ int64_t size_of(std::string_view dtype) {
   return 4;
 }
 
-// A rank or device; -1 for what is none, so that no other number is taken for it.
+// Returns a rank or device, and -1 for any other value, so that no other number passes for one.
 int32_t index_of(std::string_view value) {
   const int64_t number = base::json_int(value, -1);
   if (number >= 0 && number <= INT32_MAX)
@@ -78,7 +78,7 @@ bool has_part(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-// Libraries' own kernels first, then those that frameworks bring instead of calling a library.
+// Recognises communication kernels: those of libraries first, then those that frameworks bring themselves.
 bool communicates(std::string_view name) {
   if (name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel"))
     return true;
@@ -341,7 +341,7 @@ class KinetoReader {
     });
   }
 
-  // Overlapping kernels of several streams become one span.
+  // Merges overlapping kernels of several streams into one span.
   void merge_compute() {
     std::vector<TimeSpan>& spans = trace_.compute;
     trace_.computes = !spans.empty();
@@ -400,7 +400,8 @@ class KinetoReader {
     trace_.records.push_back(r);
   }
 
-  // The peer is written as a global rank by some versions and as a member by others; it is never oneself.
+  // Returns the peer as a member. Some versions write it as a global rank and others as a member, and it is
+  // never the own rank.
   static int32_t peer_member(const Communicator& c, int32_t peer) {
     const auto global = std::ranges::find(c.ranks, peer);
     const int32_t member = int32_t(global - c.ranks.begin());
@@ -423,7 +424,7 @@ class KinetoReader {
     return find_step(gpu_steps_.empty() ? trace_.steps : gpu_steps_, k.record.begin_ns);
   }
 
-  // The last step begun before `at`; work may go on after the mark of its step has ended.
+  // Returns the last step begun before `at`. Work may go on after the mark of its step has ended.
   static int32_t find_step(const std::vector<StepMark>& marks, int64_t at) {
     const auto after = std::upper_bound(marks.begin(), marks.end(), at, [](int64_t t, const StepMark& m) {
       return t < m.begin_ns;
@@ -451,7 +452,7 @@ class KinetoReader {
     }
   }
 
-  // The profiler's own handler calls a file HOST_PID.TIME.pt.trace.json.
+  // Takes the host from the file name that the profiler's own handler gives: HOST_PID.TIME.pt.trace.json.
   void name_host() {
     const std::string file = std::filesystem::path(trace_.file).filename().string();
     const size_t end = file.find(".pt.trace.json");

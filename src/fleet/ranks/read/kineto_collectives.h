@@ -1,4 +1,4 @@
-// Collectives of one rank from a Kineto (PyTorch profiler) trace, docs/formats/kineto.md.
+// Reads the collectives of one rank from a Kineto (PyTorch profiler) trace, docs/formats/kineto.md.
 #pragma once
 
 #include <string>

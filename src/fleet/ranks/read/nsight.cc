@@ -1,15 +1,18 @@
-// Tables read, with the columns that matter (documented by the export's schema reference):
+// Reads kernels, ranges and communicators from an Nsight Systems profile in SQLite. Tables, with the columns
+// that are used (documented by the export's schema reference):
 //
 //   StringIds                        id, value
 //   CUPTI_ACTIVITY_KIND_KERNEL       start, end, deviceId, streamId, correlationId, globalPid, shortName,
-//   demangledName CUPTI_ACTIVITY_KIND_RUNTIME      start, correlationId, globalTid NVTX_EVENTS start, end,
-//   text, textId, globalTid, binaryData NVTX_PAYLOAD_SCHEMAS             schemaId, payloadSize
+//                                    demangledName
+//   CUPTI_ACTIVITY_KIND_RUNTIME      start, correlationId, globalTid
+//   NVTX_EVENTS                      start, end, text, textId, globalTid, binaryData
+//   NVTX_PAYLOAD_SCHEMAS             schemaId, payloadSize
 //   NVTX_PAYLOAD_SCHEMA_ENTRIES      schemaId, name, type, offset
 //   TARGET_INFO_SESSION_START_TIME   utcEpochNs
 //   TARGET_INFO_SYSTEM_ENV           name, value
 //
-// A payload (NVTX_EVENTS.binaryData) is a head of 32 bytes, little endian, and the fields where the schema
-// puts them:
+// A payload (NVTX_EVENTS.binaryData) is a head of 32 bytes, little endian, and the fields at the offsets of
+// the schema:
 //
 //   u32 domain, u32 -, u32 schema, u32 -, u64 size of the fields, u64 size of all
 #include "fleet/ranks/read/nsight.h"
@@ -50,8 +53,8 @@ uint64_t little_endian(std::string_view bytes, size_t at, size_t width) {
   return value;
 }
 
-// Fields by their name. A field ends where the next one begins; what is eight bytes or more away is eight
-// wide.
+// Finds fields by their name. A field ends where the next one begins, and is eight bytes wide when that is
+// eight bytes or more away.
 class Payload {
  public:
   Payload(std::string_view bytes, const Schema& schema)

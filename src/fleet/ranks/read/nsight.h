@@ -1,7 +1,7 @@
-// What an Nsight Systems profile exported to SQLite says of GPUs and of NCCL, docs/formats/nsight.md.
+// Reads the GPU and NCCL records of an Nsight Systems profile exported to SQLite, docs/formats/nsight.md.
 //
 //   nsys export --type sqlite -> read_nsight -> NsightTrace -> nsight_collectives -> fleet/ranks
-//                                                           -> kernels, ranges   -> whoever wants times
+//                                                           -> kernels, ranges   -> other users of times
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct NsightKernel {
   int32_t name = -1;  // into NsightTrace::names
 };
 
-// A push/pop or start/end range of NVTX. NCCL's own carry what is called with which size.
+// A push/pop or start/end range of NVTX. NCCL's own ranges carry the call and its size.
 struct NsightRange {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
@@ -36,7 +36,7 @@ struct NsightRange {
   int32_t peer = -1;
 };
 
-// From the call that made a communicator.
+// A member of a communicator, from the call that created it.
 struct NsightMember {
   uint64_t communicator = 0;
   int64_t process = 0;
@@ -57,18 +57,18 @@ struct NsightTrace {
   const std::string& name(int32_t index) const;  // "" for -1
 };
 
-// The process that a serialised process or thread belongs to.
+// Returns the process that a serialised process or thread belongs to.
 inline int64_t nsight_process(int64_t global_id) {
   return global_id / 0x1000000 % 0x1000000;
 }
 
-// Throws base::Error when the file is no database or holds no kernels. Tables and columns that a version
-// lacks are done without.
+// Reads a profile. Throws base::Error when the file is no database or holds no kernels. Tables and columns
+// that a version lacks count as empty.
 NsightTrace read_nsight(const std::string& path, base::ReadReport& report);
 
-// One trace a process and GPU. A kernel of NCCL gets the calls that its thread made before it was launched
-// and that no kernel before it took; without such calls, or in a communicator whose making was not recorded,
-// it is counted as unlabelled. Steps are ranges called "iteration 7", "step 7", "ProfilerStep#7".
+// Returns one trace a process and GPU. A kernel of NCCL gets the calls that its thread made before it was
+// launched and that no earlier kernel took. Without such calls, or in a communicator whose creation was not
+// recorded, it is counted as unlabelled. Steps are ranges called "iteration 7", "step 7", "ProfilerStep#7".
 std::vector<RankTrace> nsight_collectives(const NsightTrace& trace);
 
 }  // namespace lento::fleet::ranks

@@ -1,7 +1,7 @@
-// From calls of NCCL and kernels to records. A thread calls, then launches: a kernel belongs to the calls of
-// its kind that its thread made before the launch and that no earlier kernel took. Calls of one group become
-// one kernel: they are one record when they share a communicator and operation, and a record each when they
-// are sends and receives.
+// Turns calls of NCCL and kernels into records. A thread calls, then launches: a kernel belongs to the calls
+// of its kind that its thread made before the launch and that no earlier kernel took. Calls of one group
+// become one kernel. They are one record when they share a communicator and operation, and a record each when
+// they are sends and receives.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -20,7 +20,8 @@ bool is_nccl(std::string_view kernel) {
   return false;
 }
 
-// "ncclDevKernel_AllReduce_Sum_f32_RING_LL" -> AllReduce; Other where the name does not say ("..._Generic").
+// Returns AllReduce for "ncclDevKernel_AllReduce_Sum_f32_RING_LL", and Other where the name does not show the
+// operation ("..._Generic").
 CollectiveOp op_of_kernel(std::string_view kernel) {
   const size_t bar = kernel.find('_');
   if (bar == kernel.npos)
@@ -37,7 +38,7 @@ bool same_kind(CollectiveOp kernel, CollectiveOp call) {
   return kernel == call || (is_p2p(kernel) && is_p2p(call));
 }
 
-// The number at the end of a range that marks a step.
+// Returns the number at the end of a range that marks a step.
 std::optional<int32_t> step_number(std::string_view text) {
   for (const std::string_view word :
        {"ProfilerStep#", "iteration", "Iteration", "iter", "train_step", "training step", "step", "Step"}) {
@@ -76,7 +77,7 @@ class Ranks {
     std::vector<const NsightKernel*> kernels;
     for (const NsightKernel& k : trace_.kernels)
       kernels.push_back(&k);
-    // Calls are taken in the order of launches: kernels of two streams may run in another.
+    // Calls are matched in the order of launches, because kernels of two streams may run in another order.
     std::ranges::stable_sort(kernels, [](const NsightKernel* a, const NsightKernel* b) {
       return a->launched_ns < b->launched_ns;
     });
@@ -156,7 +157,7 @@ class Ranks {
     return any;
   }
 
-  // All calls of a group are taken by its first kernel; of collectives they become one record, of their sum.
+  // Takes all calls of a group for its first kernel. Calls of collectives become one record, of their sum.
   std::vector<Call> take_calls(const NsightKernel& k, CollectiveOp op) {
     std::vector<Call> out;
     const auto thread = calls_.find(k.thread);
@@ -198,7 +199,7 @@ class Ranks {
     return true;
   }
 
-  // -1: nobody says how many and which ranks it has.
+  // Returns the index of a communicator, -1 when its members were not recorded.
   int32_t communicator_of(uint64_t id, const NsightKernel& k, Rank& rank) const {
     const auto known = rank.communicators.find(id);
     if (known != rank.communicators.end())
@@ -252,7 +253,7 @@ class Ranks {
     }
   }
 
-  // Overlapping kernels of several streams become one span.
+  // Merges overlapping kernels of several streams into one span.
   static void merge(std::vector<TimeSpan>& spans) {
     std::ranges::sort(spans, {}, &TimeSpan::begin_ns);
     size_t kept = 0;

@@ -1,9 +1,9 @@
-// The machine: a stack of values, marks that open lists and dictionaries, and a memo of numbered values. What
-// PyTorch's serialiser (protocol 2, C++) and Python's own write for plain data is the table in
-// `Unpickler::step`.
+// Interprets the data opcodes of a pickle: a stack of values, marks that open lists and dictionaries, and a
+// memo of numbered values. `Unpickler::step` lists the opcodes that PyTorch's serialiser (protocol 2, C++)
+// and Python's own write for plain data. All others are refused.
 //
-// Invariants: (1) every value is made once, in the document; stack and memo hold pointers to it; (2) an
-// opcode takes no more than what the stack holds above the last mark.
+// Invariants: (1) every value is created once, in the document, and stack and memo hold pointers to it. (2)
+// An opcode takes no more values than the stack holds above the last mark.
 #include "fleet/ranks/read/pickle.h"
 
 #include <bit>
@@ -68,7 +68,7 @@ class Unpickler {
     push(Kind::Text).text = std::string(take(size));
   }
 
-  // Two's complement, least byte first; longer than 8 bytes does not occur in counters and times.
+  // Reads two's complement, least byte first. More than 8 bytes do not occur in counters and times.
   void push_long(uint64_t size) {
     if (size > 8)
       fail("a whole number of over 64 bits");
@@ -88,7 +88,7 @@ class Unpickler {
     push(Kind::Real).real = std::bit_cast<double>(bits);
   }
 
-  // Whether a mark is open and how many values lie above the last one, or in all.
+  // Returns the number of values above the last mark, or in all when no mark is open.
   size_t above() const {
     return stack_.size() - (marks_.empty() ? 0 : marks_.back());
   }
@@ -98,7 +98,7 @@ class Unpickler {
     return stack_.back();
   }
 
-  // Values above the last mark, which is closed.
+  // Closes the last mark and returns the values above it.
   std::vector<const PlainValue*> since_mark() {
     if (marks_.empty())
       fail("the end of a list that was not begun");

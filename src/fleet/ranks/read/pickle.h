@@ -1,5 +1,5 @@
-// Plain data out of a Python pickle: numbers, texts, lists, tuples, dictionaries, None. An opcode that
-// imports, calls, builds or extends is refused: nothing of a pickle is ever run.
+// Reads plain data from a Python pickle: numbers, texts, lists, tuples, dictionaries, None. An opcode that
+// imports, calls, builds or extends is refused, so nothing of a pickle is ever run.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lento::fleet::ranks {
 
-// A value of a pickle or of JSON. Parts may be shared, and a hostile pickle may put a list into itself:
-// readers go down by name to a fixed depth, never recursively.
+// A value of a pickle or of JSON. Parts may be shared, and a hostile pickle may put a list into itself, so
+// readers descend by name to a fixed depth, never recursively.
 struct PlainValue {
   enum class Kind : uint8_t {
     None,
@@ -49,8 +49,8 @@ struct PlainDocument {
   static constexpr size_t kMostValues = size_t{4} << 20;
 };
 
-// Protocols 0x80 0x02 to 0x05. Throws base::Error with the byte at fault; memory is bounded by kMostValues
-// and the length of the input.
+// Reads protocols 0x80 0x02 to 0x05. Throws base::Error with the byte at fault. Memory is bounded by
+// kMostValues and the length of the input.
 PlainDocument parse_pickle(std::string_view bytes, const std::string& file);
 PlainDocument plain_of(const base::Json& json);
 

@@ -1,3 +1,5 @@
+// Reads the JSON answer of NCCL's RAS service: communicators, their ranks, and the count of each operation.
+// Ranks that the answer lists as missing are kept and marked.
 #include "fleet/ranks/read/ras_answer.h"
 
 #include "base/error.h"
@@ -19,7 +21,7 @@ bool flag(const Json* status, const char* key) {
   return value->is_int() && value->integer({}) != 0;
 }
 
-// A number that is counted from 0, or `otherwise` where it is not said.
+// Returns a number that is counted from 0, or `otherwise` where it is absent.
 int count_or(const Json& json, const char* key, int otherwise, const Location& where) {
   const Json* value = json.find(key);
   if (value)

@@ -1,4 +1,4 @@
-// NCCL's RAS answer in JSON ("verbose status", docs/formats/nccl-ras.md).
+// Reads NCCL's RAS answer in JSON ("verbose status", docs/formats/nccl-ras.md).
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+// Opens SQLite databases of untrusted origin: read only, immutable, with limits on the length of values. Only
+// plain tables are queried, and names are checked against the schema before they enter a query.
 #include "fleet/ranks/read/sqlite_file.h"
 
 #include <sqlite3.h>
@@ -65,7 +67,7 @@ void SqliteFile::Close::operator()(sqlite3* database) const {
 
 SqliteFile::SqliteFile(const std::string& path)
     : path_(path) {
-  // Immutable: no lock, no journal is looked for, nothing is written beside it.
+  // Immutable: SQLite takes no lock, looks for no journal and writes no other file.
   const std::string absolute = std::filesystem::absolute(path).string();
   std::string name = "file:";
   for (const char c : absolute)

@@ -1,5 +1,5 @@
-// A SQLite database that somebody else wrote, read only. Nothing in it is run: no view, no trigger, no
-// virtual table.
+// A SQLite database of another tool, read only. None of its code is run: no view, no trigger, no virtual
+// table.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct sqlite3_stmt;
 
 namespace lento::fleet::ranks {
 
-// One row of an answer; columns count from 0.
+// One row of an answer. Columns count from 0.
 class SqliteRow {
  public:
   explicit SqliteRow(sqlite3_stmt* statement)
@@ -34,12 +34,12 @@ class SqliteFile {
   // Throws base::Error when the file is no database.
   explicit SqliteFile(const std::string& path);
 
-  // A plain table, not something that only looks like one.
+  // Returns whether a plain table of this name exists, not a view or virtual table.
   bool has(const std::string& table) const;
   bool has(const std::string& table, const std::string& column) const;
 
-  // Rows of `columns` of a plain table, in the order of `by` (a column; "": as they lie). A column that the
-  // table lacks is NULL in every row. Throws base::Error when the file is damaged.
+  // Reads rows of `columns` of a plain table, in the order of `by` (a column, "" for the stored order). A
+  // column that the table lacks is NULL in every row. Throws base::Error when the file is damaged.
   void rows(
       const std::string& table,
       const std::vector<std::string>& columns,
