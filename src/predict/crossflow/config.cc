@@ -1,3 +1,5 @@
+// Reads a design point in the released tool's YAML. Numbers are bounded, and all missing or unreadable fields
+// are reported in one error. Sizes such as "4 GB" are binary in this format.
 #include "predict/crossflow/config.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ constexpr double kAny = 1e30;
 constexpr double kMostSteps = 4096;  // of a sequence: the schedule holds every one of every layer
 constexpr double kMostLayers = 1024;
 
-// Reads named numbers of one mapping; errors are collected so that all are shown at once.
+// Reads named numbers of one mapping. Errors are collected so that all are shown at once.
 class Section {
  public:
   Section(const YamlNode* node, const base::Location& where, base::ErrorList& errors)
@@ -54,7 +56,7 @@ class Section {
     const std::string found = word(name, {"True", "true", "False", "false"});
     return found == "True" || found == "true";
   }
-  // One of the words; another is an error, not silently the last of them.
+  // Reads one of the words. Any other is an error, instead of counting as the last of them.
   std::string word(const char* name, const std::vector<std::string>& words) const {
     const YamlNode* found = field(name);
     if (!found)
@@ -76,7 +78,7 @@ class Section {
     return found;
   }
 
-  // "4 GB", "32 KB" are binary in this format; a plain number is itself.
+  // Parses "4 GB" or "32 KB", which are binary in this format, or a plain number.
   static std::optional<double> parse(const std::string& text) {
     const size_t space = text.find(' ');
     const auto value = base::try_double(text.substr(0, space));

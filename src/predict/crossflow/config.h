@@ -1,5 +1,5 @@
 // One design point of the paper: technology, budgets, workload and parallelism, in the configuration format
-// of the released tool (2021: one YAML file; docs/formats/crossflow.md). Sizes such as "4 GB" are binary
+// of the released tool (2021: one YAML file, docs/formats/crossflow.md). Sizes such as "4 GB" are binary
 // there.
 #pragma once
 
@@ -82,8 +82,7 @@ enum class Scope {
   Global
 };
 
-// How kernels are cut: not at all, over the inner dimension (column-row) or over rows and columns
-// (row-column).
+// The cut of kernels: none, over the inner dimension (column-row), or over rows and columns (row-column).
 enum class Split {
   None,
   ColumnRow,
@@ -109,11 +108,11 @@ struct LanguageModel {  // LSTM
 };
 
 struct Budgets {
-  // mm2
+  // Areas in mm2.
   double node_area = 0;
   double chip_area = 0;
   double power = 0;  // W
-  // fractions of chip area, of power
+  // Fractions of the chip area, and of the power.
   std::array<double, kComponents> area{};
   std::array<double, kComponents> share{};
   std::array<double, 3> perimeter{};  // DRAM, intra, inter: fractions

@@ -1,3 +1,8 @@
+// Times matrix products by a search over tilings of three memory levels, and element-wise work and
+// collectives by closed forms. The search is exact over all power-of-two tiles: a branch ends when its
+// slowest level is no better than the best found, and lower bounds on the traffic end most branches before
+// they are evaluated. Source: CrossFlow, sections 5.2 and 5.3, and the released tool. Results of inner
+// products are kept.
 #include "predict/crossflow/kernel.h"
 
 #include <algorithm>
@@ -23,14 +28,13 @@ Dataflow dataflow_of(const std::string& text) {
   return text == "best" ? Dataflow::Best : Dataflow::None;
 }
 
-// What the third side of a tile may be so that operands fit: registers and L1 hold A, B and C; L2 holds A and
-// B.
+// Returns the third side of a tile whose operands fit. Registers and L1 hold A, B and C, L2 holds A and B.
 double third_side(double elements, double a, double b, bool holds_result) {
   return holds_result ? std::floor((elements - a * b) / (a + b)) : std::floor((elements - a * b) / b);
 }
 
-// Every pair of powers of two with the largest power of two beside it, and the two square-like tiles of the
-// released tool: a superset of its twenty samples, so the best of these is never slower.
+// Returns every pair of powers of two with the largest third side that fits, and the two square-like tiles of
+// the released tool. This is a superset of that tool's twenty samples, so the best of these is never slower.
 std::vector<Dims> tile_candidates(double elements, bool holds_result) {
   std::vector<Dims> tiles;
   if (elements < 2)
@@ -48,7 +52,7 @@ std::vector<Dims> tile_candidates(double elements, bool holds_result) {
         tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
     }
   }
-  // Squarest first: good times found early end the search of the others.
+  // The squarest come first, because good times that are found early end the search of the others.
   const auto surface = [](const Dims& t) {
     return 1 / t[0] + 1 / t[1] + 1 / t[2];
   };
@@ -58,7 +62,7 @@ std::vector<Dims> tile_candidates(double elements, bool holds_result) {
   return tiles;
 }
 
-// A tile larger than the matrix in one dimension is cut there and grows in another to use the room.
+// Cuts a tile that is larger than the matrix in one dimension, and lets it grow in another to use the room.
 Dims fitted(const Dims& tile, const Dims& dims, size_t level) {
   double t1 = tile[0];
   double t2 = tile[1];
@@ -103,7 +107,7 @@ Dims inner_dims(const Dims& d, const Dims& t) {
   return {t[0] != 0 ? t[0] : d[0], t[1] != 0 ? t[1] : d[1], t[2] != 0 ? t[2] : d[2]};
 }
 
-// Each operand once: no tiling of these dimensions moves less.
+// Returns the bytes of each operand once. No tiling of these dimensions moves fewer.
 double least_bytes(const Dims& d, double repeats, double precision) {
   return repeats * (d[0] * d[1] + d[1] * d[2] + d[0] * d[2]) * precision;
 }
@@ -206,9 +210,10 @@ double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& 
   return slowest + launch_;
 }
 
-// Depth first over L2, L1 and register tiles. A branch ends when its slowest level is no better than the best
-// found; most end before they are evaluated: a tile that fits whole moves at least volume / t1 + volume / t3
-// (and volume / t2 where results are kept), which is compared with the most bytes that still improve.
+// Searches depth first over L2, L1 and register tiles. A branch ends when its slowest level is no better than
+// the best found. Most branches end before they are evaluated: a tile that fits whole moves at least volume /
+// t1 + volume / t3 (and volume / t2 where results are kept), which is compared with the most bytes that still
+// improve.
 struct KernelModel::Search {
   KernelModel& model;
   Dims order;
@@ -225,7 +230,7 @@ struct KernelModel::Search {
     }
   }
 
-  // The slower of `so_far` and the level, or infinity when that cannot be the best.
+  // Returns the slower of `so_far` and the level, or infinity when that cannot be the best.
   double at(size_t level, const Dims& d, const Dims& t, double repeats, double so_far) const {
     const double bytes = bytes_moved(level, d, t, repeats, model.precision_);
     return bytes > most[level] ? kInfinity : std::max(so_far, model.level_time(level, flops, bytes));

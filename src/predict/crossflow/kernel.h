@@ -1,12 +1,12 @@
-// Kernels on a generated machine: hierarchical roofline, tiled matrix products, ring collectives, as the
-// released tool times them (paper sections 5.2, 5.3; specs for what it leaves open).
+// Times kernels on a generated machine: hierarchical roofline, tiled matrix products, ring collectives, as
+// the released tool does (paper sections 5.2, 5.3).
 //
 // A product of dim1 x dim2 by dim2 x dim3 is cut by one tile a level (registers, L1, L2). Bytes at level l
 // with tile (t1, t2, t3) of level l-1, repeated r times:
 //   r * precision * (d1 d2 ceil(d3/t3) + d2 d3 ceil(d1/t1) + d1 d3 * (l > 1 ? 1 : ceil(d2/t2)))
 // Register bytes: flops * precision * (2K + 1) / (2K) / W, K = the stationary dimension over the FMA width W.
-// Time of a kernel: the slowest level, each bytes/bandwidth + latency when below the machine's balance there,
-// else flops/throughput; plus the launch overhead.
+// The time of a kernel is that of its slowest level, each bytes/bandwidth + latency when below the machine's
+// balance there, else flops/throughput, plus the launch overhead.
 #pragma once
 
 #include <array>
@@ -39,25 +39,26 @@ class KernelModel {
  public:
   KernelModel(const Machine& machine, const CrossFlowConfig& config);
 
-  // The fastest over the legal orders and all power-of-two tiles that fill their level. The dataflow that
-  // "best" picks for the first product stays for the later ones, as in the released tool; reset_dataflow()
-  // forgets it.
+  // Returns the fastest over the legal orders and all power-of-two tiles that fill their level. The dataflow
+  // that "best" picks for the first product stays for the later ones, as in the released tool, until
+  // reset_dataflow().
   GemmTime gemm(double dim1, double dim2, double dim3);
   void reset_dataflow() {
     dataflow_ = configured_;
   }
 
-  // Time of one order and tiling, launch overhead included; the dataflow is chosen as gemm(dims) would.
+  // Returns the time of one order and tiling, launch overhead included. The dataflow is chosen as gemm(dims)
+  // would.
   double gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles);
 
-  // Work on elements. The released tool charges its traffic to the registers (level 0); `at_dram` charges
-  // DRAM.
+  // Returns the time of work on elements. The released tool charges its traffic to the registers (level 0).
+  // charge_dram(true) charges DRAM instead.
   double pointwise(double flops, double bytes) const;
   void charge_dram(bool at_dram) {
     scalar_level_ = at_dram ? 3 : 0;
   }
 
-  // Ring over p nodes with the given link. partial: reduce-scatter; gather: all-gather; else all-reduce.
+  // Returns the time of a ring collective over p nodes with the given link.
   enum class Collective {
     AllReduce,
     ReduceScatter,
@@ -73,7 +74,7 @@ class KernelModel {
   }
 
  private:
-  // A tile with what bounds its traffic from below while it fits whole: 1/t1 + 1/t3, and with 1/t2.
+  // A tile with lower bounds of its traffic while it fits whole: 1/t1 + 1/t3, and the same with 1/t2.
   struct Candidate {
     Dims tile;
     double operands;

@@ -1,4 +1,4 @@
-// The paper's language model on 512 nodes: one prediction from the design point, machine included.
+// Times one prediction of the paper's language model on 512 nodes from the design point, machine included.
 #include "predict/crossflow/language_model.h"
 
 #include <benchmark/benchmark.h>
@@ -9,7 +9,7 @@
 namespace lento::predict {
 namespace {
 
-// One node a package, as the searches place it.
+// Places one node a package, as the searches do.
 CrossFlowConfig on_512_nodes(const Parallelism& p) {
   CrossFlowConfig c = read_crossflow("examples/search/node.yaml");
   const ParallelShape shape{p.kp1, p.kp2, p.dp, p.lp};

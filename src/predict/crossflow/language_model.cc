@@ -1,3 +1,7 @@
+// Times one training iteration of an LSTM language model. Layers are timed by kernels and collectives,
+// weights are reduced after the backward pass, and the grid of steps and layers is scheduled over devices
+// (schedule.h). The order of evaluation follows the released tool, because its first product fixes the
+// dataflow of the others. Source: CrossFlow, section 5.
 #include "predict/crossflow/language_model.h"
 
 #include <algorithm>
@@ -11,7 +15,7 @@ namespace {
 using Collective = KernelModel::Collective;
 
 constexpr double kHostBytesPerSecond = 12.4 * 1024 * 1024 * 1024;  // host to device, for the embedding
-// Bytes and operations an element of the cell's critical path costs: 3 operations with two inputs and 2 with
+// Bytes and operations of an element on the cell's critical path: 3 operations with two inputs and 2 with
 // one.
 constexpr double kCellBytes = 3 * 3 + 2 * 2;
 constexpr double kCellOps = 5;
@@ -66,7 +70,7 @@ class IterationModel {
     return k_.collective(Collective::AllGather, elements, par_.kp2, links_.kp2);
   }
 
-  // Shares of `bytes` on their way to another node: read, sent, written.
+  // Returns the time of sending `bytes` to another node: read, sent, written.
   double exchange(double bytes, const Link& link) const {
     return k_.pointwise(0, 2 * bytes) + bytes / link.bytes_per_s;
   }
@@ -185,7 +189,8 @@ class IterationModel {
     return k_.pointwise(0, 2 * bytes) + bytes / links_.lp.bytes_per_s + links_.lp.latency;
   }
 
-  // Clip (3 accesses, 4 operations an element) and apply (4 accesses, 3 operations).
+  // Returns the time to clip (3 accesses, 4 operations an element) and apply (4 accesses, 3 operations) a
+  // gradient.
   double apply_gradient(double elements) const {
     return k_.pointwise(elements * 3, elements * 4 * k_.precision()) +
            k_.pointwise(elements * 4, elements * 3 * k_.precision());
@@ -210,7 +215,8 @@ class IterationModel {
   double v_;
 };
 
-// Weights with gradients and optimizer copy, activations and pointwise results kept for the backward pass.
+// Returns the bytes of weights with gradients and optimizer copy, and of activations and pointwise results
+// kept for the backward pass.
 double memory_needed(const CrossFlowConfig& c) {
   const LanguageModel& m = c.model;
   const Parallelism& p = c.parallelism;

@@ -1,4 +1,4 @@
-// One training iteration of an LSTM language model (the paper's workload), from kernels and links.
+// Times one training iteration of an LSTM language model (the paper's workload), from kernels and links.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct LanguageModelTime {
   std::vector<std::pair<std::string, double>> parts;
 };
 
-// Links seen by each parallel dimension, after derating.
+// The links of each parallel dimension, after derating.
 struct ParallelLinks {
   Link kp1;
   Link kp2;
@@ -30,12 +30,12 @@ struct ParallelLinks {
 };
 ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& config);
 
-// Why this split cannot run ("hidden size not divisible by kp1"); empty when it can.
+// Returns why this split cannot run ("hidden size not divisible by kp1"), empty when it can.
 std::string impossible(const CrossFlowConfig& config);
 
-// Where work on single elements (gates, softmax, optimizer, copies around a transfer) moves its bytes. The
-// released tool divides them by the bandwidth of the registers, a hundred times too fast; they come from
-// DRAM.
+// The level that the traffic of work on single elements (gates, softmax, optimizer, copies around a transfer)
+// is charged to. The released tool divides it by the bandwidth of the registers, a hundred times too fast,
+// although the elements come from DRAM.
 enum class ElementTraffic {
   AsReleased,
   Dram

@@ -1,3 +1,6 @@
+// Generates a machine from technology and budgets: the voltage that each power share permits, the frequency
+// that follows, and as many units as area and power allow. Source: CrossFlow, section 4 (AGE), and the
+// released tool. Cost: one root of a cubic a component.
 #include "predict/crossflow/machine.h"
 
 #include <algorithm>
@@ -6,11 +9,12 @@
 namespace lento::predict {
 namespace {
 
-// What gates and wires endure: more power than this voltage draws buys no more clock. Overdrive limits of
-// logic processes lie 10 to 25 % above nominal; DRAM states its own.
+// Bound on the voltage of gates and wires, beyond which more power buys no more clock. Overdrive limits of
+// logic processes lie 10 to 25 % above nominal, and DRAM states its own.
 constexpr double kMostOverdrive = 1.25;
 
-// Whole parts that fit; budgets far out of reason end at a billion, nothing sensible at none.
+// Returns the number of whole parts that fit, at most a billion for unreasonable budgets, and none for values
+// that are not positive numbers.
 int count_of(double parts) {
   return parts >= 1 ? int(std::min(std::floor(parts), 1e9)) : 0;
 }
@@ -22,8 +26,8 @@ struct Transistor {
   double margin;
 };
 
-// V with V (V - Vt)^2 = c, the root above Vt: the left side rises there from 0, so bisection in a bracket,
-// then Newton's steps to full precision.
+// Returns V with V (V - Vt)^2 = c, the root above Vt. The left side rises there from 0, so bisection finds a
+// bracket and Newton's steps full precision.
 double voltage_for(double c, double threshold) {
   if (c <= 0)
     return threshold;
@@ -47,8 +51,8 @@ double speed(double v, double threshold) {
   return v > 0 ? (v - threshold) * (v - threshold) / v : 0;
 }
 
-// The point reached by `power` where the nominal point would draw `nominal_power`. `squeeze` gets the factor
-// by which the point lies under the lowest legal voltage (1 when it does not).
+// Returns the point reached by `power` where the nominal point would draw `nominal_power`. `squeeze` receives
+// the factor by which the point lies under the lowest legal voltage (1 when it does not).
 OperatingPoint operating_point(const Transistor& t, double power, double nominal_power, double& squeeze) {
   squeeze = 1;
   if (power <= 0 || nominal_power <= 0)

@@ -1,10 +1,9 @@
 // AGE, the architecture generation engine (CrossFlow section 4): technology and budgets -> machine.
 //
-// Voltage: the largest V with P(V) = P_nominal V (V - Vt)^2 / (Vn (Vn - Vt)^2) within the power share;
-// frequency follows (V - Vt)^2 / V. `BelowMargin` says what happens when V falls under threshold + margin:
+// The voltage is the largest V with P(V) = P_nominal V (V - Vt)^2 / (Vn (Vn - Vt)^2) within the power share,
+// and the frequency follows (V - Vt)^2 / V. `BelowMargin` selects the rule for V under threshold + margin:
 // the released code keeps all units at that voltage and slows the clock, the paper switches units off. With
-// the paper's rule the clock ends at a quarter over the nominal voltage; the released code knows no such
-// limit.
+// the paper's rule the clock ends at a quarter over the nominal voltage. The released code has no such limit.
 #pragma once
 
 #include <array>

@@ -1,3 +1,7 @@
+// Lays the workers of a parallel job on packages and counts the load of each link. Dimensions are laid from
+// the outermost inwards, each as blocks placed by a scan of its region. Every edge of the rings and lines is
+// then routed and counted on its physical links. Source: CrossFlow, section 5.1, and the released tool's
+// mapping helper. Cost: linear in the workers.
 #include "predict/crossflow/placement.h"
 
 #include <algorithm>
@@ -13,10 +17,10 @@ struct Place {
 };
 
 struct Region {
-  // start
+  // The first node of the region.
   int x = 0;
   int y = 0;
-  // size that sub-blocks must fit
+  // The size that sub-blocks must fit.
   int width = 0;
   int height = 0;
   int end_x = 0;
@@ -33,7 +37,7 @@ enum class Scan {
 };
 
 // Lays dimensions from the outermost (last in the order) inwards: a block of nodes for each index, placed by
-// a scan of the region, then the block itself is laid out by the rest.
+// a scan of the region, then the remaining dimensions inside the block.
 class Layout {
  public:
   Layout(const ParallelShape& shape, int dim, int packages)
@@ -48,7 +52,8 @@ class Layout {
     return ok_;
   }
 
-  // Node of each worker, by kp1 + kp2 * ... position; empty when two workers or none share an index.
+  // Returns the node of each worker, by kp1 + kp2 * ... position, empty when two workers or none share an
+  // index.
   std::vector<Place> workers() const {
     std::vector<Place> out(size_t(shape_[0] * shape_[1] * shape_[2] * shape_[3]), {-1, -1, -1});
     for (int p = 0; p < packages_; ++p) {
@@ -218,7 +223,7 @@ class Layout {
   std::vector<std::array<int, 4>> index_;
 };
 
-// Logical edges on each physical link: along x, along y inside packages, and across packages by row.
+// Counts logical edges on each physical link: along x, along y inside packages, and across packages by row.
 class LinkLoad {
  public:
   LinkLoad(int dim, int packages)
@@ -238,7 +243,7 @@ class LinkLoad {
       return;
     }
     walk_x(from.package, from.y, from.x, dim_ - 1);
-    // The turn in y lies on the lower package, or on the upper one when the edge was named from above.
+    // The turn in y is on the lower package, or on the upper one when the edge was named from above.
     walk_y(turned ? to.package : from.package, dim_ - 1, from.y, to.y);
     ++across_[size_t(from.package * dim_ + to.y)];
     walk_x(to.package, to.y, 0, to.x);

@@ -1,5 +1,5 @@
-// Where the workers of a parallel job stand: four parallel dimensions laid on square packages of dim x dim
-// nodes, in a chosen order, snake-wise; and how many logical edges then share a physical link (the derate).
+// Places the workers of a parallel job: four parallel dimensions laid on square packages of dim x dim nodes,
+// in a chosen order, snake-wise, and computes how many logical edges share a physical link (the derate).
 // Paper section 5.1 and the released tool's mapping helper.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace lento::predict {
 
-// Workers along kp1, kp2, dp, lp.
+// Numbers of workers along kp1, kp2, dp, lp.
 using ParallelShape = std::array<int, 4>;
 
 // A permutation of the dimensions 0 (kp1), 1 (kp2), 2 (dp), 3 (lp): the first varies fastest in space.
@@ -21,11 +21,11 @@ struct Derate {
   std::array<bool, 4> crosses{};  // which dimension leaves a package
 };
 
-// All orders that differ, trivial dimensions last: at most 24.
+// Returns all orders that differ, trivial dimensions last: at most 24.
 std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape);
 
-// Rings along kp1, kp2 and dp, lines along lp, routed X first. `fits` is false when this order cannot be laid
-// out.
+// Places rings along kp1, kp2 and dp, lines along lp, routed X first. `fits` is false when this order cannot
+// be laid out.
 struct PlacementResult {
   bool fits = false;
   Derate derate;

@@ -1,3 +1,6 @@
+// Simulates a list schedule of kernels and transfers as discrete events: a task starts when its predecessors
+// are done and its device or link is free. Ties are resolved in the order of start, so the result is
+// deterministic. Cost: the number of tasks times the number of ready ones.
 #include "predict/crossflow/schedule.h"
 
 #include <algorithm>
@@ -7,8 +10,8 @@
 namespace lento::predict {
 namespace {
 
-// A kernel on a device or a transfer on a link. Place -1 means through memory: no resource is held, but the
-// released tool then marks the last link free, which this keeps.
+// A kernel on a device or a transfer on a link. Place -1 is a transfer through memory, which occupies no
+// resource. The released tool then marks the last link free, and this reproduces it.
 struct Task {
   double duration = 0;
   int place = -1;
@@ -158,8 +161,8 @@ double forward_time(const StepTimes& s, const GridShape& shape) {
           grid.cell[size_t(layer) + 1][t]);
     }
   }
-  // Within a device: an upper layer's step before the lower layer's next one, so that the next device starts
-  // soon.
+  // Within a device, an upper layer's step precedes the lower layer's next one, so that the next device
+  // starts soon.
   for (int layer = 1; layer < shape.layers; ++layer) {
     if (layer % at.layers_per_device == 0)
       continue;

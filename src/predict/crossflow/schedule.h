@@ -12,14 +12,14 @@ struct StepTimes {
   double cell_b = 0;
   double softmax_b = 0;
   double hop = 0;  // between devices, each way
-  // of weights, after the backward pass
+  // Reductions of weights, after the backward pass.
   double reduce_embedding = 0;
   double reduce_cell = 0;
   double reduce_softmax = 0;
 };
 
 struct GridShape {
-  // devices: layer parallelism
+  // devices: the degree of layer parallelism.
   int sequence = 1;
   int layers = 1;
   int devices = 1;

@@ -1,3 +1,5 @@
+// Names of precisions, the bytes that a value of each occupies with its scales, and the power and calibration
+// that a chip has for each.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// Reading of data sheets: schema lento.system/1.
+// Reads data sheets of systems, schema lento.system/1 (docs/formats/system.md): bounded numbers with units,
+// all mistakes in one error, and the inheritance of constants from a shipped relative.
 #include "predict/hardware/system.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
   fields.finish();
 }
 
-// "0-3 x2": two lanes between devices 0 and 3.
+// Parses "0-3 x2": two lanes between devices 0 and 3.
 bool parse_link(const std::string& text, NodeLinks::Link& link) {
   int used = 0;
   if (std::sscanf(text.c_str(), "%d-%d x%d%n", &link.a, &link.b, &link.lanes, &used) != 3) {
@@ -150,7 +151,7 @@ void read_links(Fields& fields, Network& network) {
   }
 }
 
-// "8x4": sides of a mesh of all devices.
+// Reads "8x4", the sides of a mesh of all devices.
 void read_mesh(Fields& fields, const char* key, bool wraps, Network& network) {
   std::string text;
   fields.text(key, text);
@@ -210,7 +211,7 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   fields.finish();
 }
 
-// Letters and digits; how many devices a node holds, "(8 per node)", is no part of a device's name.
+// Folds a name to letters and digits. A count of devices, "(8 per node)", is no part of a device's name.
 std::string folded(std::string_view text) {
   if (text.ends_with("node)"))
     text = text.substr(0, text.rfind('('));
@@ -262,7 +263,7 @@ std::vector<System> read_shipped() {
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
-  // A relative may have one too: chains are followed from their end.
+  // A relative may have one too, so chains are followed from their end.
   const auto find = [&out](const std::string& name) {
     return std::ranges::find_if(out, [&name](const System& s) {
       return s.name == name;

@@ -1,8 +1,8 @@
-// A machine as the predictor sees it: one chip, the software that drives it, and how chips are linked.
+// A machine as the predictor models it: one chip, the software that drives it, and the links between chips.
 //
 // Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library
-// (predict/crossflow). All values are in base units: bytes, seconds, hertz, watts. Plain data, no invariants
-// beyond those that read_system checks.
+// (predict/crossflow). All values are in base units: bytes, seconds, hertz, watts. Plain data without
+// invariants beyond those that read_system checks.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace lento::predict {
 
 // The first seven are arithmetic. The others are kernels: fp8 products scaled by blocks of 128, and 16-bit
-// products whose weights lie in memory as 8 or 4 bits.
+// products whose weights are stored as 8 or 4 bits.
 enum class Precision {
   Fp32,
   Tf32,
@@ -46,8 +46,8 @@ struct OperandBytes {
 };
 OperandBytes operand_bytes(Precision precision);
 
-// What a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
-// stationary). Best: whichever is the fastest for a product.
+// The operand that a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
+// stationary). Best: the fastest for the product.
 enum class Stationary {
   Output,
   Weight,
@@ -56,8 +56,8 @@ enum class Stationary {
 };
 std::string_view name(Stationary stationary);  // "output", ...
 
-// What a data sheet does not say: at most eight physical scalars per chip and precision, none indexed by
-// shape. Defaults are the middle of the chips fitted so far.
+// Constants that a data sheet does not state: at most eight physical scalars per chip and precision, none
+// indexed by shape. Defaults are the middle of the chips fitted so far.
 struct Calibration {
   double compute = 0.92;   // share of peak that a full-size tile sustains
   double memory = 0.80;    // share of the memory bandwidth that streams reach
@@ -75,7 +75,7 @@ struct Calibration {
   std::string borrowed;            // the relative they were measured on (System::like); empty: this chip
 };
 
-// The numbers of a Calibration by the names that data sheets give them.
+// The numbers of a Calibration by their names in data sheets.
 struct CalibrationConstant {
   const char* name;
   double Calibration::*at;
@@ -98,7 +98,7 @@ enum class Routing {
 // The network inside a node or package: explicit links, a mesh or torus, or, without any, one switch.
 struct NodeLinks {
   struct Link {
-    // devices
+    // The devices at both ends.
     int a = 0;
     int b = 0;
     int lanes = 1;  // parallel links between them
@@ -125,7 +125,7 @@ struct Network {
   double byte_energy_j = 0;  // of a byte sent over any link
 };
 
-// Software: a stack states at most six scalars of time besides its name, and two of memory.
+// Software. A stack states its name, at most six scalars of time, and two of memory.
 struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
@@ -168,7 +168,8 @@ struct Chip {
   double peak(Precision p) const {
     return units * clock_hz * rate(p);
   }
-  // Share of the peak that the power budget sustains, at most 1: (power - idle) / (peak * energy).
+  // Returns the share of the peak that the power budget sustains, at most 1: (power - idle) / (peak *
+  // energy).
   double power_limit(Precision p) const;
   const Calibration& constants(Precision p) const;  // of p, else of the nearest precision, else the defaults
 };
@@ -188,29 +189,29 @@ struct System {
   double usd_per_hour = 0;  // per device; 0: not given
 };
 
-// The system as a framework drives it: its stack, and its kernels' constants. Inherits where nothing is
-// listed.
+// Returns the system as a framework drives it: its stack, and its kernels' constants. Inherits where nothing
+// is listed.
 System with_framework(System system, std::string_view framework);
 
-// The stack of a framework as tables name it; the system's own when it is not listed.
+// Returns the stack of a framework as tables name it, the system's own when it is not listed.
 const Stack& stack_for(const System& system, std::string_view framework);
 
-// A shipped name or alias ("h100", "NVIDIA H100 80GB HBM3"), or a YAML file. Throws base::Error: not known
-// (with the nearest name), or every mistake of the file.
+// Reads a shipped name or alias ("h100", "NVIDIA H100 80GB HBM3"), or a YAML file. Throws base::Error for an
+// unknown name (with the nearest one), or with every mistake of the file.
 System read_system(const std::string& name_or_path);
 System parse_system(const std::string& yaml, const std::string& file);
 
-// The data sheet that parse_system reads back to the same values.
+// Writes the data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
 
-// Takes over what the relative measured and the sheet does not state. Does nothing without one. Throws
-// base::Error when it is not shipped.
+// Copies the measurements of the relative that the sheet does not state. Does nothing without a relative.
+// Throws base::Error when it is not shipped.
 void inherit(System& system);
 
-// Whether `device` is a name of the system: its own, an alias, or a shipped one of its family.
+// Returns whether `device` is a name of the system: its own, an alias, or a shipped one of its family.
 bool is_called(const System& system, std::string_view device);
 
-// The shipped system with this name or alias, in any case; nullptr when there is none.
+// Returns the shipped system with this name or alias, in any case, or nullptr.
 const System* find_shipped(std::string_view name);
 const std::vector<System>& shipped_systems();
 

@@ -1,4 +1,5 @@
-// A system in the format of docs/formats/system.md.
+// Writes a system as a data sheet (docs/formats/system.md). Absent features are left out, and numbers are
+// written exactly, so that reading gives the same system.
 #include "base/units.h"
 #include "predict/hardware/system.h"
 

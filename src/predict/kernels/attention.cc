@@ -1,4 +1,4 @@
-// Attention in one kernel.
+// Times attention in one kernel.
 //
 // Over a prompt (prefill): blocks of `rows` queries, each of them one item of a unit.
 //   key       4 * rows * head / (share * peak / units), slower for heads narrower or wider than 128
@@ -8,10 +8,10 @@
 //   memory    queries, keys, values and results once
 //   time      launch + (compute^2 + memory^2)^(1/2)
 // Over a cache (decode): each item is a group of up to `packed` query heads that share keys, of one sequence.
-//   memory    what fits the last-level cache comes `fast` times as fast: kernels are timed over and over on
-//             the same data, and a small cache stays there in a decode loop too
-//   serial    an item walks its keys block after block of 64; splits share them out while units are idle,
-//             and whole rounds of items over the units are waited for; a second pass joins shares
+//   memory    data that fits the last-level cache comes `fast` times as fast: kernels are timed over and
+//             over on the same data, and a small cache stays there in a decode loop too
+//   serial    an item walks its keys block after block of 64, splits share them out while units are idle,
+//             whole rounds of items over the units are waited for, and a second pass joins shares
 //   time      launch + (memory^2 + serial^2 + compute^2)^(1/2)
 // Latent attention reads one vector of 576 values a token for all heads, and computes over 576 and 512 of
 // them.
@@ -32,7 +32,7 @@ constexpr double kUsualHead = 128;  // to which times of a key and value refer
 constexpr double kBlock = 64;       // keys that a decode kernel takes at a time
 
 double pairs(double queries, double context, double window) {
-  // The last query sees `context` keys, each before it one less.
+  // The last query meets `context` keys, and each before it one less.
   const double full = queries * (context - queries) + queries * (queries + 1) / 2;
   if (window <= 0 || window >= context)
     return full;
@@ -142,7 +142,7 @@ FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
   const double items = p.batch * p.kv_heads * groups;
   const double blocks = std::ceil(p.context / kBlock);
   const double walk = x[kToken] * 1e-3 * blocks * kBlock * p.head / kUsualHead;
-  // No share of an item is smaller than a block, and no more are made than units wait for.
+  // No share of an item is smaller than a block, and there are no more shares than idle units.
   const double most = std::max(1.0, std::min(x[kSplits], blocks));
   const double splits = std::clamp(std::floor(p.units / items), 1.0, most);
   if (splits > 1)

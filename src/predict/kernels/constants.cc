@@ -1,4 +1,4 @@
-// The shipped table share/lento/kernel_constants.csv: kind,chip,framework,format,kernel,rows, then the
+// Reads the shipped table share/lento/kernel_constants.csv: kind,chip,framework,format,kernel,rows, then the
 // scalars in the order of scalars_of. `lento-lab validate --kernel-constants` writes it.
 #include <map>
 #include <sstream>

@@ -1,4 +1,4 @@
-// A layer of experts on one device.
+// Times a layer of experts on one device.
 //
 //   rows      of each expert, padded to whole tiles of `tile` rows
 //   weights   of the experts that any token took, read once
@@ -8,7 +8,7 @@
 //   fill      tiles that do not fill the units: both grow by 1 + wave * units / tiles
 //   time      launch + each * experts here + (compute^4 + memory^4)^(1/4) * fill + rows moved
 //
-// Popularity by a power law is drawn at the quantiles of its distribution (so without chance); the experts
+// Popularity by a power law is taken at the quantiles of its distribution, without random draws. The experts
 // are dealt to the devices in a fixed disorder, and the busiest device is the one that is timed.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kMostPoints = 256;  // of the distribution; beyond, one stands for several experts
 constexpr size_t kMostBuckets = 24;   // of rows an expert, once they are known
 
-// Weights of `points` experts: the quantiles of x^-skew between `low` and `high`.
+// Returns the weights of `points` experts: the quantiles of x^-skew between `low` and `high`.
 std::vector<double> popularity(int64_t points, double skew, double low, double high) {
   const double power = 1 - skew;
   const bool logarithmic = std::abs(power) < 1e-6;
@@ -37,7 +37,7 @@ std::vector<double> popularity(int64_t points, double skew, double low, double h
   return out;
 }
 
-// Of groups of equal size, dealt in a fixed disorder, the one with the largest sum.
+// Deals the weights to groups of equal size in a fixed disorder, and returns the group with the largest sum.
 std::vector<double> busiest(std::vector<double> weights, size_t groups) {
   if (groups <= 1)
     return weights;
@@ -65,7 +65,7 @@ std::vector<double> busiest(std::vector<double> weights, size_t groups) {
 
 using Bucket = PreparedKernel::Bucket;
 
-// Neighbours in order of size, merged.
+// Merges neighbours in order of size.
 std::vector<Bucket> buckets_of(std::vector<double> rows, double experts_each) {
   std::erase_if(rows, [](double r) {
     return r < 0.5;  // whole rows
@@ -98,7 +98,7 @@ std::vector<Bucket> skewed(const ExpertLayer& l) {
   const double assignments = double(l.tokens) * double(l.chosen);
   const int64_t points = std::min<int64_t>(kMostPoints, l.experts);
   const double experts_each = double(l.experts) / double(points);
-  // A few tokens: most experts see none. Many: one token is the least.
+  // With few tokens most experts get none. With many, one token is the least.
   const bool few = assignments <= double(l.experts);
   std::vector<double> weights = few ? popularity(points, l.skew, 0.01, 2)
                                     : popularity(points, l.skew, 1, std::max(2.0, 0.8 * double(l.tokens)));
@@ -107,7 +107,7 @@ std::vector<Bucket> skewed(const ExpertLayer& l) {
     sum += w * experts_each;
   for (double& w : weights)
     w *= assignments / sum;
-  // No expert sees a token twice.
+  // No expert gets a token twice.
   for (double& w : weights)
     w = std::min(w, double(l.tokens));
   std::vector<Bucket> out = buckets_of(busiest(std::move(weights), size_t(l.expert)), experts_each);
@@ -156,7 +156,7 @@ FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x) {
   t.launch_s = (x[kLaunch] + x[kEach] * p.local_experts) * 1e-6;
   t.compute_s = 2 * padded * p.hidden * p.inner * p.products / (p.peak_flops * x[kCompute]) * fill;
   const double read = weights / (p.memory_Bps * x[kMemory]) * fill;
-  // Kernels that know only their own experts still sort and skip the rows of the others.
+  // Kernels that hold only their own experts still sort and skip the rows of the others.
   const double others = std::max(0.0, p.assignments - rows) * 2 * p.hidden * 2;
   const double stream = (x[kTraffic] * moved + x[kWhole] * others) / p.memory_Bps;
   t.memory_s = read + stream;

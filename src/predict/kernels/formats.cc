@@ -1,3 +1,5 @@
+// Parses the names of kernels' formats as measurement tables spell them, and gives each its arithmetic and
+// the bytes of a stored value, scales included.
 #include <utility>
 
 #include "predict/kernels/kernels.h"

@@ -1,3 +1,5 @@
+// Lists the scalars of each kind of fused kernel with their bounds, and dispatches predictions: constants are
+// looked up by chip, framework, format and kernel, and the closed form of the kind gives the time.
 #include "predict/kernels/kernels.h"
 
 #include <algorithm>

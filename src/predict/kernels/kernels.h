@@ -2,8 +2,8 @@
 // attention.
 //
 // Each kind has a closed form with a handful of physical scalars (docs/methods/serving_kernels.md derives
-// them). The scalars belong to a chip, a framework, a format and a kernel; none is indexed by shape. Where a
-// kernel was not measured on a chip, those of the kernel on all chips stand in, as shares of the chip's
+// them). The scalars belong to a chip, a framework, a format and a kernel, and none is indexed by shape.
+// Where a kernel was not measured on a chip, its scalars over all chips are used, as shares of the chip's
 // peaks.
 #pragma once
 
@@ -30,7 +30,7 @@ constexpr size_t kFusedKinds = 5;
 std::string_view name(FusedKind kind);  // "experts", "prefill", ...
 std::optional<FusedKind> parse_fused_kind(std::string_view text);
 
-// What a kernel computes with and what it reads.
+// The arithmetic of a kernel and the values that it reads.
 struct KernelFormat {
   Precision arithmetic = Precision::Bf16;
   double stored_bytes = 2;  // a weight of an expert, or a value of the cache; scales included
@@ -38,9 +38,10 @@ struct KernelFormat {
 
   bool operator==(const KernelFormat&) const = default;
 };
-// Of a layer of experts: "bfloat16", "fp8", "w4a16_mxfp4", ... Nothing when it is not known.
+// Parses the format of a layer of experts: "bfloat16", "fp8", "w4a16_mxfp4", ... Returns nothing when it is
+// unknown.
 std::optional<KernelFormat> expert_format(std::string_view text);
-// Of attention: what is computed with, and what the cache holds.
+// Parses the format of attention: its arithmetic, and the values of its cache.
 std::optional<KernelFormat> attention_format(std::string_view arithmetic, std::string_view cache);
 
 // Both products of all experts on one device, with the gathering and the sum around them.
@@ -88,7 +89,7 @@ struct KernelScalar {
 std::span<const KernelScalar> scalars_of(FusedKind kind);
 KernelScalars start_of(FusedKind kind);
 
-// A question with what does not depend on the scalars worked out once, for fits.
+// A kernel with all values that do not depend on the scalars computed once, for fits.
 struct PreparedKernel {
   FusedKind kind = FusedKind::Decode;
   double peak_flops = 0;
@@ -105,7 +106,7 @@ struct PreparedKernel {
   double seen = 0;    // pairs of a query and a key that count, of one head of one sequence
   double all = 0;     // the same without the window
   double bytes = 0;   // memory traffic at least
-  // of a layer of experts
+  // Only for a layer of experts.
   struct Bucket {
     double experts;
     double rows;  // of each
@@ -129,14 +130,14 @@ struct FusedTime {
 };
 FusedTime time_kernel(const PreparedKernel& kernel, const KernelScalars& scalars);
 
-// Without padding and without what is read twice.
+// Count work and traffic without padding and repeated reads.
 double kernel_flops(const PreparedKernel& kernel);
 double kernel_bytes(const PreparedKernel& kernel);
 
-// The roofline with three constants: shares of both peaks and a launch.
+// Returns the roofline with three constants: shares of both peaks and a launch.
 double roofline_s(const PreparedKernel& kernel, double compute, double memory, double launch_s);
 
-// How near the constants are to the question.
+// The degree to which the constants match the kernel.
 enum class KernelMatch {
   Exact,     // chip, framework, format and kernel were measured
   Software,  // chip, framework and format, whichever kernel
@@ -146,7 +147,7 @@ enum class KernelMatch {
 
 struct KernelConstants {
   FusedKind kind = FusedKind::Decode;
-  // empty: all
+  // Empty strings match all.
   std::string chip;
   std::string framework;
   std::string format;

@@ -1,17 +1,17 @@
-// Where each scalar of a kind stands.
+// The index of each scalar of a kind.
 #pragma once
 
 #include "predict/kernels/kernels.h"
 
 namespace lento::predict {
 
-// Of all kinds. Shares of the chip's peaks; launch in us.
+// Scalars of all kinds: shares of the chip's peaks, and the launch in us.
 enum : size_t {
   kLaunch = 0,
   kCompute = 1,
   kMemory = 2
 };
-// Of a layer of experts.
+// Scalars of a layer of experts.
 enum : size_t {
   kTile = 3,     // rows a tile holds
   kWave = 4,     // what units that are not filled cost
@@ -19,7 +19,7 @@ enum : size_t {
   kEach = 6,     // us of an expert
   kWhole = 7  // of the rows of all devices that share the experts: sorted and skipped, over moving them once
 };
-// Of attention.
+// Scalars of attention.
 enum : size_t {
   kFast = 3,    // bandwidth of the last-level cache over the memory's
   kItem = 4,    // us of one item: a block of queries or a group of heads of one sequence
@@ -35,7 +35,7 @@ enum : size_t {
   kTail = 9     // prefill: share of the longest block's lead that is waited for
 };
 
-// A chip without the arithmetic computes in 16 bits.
+// Returns the peak of an arithmetic. A chip without it computes in 16 bits.
 double peak_of(const Chip& chip, Precision arithmetic);
 
 FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x);

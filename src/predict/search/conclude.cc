@@ -1,3 +1,5 @@
+// Describes the results of a search as a diagnosis: the best design, fronts of time against energy or cost,
+// sensitivities of the shares, a comparison of methods, and a table of all points.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -32,7 +34,7 @@ std::string seconds(double value) {
   return std::isfinite(value) ? format_quantity(value, Dimension::Time) : "does not fit";
 }
 
-// Time against logic node, one line for everything else.
+// Draws time against logic node, one line for each combination of the rest.
 Figure technology_figure(const SearchSpace& space, const std::vector<DesignResult>& results) {
   SeriesFigure f;
   f.x_name = "logic steps after N12";
@@ -137,7 +139,7 @@ Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& 
       t};
 }
 
-// Change of time when one share grows by a tenth at the cost of its class.
+// Tabulates the change of time when one share grows by a tenth at the cost of its class.
 Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
   const char* components[] = {"core", "L2", "L1", "registers", "DRAM", "network inside", "network outside"};
   const char* classes[] = {"area", "power", "perimeter"};
@@ -188,9 +190,9 @@ void add_machine_facts(const SearchSpace& space, const DesignResult& best, findi
         format_quantity(m.intra.bytes_per_s, Dimension::BytesPerTime));
 }
 
-// Of one point and method over all seeds.
+// One point and method over all seeds.
 struct MethodSummary {
-  // near: within 1 % of the best value known of the point
+  // near: number of seeds within 1 % of the best value found for the point.
   size_t seeds = 0;
   size_t near = 0;
   double best = INFINITY;

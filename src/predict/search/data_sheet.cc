@@ -1,3 +1,6 @@
+// Derives the data sheet of a design point: generates its machine and expresses it as a chip with units,
+// cache, memory, energies and a mesh of nodes. Constants that the design determines replace those fitted on
+// real chips.
 #include "predict/search/data_sheet.h"
 
 #include <algorithm>
@@ -13,7 +16,8 @@ constexpr double kShareOfSums = 0.5;    // of the registers
 constexpr double kInnerTile = 64;       // side of the tile that registers reuse from L1
 constexpr double kReserveShare = 0.04;  // of the memory, for context and libraries
 
-// Operations a second that L1 and the registers can feed (kernel.h: bytes an operation moves there).
+// Returns the operations a second that L1 and the registers can feed (kernel.h gives the bytes of an
+// operation there).
 double fed_flops(const CrossFlowConfig& c, const Machine& m) {
   const double l1 = m.memory[1].bytes_per_s * kInnerTile / c.precision;
   const double registers = m.memory[0].bytes_per_s * c.core.fma_width / c.precision;
@@ -29,7 +33,7 @@ Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& ch
   return k;
 }
 
-// The template's word; "none" leaves it to the loops, as Best does.
+// Translates the template's word. "none" leaves the choice to the loops, as Best does.
 Stationary stationary_of(const std::string& dataflow) {
   if (dataflow == "wst")
     return Stationary::Weight;
@@ -60,7 +64,7 @@ double at_voltage(double nominal_j, double voltage, double nominal_voltage) {
   return nominal_j * ratio * ratio;
 }
 
-// What operations and bytes cost on the generated machine. What leaks is drawn whatever the work.
+// Sets the energy of operations and bytes on the generated machine. Leakage is drawn whatever the work.
 void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
   const double flop = at_voltage(
       c.core.power_per_mcu / (c.core.flop_per_mcu * c.core.frequency),

@@ -1,5 +1,4 @@
-// What a search is after: the fastest, the least energy, the least money, each within a latency when one is
-// given.
+// The goal of a search: the least time, energy or money, each within a latency when one is given.
 #pragma once
 
 #include <map>
@@ -9,8 +8,8 @@
 
 namespace lento::predict {
 
-// What building and running a node costs. A die costs its share of a wafer over the yield of a defect
-// density: Murphy's formula ((1 - e^-AD) / AD)^2; dies a wafer: pi r^2 / A - pi 2 r / sqrt(2 A), r = 150 mm.
+// Prices of building and running a node. A die costs its share of a wafer over the yield of a defect density
+// by Murphy's formula ((1 - e^-AD) / AD)^2. Dies a wafer: pi r^2 / A - pi 2 r / sqrt(2 A), r = 150 mm.
 struct Prices {
   std::map<std::string, double> wafer_usd;  // by logic node
   double defects_per_mm2 = 0.001;
@@ -33,16 +32,16 @@ struct Goal {
   Prices prices;
 };
 
-// Joules of an iteration: the power budget of all nodes for its time.
+// Returns the joules of an iteration: the power budget of all nodes for its time.
 double energy_of(const CrossFlowConfig& design, int nodes, double seconds);
 
-// US dollars of an iteration. Throws base::Error when the logic node has no price.
+// Returns the US dollars of an iteration. Throws base::Error when the logic node has no price.
 double
 cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes, double seconds);
 double node_price(const Prices& prices, const CrossFlowConfig& design, const std::string& logic);
 
-// What the search makes small. An iteration longer than the latency is worse than any that is not, and the
-// worse the longer, so that a search finds its way back; +infinity stays.
+// Returns the value that the search minimises. An iteration longer than the latency is worse than any that is
+// not, and the worse the longer, so that a search finds its way back. +infinity stays.
 double value_of(
     const Goal& goal,
     const CrossFlowConfig& design,
@@ -50,7 +49,7 @@ double value_of(
     int nodes,
     double seconds);
 
-// "time", "energy", "cost"; what a value is called in tables, with its unit.
+// Parse "time", "energy", "cost", and name a value in tables, with its unit.
 Measure measure_of(const std::string& name);
 std::string title_of(Measure measure);
 

@@ -1,3 +1,6 @@
+// Enumerates the ways to run a job on a design and times each. A transformer is timed by predict/time on the
+// data sheet of the generated machine, the language model by predict/crossflow. A way that does not divide or
+// fit takes infinite time. Cost: one prediction a way.
 #include "predict/search/job.h"
 
 #include <algorithm>
@@ -33,8 +36,8 @@ bool divides(const TrainingRun& r) {
   return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // else no interleaved schedule exists
 }
 
-// What the job says, else every stage that replicas and schedule allow: gradients of a pipeline's micro
-// batches and weights that many micro batches would gather again are not sharded.
+// Returns the stage that the job states, else every stage that replicas and schedule allow. Gradients of a
+// pipeline's micro batches, and weights that many micro batches would gather again, are not sharded.
 std::vector<int> zero_stages(const TrainingRun& r) {
   if (r.zero > 0 || r.data == 1)
     return {r.zero};
@@ -66,7 +69,8 @@ void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
   }
 }
 
-// Where a package holds several nodes, the order of the ranks decides what leaves it.
+// Adds placements. Where a package holds several nodes, the order of the ranks decides which traffic leaves
+// it.
 void add_placements(const TrainingRun& r, int package_dim, std::vector<Way>& out) {
   if (package_dim == 1)
     return add_schedules(r, out);

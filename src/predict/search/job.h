@@ -1,4 +1,4 @@
-// What is to be run, every way to run it on a design, and how long that takes.
+// A job, every way to run it on a design, and the time of each.
 //
 // A job is the paper's LSTM language model, timed by its own model (predict/crossflow), or the training of a
 // transformer, timed by predict/time on the data sheet of the generated machine (data_sheet.h).
@@ -13,7 +13,7 @@
 
 namespace lento::predict {
 
-// One shape of the model; a search may compare several.
+// One shape of the model. A search may compare several.
 struct Job {
   std::string name;                     // as the space names it; empty when there is one
   LanguageModel language_model;         // when there is no transformer
@@ -31,12 +31,12 @@ struct JobRules {
   bool as_released = false;  // bugs and slower clocks of the released tool (machine.h, language_model.h)
 };
 
-// Every way that divides the job over all nodes; `data_only`: the ways that use data parallelism alone. Never
-// empty: when nothing divides, one way that takes forever.
+// Returns every way that divides the job over all nodes. `data_only`: the ways that use data parallelism
+// alone. The result is never empty: when nothing divides, it is one way that takes infinite time.
 std::vector<Way>
 all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only);
 
-// `design` with the job and the way in it.
+// Returns `design` with the job and the way in it.
 CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim);
 
 struct JobTime {
@@ -46,7 +46,7 @@ struct JobTime {
 };
 JobTime job_time(const CrossFlowConfig& with_way, const Way& way, const JobRules& rules);
 
-// The same of every way on one design; the machine of a transformer is derived once.
+// Times every way on one design. The machine of a transformer is derived once.
 std::vector<JobTime> job_times(
     const CrossFlowConfig& design,
     const Job& job,
@@ -54,7 +54,7 @@ std::vector<JobTime> job_times(
     int package_dim,
     const JobRules& rules);
 
-// Whether the way uses data parallelism alone.
+// Returns whether the way uses data parallelism alone.
 bool is_data_parallel(const Way& way);
 
 std::string to_string(const Way& way);

@@ -1,3 +1,6 @@
+// Minimises an objective over shares by one of three methods (minimise.h), each from several starts with its
+// part of the evaluations. Starts are drawn by their index, so the result does not depend on the number of
+// threads.
 #include "predict/search/minimise.h"
 
 #include <nlopt.h>
@@ -26,7 +29,7 @@ void normalise(std::vector<double>& shares) {
     share /= sum;
 }
 
-// Whole numbers from 1 to 99, scaled to one, as the released tool starts.
+// Draws whole numbers from 1 to 99, scaled to one, as the released tool starts.
 Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t index) {
   base::Rng rng(seed, "predict.search.start", index);
   Shares shares;
@@ -120,8 +123,8 @@ struct Exchange {
 };
 constexpr size_t kOthers = SIZE_MAX;
 
-// Single classes first. Area and power of a component are worth little without each other, so that they also
-// move together.
+// Lists the moves, single classes first. Area and power of a component are worth little without each other,
+// so they also move together.
 std::vector<Exchange> exchanges(const Shares& at) {
   std::vector<std::vector<size_t>> groups;
   for (size_t c = 0; c < at.size(); ++c)
@@ -147,7 +150,7 @@ std::vector<Exchange> exchanges(const Shares& at) {
   return all;
 }
 
-// One class after a move; the same when there is nothing to move.
+// Returns one class after a move, unchanged when there is nothing to move.
 std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, double part) {
   const size_t one = move.from == kOthers ? move.to : move.from;
   const double source = move.from == kOthers ? 1 - shares[one] : shares[move.from];
@@ -189,7 +192,8 @@ bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& m
   return moved;
 }
 
-// Moves against all others first: they cross valleys that no pair does (a unit more takes a little from all).
+// Exchanges parts of shares. Moves against all others come first, because they cross valleys that no pair
+// does (one more unit takes a little from all).
 void exchange(Run& run, Shares at) {
   double value = run(at);
   std::vector<Exchange> wide = exchanges(at);

@@ -1,12 +1,12 @@
-// Minimising a black box over shares: several classes of non-negative shares that sum to one each (area,
+// Minimises a black box over shares: several classes of non-negative shares that sum to one each (area,
 // power, perimeter of a chip).
 //
 // Three methods, compared at equal numbers of evaluations (`lento search --compare`):
 //   Soe       projected gradient descent with exponential averaging in parameter space, as printed (paper
-//             section 7, equation 6; step sizes and starts from the released tool)
-//   Exchange  ours: moves a part of one share to another of its class, or between one and all others, keeps
-//             what helps, halves the part when nothing does. The objective is full of plateaus (whole banks,
-//             whole units), where gradients vanish but exchanges still find the next step.
+//             section 7, equation 6, with step sizes and starts from the released tool)
+//   Exchange  moves a part of one share to another of its class, or between one and all others, keeps
+//             improvements, and halves the part when there are none. The objective is full of plateaus (whole
+//             banks, whole units), where gradients vanish but exchanges still find the next step
 //   Subplex   NLopt's LN_SBPLX on logarithms of shares
 #pragma once
 
@@ -21,7 +21,7 @@ namespace lento::predict {
 
 using Shares = std::vector<std::vector<double>>;  // [class][component]
 
-// Must be finite or +infinity ("cannot work").
+// Returns a finite value, or +infinity for shares that cannot work.
 using Objective = std::function<double(const Shares&)>;
 
 enum class Method {
@@ -47,18 +47,18 @@ struct Minimum {
   uint64_t evaluations = 0;
 };
 
-// `sizes`: components of each class. Same result for any number of threads.
+// Minimises over `sizes` components of each class. The result is the same for any number of threads.
 Minimum
 minimise(const Objective& objective, const std::vector<size_t>& sizes, const MinimiseOptions& options);
 
-// The `start`-th of options.starts alone, with its part of the evaluations.
+// Runs the `start`-th of options.starts alone, with its part of the evaluations.
 Minimum minimise_start(
     const Objective& objective,
     const std::vector<size_t>& sizes,
     const MinimiseOptions& options,
     int start);
 
-// "soe", "exchange", "subplex"; throws base::Error otherwise.
+// Parses "soe", "exchange" or "subplex". Throws base::Error for other names.
 Method method_of(const std::string& name);
 std::string name_of(Method method);
 

@@ -1,3 +1,6 @@
+// Numbers the runs of a search and executes one by its number, so that runs may be spread over threads and
+// ranks and kept in a journal. A run's result is one line of numbers. The evaluated ways of a point are
+// shared by all its runs.
 #include "predict/search/plan.h"
 
 #include <algorithm>
@@ -22,7 +25,7 @@ std::vector<size_t> sizes_of(const Shares& shares) {
 
 }  // namespace
 
-// Every way of a point on the base's shares, the best first.
+// Every way of a point on the base's shares, best first.
 struct SearchPlan::Candidates {
   std::once_flag once;
   CrossFlowConfig design;
@@ -103,7 +106,7 @@ const SearchPlan::Candidates& SearchPlan::candidates(size_t point) const {
   return c;
 }
 
-// "<ways> <data parallel> <way> <seconds> ...", the best ways.
+// Returns "<ways> <data parallel> <way> <seconds> ..." with the best ways.
 std::string SearchPlan::evaluate_ways(size_t point) const {
   const Candidates& c = candidates(point);
   std::string line = std::to_string(c.ways.size()) + " " + text_of(c.data_parallel_s);

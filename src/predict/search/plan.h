@@ -1,8 +1,8 @@
-// A search as numbered runs: for `campaign` to spread over threads and ranks and to remember in a journal.
+// A search as numbered runs, which `campaign` spreads over threads and ranks and keeps in a journal.
 //
-// Of each point, run 0 evaluates every way to run the job; the runs after it are starts of the optimiser, one
-// for each method, seed, way and start. A run's result is one line of numbers; the same line for any number
-// of workers.
+// Run 0 of each point evaluates every way to run the job. The runs after it are starts of the optimiser, one
+// for each method, seed, way and start. A run's result is one line of numbers, the same for any number of
+// workers.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace lento::predict {
 
 struct SearchOptions {
   MinimiseOptions minimise;  // steps, starts, evaluations of one way by one method from one seed; first seed
-  // True once the user asked to stop: the run in hand returns an empty line.
+  // True once the user requested a stop. The current run then returns an empty line.
   std::function<bool()> stop;
 };
 
@@ -26,7 +26,8 @@ class SearchPlan {
   uint64_t runs() const;
   std::string run(uint64_t index) const;  // from several threads at a time
 
-  // `lines` by run, empty where a run was not done. Points whose ways were not evaluated are left out.
+  // Combine `lines` by run, empty where a run was not done. Points whose ways were not evaluated are left
+  // out.
   std::vector<DesignResult> results(const std::vector<std::string>& lines) const;
   std::vector<Trial> trials(const std::vector<std::string>& lines) const;
 

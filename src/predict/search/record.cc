@@ -1,3 +1,5 @@
+// Parses and writes the numbers of a run's line in the journal. Lines may have been edited, so every field is
+// checked for its range, and an error names the run.
 #include "predict/search/record.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// One run's line in a search's journal: numbers with a blank between, "inf" for +infinity.
+// One run's line in a search's journal: numbers separated by a blank, "inf" for +infinity.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lento::predict {
 
-// A journal may have been edited: what does not fit throws base::Error that names the run.
+// Reads a line. A journal may have been edited, so an invalid field throws base::Error that names the run.
 class Record {
  public:
   Record(const std::string& line, uint64_t run);
@@ -30,7 +30,7 @@ class Record {
 
 std::string text_of(double value);
 
-// "<value> <evaluations> <share> ..."
+// Returns "<value> <evaluations> <share> ...".
 std::string line_of(const Minimum& minimum);
 
 }  // namespace lento::predict

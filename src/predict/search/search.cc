@@ -1,3 +1,5 @@
+// Converts designs to vectors of shares and back, enumerates the points of technology, and finds the best
+// result.
 #include "predict/search/search.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ bool uses_inside_network(const CrossFlowConfig& c) {
   return c.nodes_per_wafer > 1;
 }
 
-// Components with a share: all but the network inside packages where there is none.
+// Returns the components with a share: all but the network inside packages where there is none.
 std::vector<Component> shared_components(const CrossFlowConfig& c) {
   std::vector<Component> all{kCore, kL2, kL1, kRegisters, kDram, kIntra, kInter};
   if (!uses_inside_network(c))
@@ -22,7 +24,7 @@ std::vector<size_t> shared_edges(const CrossFlowConfig& c) {
   return uses_inside_network(c) ? std::vector<size_t>{0, 1, 2} : std::vector<size_t>{0, 2};
 }
 
-// A design whose package has no inner network yet gets a tenth of each class for it.
+// Gives a tenth of each class to the network inside the package when a design has none yet.
 CrossFlowConfig with_inside_network(CrossFlowConfig c, int package_dim) {
   Budgets& b = c.budgets;
   c.nodes_per_wafer = package_dim * package_dim;

@@ -1,4 +1,4 @@
-// What should we build, and how should we run it: technology x parallelism x placement x shares of area,
+// Searches which machine to build and how to run it: technology x parallelism x placement x shares of area,
 // power and perimeter, for one workload or several shapes of it (paper sections 7 and 9).
 //
 //   SearchSpace --> SearchPlan: numbered runs, each one line of text --> DesignResult a point --> Diagnosis
@@ -16,7 +16,7 @@
 
 namespace lento::predict {
 
-// lento.search/1, docs/formats/search.md.
+// The space, read from lento.search/1, docs/formats/search.md.
 struct SearchSpace {
   CrossFlowConfig base;  // an N12, HBM2, NDR-x8 design
   std::vector<Job> jobs;
@@ -36,10 +36,10 @@ struct SearchSpace {
   int seeds = 1;  // with several methods or seeds: a comparison at equal numbers of evaluations
 };
 
-// Paths inside are taken from the file's folder. Throws base::Error with every fault at once.
+// Reads a space. Paths inside are relative to the file's folder. Throws base::Error with every fault at once.
 SearchSpace read_search_space(const std::string& path);
 
-// The files a space was read from, digested: what decides its results, besides options.
+// Returns the digest of the files a space was read from, which decide its results together with the options.
 std::string identity_of(const std::string& path);
 
 // One point of technology: logic, memory, network, package, power, chip area and shape of the model.
@@ -75,28 +75,28 @@ struct Trial {
   uint64_t evaluations = 0;
 };
 
-// Shares of a design as the optimiser sees them, and back. Classes: area, power, perimeter. Components that
-// the strategy never uses (a network inside packages of one node) are left out.
+// Convert a design to the optimiser's shares, and back. Classes: area, power, perimeter. Components that the
+// strategy never uses (a network inside packages of one node) are left out.
 Shares shares_of(const CrossFlowConfig& config);
 CrossFlowConfig with_shares(CrossFlowConfig config, const Shares& shares);
 
 std::vector<DesignPoint> design_points(const SearchSpace& space);
 
-// The base with a point's technology, budgets and package, before any way to run.
+// Returns the base with a point's technology, budgets and package, before any way to run.
 CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& point);
 
-// Front of time against energy or cost, sensitivities of the best point, table of all. `trials`: of a
-// comparison, else empty.
+// Describes results: front of time against energy or cost, sensitivities of the best point, table of all.
+// `trials` are those of a comparison, else empty.
 finding::Diagnosis conclude(
     const SearchSpace& space,
     const std::vector<DesignResult>& results,
     const std::vector<Trial>& trials);
 
-// The result that the goal likes best: one whose memory holds the job whenever there is one. nullptr when
-// none can work.
+// Returns the result with the best value of the goal, one whose memory holds the job whenever there is one,
+// or nullptr when none can work.
 const DesignResult* best_of(const std::vector<DesignResult>& results);
 
-// The design as a file of the format read_crossflow takes.
+// Writes the design as a file of the format that read_crossflow takes.
 std::string write_crossflow(const CrossFlowConfig& config);
 
 }  // namespace lento::predict

@@ -1,3 +1,5 @@
+// Reads a search space (docs/formats/search.md). All mistakes of the file are reported in one error, and the
+// digest of all files that decide the results becomes part of the journal's identity.
 #include <algorithm>
 #include <filesystem>
 
@@ -65,7 +67,8 @@ void read_transformer_shape(const YamlNode& node, Job& job, base::ErrorList& err
   check_transformer(m, 1, 1, node.where);
 }
 
-// A mapping changes the base's language model; text names a file of a training workload.
+// Reads a workload. A mapping changes the base's language model, and text names a file of a training
+// workload.
 Job read_workload(
     Fields& top,
     const YamlNode* node,

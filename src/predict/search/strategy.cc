@@ -1,3 +1,5 @@
+// Enumerates the parallel strategies of a language model: all factorisations of the nodes that divide the
+// workload, each with its distinct placements. Placements with equal derates are equivalent and count once.
 #include "predict/search/strategy.h"
 
 #include <set>

@@ -1,4 +1,5 @@
-// Every way to spread a job over its nodes: data, layer and kernel parallelism, and every distinct placement.
+// Lists every way to spread a job over its nodes: data, layer and kernel parallelism, and every distinct
+// placement.
 #pragma once
 
 #include <vector>
@@ -14,15 +15,15 @@ struct Strategy {
   Derate derate;
 };
 
-// Divisors of `n` in ascending order.
+// Returns the divisors of `n` in ascending order.
 std::vector<int> divisors(int n);
 
-// All factorisations of `nodes` into dp, lp, kp1 and kp2 that the workload allows (layer parallelism up to
-// the number of layers), column-row and row-column, each on all its placements on packages of dim x dim
-// nodes; placements with equal derates count once.
+// Returns all factorisations of `nodes` into dp, lp, kp1 and kp2 that the workload allows (layer parallelism
+// up to the number of layers), column-row and row-column, each on all its placements on packages of dim x dim
+// nodes. Placements with equal derates count once.
 std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim);
 
-// Data parallelism alone.
+// Returns data parallelism alone.
 Strategy data_parallel(int nodes, int package_dim);
 
 // Puts strategy, derates and crossings into a design point.

@@ -1,3 +1,5 @@
+// Tables of logic, memory and network generations, and the scaling of a design point to them (technology.h
+// states the rules and sources).
 #include "predict/search/technology.h"
 
 #include <algorithm>

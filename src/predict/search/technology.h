@@ -2,9 +2,9 @@
 // 9).
 //
 // Logic: each node after N12 needs 1/1.8 of the area and 1/1.3 of the power for the same work (paper section
-// 9, its sources [11], [12]); the same holds for SRAM cells and controllers. Memory and network generations
-// scale the rate of a link and lower its energy by the same factor, so that they give their bandwidth at the
-// same power.
+// 9, its sources [11], [12]), and the same holds for SRAM cells and controllers. Memory and network
+// generations scale the rate of a link and lower its energy by the same factor, so that they give their
+// bandwidth at the same power.
 #pragma once
 
 #include <string>
@@ -23,10 +23,10 @@ const std::vector<Generation>& logic_nodes();          // N12, N7, N5, N3, N2, N
 const std::vector<Generation>& memory_generations();   // HBM2 1, HBM2e 2, HBM3 2.6, HBM4 3.3 TB/s
 const std::vector<Generation>& network_generations();  // NDR-x8 100, XDR-x8 200, GDR-x8 400 GB/s
 
-// The generation of that name; throws base::Error with the nearest known one.
+// Returns the generation of that name. Throws base::Error with the nearest existing one.
 const Generation& generation(const std::vector<Generation>& known, const std::string& name);
 
-// `base` must be an N12, HBM2, NDR-x8 design.
+// Requires that `base` is an N12, HBM2, NDR-x8 design.
 CrossFlowConfig with_technology(
     CrossFlowConfig base,
     const Generation& logic,

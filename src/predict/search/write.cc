@@ -1,4 +1,4 @@
-// The format of config.h, written so that reading gives the same design back.
+// Writes a design in the format of config.h, so that reading gives the same design back.
 #include "base/units.h"
 #include "predict/search/search.h"
 
