@@ -1,3 +1,5 @@
+// Maps a binary tree of matrix products onto a chip: one core a node, placed along the chip's serpentine, and
+// one layer a level. Leaves read from DRAM, inner nodes receive from their children, the root writes to DRAM.
 #include "chip/map/binary_tree.h"
 
 #include <algorithm>
@@ -9,7 +11,8 @@
 namespace lento::chip {
 namespace {
 
-// Nodes in order of their place along the chip's serpentine. Node i of a heap has children 2i + 1 and 2i + 2.
+// Lists the nodes in the order of their place along the chip's serpentine. Node i of a heap has children 2i +
+// 1 and 2i + 2.
 std::vector<int> node_order(const BinaryTree& tree, int nodes) {
   std::vector<int> order;
   if (tree.placement == "compact") {  // in-order: a parent stands between its two subtrees

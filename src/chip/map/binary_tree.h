@@ -1,5 +1,5 @@
 // The synthetic workload of SLOTH's evaluation: a binary tree of matrix products. The paper gives neither its
-// size nor its mapping; here they are parameters.
+// size nor its mapping, so both are parameters.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct BinaryTree {
   uint64_t seed = 1;  // of scatter
 };
 
-// Leaves read two matrices from DRAM; every other node multiplies the results of its two children; the root
-// writes to DRAM. One layer a level, all in one segment. Throws base::Error when the tree has more nodes than
-// the chip has cores.
+// Maps the tree. Leaves read two matrices from DRAM, every other node multiplies the results of its two
+// children, and the root writes to DRAM. One layer a level, all in one segment. Throws base::Error when the
+// tree has more nodes than the chip has cores.
 Mapping map_binary_tree(const BinaryTree& tree, const spec::Chip& chip);
 
 }  // namespace lento::chip

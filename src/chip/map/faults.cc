@@ -1,3 +1,6 @@
+// Reads fault files in YAML or in the released JSON, names components, and evaluates the factor of a fault
+// over time. Times may carry units and are converted with the chip's clock. A component that the chip lacks
+// is kept as a fault that does not exist, so that a campaign can count it.
 #include "chip/map/faults.h"
 
 #include <algorithm>
@@ -43,7 +46,7 @@ Fault link_between(int from, int to, const std::string& name, const Grid& grid) 
   return fault;
 }
 
-// Cycles as a plain number, or a time with its unit.
+// Reads cycles as a plain number, or a time with its unit.
 void read_time(
     spec::Fields& fields,
     const spec::YamlNode& node,
@@ -114,7 +117,7 @@ faults_from_yaml(const std::string& text, const std::string& file, const spec::C
   return faults;
 }
 
-// One entry of the released form, whose ids count along y first: id = x * height + y.
+// Reads one entry of the released form, whose ids count along y first: id = x * height + y.
 Fault fault_from_released(const Json& json, std::string_view list, const Location& at, const Grid& grid) {
   const auto whole = [&](std::string_view key, int64_t min, int64_t max) {
     return json.at(key, at).integer(child(at, key), min, max);
@@ -196,7 +199,7 @@ double Fault::at(uint64_t now) const {
 
 namespace {
 
-// A component of a sheet; nothing when none has this name.
+// Returns the component of a sheet, or nothing when none has this name.
 std::optional<Fault> named_on_sheet(const std::string& name, const Grid& grid) {
   const auto found = [&](Part part, int index, int other = -1) {
     return Fault{.part = part, .index = index, .other = other, .name = name};

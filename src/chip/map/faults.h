@@ -1,5 +1,5 @@
-// Faults to simulate: which component is how much slower, when. YAML `lento.faults/1` or the fault JSON of
-// the released SLOTH data set (docs/formats/faults.md).
+// Faults to simulate: component, factor and time. YAML `lento.faults/1` or the fault JSON of the released
+// SLOTH data set (docs/formats/faults.md).
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,16 @@ struct Fault {
     return index >= 0;
   }
   bool holds(uint64_t now) const;  // whether `now` lies inside it, in an 'on' phase
-  // How much slower what starts at `now` is: 1 outside the fault.
+  // Returns how much slower an action that starts at `now` is, 1 outside the fault.
   double at(uint64_t now) const;
 };
 
 // Throws base::Error on a broken file. Components that the chip does not have give a Fault that does not
-// exist(): a campaign counts it as not applicable.
+// exist(). A campaign counts it as not applicable.
 std::vector<Fault> read_faults(const std::string& path, const spec::Chip& chip);
 std::vector<Fault> parse_faults(const std::string& text, const std::string& file, const spec::Chip& chip);
 
-// The YAML form, times in cycles; parse_faults(write_faults(f)) gives f again. All exist.
+// Writes the YAML form, times in cycles. parse_faults(write_faults(f)) gives f again. All faults must exist.
 std::string write_faults(const std::vector<Fault>& faults);
 
 // Throws base::Error naming the first fault whose component the chip does not have.
@@ -54,11 +54,11 @@ void require_present(const std::vector<Fault>& faults, const std::string& file);
 // Throws base::Error naming the first fault that begins after a run of so many cycles has ended.
 void require_reached(const std::vector<Fault>& faults, uint64_t cycles, const std::string& file);
 
-// False when a component of the file is not on the chip: the file does not apply to it.
+// Returns false when a component of the file is not on the chip, so that the file does not apply to it.
 bool applicable(const std::vector<Fault>& faults);
 
-// "core5", "link5-9", "router5", "lsu5", "dram-left-2" -> part and index; exists() is false when the word is
-// well formed but the chip has no such component. Throws base::Error at `where` on another word.
+// Parses "core5", "link5-9", "router5", "lsu5" or "dram-left-2" to part and index. exists() is false when the
+// word is well formed but the chip has no such component. Throws base::Error at `where` on another word.
 Fault component(const std::string& name, const Grid& grid, const base::Location& where);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Numbers the cores, routers, links and DRAM ports of a chip, names them, and assigns every core its DRAM
+// port. A chip without an interconnect gets a mesh with ports at both edges. Routes come from the wiring.
 #include "chip/map/grid.h"
 
 #include <algorithm>
@@ -14,7 +16,7 @@ using spec::Interconnect;
 using spec::Load;
 using spec::TileKind;
 
-// Of a chip that has none: every place a core, one network.
+// Returns the interconnect of a chip that has none: every place a core, one network.
 Interconnect interconnect_of(const spec::Chip& chip) {
   if (chip.interconnect)
     return *chip.interconnect;
@@ -27,7 +29,7 @@ Interconnect interconnect_of(const spec::Chip& chip) {
   return net;
 }
 
-// Tiles of one chip in the order of its numbering.
+// Lists the tiles of one chip in the order of its numbering.
 std::vector<int> tile_order(const spec::Chip& chip) {
   std::vector<int> order;
   if (chip.numbering == spec::Numbering::Rows || chip.interconnect)

@@ -1,14 +1,14 @@
 // The geometry of a chip: ids, names, links, DRAM ports and the routes that transfers take.
 //
-// A chip without an interconnect: cores as the chip numbers them; DRAM port `row` on the left edge and
+// A chip without an interconnect has cores as the chip numbers them, and DRAM port `row` on the left edge and
 // `height + row` on the right, at the routers of the cores there. Names: core5, link5-9, router5, lsu5,
-// dram-left-2. A sheet (spec/interconnect.h): the cores that work, tile by tile and chip by chip; a DRAM port
-// is a tile. Names: core1-2, NOC_0/link1-2>2-2, link0/3-1>1/0-1, NOC_0/router1-2, lsu1-2, dram0-0, with
-// `chip1/` in front on more than one chip.
+// dram-left-2. A sheet (spec/interconnect.h) has the cores that work, tile by tile and chip by chip, and a
+// DRAM port is a tile. Names: core1-2, NOC_0/link1-2>2-2, link0/3-1>1/0-1, NOC_0/router1-2, lsu1-2, dram0-0,
+// with `chip1/` in front on more than one chip.
 //
-// Places: tiles as numbered above, all chips side by side along x. Routers: one a place and network, network
-// by network; on a chip without an interconnect router and core have one number. Directed links are dense
-// from 0; those between chips end at places of no router, numbered after the last router.
+// Places are tiles as numbered above, all chips side by side along x. Routers are one a place and network,
+// network by network. On a chip without an interconnect, router and core have one number. Directed links are
+// dense from 0. Those between chips end at places of no router, numbered after the last router.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ class Grid {
     return routers_;
   }
 
-  // -1 where no core works. Precondition: inside the grid.
+  // Returns -1 where no core works. Precondition: inside the grid.
   int core(int x, int y) const;
   int core(Position p) const {
     return core(p.x, p.y);
@@ -55,7 +55,7 @@ class Grid {
   }
 
   struct Link {
-    // routers
+    // Routers at both ends.
     int from = 0;
     int to = 0;
     bool wraps = false;  // closes a ring
@@ -72,8 +72,8 @@ class Grid {
   Position router_position(int router) const;
   int router_of(int core) const;  // of the first network
 
-  // The DRAM port that serves a core: nearest edge of its row; of a sheet the nearest of its chip by hops
-  // there and back, of equals the one that serves fewest.
+  // Returns the DRAM port that serves a core: the nearest edge of its row. On a sheet it is the nearest port
+  // of its chip by hops there and back, and of equals the one that serves fewest cores.
   int port_of(int core) const {
     return port_of_[size_t(core)];
   }
@@ -110,7 +110,7 @@ class Grid {
   Wiring wiring_;
   int routers_;
   std::array<std::vector<int>, spec::kLoads.size()> carriers_;  // networks, by load
-  // ranks: where a tile stands in the order of the chip's numbering
+  // Rank: the place of a tile in the order of the chip's numbering.
   std::vector<int> tile_of_rank_;
   std::vector<int> rank_of_tile_;
   std::vector<int> tile_of_core_;
@@ -121,7 +121,7 @@ class Grid {
   std::vector<int> port_of_;
 };
 
-// What passing a link costs a segment beside others.
+// The cost of a segment on a link, beside other traffic.
 struct Passage {
   double bytes_per_cycle = 1;
   int cycles = 0;

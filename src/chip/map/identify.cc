@@ -1,6 +1,7 @@
-// A flow is a communicating pair of cores, or a core and its DRAM port in one direction. The matrix has a row
-// for each pair and a column for each directed link, one where the pair's route takes the link. Its rank is
-// taken modulo the prime 2^31 - 1: it can only be lower than the true rank, and then by chance below 10^-6.
+// Finds the components that a mapping uses, and the links that no latency can distinguish. A flow is a
+// communicating pair of cores, or a core and its DRAM port in one direction. The matrix has a row for each
+// pair and a column for each directed link, one where the pair's route takes the link. Its rank is computed
+// modulo the prime 2^31 - 1: it can only be lower than the true rank, and then by chance below 10^-6.
 #include "chip/map/identify.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ uint64_t inverse(uint64_t a) {
   return result;
 }
 
-// Rank of rows given as lists of columns that hold one. Each row is reduced by the pivots found so far.
+// Returns the rank of rows given as lists of columns that hold one. Each row is reduced by the pivots found
+// so far.
 int rank_of(const std::set<std::vector<int>>& rows, int columns) {
   std::map<int, std::vector<uint64_t>> pivots;  // by leading column
   for (const auto& row : rows) {

@@ -1,5 +1,5 @@
-// What a mapping can show about the components of its chip: which ones it uses at all, and which links carry
-// exactly the same flows, so that no latency can tell them apart.
+// The evidence that a mapping can give about the components of its chip: the ones it uses, and the links that
+// carry exactly the same flows, so that no latency distinguishes them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Identifiability {
   int pairs = 0;                          // core pairs that exchange messages
   int used_links = 0;                     // directed links that messages use
   int rank = -1;                          // of the matrix pairs x used links; -1: not asked for, or too large
-  // Directed links that the same pairs and the same DRAM flows use; groups of two and more, by first link.
+  // Directed links that the same pairs and the same DRAM flows use: groups of two and more, by first link.
   std::vector<std::vector<int>> alike;
 };
 
@@ -29,7 +29,7 @@ struct Identifiability {
 // (bench/results/2026-11-21/chip_table3_lento.csv).
 inline constexpr uint64_t kFewTransfers = 10;
 
-// Links beyond this number are not ranked (the elimination is cubic).
+// Links beyond this number are not ranked, because the elimination is cubic.
 inline constexpr int kMaxRankedLinks = 1024;
 
 enum class LinkRank {
@@ -38,12 +38,12 @@ enum class LinkRank {
 };
 Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
-// The same in sentences: components of which no fault can be seen, links of which one may stay unseen in a
-// short run, and links that cannot be told apart. Empty when the mapping shows every component and tells all
-// links apart.
+// Describes the same in sentences: components whose faults leave no trace, links whose fault may leave none
+// in a short run, and links that are not distinguishable. Empty when the mapping shows every component and
+// distinguishes all links.
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
 
-// "Insufficient evidence: WHAT: NAME, NAME, ...", of many names the first.
+// Returns "Insufficient evidence: WHAT: NAME, NAME, ...", with the first of many names.
 std::string insufficient_evidence(const std::string& what, const std::vector<std::string>& names);
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// Which core computes which part of which layer, and where its data come from: the compact map format of
-// Gemini (HPCA 2024) and of the released SLOTH example; see docs/formats/map.md.
+// A mapping: which core computes which part of which layer, and the source of its data. It is the content of
+// the compact map format of Gemini (HPCA 2024) and of the released SLOTH example (docs/formats/map.md).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Range {
   }
 };
 
-// Features: B, C, H, W. Weights: 1, K, C_in, R*S.
+// Axes of features: B, C, H, W. Axes of weights: 1, K, C_in, R*S.
 using Slice = std::array<Range, 4>;
 
 struct Position {
@@ -25,7 +25,7 @@ struct Position {
   int y = 0;
 };
 
-// One tensor slice and the cores that hold or need it; a block lists several cores when they need the same.
+// One tensor slice and the cores that hold or need it. A block lists several cores when they need the same.
 struct Block {
   std::vector<Position> cores;
   Slice slice;

@@ -1,4 +1,4 @@
-// Which records are written, and what they cost: the paper's five-tuple (where, what, when, level, structure;
+// The records that are written, and their cost: the paper's five-tuple (where, what, when, level, structure;
 // SLOTH, section III-B), written by hand or generated. YAML `lento.probes/1` (docs/formats/probes.md).
 #pragma once
 
@@ -44,24 +44,24 @@ struct ProbePlan {
   bool covers(Probe::Type type, int layer) const;  // writes records of this type for this layer
 };
 
-// The plans that the command line names: "full" (compute, messages, memory), "communication", "compute",
-// "none".
+// Returns a plan by its name on the command line: "full" (compute, messages, memory), "communication",
+// "compute", "none".
 ProbePlan named_plan(const std::string& name);
 inline const std::vector<std::string> kPlanNames{"full", "communication", "compute", "none"};
 
-// Compute probes for every layer with operations, message probes where the mapping sends between cores,
-// memory probes where it uses DRAM: nothing that could never fire.
+// Generates compute probes for every layer with operations, message probes where the mapping sends between
+// cores, and memory probes where it uses DRAM, so that every probe can fire.
 ProbePlan generate_plan(const Mapping& mapping);
 
 ProbePlan read_plan(const std::string& path);
 ProbePlan parse_plan(const std::string& text, const std::string& file);
 std::string write_plan(const ProbePlan& plan);
 
-// Cycles that one record takes from the core that writes it: the clock reads its place needs (one before or
-// after, two around), its bytes at scratchpad width, and the insertion when it goes to a sketch.
+// Returns the cycles that one record takes from the core that writes it: the clock reads its place needs (one
+// before or after, two around), its bytes at scratchpad width, and the insertion when it goes to a sketch.
 uint32_t record_cost(const Probe& probe, const spec::Chip& chip);
 
-// By record kind (ProbeKind as a number) and layer index: cost in cycles, or -1 where no record is
+// Returns by record kind (ProbeKind as a number) and layer index the cost in cycles, or -1 where no record is
 // written.
 std::vector<int32_t>
 cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids, const spec::Chip& chip);

@@ -1,3 +1,6 @@
+// Expands a mapping to the instructions of every core, segment by segment. Layers of a segment are planned
+// per core, their slices are matched to channels, and instructions are listed in tiles. Templates repeat, so
+// size does not grow with the batch. Cost: linear in the instructions, of which there are at most 2^27.
 #include "chip/map/program.h"
 
 #include <algorithm>
@@ -22,7 +25,7 @@ constexpr size_t kMaxInstructions = size_t{1} << 27;
 constexpr int64_t kMaxSteps = 4096;  // sub-steps of one pass
 constexpr uint32_t kMaxCredits = 64;
 
-// Piece i of n of a whole amount; the pieces add up to it.
+// Returns piece i of n of a whole amount. The pieces add up to it.
 uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) {
   return whole * (i + 1) / n - whole * i / n;
 }
@@ -74,8 +77,8 @@ class Expander {
     samples_per_repeat_.resize(mapping_.layers.size(), 1);
   }
 
-  // Between the routers of two places; those of DRAM ports and of cores are one where a port hangs on a
-  // core's.
+  // Returns the route between the routers of two places. Those of DRAM ports and of cores are one where a
+  // port is attached to a core's router.
   template <class Hops>
   uint32_t route_between(int from, int to, Hops hops_between) {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
@@ -137,7 +140,7 @@ class Expander {
     }
   }
 
-  // Cores that work for several layers of the segment.
+  // Marks the cores that work for several layers of the segment.
   void find_shared(size_t layers) {
     std::vector<int> count(size_t(grid_.core_count()));
     for (size_t i = 0; i < layers; ++i) {
@@ -150,8 +153,8 @@ class Expander {
     brought_.clear();
   }
 
-  // Whether an earlier layer of the segment has brought these data, of one pass of `source`, to a core that
-  // works for several; if not they are noted as brought now.
+  // Returns whether an earlier layer of the segment has brought these data, of one pass of `source`, to a
+  // core that works for several layers. If not, they are recorded as brought.
   bool already_there(uint32_t core, size_t source, uint32_t made, const Slice& data) {
     if (!shared_[core])
       return false;
@@ -190,7 +193,7 @@ class Expander {
     }
   }
 
-  // Of the producer: those whose samples can be among the ones that this pass reads.
+  // Returns the passes of the producer whose samples can be among those that this pass reads.
   std::pair<int64_t, int64_t>
   passes_that_meet(size_t index, const InputFeature& input, size_t source, uint32_t pass) const {
     const MappedLayer& producer = mapping_.layers[source];
@@ -290,7 +293,7 @@ class Expander {
     return uint32_t(program_.waits.size() - 1);
   }
 
-  // All passes of one repetition of one layer on one core.
+  // Emits all passes of one repetition of one layer on one core.
   void emit_layer(size_t index, uint32_t core) {
     const MappedLayer& layer = mapping_.layers[index];
     LayerPlan& plan = plans_[index - segment_begin_];
@@ -313,7 +316,7 @@ class Expander {
         const auto step = uint16_t(pass * steps + s);
         opens_tile_ = true;
         const Step here{pass, s, step};
-        // Weights wait for nobody; where a core turns from layer to layer they are asked for first.
+        // Weights wait for no producer. Where a core turns from layer to layer they are read first.
         if (shared_[core]) {
           emit_reads(index, part, here, ReadKind::Weights);
           emit_receives(part, here, id);
@@ -352,7 +355,7 @@ class Expander {
     Inputs
   };
 
-  // All that a pass receives comes with its first sub-step.
+  // All receives of a pass come with its first sub-step.
   void emit_receives(const PartPlan& part, const Step& at, uint32_t layer) {
     if (at.sub_step != 0)
       return;
@@ -386,7 +389,8 @@ class Expander {
     }
   }
 
-  // A receiver takes as many repetitions ahead as its scratchpad holds, and two at least (double buffering).
+  // Sets the credits. A receiver takes as many repetitions ahead as its scratchpad holds, at least two
+  // (double buffering).
   void set_credits(uint32_t first, uint32_t last) {
     uint64_t bytes = 0;
     for (uint32_t i = first; i < last; ++i) {

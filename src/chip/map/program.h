@@ -1,17 +1,17 @@
-// A mapping unrolled to what every core does: reads, receives, computes, writes, sends, with their routes and
-// what they wait for.
+// A mapping unrolled to the instructions of every core: reads, receives, computes, writes, sends, with their
+// routes and dependencies.
 //
 // Layers of one segment repeat together: one repetition ("super pass") covers the least common multiple of
 // their passes. A core's program is, segment by segment, one template that repeats, so memory does not grow
-// with the batch or with the number of inferences. Inside a template instructions stand in tiles:
+// with the batch or with the number of inferences. Inside a template instructions form tiles:
 //
 //   tile = (Receive | Read)* Compute (Write | Send)*
 //
-// The compute waits for the inputs before it, the outputs wait for the compute. Bytes are those of the
-// mapping, per pass: weights are read again every pass and every listed core reads its own copy; sub-steps
+// The compute waits for the inputs before it, and the outputs wait for the compute. Bytes are those of the
+// mapping, per pass: weights are read again every pass, and every listed core reads its own copy. Sub-steps
 // (input_fetch) cut reads, computes and writes, and never read anything twice. A message is one pair of
-// producer and consumer pass. What crosses segments goes through DRAM; such a read waits until the producer
-// layer has written all repetitions that hold its samples.
+// producer and consumer pass. Data that crosses segments goes through DRAM. Such a read waits until the
+// producer layer has written all repetitions that hold its samples.
 #pragma once
 
 #include <cstdint>
@@ -54,13 +54,13 @@ struct Program {
     uint32_t writes = 0;   // Write instructions of one repetition, all cores
   };
   struct Section {  // one segment on one core
-    // in instructions
+    // The range of instructions.
     uint32_t begin = 0;
     uint32_t end = 0;
     uint32_t repeats = 1;
   };
   struct Channel {  // the messages of one Send instruction, one a repetition
-    // cores
+    // The cores at both ends.
     uint32_t from = 0;
     uint32_t to = 0;
     uint32_t receive = 0;  // instruction of the receiver
@@ -72,13 +72,13 @@ struct Program {
     uint32_t end_sample = 0;  // of repetition 0 of the reader
     uint32_t per_repeat = 0;  // samples of one repetition of the reader
     uint32_t samples = 1;     // of one repetition of `layer`
-    // How many repetitions of the layer must be done for repetition r.
+    // Returns the number of repetitions of the layer that must be done for repetition r.
     uint64_t needed(uint64_t r) const {
       return (r * per_repeat + end_sample + samples - 1) / samples;
     }
   };
   struct Route {
-    // in hops
+    // The range of hops.
     uint32_t begin = 0;
     uint32_t end = 0;
   };
@@ -93,7 +93,7 @@ struct Program {
   std::vector<Wait> waits;
   std::vector<Route> routes;
   std::vector<Grid::Hop> hops;
-  // route of each core to and from its DRAM port
+  // The route of each core to and from its DRAM port.
   std::vector<uint32_t> to_port;
   std::vector<uint32_t> from_port;
 
@@ -111,8 +111,8 @@ struct Program {
   Totals totals() const;
 };
 
-// Throws base::Error when the mapping does not fit the chip, reads from DRAM what was never written there, or
-// is too large (2^27 instructions). `file` names the mapping in messages.
+// Expands a mapping. Throws base::Error when it does not fit the chip, reads from DRAM what was never written
+// there, or is too large (2^27 instructions). `file` names the mapping in messages.
 Program expand(const Mapping& mapping, const spec::Chip& chip, const std::string& file);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Plans the reads, operations and outputs of every core for one pass of a layer. Operations follow the
+// released example's counting per output element, so that times are comparable.
 #include "chip/map/program_parts.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace {
 using base::child;
 using base::Location;
 
-// Operations of one output element: what every output of this core is made from.
+// Returns the operations of one output element, from the data that every output of this core is made of.
 uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, const Slice* input) {
   const uint64_t reduced = weights ? (*weights)[2].size() * (*weights)[3].size()
                            : input ? input->at(1).size()
@@ -102,7 +104,7 @@ class LayerPlanner {
     }
   }
 
-  // Features after the first name other consumers of the same output.
+  // Adds an output. Features after the first name other consumers of the same output.
   void add_output(const OutputFeature& output, bool first) {
     for (const Block& block : output.blocks) {
       for (const Position p : block.cores) {

@@ -1,4 +1,4 @@
-// What every core does for one pass of a layer, before messages and instructions are made from it.
+// The work of every core for one pass of a layer, before messages and instructions are made from it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lento::chip {
 
-// What one core does for one pass of one layer.
+// The work of one core for one pass of one layer.
 struct PartPlan {
   struct Read {
     uint64_t bytes;
@@ -24,7 +24,7 @@ struct PartPlan {
   uint64_t operations = 0;
   uint64_t output_bytes = 0;
   bool writes = false;
-  // channels, by pass of the repetition
+  // Channels by pass of the repetition.
   std::vector<std::vector<uint32_t>> receives;
   std::vector<std::vector<uint32_t>> sends;
 };
@@ -34,7 +34,7 @@ struct LayerPlan {
   uint32_t passes = 1;                 // of one repetition
 };
 
-// The segment that a layer belongs to. Precondition: what it refers to outlives it.
+// The segment that a layer belongs to. Precondition: the referenced objects outlive it.
 struct SegmentOf {
   const Mapping& mapping;
   const Grid& grid;
@@ -43,8 +43,8 @@ struct SegmentOf {
   const std::string& file;                       // names the mapping in messages
 };
 
-// The parts of layer `index`, with room for the channels of `passes` passes. Throws base::Error when it reads
-// from DRAM what was never written there.
+// Returns the parts of layer `index`, with room for the channels of `passes` passes. Throws base::Error when
+// it reads from DRAM what was never written there.
 LayerPlan plan_layer(const SegmentOf& segment, size_t index, uint32_t passes);
 
 }  // namespace lento::chip

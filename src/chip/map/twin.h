@@ -1,5 +1,5 @@
-// A chip as it is, where it is not as its file says: the file's numbers, fitted, and how much each part
-// differs from them. What simulators run and detectors expect; chip/fit makes one from a run's records.
+// A chip as it is, where it differs from its file: the file's numbers, fitted, and how much each part differs
+// from them. Simulators run it and detectors compare with it. chip/fit makes one from a run's records.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace lento::chip {
 
-// Times slower than the chip's number, by part; below 1: faster. An empty list: all 1. Links by link id of
-// the grid, so both directions of a link have a number each.
+// Factors of slowness relative to the chip's number, by part (below 1: faster). An empty list means all 1.
+// Links are by link id of the grid, so both directions of a link have a number each.
 struct Deviations {
   std::vector<double> cores;
   std::vector<double> links;

@@ -1,3 +1,6 @@
+// Builds the directed links of an interconnect and finds the ways through them: dimension order within a
+// network, tables where the sheet gives them, and breadth-first search over chips. All ties are resolved by
+// the order of the sheet, so routes are deterministic. Cost: linear in the hops of a way.
 #include "chip/map/wiring.h"
 
 #include <algorithm>
@@ -44,7 +47,7 @@ Wiring::Wiring(Interconnect net, const std::vector<int>& order)
 
 Wiring::Step Wiring::axis(const Interconnect::Network& network, bool along_y) const {
   Step step{false, along_y ? network.y : network.x, along_y ? net_.height : net_.width};
-  // Of two tiles the link between them is there already; a ring has one row.
+  // Two tiles have one link between them already. A ring has one row.
   const bool ring = network.topology == Topology::Torus || (network.topology == Topology::Ring && !along_y);
   step.closed = ring && (step.size > 2 || step.sense != Sense::Both);
   return step;
@@ -113,7 +116,8 @@ void Wiring::join_chips() {
       next_chip_.push_back(next_chip(from, to));
 }
 
-// Breadth first over chips, from where the way ends; of equally near ones the one whose links stand first.
+// Searches breadth first over chips, from the end of the way, and takes among equally near ones the one whose
+// links come first.
 int Wiring::next_chip(int from_chip, int to_chip) const {
   std::vector<int> far(size_t(net_.chips), -1);
   std::deque<int> open{to_chip};

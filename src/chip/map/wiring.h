@@ -1,10 +1,11 @@
 // The directed links of an interconnect and the ways through them.
 //
-// Tiles count over all chips: chip * width * height + y * width + x. A network goes its table's way between
-// two tiles that the table names, else along one axis and then the other; on a ring the shorter way, upwards
-// when both are equal, or the way that the network turns. It passes as few chips as there can be, of equals
-// those whose links stand first in the sheet; of several links from one chip to the next it takes the one
-// that leaves the fewest hops to it and, where the way ends on that chip, behind it, of equals the first.
+// Tiles count over all chips: chip * width * height + y * width + x. Between two tiles that a network's table
+// names, the way is the table's. Otherwise it goes along one axis and then the other, on a ring the shorter
+// way, upwards when both are equal, or the way that the network turns. It passes as few chips as possible,
+// among equals those whose links come first in the sheet. Among several links from one chip to the next it
+// takes the one that leaves the fewest hops to it and, where the way ends on that chip, behind it, and of
+// equals the first.
 #pragma once
 
 #include <array>
@@ -17,9 +18,9 @@ namespace lento::chip {
 
 class Wiring {
  public:
-  // Links stand network by network in the order of the tiles they leave, which is `order` on each chip
-  // (empty: 0, 1, ...); from one tile right, down, left, up. Then what tables add, last the links between
-  // chips.
+  // Links are listed network by network in the order of the tiles they leave, which is `order` on each chip
+  // (empty: 0, 1, ...), from one tile right, down, left, up. Then follow those that tables add, and last the
+  // links between chips.
   explicit Wiring(spec::Interconnect net, const std::vector<int>& order = {});
 
   struct Link {
@@ -57,10 +58,10 @@ class Wiring {
   }
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
 
-  // Appends the way of a network from tile to tile; false, with `out` as it was, when chips lie between that
-  // nothing joins.
+  // Appends the way of a network from tile to tile. Returns false, and leaves `out` as it was, when no links
+  // join the chips between.
   bool route(int network, int from, int to, std::vector<Hop>& out) const;
-  // Links of that way between two tiles of one chip.
+  // Returns the number of links of that way between two tiles of one chip.
   int hops(int network, int from, int to) const;
 
  private:

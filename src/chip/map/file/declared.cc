@@ -1,3 +1,5 @@
+// Converts a sheet's classes of cores and clocks of chips into factors of single parts, relative to the
+// numbers that the sheet gives for all.
 #include "chip/map/file/declared.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 namespace lento::chip {
 namespace {
 
-// By chip; 1 where the sheet gives it no clock.
+// Returns the factor of a chip's clock, 1 where the sheet gives it no clock.
 double clock_times(const spec::FabricSheet& sheet, int chip) {
   if (sheet.clocks_hz.empty())
     return 1;

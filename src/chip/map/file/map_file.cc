@@ -1,3 +1,6 @@
+// Reads and writes the compact map format. All extents and counts are bounded before they are used, and the
+// order of layers is checked, so that later stages can rely on a graph without cycles. Errors name the path
+// of the value in the JSON.
 #include "chip/map/file/map_file.h"
 
 #include <algorithm>
@@ -79,7 +82,7 @@ std::vector<Block> read_blocks(const Json& feature, const Location& where) {
   return blocks;
 }
 
-// "dram" or "core".
+// Accepts "dram" or "core".
 bool is_dram(const Json& feature, std::string_view key, const Location& where) {
   const Location at = child(where, key);
   const std::string& text = feature.at(key, where).string(at);
@@ -161,7 +164,8 @@ MappedLayer read_layer(const Json& json, const Location& where, int64_t batch) {
   return layer;
 }
 
-// A layer reads earlier layers only, and segments follow the layer order: no cycle can be written down.
+// Requires that a layer reads earlier layers only and that segments follow the layer order, so that no cycle
+// can be written.
 void check_order(const Mapping& mapping, const Location& where) {
   std::set<int> seen;
   int segment = 0;

@@ -1,5 +1,5 @@
 // The compact map format: JSON as Gemini's exporter and the released SLOTH example write it
-// (docs/formats/map.md, with the grammar).
+// (docs/formats/map.md has the grammar).
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace lento::chip {
 
 // Throws base::Error at the path of the value ("layers[3].input_feature[0].source_layer_id") when a field is
-// missing, a slice is empty or too large, a layer id stands twice, or a layer reads one that does not come
-// before it (which would be a cycle).
+// missing, a slice is empty or too large, a layer id occurs twice, or a layer reads one that does not precede
+// it (which would be a cycle).
 Mapping read_map(const std::string& path);
 Mapping parse_map(const std::string& text, const std::string& file);
 
-// One line per layer; parse_map(write_map(m)) gives m again.
+// Writes one line per layer. parse_map(write_map(m)) gives m again.
 std::string write_map(const Mapping& mapping);
 
 // Throws base::Error when the mapping names a core that the chip does not have or that does not work. `file`

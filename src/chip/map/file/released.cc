@@ -1,3 +1,6 @@
+// Unrolls a mapping by the rules of the released example (released.h), so that instruction counts and times
+// can be compared with its published numbers. Every sub-step of every pass becomes reads, receives, a
+// compute, writes and sends. Dependencies are linked afterwards.
 #include "chip/map/file/released.h"
 
 #include <algorithm>
@@ -69,7 +72,7 @@ class Released {
     int64_t pass;
     int64_t step;
   };
-  // One part of one step: layer, pass, step, block and core; unique.
+  // The unique key of one part of one step: layer, pass, step, block and core.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
   void check_steps(size_t index) const {
@@ -160,7 +163,7 @@ class Released {
     }
   }
 
-  // Every part of a layer's output that overlaps `wanted`, in program order.
+  // Visits every part of a layer's output that overlaps `wanted`, in program order.
   template <class Visit>
   void for_each_part(size_t source, const Slice& wanted, Visit visit) const {
     const MappedLayer& layer = mapping_.layers[source];
@@ -300,14 +303,14 @@ class Released {
     }
   }
 
-  // Within a core: a compute waits for all reads and receives since the last one, outputs wait for their
-  // compute. Across cores: a read waits for the write of its part.
+  // Links dependencies. Within a core, a compute waits for all reads and receives since the last one, and
+  // outputs wait for their compute. Across cores, a read waits for the write of its part.
   void link_instructions() {
     std::vector<std::vector<std::vector<ReleasedProgram::Target>>> targets(program_.cores.size());
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {
       auto& list = program_.cores[core];
       targets[core].resize(list.size());
-      // inputs since `open` belong to the next compute
+      // Inputs since `open` belong to the next compute.
       uint32_t open = 0;
       uint32_t compute = UINT32_MAX;
       for (uint32_t i = 0; i < list.size(); ++i) {

@@ -1,7 +1,7 @@
-// A mapping unrolled the way the released SLOTH example does it, for comparison with its published numbers:
+// Unrolls a mapping the way the released SLOTH example does it, for comparison with its published numbers:
 // every sub-step reads its inputs and weights anew, a read names one part of one earlier layer and waits for
 // the write of that part, and input_fetch is first cut further until a part fits a quarter of the scratchpad.
-// Source: facts in the SLOTH release (specs of the data set); the code is ours.
+// Source: facts in the SLOTH release (specs of the data set).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ReleasedProgram {
     uint32_t needs = 0;         // completions of others before it may start
     uint32_t partner_core = 0;  // Send, Receive: the other end
     uint32_t partner = 0;       // Send: the Receive there
-    // in triggers: whom its completion counts for
+    // The range in triggers of the instructions that its completion counts for.
     uint32_t triggers_begin = 0;
     uint32_t triggers_end = 0;
     Kind kind = Kind::Compute;

@@ -1,3 +1,5 @@
+// Cuts parts of layers into sub-steps by the arithmetic of the released example, remainders included, because
+// its published instruction counts depend on them.
 #include "chip/map/file/released_cuts.h"
 
 #include <algorithm>
@@ -14,8 +16,8 @@ using base::Location;
 
 constexpr int64_t kFill = 4;  // a part may fill this fraction of the scratchpad
 
-// Piece `pos` of `parts` of a range. Pieces are len / parts long; when that length does not divide len, the
-// first `remainder` pieces take one more each.
+// Returns piece `pos` of `parts` of a range. Pieces are len / parts long. When that length does not divide
+// len, the first `remainder` pieces take one more each.
 Range piece(const Range& range, int64_t parts, int64_t pos) {
   const int64_t length = range.size() / parts;
   const int64_t remainder = range.size() % length;
@@ -24,7 +26,7 @@ Range piece(const Range& range, int64_t parts, int64_t pos) {
   return {start, range.start + std::min(pos * length + length + extra, range.end)};
 }
 
-// The position of sub-step `step` along axis i; the last axis runs fastest.
+// Returns the position of sub-step `step` along axis i. The last axis runs fastest.
 int64_t position(const Fetch& fetch, size_t i, int64_t step) {
   int64_t inner = 1;
   for (size_t j = i + 1; j < 4; ++j)
@@ -32,7 +34,7 @@ int64_t position(const Fetch& fetch, size_t i, int64_t step) {
   return step / inner % fetch[i];
 }
 
-// How much of the scratchpad the first part of the layer takes: input, weights, output.
+// The bytes of the scratchpad that the first part of the layer takes: input, weights, output.
 struct Fill {
   int64_t input = 0;
   int64_t total = 0;

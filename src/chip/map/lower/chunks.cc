@@ -1,7 +1,9 @@
-// y = x W, with W in runs of rows W_0 .. W_(g-1):   y = x_0 W_0 + ... + x_(g-1) W_(g-1)
+// Cuts long reductions into runs: y = x W, with W in runs of rows W_0 .. W_(g-1), is y = x_0 W_0 + ... +
+// x_(g-1) W_(g-1).
 //
-// x_j is a run of channels. When x = f(u V) element by element and nobody else reads it, x_j = f(u V_j) with
-// the columns V_j: the layers between are cut into the same runs ("along"). Layers come out in this order:
+// x_j is a run of channels. When x = f(u V) element by element and no other layer reads it, x_j = f(u V_j)
+// with the columns V_j, and the layers between are cut into the same runs ("along"). Layers come out in this
+// order:
 //
 //   along_0.. product_0   along_1.. product_1 sum_1   along_2.. product_2 sum_2   ...
 #include "chip/map/lower/chunks.h"
@@ -71,8 +73,8 @@ class Chunker {
     products_[index] = std::move(product);
   }
 
-  // Takes in the layer behind an operand when its channels are the operand's dimension and `reader` alone
-  // reads it; then what stands behind that.
+  // Includes the layer behind an operand when its channels are the operand's dimension and only `reader`
+  // reads it, and continues with the layer behind that.
   void follow(const Operand& operand, size_t dim, size_t reader, Product& product) {
     const auto& pieces = operand.value.pieces;
     if (pieces.size() != 1 || pieces.front().source < 0)
@@ -108,7 +110,8 @@ class Chunker {
     });
   }
 
-  // The operand's dimension that follows the channels; the number of dimensions when there is none.
+  // Returns the operand's dimension that follows the channels, or the number of dimensions when there is
+  // none.
   static size_t dim_of(const Operand& operand, size_t channels) {
     size_t d = 0;
     while (d < operand.rules.size() &&
@@ -117,7 +120,7 @@ class Chunker {
     return d;
   }
 
-  // Element by element, with every operand a slice for every run of channels.
+  // Returns whether the layer works element by element, with every operand a slice for every run of channels.
   static bool cuts_along(const Layer& layer, size_t channels) {
     return std::ranges::all_of(layer.operands, [&](const Operand& operand) {
       bool same = true;
@@ -128,7 +131,7 @@ class Chunker {
     });
   }
 
-  // Puts today's layers for those of the old graph; `run` is that of the layers cut along.
+  // Replaces layers of the old graph by the new ones. `run` is that of the layers cut along.
   int add(Layer layer, int64_t run) {
     for (Operand& operand : layer.operands) {
       for (Piece& p : operand.value.pieces) {

@@ -1,4 +1,5 @@
-// Long reductions in pieces, so that a core need not hold all of a row at once. Internal to the mapper.
+// Cuts long reductions into pieces, so that a core need not hold all of a row at once. Internal to the
+// mapper.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,10 @@
 
 namespace lento::chip {
 
-// The same network, in which a product that reduces more than `channels` channels with weights of its own is
-// made of several over a run of channels each, and of sums. Layers that nothing else reads and whose channels
-// are those runs are cut along: of a transformer's feed-forward part a run is computed, used and forgotten
-// before the next. Products whose rows do not lie side by side stay as they are.
+// Returns the same network, in which a product that reduces more than `channels` channels with weights of its
+// own becomes several products over a run of channels each, and sums. Layers that no other layer reads and
+// whose channels are those runs are cut along: a run of a transformer's feed-forward part is computed, used
+// and dropped before the next. Products whose rows are not adjacent stay unchanged.
 LayerGraph in_chunks(const LayerGraph& graph, int64_t channels);
 
 }  // namespace lento::chip

@@ -1,3 +1,6 @@
+// Computes which boxes of its sources a layer needs for a box of its output, and counts operations and
+// weights of an output element. Rules map ranges to ranges, and a range that is not exact is widened, so that
+// nothing needed is missing.
 #include "chip/map/lower/layer_graph.h"
 
 #include <algorithm>
@@ -5,7 +8,8 @@
 namespace lento::chip {
 namespace {
 
-// Positions of an operand dimension of size `extent` that output positions `out` need; not clamped.
+// Returns the positions of an operand dimension of size `extent` that output positions `out` need, not
+// clamped.
 Range apply(const DimRule& rule, Range out, int64_t extent) {
   switch (rule.kind) {
     case DimRule::Kind::Same:
@@ -45,7 +49,7 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
     const Range r = extent == 1
                         ? Range{0, 1}
                         : apply(rule, rule.kind == DimRule::Kind::Full ? Range{} : dims[rule.from], extent);
-    // A window may lie in the padding altogether; then the nearest position stands for it.
+    // A window may lie in the padding altogether. The nearest position replaces it then.
     const int64_t start = std::clamp<int64_t>(r.start, 0, extent - 1);
     wanted[d] = {start, std::clamp<int64_t>(r.end, start + 1, extent)};
   }

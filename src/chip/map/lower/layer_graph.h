@@ -1,7 +1,7 @@
-// The layers that a network asks a chip to run: convolutions, pools, matrix products and element-wise
-// operations with C x H x W outputs. Everything that only renames data is folded into how layers read each
-// other (chip/map/view.h), everything that acts on single elements into the layer before it; the list of
-// operators and what becomes of each is in docs/methods/mapping.md.
+// The layers that a network runs on a chip: convolutions, pools, matrix products and element-wise operations
+// with C x H x W outputs. Operators that only rename data are folded into the views between layers
+// (chip/map/lower/view.h), and operators on single elements into the layer before them.
+// docs/methods/mapping.md lists the operators and the treatment of each.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace lento::chip {
 
-// Which positions of an operand's dimension one output dimension needs.
+// The positions of an operand's dimension that one output dimension needs.
 struct DimRule {
   enum class Kind : uint8_t {
     Full,        // all of them
@@ -29,7 +29,7 @@ struct DimRule {
   int64_t stride = 1;
   int64_t before = 0;
   int64_t kernel = 1;
-  // Scaled: out and in extent
+  // Scaled: the extents of output and input.
   int64_t out_group = 1;
   int64_t in_group = 1;
 };
@@ -49,7 +49,7 @@ struct Layer {
   int64_t depth = 0;              // reduced channels (C_in of a group); 0: no weights
   int64_t window = 1;             // R * S
   bool weights_from_dram = true;  // false: an operand is the weight
-  // Of the cores of a group, the one that makes this layer (splits.h); 1 rank: all of them.
+  // The rank of the cores of a group that make this layer (splits.h). With 1 rank all of them make it.
   int rank = 0;
   int ranks = 1;
 };
@@ -60,28 +60,29 @@ struct LayerGraph {
   int64_t generic = 0;  // operators taken as element-wise for want of a rule
 };
 
-// The box of a source that an output box needs; sources appear once per piece touched.
+// The box of a source that an output box needs. Sources appear once per piece touched.
 struct Need {
   int source = -1;
   Box box;
 };
 void needs(const Layer& layer, const Operand& operand, const Box& output, std::vector<Need>& out);
 
-// `file` names the model in errors. Throws base::Error when nothing is left to run.
+// Lowers a network. `file` names the model in errors. Throws base::Error when nothing is left to run.
 LayerGraph lower(const spec::Network& network, const std::string& file);
 
-// By layer: the layers that read its output, ascending.
+// Returns for each layer the layers that read its output, ascending.
 std::vector<std::vector<size_t>> readers_of(const LayerGraph& graph);
 
-// Operations of one output element, as the expansion counts them (chip/map/program.h).
+// Returns the operations of one output element, as the expansion counts them (chip/map/program.h).
 int64_t operations_per_output(const Layer& layer);
 int64_t weight_elements(const Layer& layer, int64_t channels);
 
-// The dimension of a layer that is exactly its channels, in order.
+// Returns the dimension of a layer that is exactly its channels, in order.
 std::optional<size_t> channel_dim(const Layout& layout);
-// The only operand dimension that a layer reduces; nothing when there are several or it is not `depth` long.
+// Returns the only operand dimension that a layer reduces, or nothing when there are several or it is not
+// `depth` long.
 std::optional<size_t> reduced_dim(const Layer& layer);
-// Whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
+// Returns whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
 bool has_matrix(const Layer& layer);
 
 }  // namespace lento::chip

@@ -1,7 +1,8 @@
-// Network -> LayerGraph. Each operator is lowered by a small function; the table at the end names it.
+// Lowers a Network to a LayerGraph. Each operator is lowered by a small function, and the table at the end
+// names it.
 //
-// The work is driven by demand: only operations that an output depends on become layers. So a pattern that is
-// recognised as a whole (layer normalisation written out in seven operators) leaves its pieces behind.
+// The work is driven by demand: only operations that an output depends on become layers. When a pattern is
+// recognised as a whole (layer normalisation written out in seven operators), its pieces drop out.
 #include <algorithm>
 #include <span>
 

@@ -1,4 +1,5 @@
-// Operators that become layers.
+// Lowers the operators that become layers: element-wise operations, normalisations, convolutions, pools,
+// reductions and matrix products.
 #include <algorithm>
 
 #include "chip/map/lower/lowering.h"

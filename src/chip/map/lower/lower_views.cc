@@ -1,4 +1,5 @@
-// Operators that become nothing: they rename, cut or join values.
+// Lowers the operators that become no layer because they rename, cut or join values. Where a view cannot be
+// described, a copying layer is made.
 #include <algorithm>
 
 #include "chip/map/lower/lowering.h"

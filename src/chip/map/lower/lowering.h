@@ -1,4 +1,4 @@
-// The work of lower(): operators of a network become layers and views of their values. Internal to chip/map.
+// The state of lower(): operators of a network become layers and views of their values. Internal to chip/map.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline DimRule same(size_t dim) {
   return {DimRule::Kind::Same, int(dim)};
 }
 
-// `channel` on C; of the others the last on W (when several are not 1) and the rest on H.
+// Puts `channel` on C, the last of the other dimensions on W (when several are not 1) and the rest on H.
 Layout channel_layout(const spec::Shape& shape, size_t channel);
 
 class Lowering {
@@ -50,16 +50,16 @@ class Lowering {
     return shape(op.outputs[0]);
   }
   void find_producers();
-  // The operation that makes input i of `op` when it has the given type.
+  // Returns the operation that makes input i of `op` when it has the given type.
   const Operation* maker(const Operation& op, size_t i, std::string_view type) const;
-  // x when `op` is the division that ends (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps), else -1.
+  // Returns x when `op` is the division that ends (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps), else -1.
   int normalized_input(const Operation& op) const;
   std::vector<bool> reachable();
   void lower_operation(size_t i);
-  // Most operators act on their first input; these also on a constant one.
+  // Most operators act on their first input. These also act when it is constant.
   static bool takes_constant_first(std::string_view type);
   void add_layer(Layer layer, const Operation& op, size_t output = 0);
-  // Rules of an operand that is broadcast to `out`.
+  // Returns the rules of an operand that is broadcast to `out`.
   static std::vector<DimRule> broadcast_rules(const Shape& operand, const Shape& out);
   std::vector<DimRule> all_same(const Shape& of) const;
   size_t axis(const Operation& op, int64_t fallback, size_t rank) const;
@@ -69,7 +69,7 @@ class Lowering {
   void copy_outputs();
   static const std::unordered_map<std::string_view, Rule>& rules();
 
-  // Operators that become nothing (lower_views.cc).
+  // Operators that become no layer (lower_views.cc).
   void fold(const Operation& op) {
     values_[op.outputs[0]] = value(op, 0);
   }
@@ -87,10 +87,10 @@ class Lowering {
   void lower_gather(const Operation& op);
   void lower_depth_to_space(const Operation& op);
 
-  // Operators that become layers (lower_layers.cc).
-  // Acts on single elements: folded when all it reads is one value, else an element-wise layer.
+  // Operators that become layers (lower_layers.cc). An element-wise operator is folded when it reads a single
+  // value, else it is a layer.
   void elementwise(const Operation& op);
-  // Every output needs all positions along the dimensions from `first` on.
+  // Adds a layer in which every output needs all positions along the dimensions from `first` on.
   void normalize(const Operation& op, int input, size_t first);
   void softmax(const Operation& op);
   void layer_normalization(const Operation& op) {
@@ -113,10 +113,11 @@ class Lowering {
   void pool(const Operation& op);
   void global_pool(const Operation& op);
   void reduce(const Operation& op);
-  // Factor `side` (0 or 1) of a matrix product: batch dimensions broadcast, `kept` is the dimension that
-  // survives, the other is reduced.
+  // Returns factor `side` (0 or 1) of a matrix product. Batch dimensions broadcast, `kept` is the dimension
+  // that survives, and the other is reduced.
   Operand factor(const Operation& op, size_t side, size_t kept, size_t out_dim) const;
-  // `a` and `b`: which of the last two dimensions of each factor survives (rows of A, columns of B).
+  // Adds a matrix product. `a` and `b` select the surviving one of the last two dimensions of each factor
+  // (rows of A, columns of B).
   void product(const Operation& op, size_t a, size_t b);
   void matrix_product(const Operation& op);
   void gemm(const Operation& op);

@@ -1,12 +1,13 @@
-// y = x W, with W in runs of rows W_0 .. W_(g-1) and x_i the channels that go with W_i:
+// Shares long reductions between the cores of a group: y = x W, with W in runs of rows W_0 .. W_(g-1) and x_i
+// the channels that belong to W_i:
 //
 //   y_i = x_i W_i  on the cores of rank i      y = y_0 + ... + y_(g-1)  cut over all cores
 //
-// The product before has left x_i on the core of rank i, when it is cut into g parts along its channels: runs
-// and parts end at the same channels (part_range).
+// The product before has left x_i on the core of rank i when it is cut into g parts along its channels,
+// because runs and parts end at the same channels (part_range).
 //
-// The sum stands as late as it may: before what reads it, or before the next such product. What is computed
-// meanwhile (the next expert of a mixture) hides the exchange.
+// The sum comes as late as possible: before the first layer that reads it, or before the next such product.
+// The work in between (the next expert of a mixture) hides the exchange.
 #include "chip/map/lower/splits.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ class Splitter {
     }
   }
 
-  // Rows that other layers read as well are gathered anyway.
+  // Returns whether other layers read the rows as well. Such rows are gathered anyway.
   bool read_by_others(const Layer& layer) const {
     const auto& pieces = layer.operands.front().value.pieces;
     return pieces.size() != 1 || pieces.front().source < 0 || readers_[size_t(pieces.front().source)] > 1;
@@ -116,7 +117,7 @@ class Splitter {
     waiting_ = Sum{std::move(sum), index};
   }
 
-  // Puts today's layers for those of the old graph.
+  // Adds a layer with its sources renumbered.
   int add(Layer layer) {
     for (Operand& operand : layer.operands) {
       for (Piece& p : operand.value.pieces)

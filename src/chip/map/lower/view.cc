@@ -1,3 +1,6 @@
+// Implements views: reshape, transpose, slice, pad and concat of values that exist as pieces of layer
+// outputs. Each dimension is a list of digits of feature axes, so that most views only rearrange digits. A
+// view that cannot be described returns nothing, and the caller adds a copying layer.
 #include "chip/map/lower/view.h"
 
 #include <algorithm>
@@ -12,7 +15,8 @@ int64_t count(const std::vector<Digit>& digits) {
   return n;
 }
 
-// Values of a digit with `stride` over positions [r.start, r.end): [first, last] as an inclusive interval.
+// Returns the values of a digit with `stride` over positions [r.start, r.end), [first, last] as an inclusive
+// interval.
 Range digit_range(Range r, int64_t stride, int64_t extent) {
   const int64_t first = r.start / stride;
   const int64_t last = (r.end - 1) / stride;
@@ -23,7 +27,7 @@ Range digit_range(Range r, int64_t stride, int64_t extent) {
   return a <= b ? Range{a, b} : Range{0, extent - 1};
 }
 
-// Neighbouring digits that together are one digit become one.
+// Joins neighbouring digits that together are one digit.
 void merge(std::vector<Digit>& digits) {
   std::vector<Digit> out;
   for (const Digit& d : digits) {
@@ -38,7 +42,7 @@ void merge(std::vector<Digit>& digits) {
   digits = std::move(out);
 }
 
-// The digit when dimension `dim` is exactly one digit and it is the most significant of its axis.
+// Returns the digit when dimension `dim` is exactly one digit and it is the most significant of its axis.
 const Digit* top_digit(const Layout& layout, size_t dim) {
   if (layout.dims[dim].size() != 1)
     return nullptr;
@@ -46,7 +50,7 @@ const Digit* top_digit(const Layout& layout, size_t dim) {
   return d.stride * d.extent == layout.extents[d.axis] ? &d : nullptr;
 }
 
-// Keeps of each piece what lies in [from, from + size) along one axis, and moves it down by `from`.
+// Keeps the part of each piece in [from, from + size) along one axis, and moves it down by `from`.
 std::vector<Piece> cut(const std::vector<Piece>& pieces, int axis, int64_t from, int64_t size) {
   std::vector<Piece> out;
   for (Piece p : pieces) {
@@ -207,7 +211,7 @@ concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<
   int64_t at = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (const Value* v = operands[i]) {
-      // The operand must look like the model but for its size along the joined dimension.
+      // The operand must equal the model except for its size along the joined dimension.
       Layout expected = out.layout;
       expected.dims[dim].front().extent = sizes[i];
       merge(expected.dims[dim]);

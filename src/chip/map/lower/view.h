@@ -1,9 +1,10 @@
-// How the dimensions of an ONNX tensor stand for the channels, rows and columns of the layers that made it.
+// The relation between the dimensions of an ONNX tensor and the channels, rows and columns of the layers that
+// made it.
 //
 // A chip moves features of C x H x W. ONNX graphs reshape, transpose, split and join them without moving
 // data. A Value therefore has a feature (C, H, W) made of pieces of layer outputs, and a layout: each ONNX
-// dimension is a list of digits, major first; a digit is a block of one feature axis. With it the part of
-// every source that a consumer needs follows from intervals alone; where an interval does not stay an
+// dimension is a list of digits, major first, and a digit is a block of one feature axis. The part of every
+// source that a consumer needs then follows from intervals alone. Where an interval does not stay an
 // interval, the smallest one that holds it is taken, so that nothing needed is ever missing.
 #pragma once
 
@@ -28,7 +29,7 @@ struct Digit {
   bool operator==(const Digit&) const = default;
 };
 
-// dims[d]: digits of dimension d, major first; none for a dimension of size 1.
+// dims[d]: digits of dimension d, major first. A dimension of size 1 has none.
 struct Layout {
   std::vector<std::vector<Digit>> dims;
   Extents extents{1, 1, 1};
@@ -49,19 +50,19 @@ struct Value {
   std::vector<Piece> pieces;
 };
 
-// The layout that fresh results get: NCHW for four dimensions, H x C for (N, S, D), else by position.
+// Returns the layout of fresh results: NCHW for four dimensions, H x C for (N, S, D), else by position.
 Layout default_layout(const spec::Shape& shape);
 Value whole(int source, const spec::Shape& shape);  // all of one layer's output in its default layout
 
 std::vector<Range> dim_ranges(const Layout& layout, const Box& box);
 Box box_of(const Layout& layout, const std::vector<Range>& dims);
 
-// View operations; nothing when the result cannot be described this way (data must be moved).
+// View operations return nothing when the result cannot be described this way, so that data must be moved.
 std::optional<Value> reshape(const Value& value, const spec::Shape& shape);
 Value transpose(const Value& value, const std::vector<int64_t>& order);
 std::optional<Value> slice(const Value& value, size_t dim, Range range);
 std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t after);
-// Operands along `dim`; a null operand is a constant of `sizes[i]`.
+// Joins operands along `dim`. A null operand is a constant of `sizes[i]`.
 std::optional<Value>
 concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<int64_t>& sizes);
 

@@ -1,4 +1,4 @@
-// Blocks by slice. Internal to the mapper.
+// Collects blocks by slice. Internal to the mapper.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct SliceLess {
   }
 };
 
-// In order of first use; cores that need the same slice share one.
+// Blocks in order of first use. Cores that need the same slice share one.
 class BlockList {
  public:
   void add(Position core, const Slice& slice) {

@@ -1,5 +1,5 @@
-// Cores in an order whose runs are compact: the chip halved across its longer side, each half again, and so
-// on. Internal to the mapper.
+// Orders cores so that runs of the order are compact: the chip is halved across its longer side, each half
+// again, and so on. Internal to the mapper.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace lento::chip {
 
-// The second half of a block is listed as the mirror image of the first, so that of a power of two the core
-// at c ^ 2^b is the image of the one at c, in its row or column.
+// The second half of a block is listed as the mirror image of the first. With a power of two of cores, the
+// core at c ^ 2^b is the image of the one at c, in its row or column.
 //
-// Routes between two cores of one block stay inside it (x first, then y), so that what crosses the middle of
-// a block is what goes between its halves.
+// Routes between two cores of one block stay inside it (x first, then y), so the traffic over the middle of a
+// block is the traffic between its halves.
 class BlockOrder {
  public:
   struct Middle {      // of the blocks that have been halved equally often
@@ -21,7 +21,7 @@ class BlockOrder {
     double cores = 0;  // of one half, the largest
   };
 
-  // `rows_first`: square blocks are halved into upper and lower halves instead of left and right.
+  // With `rows_first`, square blocks are halved into upper and lower halves instead of left and right.
   BlockOrder(const Grid& grid, bool rows_first);
 
   const std::vector<Position>& cores() const {
@@ -30,12 +30,12 @@ class BlockOrder {
   const std::vector<Middle>& middles() const {
     return middles_;
   }
-  // The index in middles() of the one that lies between two different places in the order.
+  // Returns the index in middles() of the middle between two different places in the order.
   size_t middle_between(size_t a, size_t b) const;
 
  private:
   struct Block {
-    // in tiles
+    // Measured in tiles.
     int x, y, width, height;
   };
   struct Turned {  // which halves come first: those on the right, those below

@@ -1,3 +1,6 @@
+// Lists and prices ways to cut one layer over all cores. The price is a closed form of computing, streaming
+// of weights, hand-on between sharers and exchange over the middles of blocks. A few sampled parts represent
+// all, because parts are alike but for borders.
 #include "chip/map/plan/choices.h"
 
 #include <algorithm>
@@ -11,7 +14,7 @@
 namespace lento::chip {
 namespace {
 
-// Part `index` in the order in which a mapping lists them.
+// Finds part `index` in the order in which a mapping lists them.
 void locate(const Layer& layer, int64_t samples, const Cut& cut, size_t index, Range& batch, Box& box) {
   const auto& n = cut.parts;
   const auto& e = layer.layout.extents;
@@ -87,7 +90,7 @@ int64_t Choices::own_samples() const {
   return parts;
 }
 
-// Of one rank of every group: whole rows, of samples of its own where there are as many.
+// Lists the cuts of one rank of every group: whole rows, of samples of its own where there are as many.
 std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   std::vector<Cut> out;
   const auto groups = int64_t(cores_) / layer.ranks;
@@ -101,8 +104,8 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Neighbouring shares stand across the middle of a group, next ones across those of its halves: what mirror
-// images exchange makes one slice (stages.h).
+// Places neighbouring shares across the middle of a group, and the next ones across those of its halves, so
+// that the exchanges of mirror images form one slice (stages.h).
 uint32_t Choices::in_block(uint32_t stand) const {
   const auto group = uint32_t(grouping_.cores);
   if (!images() || !std::has_single_bit(group))
@@ -113,7 +116,7 @@ uint32_t Choices::in_block(uint32_t stand) const {
   return (stand & ~(group - 1)) | turned;
 }
 
-// Operations without weights take what they find: of several ways to stand one may leave most of it in place.
+// Operations without weights use the data in place. Different placements may leave most of it there.
 std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const Cut& cut) const {
   std::vector<std::vector<uint32_t>> out(1, std::vector<uint32_t>(size_t(cut.cores)));
   if (grouping_.cores == 0) {
@@ -132,7 +135,8 @@ std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const
   return out;
 }
 
-// Cycles for the middles of blocks of one size to pass what each of the cores that work receives over them.
+// Returns the cycles in which the middles of blocks of one size pass the bytes that each working core
+// receives over them.
 double Choices::middle_cycles(const Loads& loads, size_t m, int cores) const {
   const BlockOrder::Middle& middle = order_.middles()[m];
   const double rate = kMiddleShare * chip_.network.link_bytes_per_cycle * middle.links;
@@ -173,7 +177,7 @@ double Choices::computed(const Choice& c, double stream) const {
   return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
 }
 
-// Cores of the same channels stand apart by the number of parts along them.
+// Cores of the same channels are apart by the number of parts along them.
 double Choices::hand_on_cycles(const Choice& c) const {
   if (c.sharers == 1)
     return 0;
@@ -210,8 +214,8 @@ Choice Choices::describe(const Layer& layer, const Cut& cut) const {
   return c;
 }
 
-// Weights arrive in sub-steps over channels: reads run side by side in the memory unit, and the first are
-// there early.
+// Chooses sub-steps. Weights arrive in sub-steps over channels, because reads run side by side in the memory
+// unit and the first arrive early.
 bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   const int64_t channels = layer.layout.extents[0] / c.cut.parts[1];
   if (c.sharers > 1) {
@@ -226,7 +230,7 @@ bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   return c.output + streamed(c) <= double(chip_.core.scratchpad_bytes) && reads_in_time(c);
 }
 
-// Those that share are to have read well before the run that computes meanwhile is done.
+// Returns whether sharers have read their weights well before the run that computes meanwhile is done.
 bool Choices::reads_in_time(const Choice& c) const {
   const double rate =
       chip_.memory_unit.bytes_per_cycle * std::min<double>(chip_.memory_unit.slots, kReadsARun);

@@ -1,4 +1,4 @@
-// One way to cut a layer of a sequence over cores, and what it costs by itself. Internal to sequence.cc.
+// One way to cut a layer of a sequence over cores, and its own cost. Internal to sequence.cc.
 #pragma once
 
 #include <array>
@@ -38,34 +38,37 @@ struct Choice {
 
 class Choices {
  public:
-  // All outlive it. `samples`: of one pass.
+  // All arguments must outlive it. `samples` are those of one pass.
   Choices(const spec::Chip& chip, const BlockOrder& order, const Grouping& grouping, int64_t samples);
 
-  // Parts along the batch when groups have samples of their own, or share one where there are fewer samples.
+  // Returns the parts along the batch, when groups have samples of their own, or share one where there are
+  // fewer samples.
   int64_t own_samples() const;
-  // With groups only cuts over all cores, into a multiple of those parts; of products those with as many
-  // parts along the channels as a group has cores, where there are any.
+  // Lists cuts. With groups, only cuts over all cores into a multiple of those parts, and for products those
+  // with as many parts along the channels as a group has cores, where there are any.
   std::vector<Cut> cuts(const Layer& layer) const;
-  // With its sub-steps, sharers and runs, without sampled parts; nullopt where it does not fit.
+  // Returns a choice with its sub-steps, sharers and runs, without sampled parts, and nullopt where it does
+  // not fit.
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
-  // Ways to stand on cores, by part: positions in the order in which a plan takes cores.
+  // Lists placements on cores, by part: positions in the order in which a plan takes cores.
   std::vector<std::vector<uint32_t>> placements(const Layer& layer, const Cut& cut) const;
-  // A few parts that stand for all, where `cores` say.
+  // Samples a few parts that represent all, on the cores that `cores` gives.
   void sample(const Layer& layer, Choice& c) const;
 
-  // Cycles to compute while what `stream` cycles read comes in.
+  // Returns the cycles to compute while a stream of `stream` cycles comes in.
   double computed(const Choice& c, double stream) const;
-  // Cycles to read the weights, and beside them so many bytes: of the part that reads most, and of all.
+  // Returns the cycles to read the weights together with so many other bytes: of the part that reads most,
+  // and of all.
   double stream_cycles(const Choice& c, double most, double all) const;
-  // Loads are those of an average core.
+  // Returns the cycles of an exchange. Loads are those of an average core.
   double exchange_cycles(const Loads& loads, int cores) const;
-  // The same one middle after the other.
+  // Returns the same for one middle after the other.
   double staged_cycles(const Loads& loads, int cores) const;
-  // Whether cores of a block have mirror images in it (BlockOrder).
+  // Returns whether cores of a block have mirror images in it (BlockOrder).
   bool images() const;
-  // Whether what a layer gathers comes in stages (stages.h).
+  // Returns whether the inputs that a layer gathers come in stages (stages.h).
   bool in_stages(const Layer& layer) const;
-  // Bytes of weights that a core holds while their layer runs: two sub-steps.
+  // Returns the bytes of weights that a core holds while their layer runs: two sub-steps.
   static double streamed(const Choice& c) {
     return 2 * c.weights / c.runs / c.cut.fetch[1];
   }
@@ -85,7 +88,7 @@ class Choices {
   const Grouping& grouping_;
   const int64_t samples_;
   const size_t cores_;
-  // bytes a cycle
+  // Rates in bytes a cycle.
   const double dram_rate_;
   const double mesh_rate_;
 };

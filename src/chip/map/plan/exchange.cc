@@ -1,3 +1,6 @@
+// Plans exchanges between cores in stages over mirror images (recursive doubling), as sets of slices by core.
+// Slices that touch are joined, and an exchange in which a core would hold more than kMostSlices is sent
+// directly. exchange.h states the recurrences. Cost: cores times stages.
 #include "chip/map/plan/exchange.h"
 
 #include <algorithm>
@@ -9,13 +12,13 @@
 namespace lento::chip {
 namespace {
 
-// Slices of one core, at most; what falls into more is sent directly.
+// Most slices of one core. An exchange with more is sent directly.
 constexpr size_t kMostSlices = 4;
 
-// Messages of a core for one stage from which on stages are worth their layers.
+// Least messages of a core for one stage that make stages worth their layers.
 constexpr size_t kMessagesAStage = 2;
 
-// Two slices that make one, when they differ along one axis only and touch there.
+// Joins two slices that differ along one axis only and touch there.
 std::optional<Slice> joined(const Slice& a, const Slice& b) {
   std::optional<size_t> along;
   for (size_t axis = 0; axis < a.size(); ++axis) {
@@ -46,7 +49,7 @@ void take(const Slices& from, const Slices& wanted, Slices& into) {
   }
 }
 
-// Every core with what its image has; false when that falls into too many slices.
+// Gives every core the slices of its image. Returns false when it would hold too many slices.
 bool widen(ByCore& all, size_t bit) {
   const ByCore before = all;
   for (size_t c = 0; c < all.size(); ++c) {

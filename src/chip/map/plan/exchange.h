@@ -1,16 +1,16 @@
-// Who has what on the way of an exchange between cores. Internal to stages.cc.
+// The data that each core holds during an exchange between cores. Internal to stages.cc.
 //
-// Core c of 2^n stands at c in its order, and c with bit b turned is its mirror image across the middle of
-// their block of 2^(b+1) (BlockOrder). Of a source S(c) that c holds and D(c) that it needs, with stages from
-// the highest bit in which a holder and a needer differ:
+// Core c of 2^n is at c in its order, and c with bit b turned is its mirror image across the middle of their
+// block of 2^(b+1) (BlockOrder). Let S(c) be the part of a source that c holds and D(c) the part that it
+// needs. With stages from the highest bit in which a holder and a needer differ:
 //
-//   N_b(c) = what any core needs that differs from c below bit b only
-//   H_b(c) = (H_b+1(c) and what its image at bit b has) within N_b(c),   H(c) = S(c) at first
+//   N_b(c) = union of the needs of all cores that differ from c below bit b only
+//   H_b(c) = (H_b+1(c) and the part of its image at bit b) within N_b(c),   H(c) = S(c) at first
 //
 // In the end H(c) holds D(c). Sums go the other way, from the lowest bit: after bit b core c has the sum over
-// all that differ from it up to bit b, of what any core needs that does not.
+// all that differ from it up to bit b, for the needs of all cores that do not.
 //
-// Parts stand such that images hold neighbouring shares (Choices::placements), so that H is one slice nearly
+// Parts are placed so that images hold neighbouring shares (Choices::placements), and H is one slice nearly
 // always.
 #pragma once
 
@@ -25,25 +25,25 @@ namespace lento::chip {
 using Slices = std::vector<Slice>;
 using ByCore = std::vector<Slices>;  // by stand
 
-// Joins what makes one slice.
+// Adds a slice, joined with those it touches.
 void add(Slices& slices, Slice fresh);
 
-// Bits in which holders and needers differ; 0 where stages are not worth it.
+// Returns the bits in which holders and needers differ, 0 where stages are not worth it.
 size_t stages_worth(const ByCore& have, const ByCore& need);
 
-// Halvings lie along columns and along rows by turns. The larger exchanges, which come last, in pairs the
-// other way around (`swapped`) use the other links at the same time.
+// Returns the order of the bits. Halvings alternate between columns and rows. The larger exchanges come last,
+// and in pairs the other way around (`swapped`) they use the other links at the same time.
 std::vector<size_t> order_of_bits(size_t bits, bool swapped);
 
-// What every core has after each stage; empty when it falls into too many slices. Bits in the order in which
-// they are exchanged.
+// Returns the slices of every core after each stage, empty when there are too many slices. Bits come in the
+// order in which they are exchanged.
 std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, const std::vector<size_t>& bits);
 
-// What every core has a sum of after each stage, the last stage, which is `need`, first; empty as above. Bits
-// of the places in a group of so many, the lowest exchanged first.
+// Returns the slices that every core has a sum of after each stage, the last stage, which is `need`, first,
+// empty as above. Bits count the places in a group of so many, the lowest exchanged first.
 std::vector<ByCore> plan_sums(const ByCore& need, size_t group);
 
-// Two halves along an axis along which nobody's share is cut.
+// Returns two halves along an axis along which no core's share is cut.
 std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& need);
 
 ByCore within(const ByCore& all, const Slice& part);

@@ -1,3 +1,6 @@
+// Plans a network in several arrangements: without groups, and with groups of several sizes, reductions
+// shared or cut into runs, and weights handed on between sharers. The cost model ranks them, and only the
+// best are simulated.
 #include "chip/map/plan/layouts.h"
 
 #include <algorithm>
@@ -12,7 +15,7 @@
 namespace lento::chip {
 namespace {
 
-// Layers one after the other in one of the ways that are compared.
+// One arrangement of layers one after the other.
 struct Arrangement {
   Grouping grouping;
   int64_t channels = INT64_MAX;  // that a product reduces at a time
@@ -33,7 +36,8 @@ std::optional<Planned> plan_layout(
   return Planned{std::move(run), std::move(*plan)};
 }
 
-// Where products that reduce many channels are shared by a group, that is the better way to take them.
+// Lists grouped arrangements. Where a group can share products that reduce many channels, that is the better
+// choice.
 std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip& chip) {
   std::vector<Arrangement> out;
   for (const int cores : kGroupCores) {
@@ -51,7 +55,8 @@ std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip&
   return out;
 }
 
-// Sharers that no layer has make the same plan again.
+// Returns whether an equal plan exists already. A number of sharers that no layer has makes the same plan
+// again.
 bool known(const std::vector<Planned>& plans, const Planned& planned) {
   return std::ranges::any_of(plans, [&](const Planned& p) {
     return p.plan.cycles == planned.plan.cycles && p.graph.layers.size() == planned.graph.layers.size();
@@ -71,8 +76,8 @@ plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions
   return best;
 }
 
-// Layouts with other numbers of sharers are planned where those with the numbers before are not far from the
-// best.
+// Plans grouped layouts. Other numbers of sharers are tried where the plans with the numbers before are near
+// the best.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

@@ -1,5 +1,4 @@
-// Ways to lay out a network layer after layer, and which of them are worth simulating. Internal to the
-// mapper.
+// Layouts of a network layer after layer, and the choice of those worth simulating. Internal to the mapper.
 #pragma once
 
 #include <optional>
@@ -16,12 +15,12 @@ struct Planned {
   Plan plan;
 };
 
-// The layout that is best known, which is taken where mappings cannot be judged: no groups. nullopt when a
-// layer does not fit.
+// Returns the layout without groups, which is taken where mappings cannot be simulated. nullopt when a layer
+// does not fit.
 std::optional<Planned>
 plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options);
 
-// Plans of the grouped layouts that the cost model likes best, best first, kJudged at most.
+// Returns plans of the grouped layouts with the lowest model cost, best first, kJudged at most.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

@@ -1,3 +1,7 @@
+// Turns plans into mappings: puts the parts of each layer on cores, lists inputs, weights and consumers, and
+// chooses the fastest among pipelined and sequential layouts. Segments take mirror images in turn until
+// enough links are used for their faults to be found. Source of the segment model: Gemini (HPCA 2024),
+// docs/methods/mapping.md. Cost: one plan and one simulation a candidate.
 #include "chip/map/plan/mapper.h"
 
 #include <algorithm>
@@ -22,11 +26,11 @@
 namespace lento::chip {
 namespace {
 
-// Cores that work in the order in which layers take them: columns, up and down in turn. Neighbours in the
+// Lists working cores in the order in which layers take them: columns, up and down in turn. Neighbours in the
 // order are neighbours on the chip, and every layer spreads over many rows, hence over many DRAM ports.
 //
-// `image` is one of the chip's four mirror images. DRAM ports stand at both edges of every row and routes
-// stay x first, so a mirrored segment alone takes as long as it did; its messages cross other links.
+// `image` is one of the chip's four mirror images. DRAM ports are at both edges of every row and routes stay
+// x first, so a mirrored segment alone takes as long as before, and its messages cross other links.
 std::vector<Position> serpentine(const Grid& grid, int image) {
   std::vector<Position> order;
   for (int x = 0; x < grid.width(); ++x) {
@@ -43,7 +47,7 @@ std::vector<Position> serpentine(const Grid& grid, int image) {
   return order;
 }
 
-// The same along rows.
+// Lists the same along rows.
 std::vector<Position> serpentine_rows(const Grid& grid) {
   std::vector<Position> order;
   for (int y = 0; y < grid.height(); ++y) {
@@ -55,16 +59,16 @@ std::vector<Position> serpentine_rows(const Grid& grid) {
   return order;
 }
 
-// Of the directed links that a mapping should show; below it segments take mirror images by turns.
+// Share of the directed links that a mapping should use. Below it, segments take mirror images in turn.
 constexpr double kLinksShown = 0.9;
 
-// Where mirror images are not enough, segments of one layer are made to cost more by these factors in turn:
-// what is decoded token by token waits for DRAM whichever way it is cut, and would fall into single layers.
+// Where mirror images do not suffice, segments of one layer are made to cost more by these factors in turn.
+// Token-by-token decoding waits for DRAM however it is cut, and would fall into single layers.
 constexpr double kAlone[] = {1, 1.1, 1.5};
 
-// Images by turns. The first layer of a segment best lies where the segment before ends its work early, at
-// the other end of the columns, so most turns mirror the rows only; two in sixteen mirror the columns (all of
-// them would make ResNet-50 on 8x8 12 % slower). Segments of one layer send nothing between cores.
+// Number of turns. The first layer of a segment is best placed where the segment before ends its work early,
+// at the other end of the columns, so most turns mirror the rows only. Two in sixteen mirror the columns (all
+// of them would make ResNet-50 on 8x8 12 % slower). Segments of one layer send nothing between cores.
 constexpr int kTurns = 16;
 
 std::vector<int> segment_images(const Plan& plan) {
@@ -89,7 +93,7 @@ struct Part {
   Box box;
 };
 
-// Part i takes the i-th of `cores`.
+// Lists the parts. Part i takes the i-th of `cores`.
 std::vector<Part>
 list_parts(const Layer& layer, const PlannedLayer& planned, std::span<const Position> cores) {
   std::vector<Part> parts;
@@ -114,7 +118,7 @@ Slice slice_of(Range batch, const Box& box) {
   return {batch, box[0], box[1], box[2]};
 }
 
-// One input feature for every piece of every operand.
+// Lists one input feature for every piece of every operand.
 std::vector<InputFeature>
 list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan, int segment) {
   std::vector<InputFeature> out;
@@ -147,7 +151,7 @@ WeightFeature list_weights(const Layer& layer, const std::vector<Part>& parts) {
   return {layer.weights_from_dram, blocks.take()};
 }
 
-// Layers that read each layer, by rising id.
+// Lists the layers that read each layer, by rising id.
 std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   std::vector<std::vector<int>> readers(graph.layers.size());
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -161,7 +165,7 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-// Where the parts of a layer of a sequence stand.
+// Returns the positions of the parts of a layer of a sequence.
 std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& stands) {
   std::vector<Position> out;
   for (const uint32_t stand : stands)
@@ -169,7 +173,8 @@ std::vector<Position> pick(const std::vector<Position>& cores, const std::vector
   return out;
 }
 
-// From layer `turn` of a sequence on, cores are taken along rows, or blocks of them halved the other way.
+// Places a plan. From layer `turn` of a sequence on, cores are taken along rows, or blocks of them halved the
+// other way.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
@@ -228,7 +233,7 @@ links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, co
   return double(seen.used_links) / grid.link_count();
 }
 
-// Bytes of each source that the parts of a layer take, all together.
+// Returns the bytes of each source that the parts of a layer take, all together.
 std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& planned) {
   std::map<int, int64_t> bytes;
   std::vector<Need> found;
@@ -243,9 +248,9 @@ std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& plann
   return bytes;
 }
 
-// The layer in the middle half of a network for which and for whose followers least comes from before it.
-// What several of them take counts once, at its largest: rows that a group gathers are many times those that
-// it made.
+// Returns the layer in the middle half of a network that divides it with the least traffic from before it to
+// itself and its followers. Data that several of them take counts once, at its largest: rows that a group
+// gathers are many times those that it made.
 size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
   const size_t n = graph.layers.size();
   std::vector<int64_t> most(n);  // of each source, by its readers from `at` on
@@ -265,7 +270,7 @@ size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
   return best;
 }
 
-// Keeps the mapping that is fastest among those that show enough links; without such the one that shows most.
+// Keeps the fastest mapping among those that use enough links, or the one that uses most when none does.
 class Fastest {
  public:
   Fastest(const Grid& grid, const spec::Chip& chip, const MapOptions& options)
@@ -319,7 +324,7 @@ class Fastest {
   double cycles_ = 0;
 };
 
-// Of a network with attention, which is where what layers hand on outweighs their weights.
+// Maps a network with attention layer after layer, because its activations outweigh its weights.
 std::optional<Mapping> map_in_sequence(
     const LayerGraph& graph,
     const Grid& grid,
@@ -332,8 +337,8 @@ std::optional<Mapping> map_in_sequence(
   std::vector<Planned> grouped;
   if (options.judge)
     grouped = plan_grouped(graph, chip, options, progress);
-  // Without groups every layer is cut for itself, which takes long to search and is better for few samples
-  // only.
+  // Without groups every layer is cut for itself, which takes long to search and is better only for few
+  // samples.
   if (grouped.empty() || options.batch * kSamplesOfGroups < chip.core_count()) {
     if (const auto ungrouped = plan_ungrouped(graph, chip, options))
       fastest.consider(*ungrouped);

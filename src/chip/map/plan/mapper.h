@@ -1,6 +1,6 @@
-// Our own mapper: layer groups (segments) run one after the other; inside a segment the layers form a
-// pipeline on disjoint sets of cores and pass a few samples at a time; each layer's output is cut over batch,
-// channel, height and width. See docs/methods/mapping.md for the cost model and the search.
+// Maps a network: layer groups (segments) run one after the other. Inside a segment the layers form a
+// pipeline on disjoint sets of cores and pass a few samples at a time. Each layer's output is cut over batch,
+// channel, height and width. docs/methods/mapping.md has the cost model and the search.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace lento::chip {
 struct MapOptions {
   int64_t batch = 1;            // samples of one inference
   int max_segment_layers = 40;  // a longer pipeline is not tried
-  // What a segment of one layer, which sends nothing between cores, counts in the search: above 1, layers
-  // that fit together only a little less well still show the links between them.
+  // The weight in the search of a segment of one layer, which sends nothing between cores. Above 1, layers
+  // that fit together only a little less well still use the links between them.
   double alone = 1;
-  // Cycles that a mapping takes. With it, networks with attention are laid out in several ways, of which the
-  // fastest is taken; without, in the one that the cost model knows best.
+  // Returns the cycles that a mapping takes. With it, networks with attention are laid out in several ways,
+  // of which the fastest is taken. Without it, they are laid out in the one with the lowest model cost.
   std::function<double(const Mapping&)> judge = {};
 };
 
-// Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,
-// no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot be cut small
-// enough to fit; `file` names the model in it.
+// Maps a graph. Layers keep its order, and their ids count from 0. Every core has at most one part of a
+// segment, and no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot
+// be cut small enough to fit. `file` names the model in it.
 Mapping map_network(
     const LayerGraph& graph,
     const spec::Chip& chip,

@@ -1,5 +1,5 @@
-// The largest part of a cut stands for all (parts differ by one row or channel at most). With s samples a
-// pass:
+// Lists and prices ways to cut one layer over cores. The largest part of a cut represents all (parts differ
+// by one row or channel at most). With s samples a pass:
 //
 //   compute = outputs * operations per output / ops_per_cycle
 //   memory  = (read + weights) / (slots * bytes_per_cycle)       one memory unit
@@ -9,7 +9,7 @@
 //                       + all parts' received bytes / mesh
 //
 // Sub-steps follow the expansion (program.h): read inputs are cut over batch, rows and columns with the
-// weights resident, or weights over channels with the inputs resident; received inputs are always resident.
+// weights resident, or weights over channels with the inputs resident. Received inputs are always resident.
 #include "chip/map/plan/partition.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace lento::chip {
 namespace {
 
-// Sizes worth trying along one axis: all small ones, then those with few prime factors.
+// Lists the sizes worth trying along one axis: all small ones, then those with few prime factors.
 std::vector<int> part_counts(int64_t extent, int64_t limit) {
   std::vector<int> out;
   const int64_t top = std::min(extent, limit);
@@ -41,7 +41,7 @@ struct Footprint {
   int64_t output = 0;
 };
 
-// The part in the middle of the grid of parts: it has halo on all sides.
+// Returns the part in the middle of the grid of parts, which has a halo on all sides.
 Box middle_box(const Layer& layer, const std::array<int, 4>& parts) {
   Box box;
   for (int a = 0; a < 3; ++a) {
@@ -62,7 +62,7 @@ Footprint footprint(const Layer& layer, const Box& box, int64_t samples) {
   return {input_bytes(layer, box) * samples, weight_elements(layer, box[0].size()), outputs};
 }
 
-// Finds sub-steps so that a part stays within `budget`; false when there are none.
+// Finds sub-steps so that a part stays within `budget`. Returns false when there are none.
 bool fit(
     const Layer& layer,
     const Box& box,
@@ -74,7 +74,7 @@ bool fit(
   const Footprint whole = footprint(layer, box, samples);
   if (whole.input + whole.weights + whole.output <= budget)
     return true;
-  // Weights over channels.
+  // Tries weights over channels.
   for (int64_t k = 2; k <= box[0].size(); k *= 2) {
     if (layer.depth > 0 &&
         whole.input + (whole.weights + whole.output) / k + layer.depth * layer.window <= budget) {
@@ -84,7 +84,7 @@ bool fit(
   }
   if (whole.weights >= budget)
     return false;
-  // Inputs over samples, then rows, then columns.
+  // Tries inputs over samples, then rows, then columns.
   Box sub = box;
   int64_t b = samples;
   for (int step = 0; step < 40; ++step) {
@@ -196,7 +196,7 @@ class Lister {
   const int64_t samples_;
   const Supply supply_;
   const int64_t limit_;
-  // bytes a cycle
+  // Rates in bytes a cycle.
   const double dram_rate_;
   const double mesh_rate_;
   std::map<int, Cut> best_;  // by number of cores
@@ -227,7 +227,8 @@ double dram_bytes_per_cycle(const spec::Chip& chip) {
 
 namespace {
 
-// Of the networks that carry messages, and one; a chip without an interconnect counts as a mesh.
+// Returns the links of the networks that carry messages, plus one. A chip without an interconnect counts as a
+// mesh.
 double message_links(const spec::Chip& chip) {
   if (!chip.interconnect)
     return 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;

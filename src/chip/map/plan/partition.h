@@ -1,4 +1,4 @@
-// Ways to cut one layer over cores, and what each costs. Internal to the mapper.
+// Cuts of one layer over cores, and the cost of each. Internal to the mapper.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace lento::chip {
 
-// Where the inputs of a layer come from decides what must be held at once and which resource is used.
+// The source of a layer's inputs, which decides the data that must be held at once and the resource that is
+// used.
 enum class Supply : uint8_t {
   Dram,
   Cores
@@ -28,21 +29,22 @@ struct Cut {
 
 Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones
 
-// Cuts with more cores are listed only when they score better: sorted by rising cores, falling score. Empty:
-// the layer does not fit the scratchpad however it is cut.
+// Lists cuts sorted by rising cores and falling score: cuts with more cores are listed only when they score
+// better. Empty when the layer does not fit the scratchpad however it is cut.
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply);
 
-// All ways to cut a layer that keep at least half as many cores busy as any does; only `parts` and `cores`
-// are set.
+// Lists all ways to cut a layer that keep at least half as many cores busy as any does. Only `parts` and
+// `cores` are set.
 std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples);
 
-// Input bytes that the part with output `box` needs for one sample.
+// Returns the input bytes that the part with output `box` needs for one sample.
 int64_t input_bytes(const Layer& layer, const Box& box);
 
-// Bytes a cycle of all DRAM ports together.
+// Returns the bytes a cycle of all DRAM ports together.
 double dram_bytes_per_cycle(const spec::Chip& chip);
 
-// Bytes that all links together deliver, at a guess for messages between neighbouring stages.
+// Returns the bytes a cycle that all links together deliver, an estimate for messages between neighbouring
+// stages.
 double mesh_bytes_per_cycle(const spec::Chip& chip);
 
 }  // namespace lento::chip

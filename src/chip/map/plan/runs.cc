@@ -1,3 +1,6 @@
+// Cuts products of a mapping into runs of their channels, and inserts layers that hand weights on between
+// cores. Runs let results leave while the rest is computed. Weights are placed one run ahead of their
+// product, so that they travel during its predecessor.
 #include "chip/map/plan/runs.h"
 
 #include <algorithm>
@@ -18,14 +21,14 @@ Range run_of(Range channels, int64_t runs, int64_t j) {
   return {channels.start + part.start, channels.start + part.end};
 }
 
-// Run j of the channels of each block.
+// Returns run j of the channels of each block.
 std::vector<Block> run_of(std::vector<Block> blocks, int64_t runs, int64_t j) {
   for (Block& block : blocks)
     block.slice[kChannels] = run_of(block.slice[kChannels], runs, j);
   return blocks;
 }
 
-// The same rows in several reads: one fills one slot of its core's memory unit.
+// Splits rows into several reads, each of which fills one slot of its core's memory unit.
 std::vector<Block> in_reads(const std::vector<Block>& blocks) {
   std::vector<Block> out;
   for (const Block& block : blocks) {
@@ -41,7 +44,7 @@ std::vector<Block> in_reads(const std::vector<Block>& blocks) {
   return out;
 }
 
-// A run of weights on its way, read by the cores of the outputs `made`.
+// Makes the layer that hands on a run of weights, read by the cores of the outputs of `run`.
 MappedLayer weights_of(const MappedLayer& run, int sharers) {
   MappedLayer out;
   out.name = run.name + ".weights";
@@ -91,7 +94,7 @@ class Runner {
     MappedLayer layer;
     size_t of = 0;         // in the old mapping
     bool product = false;  // with weights of its own, from DRAM until they are handed on
-    // items
+    // Indices of items.
     int weights = -1;  // that hands them on to this one
     int reader = -1;   // of a layer of weights
   };
@@ -113,7 +116,8 @@ class Runner {
     }
   }
 
-  // Parts of several ranks are on cores of their own; others are on all.
+  // Returns whether two items share cores. Parts of several ranks are on cores of their own, all others on
+  // all cores.
   static bool share_cores(const Item& a, const Item& b) {
     const Position core = b.layer.outputs.front().blocks.front().cores.front();
     return std::ranges::any_of(a.layer.outputs.front().blocks, [core](const Block& block) {
@@ -123,7 +127,7 @@ class Runner {
     });
   }
 
-  // The item before which the weights of product `at` go.
+  // Returns the item before which the weights of product `at` go.
   size_t place_ahead(size_t at) const {
     const int segment = items_[at].layer.segment;
     const size_t reader = at;
@@ -177,7 +181,7 @@ class Runner {
     }
   }
 
-  // Old layers by what they became.
+  // Replaces old layers by the items they became.
   void link(Item& item) const {
     MappedLayer& layer = item.layer;
     if (item.reader >= 0) {
@@ -215,7 +219,7 @@ class Runner {
     layer.inputs.push_back(std::move(input));
   }
 
-  // Of an input, what comes from one run of its source.
+  // Takes the part of an input that comes from one run of its source.
   void take(const InputFeature& input, size_t source, std::vector<InputFeature>& inputs) const {
     InputFeature part{input.from_dram, int(source), {}};
     if (now_[items_[source].of].size() == 1) {

@@ -1,4 +1,4 @@
-// Products in runs of their channels, and weights that cores hand on to one another. Internal to the mapper.
+// Cuts products into runs of their channels, and hands weights on between cores. Internal to the mapper.
 #pragma once
 
 #include "chip/map/mapping.h"
@@ -6,14 +6,14 @@
 
 namespace lento::chip {
 
-// A mapping with one layer a layer of `plan` becomes one in which
+// Returns a mapping, from one with one layer a layer of `plan`, in which
 // - a product of several runs (PlannedLayer::runs) is a layer each run: the same parts, each a run of their
-//   channels, so that what is made leaves while the rest is computed;
+//   channels, so that results leave while the rest is computed
 // - a run with sharers has a layer of weights before it: each part's weights are read in `sharers` runs of
-//   rows, one a core, and every core receives the others from its sharers. It stands one run of a product
-//   ahead, so that weights travel while that one computes.
+//   rows, one a core, and every core receives the others from its sharers. It precedes the product by one
+//   run, so that weights travel while that one computes
 // Layers are numbered anew. Preconditions: a product of several runs reads and writes nothing but weights in
-// DRAM, and its parts have as many channels as it has runs at least.
+// DRAM, and its parts have at least as many channels as it has runs.
 Mapping in_runs(const Mapping& mapping, const Plan& plan);
 
 }  // namespace lento::chip

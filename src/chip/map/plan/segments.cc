@@ -1,6 +1,6 @@
-// Dynamic program over the layer order: best[i] = min over j, s of best[j] + cost(layers j..i-1, s samples a
-// pass). Within a segment cores go to layers by bisection on a common score, so that the stages of the
-// pipeline are even:
+// Cuts a graph into segments by a dynamic program over the layer order: best[i] = min over j, s of best[j] +
+// cost(layers j..i-1, s samples a pass). Within a segment cores go to layers by bisection on a common score,
+// so that the stages of the pipeline are even:
 //
 //   pass = max(slowest stage, DRAM bytes of all layers / all ports, messages / mesh)
 //   cost = passes * pass + (sum of stages - slowest stage)          the pipeline fills once
@@ -20,7 +20,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr size_t kMaxPassSizes = 8;
 
-// Divisors of the batch, thinned evenly to a few that include 1 and the batch itself.
+// Lists divisors of the batch, thinned evenly to a few that include 1 and the batch itself.
 std::vector<int64_t> pass_sizes(int64_t batch) {
   std::vector<int64_t> all;
   for (int64_t s = 1; s * s <= batch; ++s) {
@@ -127,8 +127,8 @@ class Planner {
         "give the chip a larger core.scratchpad");
   }
 
-  // The stage of layer i in a segment that starts at `begin`; inputs of mixed origin are held whole and
-  // counted as read.
+  // Returns the stage of layer i in a segment that starts at `begin`. Inputs of mixed origin are held whole
+  // and counted as read.
   Stage stage(int i, int begin, int end, size_t s) const {
     const bool all_inside = first_source_[i] >= begin && first_source_[i] != INT32_MAX;
     const bool any_inside = last_source_[i] >= begin;
@@ -143,7 +143,7 @@ class Planner {
     return out;
   }
 
-  // The cut with the fewest cores that scores at most `score`; nullptr: none.
+  // Returns the cut with the fewest cores that scores at most `score`, or nullptr.
   static const Cut* cheapest(const std::vector<Cut>& cuts, double score) {
     const auto found = std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) {
       return c.score > score;
@@ -151,7 +151,7 @@ class Planner {
     return found == cuts.end() ? nullptr : &*found;
   }
 
-  // Picks one cut a stage so that together they use at most all cores; false: impossible.
+  // Picks one cut a stage so that together they use at most all cores. Returns false when that is impossible.
   bool share_cores(const std::vector<Stage>& stages, std::vector<const Cut*>& chosen) const {
     double high = 0;
     double low = kNever;
@@ -193,7 +193,7 @@ class Planner {
     for (size_t i = 0; i < stages.size(); ++i) {
       double stage = chosen[i]->core_cycles;
       if (stages[i].producer >= 0) {
-        // What the producer's cores send must leave them, on two of their four links as routes go.
+        // Messages must leave the producer's cores, on two of their four links as routes go.
         stage = std::max(
             stage,
             chosen[i]->input_bytes / chosen[stages[i].producer]->cores /
@@ -253,7 +253,7 @@ class Planner {
   const MapOptions& options_;
   const std::string& file_;
   const std::vector<int64_t> sizes_;
-  // bytes a cycle
+  // Rates in bytes a cycle.
   const double dram_rate_;
   const double mesh_rate_;
   const int cores_;

@@ -1,19 +1,19 @@
-// Every layer is cut over all cores. What a core needs and does not hold itself arrives as messages; weights
-// come from DRAM in sub-steps while the core computes. With s samples a pass, for the cut c of layer i and
-// those of its sources:
+// Plans layers one after the other, each cut over all cores. Data that a core needs and does not hold arrives
+// as messages. Weights come from DRAM in sub-steps while the core computes. With s samples a pass, for the
+// cut c of layer i and those of its sources:
 //
-//   receive = max(received by a core / its links, what the fullest middle passes; of gathers in stages the
+//   receive = max(received by a core / its links, traffic of the fullest middle; for gathers in stages the
 //             sum over the middles)
 //   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
 //   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
 //   cost    = batch / s * sum of layers
 //
 // A layer's cost depends on the cuts of its sources only, so cuts are improved one layer at a time, with the
-// layers that read it, until a round changes nothing (at most kRounds). Parts are alike: a few of them stand
-// for all.
+// layers that read it, until a round changes nothing (at most kRounds). Parts are alike, and a few of them
+// represent all.
 //
-// What a core holds while layer i runs: its share of every input that i or a later layer of the segment takes
-// from an earlier one, the output of i, and two sub-steps of weights. A segment ends where that exceeds the
+// While layer i runs, a core holds its share of every input that i or a later layer of the segment takes from
+// an earlier one, the output of i, and two sub-steps of weights. A segment ends where that exceeds the
 // scratchpad.
 #include "chip/map/plan/sequence.h"
 
@@ -64,7 +64,7 @@ class Sequencer {
         costs_(chip, order, grouping, samples) {
   }
 
-  // Cycles of one pass; kUnreachable when a layer does not fit.
+  // Returns the cycles of one pass, kUnreachable when a layer does not fit.
   double run(Plan& plan) {
     const size_t n = graph_.layers.size();
     segment_.assign(n, 0);
@@ -95,7 +95,7 @@ class Sequencer {
     return choices_[layer][chosen_[layer]];
   }
 
-  // The few cuts that compute and stream fastest, by what does not depend on other layers.
+  // Lists the few cuts that compute and stream fastest, by their cost apart from other layers.
   std::vector<Choice> list_choices(size_t index) const {
     const Layer& layer = graph_.layers[index];
     std::vector<std::pair<double, Choice>> found;
@@ -127,7 +127,8 @@ class Sequencer {
     return out;
   }
 
-  // Whether an operation without weights is cut as one of its sources may be, so that it takes what it finds.
+  // Returns whether an operation without weights is cut like one of its sources may be, so that it uses the
+  // data in place.
   bool like_a_source(size_t index, const Cut& cut) const {
     const Layer& layer = graph_.layers[index];
     return grouping_.cores > 0 && layer.depth == 0 &&
@@ -142,7 +143,7 @@ class Sequencer {
            });
   }
 
-  // Parts of `n` along an extent that overlap a range.
+  // Returns the parts of `n` along an extent that overlap a range.
   static Range overlapping(int64_t extent, int64_t n, Range range) {
     Range out{range.start * n / extent, (range.end - 1) * n / extent};
     while (out.start + 1 < n && part_range(extent, n, out.start).end <= range.start)
@@ -152,8 +153,8 @@ class Sequencer {
     return {out.start, out.end + 1};
   }
 
-  // Bytes of a need of an earlier layer that other cores send, in all, and added to `loads`.
-  // In stages a share crosses a middle with the first core behind it that stands as its maker does there.
+  // Returns the bytes of a need of an earlier layer that other cores send, in all, and adds them to `loads`.
+  // In stages, a share crosses a middle with the first core behind it whose place equals that of its maker.
   double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
     const Cut& cut = choice(size_t(need.source)).cut;
     const auto& n = cut.parts;
@@ -189,7 +190,7 @@ class Sequencer {
     return all;
   }
 
-  // What an earlier layer of the segment has brought to the same core for itself.
+  // Returns whether an earlier layer of the segment has brought the same data to the same core.
   bool brought(size_t reader, size_t part, const Need& need) const {
     const Choice& c = choice(reader);
     for (const size_t other : readers_[size_t(need.source)]) {
@@ -208,7 +209,7 @@ class Sequencer {
     return false;
   }
 
-  // What the ranks of a product made (splits.h).
+  // Returns whether the layer sums the results of the ranks of a product (splits.h).
   bool adds_up(size_t index) const {
     const Layer& layer = graph_.layers[index];
     const auto& pieces = layer.operands.front().value.pieces;
@@ -221,7 +222,7 @@ class Sequencer {
     return source >= 0 && segment_[size_t(source)] == segment_[reader];
   }
 
-  // Layers of several ranks run side by side: each costs its share.
+  // Layers of several ranks run side by side, so each costs its share.
   double cost(size_t index) const {
     return cost_alone(index) / choice(index).ranks;
   }
@@ -290,8 +291,8 @@ class Sequencer {
     return cycles;
   }
 
-  // Neighbours hold one another where they are: improving starts once from each number of parts along the
-  // batch; of groups, from samples of their own where there are as many.
+  // Chooses cuts. Neighbours hold one another in place, so improving starts once from each number of parts
+  // along the batch, and with groups from samples of their own where there are as many.
   void choose_cuts() {
     std::vector<size_t> best;
     double least = kUnreachable;
@@ -308,7 +309,7 @@ class Sequencer {
     chosen_ = best;
   }
 
-  // The best cut alone among those with the most parts along the batch up to `parts`.
+  // Chooses the best cut of each layer alone among those with the most parts along the batch up to `parts`.
   void start_from(int parts) {
     chosen_.assign(choices_.size(), 0);
     for (size_t i = 0; i < choices_.size(); ++i) {
@@ -351,7 +352,7 @@ class Sequencer {
     return best != before;
   }
 
-  // Whether a layer from `first` on, before `reader`, takes the same data to the same core.
+  // Returns whether a layer from `first` on, before `reader`, takes the same data to the same core.
   bool held_already(size_t reader, size_t part, const Need& need, size_t first) const {
     const Choice& c = choice(reader);
     return std::ranges::any_of(readers_[size_t(need.source)], [&](size_t other) {
@@ -365,8 +366,8 @@ class Sequencer {
     });
   }
 
-  // Bytes of input that the fullest sampled part takes from layers in [begin, before), without what an
-  // earlier reader of those from `before` on holds anyway.
+  // Returns the bytes of input that the fullest sampled part takes from layers in [begin, before), without
+  // the data that an earlier reader from `before` on holds anyway.
   double held_input(size_t reader, size_t begin, size_t before) const {
     double most = 0;
     const Choice& c = choice(reader);
@@ -394,7 +395,7 @@ class Sequencer {
     return most;
   }
 
-  // Of the next product's weights, where they are handed on.
+  // Returns the bytes of the next product's weights, where they are handed on.
   double ahead(size_t i) const {
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     for (size_t next = i + 1; next < last; ++next) {
@@ -404,7 +405,7 @@ class Sequencer {
     return 0;
   }
 
-  // While layer i of the segment [begin, i] runs.
+  // Returns the bytes held while layer i of the segment [begin, i] runs.
   double held(size_t i, size_t begin) const {
     const Choice& c = choice(i);
     double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);

@@ -1,3 +1,6 @@
+// Replaces exchanges between many cores of a mapping by layers that exchange in stages, and sums of a group
+// by recursive halving. An exchange that one reader has set up is reused by later readers with the same
+// needs. Where the number of cores is no power of two, exchanges stay direct.
 #include "chip/map/plan/stages.h"
 
 #include <algorithm>
@@ -12,7 +15,7 @@
 namespace lento::chip {
 namespace {
 
-// Ranks whose results are added up in stages, at least.
+// Least number of ranks whose results are summed in stages.
 constexpr size_t kLeastRanks = 8;
 
 bool same_blocks(const std::vector<Block>& a, const std::vector<Block>& b) {
@@ -75,7 +78,7 @@ class Stager {
     out_.plan.layers.push_back(planned);
   }
 
-  // Of the reader `index`: sources become new numbers, and what comes from many comes in stages.
+  // Renumbers the sources of the reader `index`, and lets inputs that come from many cores come in stages.
   void redirect(size_t index, std::vector<InputFeature>& inputs) {
     std::vector<InputFeature> out;
     for (const InputFeature& input : inputs) {
@@ -111,7 +114,7 @@ class Stager {
     return out;
   }
 
-  // The layers in which every core has what it needs, and what it takes from them: one, or one for each half.
+  // Returns the inputs from the layers in which every core has its needs: one, or one for each half.
   std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
     const InputFeature direct{false, now_[source], needs};
     const size_t order = order_of(source);
@@ -181,7 +184,7 @@ class Stager {
     });
   }
 
-  // A layer before the reader that makes these blocks.
+  // Makes a layer before the reader that produces these blocks.
   MappedLayer between(size_t reader, std::vector<Block> blocks) const {
     const MappedLayer& of = mapping_.layers[reader];
     MappedLayer out;
@@ -199,8 +202,8 @@ class Stager {
     return out;
   }
 
-  // The layers whose results the reader adds up, by their core's place in its group; empty when its inputs
-  // are not those of all ranks of one product, each taken alike.
+  // Returns the layers whose results the reader sums, by their core's place in its group, empty when its
+  // inputs are not those of all ranks of one product, each taken alike.
   std::vector<size_t> ranks_of(size_t reader) const {
     const MappedLayer& layer = mapping_.layers[reader];
     const size_t order = order_of(reader);
@@ -228,9 +231,8 @@ class Stager {
     return by_place;
   }
 
-  // Sums of what the cores of a group made: images near one another add up first, each its half of the rows
-  // (recursive halving). Results that go with the same rows are on different cores, so each is a layer of its
-  // own.
+  // Sums the results of the cores of a group: images near one another sum first, each its half of the rows
+  // (recursive halving). Results of the same rows are on different cores, so each is a layer of its own.
   bool add_up(size_t reader, MappedLayer& layer) {
     std::vector<int> sources;
     for (const size_t source : ranks_of(reader))
@@ -276,7 +278,7 @@ class Stager {
     return planned;
   }
 
-  // Who reads whom.
+  // Sets the readers of every layer.
   void link() {
     auto& layers = out_.mapping.layers;
     for (MappedLayer& layer : layers)

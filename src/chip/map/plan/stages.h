@@ -1,4 +1,4 @@
-// What many cores of a block send one another, sent in stages. Internal to the mapper.
+// Sends the exchanges of many cores of a block in stages. Internal to the mapper.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ struct Staged {
   Plan plan;  // one layer a layer of the mapping
 };
 
-// A mapping with one layer a layer of `plan` in which an input that comes from many cores comes through
-// layers of its own: in each, every core hands all that it has and the other half of a block needs to the
-// core that mirrors it there, the halves of the largest block first (recursive doubling; of all-to-all
-// exchanges the hypercube's). A share passes the middle of a block once instead of once for every core behind
-// it, and a core sends one message a halving instead of one to every other. Sums of what all cores of a group
-// made come in stages as well, neighbours first.
+// Returns a mapping, from one with one layer a layer of `plan`, in which an input that comes from many cores
+// comes through layers of its own. In each, every core passes everything that it has and the other half of a
+// block needs to the core that mirrors it there, the halves of the largest block first (recursive doubling,
+// like the hypercube's all-to-all exchange). A share passes the middle of a block once instead of once for
+// every core behind it, and a core sends one message a halving instead of one to every other. Sums over all
+// cores of a group come in stages as well, neighbours first.
 //
-// `orders`: the cores as the layers take them, of BlockOrder; from layer `turn` on to the end of its segment
-// the second. Where they are not a power of two nothing is changed. Layers are numbered anew.
+// `orders`: the cores as the layers take them, of BlockOrder, and from layer `turn` on to the end of its
+// segment the second order. Where they are not a power of two nothing is changed. Layers are numbered anew.
 Staged in_stages(
     const LayerGraph& graph,
     const Mapping& mapping,

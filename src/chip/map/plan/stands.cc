@@ -1,3 +1,5 @@
+// Lists the places of the parts of a layer in the order of cores. A part's index is split into digits, and
+// each placement is a permutation of them.
 #include "chip/map/plan/stands.h"
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 namespace lento::chip {
 namespace {
 
-// Of a part's index, highest first: sample of a block, sample in it, channels, rows high and low, columns.
+// Digits of a part's index, highest first: sample of a block, sample in it, channels, rows high and low,
+// columns.
 enum Digit : uint8_t {
   kBlock,
   kSample,
