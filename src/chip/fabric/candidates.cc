@@ -1,3 +1,5 @@
+// Groups the components of a fabric into classes by the transfers that pass them, because components with the
+// same transfers leave the same records. Within a class whole components come first, then ports, then links.
 #include "chip/fabric/candidates.h"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 namespace lento::chip {
 namespace {
 
-// Whole components first, then their ports, then links.
+// Ranks names: whole components first, then their ports, then links.
 int rank(const std::string& name) {
   if (name.find('>') != std::string::npos)
     return 2;
@@ -22,7 +24,7 @@ candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played
     const PlayedTransfer& transfer = played.transfers[i];
     const TransferStream& stream = trace.streams[transfer.stream];
     for (const int server : played.routes[size_t(transfer.route)]) {
-      // A core's memory is the core, below.
+      // The memory of a core counts as the core, below.
       const Server& s = fabric.server(server);
       if (s.kind == ServerKind::Memory && fabric.kind(s.from) != spec::TileKind::Dram)
         continue;

@@ -1,4 +1,4 @@
-// What can be blamed, and by which transfers it can be seen.
+// The components that can be found slow, and the transfers that show each.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ struct CandidateClass {
   std::vector<uint32_t> transfers;  // of Played::transfers, ascending: what every member carries
 };
 
-// Links, ports, memories by their servers; cores by all transfers that they ask for or hold the data of.
-// Candidates with the same transfers form one class; classes in the order of their first transfer.
+// Returns the candidates: links, ports and memories by the transfers on their servers, cores by all transfers
+// that they issue or hold the data of. Candidates with the same transfers form one class. Classes are in the
+// order of their first transfer.
 std::vector<CandidateClass>
 candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played);
 

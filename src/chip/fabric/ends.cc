@@ -1,3 +1,6 @@
+// Fits the likelihood of recorded tails by a few rounds of expectation and maximisation (ends.h has the
+// model). Medians and absolute deviations replace means, so that waits held up by a slow part do not distort
+// the healthy corrections. Cost: some hundred operations a wait.
 #include "chip/fabric/ends.h"
 
 #include <algorithm>
@@ -22,7 +25,7 @@ double distribution(double z) {
   return 0.5 + (r / (1 + r * r) + std::atan(r)) / std::numbers::pi;
 }
 
-// Values with weights, ascending by value: the value in the middle of the weight.
+// Returns the value in the middle of the weight, from values with weights in ascending order.
 double middle(const std::vector<std::pair<double, double>>& values, double whole) {
   double below = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -37,16 +40,16 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
   return 0;
 }
 
-// Of distances from the middle with weights, ascending. With hardly one left, what the model usually misses
-// by.
+// Returns the spread, from distances from the middle with weights in ascending order. With less than two
+// waits left, it is the usual error of the model.
 double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
   if (whole < 2)
     return kModelError;
   return std::max(kLeastSpread, 1.4826 * middle(distances, whole));
 }
 
-// Corrections are errors of the model: normal about none. All of them may be off by one factor, when the
-// fabric is not the one of the sheet; that too is no slow component.
+// Returns the log-likelihood of corrections, which are errors of the model: normal about zero. All of them
+// may share one factor when the fabric differs from its sheet, which is no slow component either.
 double correction_likelihood(std::vector<double> centre) {
   if (centre.empty())
     return 0;
@@ -79,7 +82,7 @@ Ends::Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t s
   weigh(healthy_, {}, {});
 }
 
-// Corrections and spreads from the waits that no slow part holds up, by their weight.
+// Estimates corrections and spreads from the waits that no slow part holds up, by their weight.
 void Ends::centre(EndsFit& fit) const {
   fit.centre.assign(of_sort_.size(), 0);
   fit.spreads.assign(of_sort_.size(), 0);
@@ -92,7 +95,7 @@ void Ends::centre(EndsFit& fit) const {
       values.emplace_back(x_[i], 1 - fit.share[i]);
       weight[p] += 1 - fit.share[i];
     }
-    // Few free waits say little about an error that all would share.
+    // A few free waits are weak evidence of an error that all would share, so their correction is bounded.
     const double limit = weight[p] < kEqualWaits ? kModelError : std::numeric_limits<double>::infinity();
     if (weight[p] > kLeastWeight)
       fit.centre[p] = std::clamp(middle(values, weight[p]), -limit, limit);

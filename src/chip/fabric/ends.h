@@ -1,17 +1,19 @@
-// How likely recorded tails of waits are: on a healthy fabric, and when something slow holds some of them up.
+// The likelihood of recorded tails of waits: on a healthy fabric, and when a slow component holds some of
+// them up.
 //
 //   x_i   log of recorded over modelled tail of wait i
 //   c_p   correction that all waits of sort p share: the model's error, estimated
 //   s_p   spread of the rest, estimated from the sort and, where it has few waits, from all; Student with
-//   kTails degrees of freedom (density t, distribution T) b_i   log of the tail that the slow part alone
-//   would give wait i, over the modelled tail u     spread of that, chosen by the likelihood
+//         kTails degrees of freedom (density t, distribution T)
+//   b_i   log of the tail that the slow part alone would give wait i, over the modelled tail
+//   u     spread of that, chosen by the likelihood
 //
 // A wait ends with the later of the two, its healthy end and the slow part's. Hence its density is
 //   t((x - c) / s) / s · T((x - b) / u)  +  t((x - b) / u) / u · T((x - c) / s)
-// A bound that lies beyond a recorded end speaks against the slow part as strongly as ends that lie on their
-// bounds speak for it. The second term's part of the whole is the wait's share: 1 when the slow part ended
-// it. c and s come from the waits that the slow part leaves alone, by a few rounds of expectation and
-// maximisation. Cost of a fit: some hundred operations a wait.
+// A bound beyond a recorded end is evidence against the slow part, as strong as ends on their bounds are
+// evidence for it. The second term's part of the whole is the wait's share: 1 when the slow part ended it. c
+// and s come from the waits that the slow part leaves alone, by a few rounds of expectation and maximisation.
+// Cost of a fit: some hundred operations a wait.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +36,14 @@ class Ends {
  public:
   static constexpr double kFree = -std::numeric_limits<double>::infinity();  // a wait without slow part
 
-  // `log_ratio` is x, `sort` p by wait. A correction is not free: it is an error of the model, unless
-  // `free_correction` (an earlier run has the model's errors too).
+  // `log_ratio` is x, `sort` p by wait. A correction is an error of the model and bounded by it, unless
+  // `free_correction` (an earlier run includes the model's errors).
   Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction);
 
   const EndsFit& healthy() const {
     return healthy_;
   }
-  // `bound` is b by wait, kFree where there is none; `slow_spread` u, by wait.
+  // Fits a slow part. `bound` is b by wait, kFree where there is none. `slow_spread` is u, by wait.
   EndsFit fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
  private:

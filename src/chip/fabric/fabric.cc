@@ -1,3 +1,5 @@
+// Builds the directed servers of a sheet with their rates and latencies, and composes the servers of a route:
+// memory, port, links, port, memory.
 #include "chip/fabric/fabric.h"
 
 #include <cstdlib>
@@ -16,7 +18,7 @@ spec::TilePlace tile_of(const Place& at) {
 
 }  // namespace
 
-// Servers: all memories; of each network its ports and then its links; links between chips.
+// Adds the servers: all memories, then the ports and links of each network, then the links between chips.
 Fabric::Fabric(FabricSheet sheet)
     : sheet_(std::move(sheet)),
       wiring_(sheet_) {

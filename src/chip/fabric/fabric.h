@@ -1,9 +1,9 @@
-// A sheet made ready to play and to blame: components, directed servers, routes.
+// A sheet prepared for playing programs and for findings: components, directed servers, routes.
 //
-// A component is a tile of one chip. A server is what a packet takes for a while on its way: a component's
-// memory, its port out of and into a network, a link between two neighbours, a link between two chips.
-// Names: core1-2, dram0-5; NOC_0/out1-2, NOC_0/in1-2, NOC_0/link1-2>2-2; link1/9-0>0/9-6 between chips; on
-// more than one chip all but the last with the chip in front: chip3/core1-2.
+// A component is a tile of one chip. A server is a resource that a packet occupies for a while on its way: a
+// component's memory, its port out of and into a network, a link between two neighbours, a link between two
+// chips. Names: core1-2, dram0-5, NOC_0/out1-2, NOC_0/in1-2, NOC_0/link1-2>2-2, and link1/9-0>0/9-6 between
+// chips. On more than one chip all but the last have the chip in front: chip3/core1-2.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ enum class ServerKind : uint8_t {
 struct Server {
   ServerKind kind = ServerKind::Link;
   uint8_t network = 0;
-  // components; equal but for links
+  // The components at both ends, equal except for links.
   int from = 0;
   int to = 0;
   double bytes_per_cycle = 1;
   double packet_cycles = 0;  // beyond bytes / rate
   double pass_cycles = 0;    // from a packet's start here to its head's arrival at the next server
-  // of links
+  // Only for links.
   bool along_x = false;
   bool wraps = false;  // from one edge of a network's ring to the other
 };
@@ -68,8 +68,9 @@ class Fabric {
   int in_port(int network, int component) const;
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
 
-  // The servers that data takes from one component to another, memory of `from` first, of `to` last; equal
-  // components pass memory and ports only. Empty when there is no way: chips that nothing joins.
+  // Returns the servers that data passes from one component to another, memory of `from` first, of `to` last.
+  // Equal components pass memory and ports only. Empty when there is no way, between chips that no links
+  // join.
   std::vector<int> route(int network, int from, int to) const;
   int hops(int network, int from, int to) const;  // routers a request passes; -1: no way
 
@@ -86,7 +87,7 @@ class Fabric {
   Wiring wiring_;
   std::vector<Server> servers_;
   std::vector<int> memory_;  // by component
-  // by network, component
+  // Servers by network, then component.
   std::vector<std::vector<int>> out_;
   std::vector<std::vector<int>> in_;
   std::vector<int> wires_;  // servers, by link of the wiring

@@ -1,3 +1,6 @@
+// Searches for classes that hold waits up: tries factors and spreads on each time line, keeps the most
+// likely, and refines the best by putting explained waits back to their healthy end. Factors that many waits
+// agree on are tried first, then a fixed grid. Cost: one fit a class, factor and spread.
 #include "chip/fabric/held_search.h"
 
 #include <algorithm>
@@ -10,7 +13,7 @@
 namespace lento::chip {
 namespace {
 
-// Factors that most waits agree on.
+// Returns the factors that most waits agree on.
 std::vector<double> sharp_factors(const std::vector<double>& factors) {
   std::vector<std::pair<int, double>> by_company;
   for (const double factor : factors) {
@@ -34,7 +37,7 @@ std::vector<double> sharp_factors(const std::vector<double>& factors) {
   return out;
 }
 
-// Of one processor.
+// Returns the largest number of waits of one processor.
 uint32_t most_waits(const Timeline& line) {
   std::map<uint32_t, uint32_t> count;
   uint32_t most = 0;
@@ -43,7 +46,8 @@ uint32_t most_waits(const Timeline& line) {
   return most;
 }
 
-// By wait: a processor's first wait is played as it was; the traffic that later ones meet is known nearly.
+// Returns the spread by wait. A processor's first wait is played as it was. The traffic of later ones is only
+// nearly that of the recording.
 std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const SlowSpread& slow) {
   std::vector<double> out;
   out.reserve(waits.size());
@@ -86,7 +90,7 @@ void HeldSearch::try_class(
     h.fit = line.ends->fit(h.bound, spreads_of(waits, slow));
     if (is_sharp(h) && h.fit.held < kSharpWaits - 0.5)
       return;
-    // Of all factors between the least and the most, those that explain as much lie this near to the best.
+    // The factors that explain as much, of all between the least and the most, lie this near to the best.
     const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.held));
     h.evidence = h.fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
     if (h.evidence <= best.evidence)
@@ -104,9 +108,9 @@ void HeldSearch::try_class(
     consider(factor, kBroadSpread);
 }
 
-// What a slow candidate held up came later into the traffic, and so did all that its processor asked for
-// afterwards. What follows such a wait is right only once the wait is, so one wait of each processor after
-// the other is put back to where a healthy fabric would have ended it.
+// Refines the search. Transfers that a slow candidate held up entered the traffic later, and so did all later
+// transfers of their processor. The play after such a wait is correct only once the wait is, so one wait of
+// each processor after the other is put back to its healthy end.
 void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
   const uint32_t rounds = std::min(kPutBack, most_waits(stamped));
   if (recorded_.earlier || rounds < 2)
@@ -138,7 +142,8 @@ void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypo
     const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
     Hypothesis here;
     try_members(index, line, healthy[n - 1], here);
-    // So many parts of the records, so many chances for the model's error: only what it cannot imitate.
+    // Every part of the records is another chance for the model's error, so only evidence counts that the
+    // error cannot imitate.
     const double support = best.support + (is_sharp(here) ? here.evidence : 0);
     std::optional<TransferTrace> next = restore(line, here.fit);
     if (is_sharp(here) && here.evidence > best.evidence)
@@ -156,8 +161,8 @@ void HeldSearch::try_members(size_t index, const Timeline& line, double healthy,
       try_class(each, line, healthy, best);
 }
 
-// The recorded program with the waits that the fit explains put back; nothing when none has a transfer after
-// it.
+// Returns the recorded program with the waits that the fit explains put back, or nothing when none of them
+// has a later transfer.
 std::optional<TransferTrace> HeldSearch::restore(const Timeline& line, const EndsFit& fit) const {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
   for (size_t i = 0; i < fit.share.size(); ++i) {

@@ -1,11 +1,11 @@
-// Which classes explain the recorded waits as held up: each of their transfers takes a factor of its modelled
-// time, whatever the rest of the traffic does (Effect::Holds).
+// Finds the classes that explain the recorded waits as held up: each of their transfers takes a factor of its
+// modelled time, whatever the rest of the traffic does (Effect::Holds).
 //
-// On the recorded time line, what a slow component shifted meets traffic that it never met; on the modelled
-// one with the recorded gaps, the model's errors add up from wait to wait. The likelihood of the same
-// recorded tails says which is nearer. refine() makes a third: the stamps with the waits that a candidate
-// explains put back. Cost: a class, a factor and a spread are one fit of the waits that its transfers are
-// part of.
+// On the recorded time line, transfers that a slow component shifted meet traffic that they never met. On the
+// modelled one with the recorded gaps, the model's errors add up from wait to wait. The likelihood of the
+// same recorded tails decides which is nearer. refine() makes a third: the stamps with the waits that a
+// candidate explains put back. Cost: a class, a factor and a spread are one fit of the waits that its
+// transfers are part of.
 #pragma once
 
 #include <map>
@@ -21,13 +21,14 @@ namespace lento::chip {
 
 class HeldSearch {
  public:
-  // All outlive it. Results are by class.
+  // The arguments must outlive it. Results are by class.
   HeldSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes);
 
-  // Replaces what is likelier on this time line. `healthy`: likelihood of a healthy fabric.
+  // Replaces hypotheses by more likely ones on this time line. `healthy` is the likelihood of a healthy
+  // fabric.
   void search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const;
 
-  // Candidates that explain each processor's first waits, or all, tried again with those waits put back.
+  // Tries candidates that explain each processor's first waits, or all, again with those waits put back.
   void refine(const Timeline& stamped, std::vector<Hypothesis>& best) const;
 
  private:

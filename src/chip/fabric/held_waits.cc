@@ -1,3 +1,4 @@
+// Computes the earliest ends of waits under a slow candidate, and the factors that the recorded ends imply.
 #include "chip/fabric/held_waits.h"
 
 #include <algorithm>

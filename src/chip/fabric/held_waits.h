@@ -1,4 +1,4 @@
-// What a slow candidate would do to the waits: the earliest end that its transfers leave each of them.
+// The effect of a slow candidate on the waits: the earliest end that its transfers leave each of them.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace lento::chip {
 
 class HeldWaits {
  public:
-  // Of the compared waits those that a transfer of the candidate is part of. `wait_of`: transfer -> index
-  // into `compared`, or SIZE_MAX.
+  // Selects the compared waits that a transfer of the candidate is part of. `wait_of`: transfer -> index into
+  // `compared`, or SIZE_MAX.
   HeldWaits(
       const CandidateClass& candidate,
       const Played& played,
@@ -22,12 +22,12 @@ class HeldWaits {
   size_t count() const {
     return waits_.size();
   }
-  // By compared wait: log of the tail when each of the candidate's transfers takes `factor` times its
-  // modelled time and nothing else is late, over the modelled tail; Ends::kFree for the others.
+  // Returns by compared wait the log of the tail when each of the candidate's transfers takes `factor` times
+  // its modelled time and nothing else is late, over the modelled tail, and Ends::kFree for the others.
   std::vector<double> bounds(double factor) const;
-  // By held wait, ascending: the factor that gives just the recorded end. A healthy wait has one by chance;
-  // waits that the candidate ended share one. None is above the factor of a slow candidate that did not
-  // end the wait, none below it of one that did.
+  // Returns by held wait, ascending, the factor that gives exactly the recorded end. A healthy wait has one
+  // by chance, and waits that the candidate ended share one. It is at most the factor of a slow candidate
+  // that did not end the wait, and at least that of one that did.
   std::vector<double> factors() const;
 
  private:

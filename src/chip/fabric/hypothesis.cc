@@ -1,3 +1,4 @@
+// Orders hypotheses by their evidence.
 #include "chip/fabric/hypothesis.h"
 
 #include <algorithm>

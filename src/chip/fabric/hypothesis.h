@@ -1,4 +1,4 @@
-// One class of components that is slow by a factor, and how well that explains the recorded waits.
+// One class of components that is slow by a factor, and its evidence in the recorded waits.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lento::chip {
 
-// What a slow component does.
+// The effect of a slow component.
 enum class Effect : uint8_t {
   Holds,  // each of its transfers takes factor times its modelled time; other traffic is as it was
   Serves  // it serves slowly, and the fabric plays what that does to all traffic
@@ -33,12 +33,12 @@ inline bool is_sharp(const Hypothesis& h) {
   return h.effect == Effect::Holds && h.slow.first < kBroadSpread.first;
 }
 
-// Of two that the records hardly tell apart.
+// Returns whether the records hardly distinguish the two.
 inline bool level(const Hypothesis& a, const Hypothesis& b) {
   return a.evidence > b.evidence - kMargin;
 }
 
-// Of those with any evidence, best first.
+// Returns those with any evidence, best first.
 std::vector<size_t> by_evidence(const std::vector<Hypothesis>& all);
 
 }  // namespace lento::chip

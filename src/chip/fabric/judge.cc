@@ -1,3 +1,7 @@
+// Judges a recorded program: compares time lines, searches for held and slowly served waits, and concludes
+// from the best hypothesis. It must exceed its threshold and the next distinguishable one by a margin.
+// Candidates that would have left the same records are reported together. Thresholds and raw data: tuning.h.
+// Cost: seconds to minutes, dominated by plays of the served search.
 #include "chip/fabric/judge.h"
 
 #include <algorithm>
@@ -24,7 +28,7 @@ class Judge {
   }
 
   FabricJudgement run() {
-    // An earlier run says how long tails are; the time line of gaps would only repeat it.
+    // An earlier run gives the length of tails, and the time line of gaps would only repeat it.
     std::vector<Timeline> lines;
     if (!recorded_.earlier)
       lines.push_back(timeline(recorded_, recorded_.trace, Issue::Gaps));
@@ -75,7 +79,7 @@ class Judge {
     return false;
   }
 
-  // Blames the best candidate if its evidence is enough.
+  // Reports the best candidate if its evidence suffices.
   void conclude() {
     std::vector<size_t> order = by_evidence(best_);
     if (order.empty())
@@ -104,14 +108,14 @@ class Judge {
     return least + std::log(double(classes_.size()));
   }
 
-  // What is said by waits of a fabric that is not quite right.
+  // Returns the factor by which the evidence of waits is reduced, because the modelled fabric is never exact.
   static double discount(const Hypothesis& h) {
     if (h.effect == Effect::Holds)
       return 1;
     return 1 + double(h.fit.residual.size()) / kServedWaits;
   }
 
-  // Of two of which the same was tried.
+  // Compares two hypotheses of which the same was tried.
   static bool more_support(const Hypothesis& a, const Hypothesis& b) {
     return a.supported && b.supported && a.support - b.support > kSupportMargin;
   }
@@ -126,7 +130,8 @@ class Judge {
     return (a.evidence - b.evidence) / discount(a) > margin(a) || more_support(a, b);
   }
 
-  // Of candidates that the best part of the records does not tell apart, the one that the rest speaks for.
+  // Prefers the candidate that the rest of the records supports, among those that the best part of the
+  // records does not distinguish.
   void prefer_support(std::vector<size_t>& order) const {
     size_t most = 0;
     for (size_t i = 1; i < order.size() && level(best_[order[i]], best_[order.front()]); ++i)
@@ -135,7 +140,7 @@ class Judge {
     std::rotate(order.begin(), order.begin() + ptrdiff_t(most), order.begin() + ptrdiff_t(most) + 1);
   }
 
-  // Takes out of `order` what would have left the same records as its first.
+  // Removes from `order` the candidates that would have left the same records as its first.
   std::vector<size_t> take_alike(std::vector<size_t>& order) const {
     const Hypothesis& best = best_[order.front()];
     std::vector<size_t> alike;
@@ -148,8 +153,8 @@ class Judge {
     return alike;
   }
 
-  // The same earliest ends of the same waits with the same factor; or, of slow servers, tails that differ by
-  // less than equal waits do, all together.
+  // Returns whether both give the same earliest ends of the same waits with the same factor. For slow
+  // servers, the tails may differ in all by less than equal waits do.
   static bool same_records(const Hypothesis& a, const Hypothesis& b) {
     if (a.effect != b.effect)
       return false;
@@ -183,7 +188,8 @@ class Judge {
     return out;
   }
 
-  // A slow server explains the waits, but the fabric is wrong by as much on chips that are healthy.
+  // Reports no judgement: a slow server explains the waits, but on healthy chips the fabric is wrong by as
+  // much.
   void within_error(const FabricSuspect& first) {
     out_.judged = false;
     out_.reason = "waits end later than they should, as if " + first.members.front() + " were less than " +
@@ -192,7 +198,8 @@ class Judge {
     out_.remedy = "give an earlier run of the same program to `lento chip compare`";
   }
 
-  // Something is slow, and more than one component would explain it: neither healthy nor a finding.
+  // Reports no judgement: more than one component would explain the slowness, so the run is neither healthy
+  // nor a finding.
   void tell_apart(const FabricSuspect& best, const FabricSuspect& next) {
     out_.judged = false;
     out_.reason = "waits end later than they should, and " + best.members.front() + " and " +
@@ -200,8 +207,8 @@ class Judge {
     out_.remedy = "record the program placed otherwise, so that the two carry different transfers";
   }
 
-  // How many waits say as much as one: the waits of one processor repeat its part of the model's error, by
-  // the share of the residuals' variance that lies between processors.
+  // Returns the number of waits that count as one. The waits of one processor repeat its part of the model's
+  // error, by the share of the residuals' variance that lies between processors.
   double repetition(const Hypothesis& h) const {
     // Ends that agree on one factor to a percent are no error of the model, however often it repeats.
     if (is_sharp(h))
@@ -244,7 +251,7 @@ class Judge {
   FabricJudgement out_;
 };
 
-// Empty when both are the same program; else what differs.
+// Returns how two programs differ, empty when they are the same.
 std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
   if (a.streams.size() != b.streams.size())
     return "they have other processors";

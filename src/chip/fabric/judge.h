@@ -1,16 +1,16 @@
-// Slow components of a fabric, found without a mapping: the records are compared with themselves.
+// Finds slow components of a fabric without a mapping, by comparing the records with themselves.
 //
-// Waits that move the same amount in the same way are equal groups. The fabric, played with the recorded
-// issue times, says how long the tail of each wait (from its last issue to its end) should be; equal groups
-// share one unknown correction of that. What is left is noise, whose spread is estimated from the groups.
-// A hypothesis is a candidate (a link, a port, a memory, a whole core), a factor and what it does: every
-// transfer that takes it needs factor times its modelled time, so a wait ends no earlier than the latest of
-// them (held_search.h); or it serves slowly, and the fabric plays what that does to all traffic
-// (served_search.h). The hypothesis that explains the recorded ends best, and enough better than none, is
-// blamed. Candidates that the same transfers take cannot be told apart and are blamed as one class.
+// Waits that move the same amount in the same way form equal groups. The fabric, played with the recorded
+// issue times, gives the expected tail of each wait (from its last issue to its end), and equal groups share
+// one unknown correction of it. The rest is noise, whose spread is estimated from the groups. A hypothesis is
+// a candidate (a link, a port, a memory, a whole core), a factor and an effect: every transfer that takes it
+// needs factor times its modelled time, so a wait ends no earlier than the latest of them (held_search.h), or
+// it serves slowly, and the fabric plays the effect on all traffic (served_search.h). The hypothesis that
+// explains the recorded ends best, and sufficiently better than none, is reported. Candidates that the same
+// transfers take are not distinguishable and are reported as one class.
 //
-// Issue stamps show when a transfer was asked for, waits when the last of several had come. Hence: a slow
-// component that never holds the last transfer of a wait leaves no trace here, whatever its factor.
+// Issue stamps show when a transfer was issued, waits when the last of several had come. A slow component
+// that never holds the last transfer of a wait therefore leaves no trace here, whatever its factor.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct FabricSuspect {
 
 struct FabricJudgement {
   bool judged = false;
-  // when it could not be judged
+  // Set when it could not be judged.
   std::string reason;
   std::string remedy;
   uint32_t waits = 0;                 // that were compared
@@ -52,8 +52,8 @@ struct FabricJudgement {
 
 FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace);
 
-// The same with an earlier run of the same program: each wait's tail should be what it was then. `common` is
-// by how much all waits together are longer. Not judged when the two are not runs of one program.
+// The same with an earlier run of the same program: each wait's tail should equal its earlier one. `common`
+// is the factor by which all waits together are longer. Not judged when the two are not runs of one program.
 struct FabricComparison {
   FabricJudgement judgement;
   double common = 1;

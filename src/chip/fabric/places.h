@@ -1,6 +1,6 @@
 // Places that packets hold while they pass: the virtual channels of a link, the sending end of a tile. First
-// come, first served. A place may be given back for a time to come: who enters until then knows when it may
-// go on, without an event.
+// come, first served. A place may be given back for a future time, and a packet that enters until then gets
+// its time of departure without an event.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,17 @@ class Places {
   static constexpr int64_t kLater = INT64_MAX;
   static constexpr uint32_t kNobody = UINT32_MAX;
 
-  // A spot with so many places; returns its number.
+  // Adds a spot with so many places and returns its number.
   size_t add(int places);
 
-  // When `packet` may go on, at `now` or later; kLater: once leave() names it. A packet waits at one spot.
+  // Returns when `packet` may go on, at `now` or later, and kLater when leave() will return it. A packet
+  // waits at one spot.
   int64_t enter(size_t spot, uint32_t packet, int64_t now);
-  // One place is free from `time` on; the packet that has it now, or kNobody.
+  // Frees one place from `time` on. Returns the packet that gets it now, or kNobody.
   uint32_t leave(size_t spot, int64_t time);
 
-  // Who has waited longest at the first spot where anyone does, let in without a place; kNobody: none waits.
+  // Lets the packet that has waited longest at the first spot with a queue in without a place. Returns
+  // kNobody when none waits.
   uint32_t force();
 
  private:

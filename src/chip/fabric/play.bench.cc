@@ -1,5 +1,5 @@
-// What a recorded program costs: reading its file, playing it. Needs the shared traces (LENTO_SHARED); all
-// single-chip ones a turn, one fabric for all.
+// Measures the cost of a recorded program: reading its file, playing it. Needs the shared traces
+// (LENTO_SHARED). Each turn takes all single-chip ones, with one fabric for all.
 #include "chip/fabric/play.h"
 
 #include <benchmark/benchmark.h>
@@ -38,7 +38,7 @@ TransferTrace parsed(const Text& text) {
   return parse_transfers(text.text, text.path, {}, report);
 }
 
-// Files as they are, compressed.
+// Reads the files as they are, compressed.
 void BM_ReadFiles(benchmark::State& state) {
   const std::vector<Text> texts = shared_traces();
   if (texts.empty())
@@ -52,7 +52,7 @@ void BM_ReadFiles(benchmark::State& state) {
 }
 BENCHMARK(BM_ReadFiles)->Unit(benchmark::kMillisecond);
 
-// The texts, unpacked.
+// Parses the texts, unpacked.
 void BM_Parse(benchmark::State& state) {
   const std::vector<Text> texts = shared_traces();
   if (texts.empty())

@@ -1,3 +1,7 @@
+// Plays a recorded program event by event: streams issue transfers, transfers travel as packets of the
+// traffic model, waits end when their last transfer arrives. Recorded values are untrusted: transfers of
+// unknown tiles or networks are counted and skipped. play.h states the model. Cost: one heap event a transfer
+// and server.
 #include "chip/fabric/play.h"
 
 #include <algorithm>
@@ -10,7 +14,7 @@ namespace {
 
 constexpr size_t kNone = SIZE_MAX;
 
-// What an event is about: a step of the stream in the other bits, else the transfer.
+// The subject of an event: with this bit a step of the stream in the other bits, else the transfer.
 constexpr uint32_t kStep = uint32_t{1} << 31;
 
 struct StreamState {
@@ -145,8 +149,8 @@ class Player {
     state.waits_for_one = true;
   }
 
-  // From the latest time recorded so far to the next record's; a zone may be recorded twice, the second time
-  // out of order.
+  // Returns the time from the latest one recorded so far to the next record's. A zone may be recorded twice,
+  // the second time out of order.
   int64_t gap(const TransferStream& stream, const StreamState& state) const {
     if (state.next >= stream.records.size())
       return 0;
@@ -171,7 +175,7 @@ class Player {
     return ticks(state.processor->issue_core_cycles + (turns ? state.processor->turn_cycles : 0));
   }
 
-  // False where the fabric lacks a place for it.
+  // Issues a transfer. Returns false where the fabric lacks a place for it.
   bool issue(uint32_t index, uint32_t number) {
     const TransferStream& stream = trace_.streams[index];
     const TransferRecord& record = stream.records[number];
@@ -215,7 +219,7 @@ class Player {
   void arrive(uint32_t id, int64_t time) {
     PlayedTransfer& transfer = out_.transfers[id];
     const bool write = record_of(transfer).kind == TransferKind::Write;
-    // The writer hears of the arrival by a short answer over as many routers.
+    // A short answer over as many routers reports the arrival to the writer.
     if (write)
       time += ticks(fabric_.sheet().link.hop_cycles) * traffic_.links(id);
     transfer.arrival = cycles(time);

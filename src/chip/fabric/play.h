@@ -1,13 +1,13 @@
-// Plays a recorded program on a fabric: how long each of its transfers and waits should take.
+// Plays a recorded program on a fabric, which gives the expected time of each of its transfers and waits.
 //
-// The program is what a healthy and a slow chip share: which core begins when, what it moves in which order,
-// what it waits for. Model, event by event:
+// The program is common to a healthy and a slow chip: the begin of each core, the order of its transfers, and
+// its waits. Model, event by event:
 //   - a stream issues a transfer, then the next after the processor's own cycles
-//   - a wait ends when the last of its transfers has arrived; the stream goes on `resume_cycles` later
-//   - a transfer whose own end is recorded is a wait of its own; the stream stands for it only where its next
-//     record begins after that end
-//   - a read's request takes the network to the peer, behind the data on its links; data comes back
-//   - packets move as traffic.h says
+//   - a wait ends when the last of its transfers has arrived, and the stream goes on `resume_cycles` later
+//   - a transfer whose own end is recorded is a wait of its own, and the stream waits for it only where its
+//     next record begins after that end
+//   - a read's request takes the network to the peer, behind the data on its links, and data comes back
+//   - packets move by the rules of traffic.h
 // Cost: one heap event a transfer and server. Times are kept in 1/64 cycles: same input, same result.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace lento::chip {
 
-// When a stream goes on.
+// The rule by which a stream goes on.
 enum class Issue : uint8_t {
   Modelled,  // by the processor's own cycles, after the modelled end of a wait
   Gaps,      // as long after the step before, or after the modelled end of a wait, as recorded
@@ -39,7 +39,7 @@ struct PlayedTransfer {
   uint32_t stream = 0;
   uint32_t record = 0;
   int32_t route = -1;  // of Played::routes
-  // cycles
+  // Both in cycles.
   double issue = 0;
   double arrival = 0;
 };
@@ -49,20 +49,20 @@ struct PlayedWait {
   uint32_t record = 0;
   double begin = 0;
   double end = 0;
-  // of Played::transfers_of_waits
+  // The range of Played::transfers_of_waits.
   uint32_t first_transfer = 0;
   uint32_t transfers = 0;
 };
 
 struct Played {
-  // first zone's (else first record's) begin; last wait's end
+  // The begin of the first zone (else of the first record), and the end of the last wait.
   double begin = 0;
   double end = 0;
   std::vector<PlayedTransfer> transfers;
   std::vector<PlayedWait> waits;
   std::vector<uint32_t> transfers_of_waits;  // indexes into `transfers`
   RouteTable routes;                         // servers of the data
-  // by server: cycles taken, cycles that packets stood before it
+  // Vectors by server: cycles in service, and cycles that packets waited before it.
   std::vector<double> busy;
   std::vector<double> waited;
   std::vector<uint64_t> bytes;  // by server

@@ -1,3 +1,7 @@
+// Searches for classes that serve slowly: plays the recorded issues with one server of a class slowed,
+// compares the tails with the recorded ones, and refines the factor of the nearest classes by halving steps.
+// Most plays concern classes that the held search ranked high. Cost: one play a class and factor, bounded by
+// kServedEvents.
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>
@@ -54,7 +58,8 @@ class Search {
   }
 
  private:
-  // What explains most as held up first, then what carries most; so many as there is time for.
+  // Orders classes: those that explain most as held up first, then those that carry most, as many as the
+  // budget of events allows.
   std::vector<size_t> order_of(const std::vector<Hypothesis>& held) const {
     std::vector<size_t> order(classes_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -71,7 +76,7 @@ class Search {
     return order;
   }
 
-  // Ever smaller steps, each as long as it helps.
+  // Takes ever smaller steps, each as long as it helps.
   void sharpen(size_t index) {
     for (double step = kServedStep; step > 1.02; step = std::sqrt(step))
       for (const double each : {step, 1 / step})
@@ -79,7 +84,7 @@ class Search {
         }
   }
 
-  // Whether it comes nearer to the recorded tails than the factors before.
+  // Returns whether it comes nearer to the recorded tails than the factors before.
   bool attempt(size_t index, double factor) {
     const int server = server_[index];
     if (server < 0 || factor > kMostFactor || factor <= 1)
@@ -113,7 +118,8 @@ class Search {
     return true;
   }
 
-  // Log of slow over healthy tail, by compared wait. Issues are where they were recorded, whatever is slow.
+  // Returns the log of slow over healthy tail, by compared wait. Issues are at their recorded times, whatever
+  // is slow.
   std::vector<double> tails_with(const Slowdown& slow) const {
     PlayOptions options;
     options.issue = Issue::Stamps;
@@ -129,7 +135,8 @@ class Search {
     return out;
   }
 
-  // The server that takes longest as it is: its factor is the least that explains as much.
+  // Returns the server that takes longest when healthy, because its factor is the least that explains as
+  // much.
   int slowest_of(const CandidateClass& candidate, const std::map<std::string, int>& servers) const {
     int slowest = -1;
     double most = 0;
@@ -153,7 +160,7 @@ class Search {
   const std::vector<ComparedWait>& waits_;
   double healthy_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
-  // by class
+  // Vectors by class.
   std::vector<int> server_;       // -1: none
   std::vector<double> distance_;  // of the factor that comes nearest, sum over the waits, logarithm
   std::vector<double> factor_;

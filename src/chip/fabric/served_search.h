@@ -1,11 +1,11 @@
-// Which classes explain the recorded waits as slow servers: the fabric plays the recorded issues with one
-// server of the class slow, so that what it does to the traffic behind it counts too (Effect::Serves).
+// Finds the classes that explain the recorded waits as slow servers: the fabric plays the recorded issues
+// with one server of the class slow, so that the effect on the traffic behind it counts too (Effect::Serves).
 //
-// Waits are then compared with the slow play as they are with the healthy one; nothing else is assumed. Of a
-// class the server that takes longest as it is is slow, so that the factor is the least that explains as
-// much. Two factors are tried, then ever smaller steps from the better one for the classes that come nearest.
-// Cost: one play of the program a class and factor; of long programs only the classes that explain most as
-// held up, or carry most, are played (kServedEvents).
+// Waits are then compared with the slow play as they are with the healthy one, without further assumptions.
+// The slow server of a class is the one that takes longest when healthy, so that the factor is the least that
+// explains as much. Two factors are tried, then ever smaller steps from the better one for the classes that
+// come nearest. Cost: one play of the program a class and factor. Of long programs only the classes that
+// explain most as held up, or carry most, are played (kServedEvents).
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct ServedSearch {
   size_t played = 0;             // classes
 };
 
-// `stamped`: the time line of a healthy fabric with the recorded issues; `healthy`: likelihood of the best
-// healthy time line; `held`: what HeldSearch found, by class.
+// Searches. `stamped` is the time line of a healthy fabric with the recorded issues, `healthy` the likelihood
+// of the best healthy time line, `held` the result of HeldSearch by class.
 ServedSearch search_served(
     const Recorded& recorded,
     const std::vector<CandidateClass>& classes,

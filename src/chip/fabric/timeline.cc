@@ -1,3 +1,4 @@
+// Plays a recorded program one way and compares its waits with the recording.
 #include "chip/fabric/timeline.h"
 
 #include <cmath>

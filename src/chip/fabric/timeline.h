@@ -1,4 +1,4 @@
-// A recorded program, played one way, beside its recorded waits: one opinion on how long each tail should be.
+// A recorded program, played one way, with its recorded waits: one estimate of the length of each tail.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ struct Timeline {
   std::optional<Ends> ends;     // by compared wait
 };
 
-// What is judged: neither pointer is owned; `earlier` may be null.
+// The input of a judgement. Neither pointer is owned, and `earlier` may be null.
 struct Recorded {
   const Fabric& fabric;
   const TransferTrace& trace;
   const EarlierTails* earlier = nullptr;
 };
 
-// `stamps` has the records of the recorded trace, perhaps at other times. Only the first so many waits of
-// each stream are compared.
+// Plays and compares. `stamps` has the records of the recorded trace, perhaps at other times. Only the first
+// so many waits of each stream are compared.
 Timeline
 timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first = UINT32_MAX);
 

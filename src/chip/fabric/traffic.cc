@@ -1,3 +1,6 @@
+// Moves packets through the servers of their routes with cut-through and virtual channels. A packet's head
+// and tail are tracked by times, and links are given back when the tail has passed as many links as their
+// buffers hold. Cost: one event a packet and server.
 #include "chip/fabric/traffic.h"
 
 #include <algorithm>
@@ -145,7 +148,7 @@ std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   server.use.waited += begin - flight.arrived;
   server.use.bytes += flight.bytes;
   leave_behind(flight, begin);
-  // The last byte is through when it was through the server before and when this one has passed it on.
+  // The last byte has passed this server when it has passed the one before and this one has served it.
   flight.tail = std::max(flight.tail, begin + duration);
   if (++flight.stop == flight.stops) {
     leave_up_to(flight, flight.stops, flight.tail);
@@ -168,7 +171,8 @@ int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   return int64_t(duration + 0.5);
 }
 
-// The head begins at its stop: `span` links further back the tail has passed, or all of it lies in a memory.
+// Frees links when the head begins at its stop: `span` links further back the tail has passed, or all of it
+// is stored in a memory.
 void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
   if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);
@@ -176,7 +180,7 @@ void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
     leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
 }
 
-// `tail`: when the last byte is through the last of these stops.
+// Frees the stops before `stop`. `tail` is the time at which the last byte has passed the last of them.
 void TrafficModel::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
   while (flight.held < stop)
     leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);

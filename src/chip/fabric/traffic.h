@@ -1,10 +1,9 @@
-// Packets on a fabric: routes, servers, virtual channels. The player (play.h) says what is sent and when;
-// this moves it.
+// Packets on a fabric: routes, servers, virtual channels. The player (play.h) decides what is sent and when.
 //   - a packet takes the servers of its route in order: first come first served, each for
-//     packet_cycles + bytes / rate; its head goes on after pass_cycles (cut through)
+//     packet_cycles + bytes / rate. Its head goes on after pass_cycles (cut through)
 //   - it holds one of a link's virtual channels until its tail is past: as many links at a time as their
 //     buffers need for its bytes. Rings have channels of their own behind their wrap (dateline), so that
-//     nothing waits in a circle
+//     no packets wait in a circle
 //   - a tile sends `channels` packets at a time in one direction of a network
 // Times are in ticks, 1/64 cycles.
 #pragma once
@@ -44,7 +43,7 @@ class RouteTable {
   std::span<const int> operator[](size_t route) const {
     return {servers_.data() + begin(route), servers_.data() + ends_[route]};
   }
-  // Of the route's first server, among the servers of all.
+  // Returns the index of the route's first server among the servers of all routes.
   uint32_t begin(size_t route) const {
     return route == 0 ? 0 : ends_[route - 1];
   }
@@ -61,7 +60,7 @@ class RouteTable {
   std::vector<uint32_t> ends_;  // by route
 };
 
-// What happens when; `what` is the caller's. Times may lie before zero.
+// Orders events by time. The meaning of `what` is the caller's. Times may lie before zero.
 class Agenda {
  public:
   struct Event {
@@ -91,32 +90,33 @@ class TrafficModel {
     double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
     uint64_t seed = 1;
   };
-  // Plans events of packets, by their number. Both outlive it.
+  // Plans events of packets, by their number. Fabric and agenda must outlive it.
   TrafficModel(const Fabric& fabric, Agenda& agenda, const Options& options);
 
-  // Number of the route; its servers, memory to memory, none where there is no way.
+  // Returns the number of the route. Its servers go from memory to memory, and there are none where there is
+  // no way.
   int route(int network, int from, int to);
   const RouteTable& routes() const {
     return routes_;
   }
 
-  // The next packet, numbered in order from 0, asks for its first server at `time`.
+  // Sends the next packet, numbered in order from 0, which requests its first server at `time`.
   void send(int route, uint64_t bytes, int64_t time);
-  // When a request over this route reaches its end: it takes no server's time, but stands behind the data
-  // that does.
+  // Returns when a request over this route reaches its end. It takes no server's time, but waits behind the
+  // data that does.
   int64_t request(int route, int64_t now) const;
 
-  // An event of a packet. When it has arrived: the time of its last byte.
+  // Handles an event of a packet. Returns the time of its last byte when it has arrived.
   std::optional<int64_t> serve(uint32_t packet, int64_t now);
-  // Nothing is planned any more. Routes of a table may wait for one another in a circle: then the first to
-  // wait goes on all the same. False: none waits.
+  // Called when nothing is planned any more. Routes of a table may wait for one another in a circle, and the
+  // first packet that waits then goes on without a place. Returns false when none waits.
   bool unlock();
 
   int links(uint32_t packet) const {  // on its way
     return int(flights_[packet].stops) - 4;
   }
 
-  // Of a server, so far.
+  // The use of a server so far.
   struct Use {
     int64_t busy = 0;
     int64_t waited = 0;
@@ -176,13 +176,13 @@ class TrafficModel {
   std::vector<ServerState> servers_;
   std::vector<Flight> flights_;  // by packet
   RouteTable routes_;
-  // spots (of Places) that a packet needs: to enter each server of the routes; by route that of the sending
-  // end, left with the first link
+  // Spots (of Places) that a packet needs: to enter each server of the routes, and by route that of the
+  // sending end, which is left with the first link.
   std::vector<uint32_t> spots_;
   std::vector<uint32_t> gate_of_;
   std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not asked
   Places places_;
-  // spots, by server; of lanes those before and behind a ring's wrap
+  // Spots by server. Lanes are those before and behind a ring's wrap.
   std::vector<uint32_t> gates_;
   std::vector<uint32_t> lanes_;
 };

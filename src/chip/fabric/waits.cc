@@ -1,3 +1,5 @@
+// Collects the waits that can be compared: those with enough equals of the same pattern, or with an earlier
+// run. Tails are taken from the recording and from the play, in an order that does not depend on the play.
 #include "chip/fabric/waits.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Waits that can be compared: recorded tail beside modelled tail, sorted by what they move.
+// Waits that can be compared: recorded tail and modelled tail, grouped by their transfers.
 //
-// The tail of a wait is the time from its last issue to its end. Only tails are compared: what came before
-// the last issue is the processor's own business.
+// The tail of a wait is the time from its last issue to its end. Only tails are compared, because the time
+// before the last issue depends on the processor alone.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ComparedWait {
   uint32_t stream = 0;
   uint32_t number = 0;   // of the stream's waits
   uint32_t pattern = 0;  // equal ones are compared: the same network, number, bytes and kind of peer
-  // cycles
+  // Times in cycles.
   double last_issue = 0;  // as played
   double tail = 0;        // as recorded
   double played = 0;      // as played
@@ -26,19 +26,19 @@ struct ComparedWait {
 };
 
 struct ComparedWaits {
-  // By pattern, stream, number: in one order however the program was played.
+  // Sorted by pattern, stream, number: in one order however the program was played.
   std::vector<ComparedWait> waits;
   std::vector<uint32_t> streams;  // of waits
   uint32_t patterns = 0;
   uint32_t left_out = 0;  // without enough equals
 };
 
-// Tails of an earlier run: stream, number of the wait in it -> cycles. With them a tail should be what it was
-// then, and all waits are of one sort.
+// Tails of an earlier run: stream, number of the wait in it -> cycles. With them a tail should equal the
+// earlier one, and all waits are of one sort.
 using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
-// `played` has the records of `trace`, perhaps at other times: tails are taken from `trace`. Only the first
-// so many waits of each stream are compared.
+// Compares waits. `played` has the records of `trace`, perhaps at other times, and recorded tails are taken
+// from `trace`. Only the first so many waits of each stream are compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
     const TransferTrace& trace,

@@ -1,10 +1,10 @@
-// Runs of one chip, program and noise under one set of faults after another. The healthy run is simulated
-// once and remembered at several moments; a run with faults goes on from the last of them before its first
-// fault begins, and is the same, record by record, as if simulated from the start.
+// Simulates one chip, program and noise under one set of faults after another. The healthy run is simulated
+// once and its state kept at several moments. A run with faults continues from the last of them before its
+// first fault begins, and is the same, record by record, as if simulated from the start.
 //
 //   const CheckpointedRun<Sketch> checkpointed(model, options, sketch,
-//   affordable_checkpoints(sketch.bytes())); Sketch healthy = checkpointed.healthy(), slow =
-//   checkpointed.run({fault}, options.max_cycles);
+//   affordable_checkpoints(sketch.bytes()));
+//   Sketch healthy = checkpointed.healthy(), slow = checkpointed.run({fault}, options.max_cycles);
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 
 namespace lento::chip {
 
-// Moments worth remembering of a run whose recording takes this many bytes.
+// Returns the number of moments worth keeping of a run whose recording takes this many bytes.
 inline size_t affordable_checkpoints(uint64_t recording_bytes) {
   constexpr uint64_t kMost = 16;
   constexpr uint64_t kBytes = 16 << 20;
   return std::min(kMost, kBytes / std::max<uint64_t>(recording_bytes, 1));
 }
 
-// `Recording`: a RecordSink that can be copied and whose answers depend on what it was given alone.
-// run() may be called by many threads at once. Memory: a recording and the state of the chip for each moment.
+// `Recording` is a RecordSink that can be copied and whose answers depend only on the records it was given.
+// Many threads may call run() at once. Memory: a recording and the state of the chip for each moment.
 template <class Recording>
 class CheckpointedRun {
  public:
-  // `model` must outlive it; `fresh` has recorded nothing.
+  // `model` must outlive it. `fresh` has recorded nothing.
   CheckpointedRun(const Model& model, const Options& options, const Recording& fresh, size_t most_checkpoints)
       : model_(model),
         options_(options),
@@ -78,7 +78,8 @@ class CheckpointedRun {
     return options_.stop && options_.stop();
   }
 
-  // How long the run will take is not known before: full, every other moment is forgotten.
+  // Keeps a checkpoint. The length of the run is not given in advance, so when the list is full every other
+  // moment is dropped.
   void remember(const Machine& machine, uint64_t cycles) {
     checkpoints_.emplace_back(new Checkpoint{cycles, Machine(machine, {}, nullptr), healthy_});
     if (checkpoints_.size() < most_)

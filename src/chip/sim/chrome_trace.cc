@@ -1,3 +1,5 @@
+// Writes probe records as events of the Chrome trace format, buffered in blocks of 1 MiB. Tracks are numbered
+// by core and kind, and overlapping records of one kind get further tracks.
 #include "chip/sim/chrome_trace.h"
 
 #include <algorithm>
@@ -34,7 +36,7 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
   }
 }
 
-// Spans of one track must not overlap, and messages of a core do: each takes the first track that is free.
+// Returns the first free track. Spans of one track must not overlap, and messages of a core do.
 size_t ChromeTrace::track(const ProbeRecord& r) {
   const size_t kind = size_t(r.kind);
   const size_t first = r.core * kKinds.size() + kind;

@@ -1,5 +1,5 @@
-// Probe records as a trace for chrome://tracing and Perfetto: one process a core, tracks for each kind of
-// record, times in microseconds of the chip's clock.
+// Writes probe records as a trace for chrome://tracing and Perfetto: one process a core, tracks for each kind
+// of record, times in microseconds of the chip's clock.
 #pragma once
 
 #include <string>
@@ -28,7 +28,8 @@ class ChromeTrace : public RecordSink {
   std::string buffer_;
 };
 
-// Gives every record to two sinks; the cost is the sum, dropped when either dropped.
+// Passes every record to two sinks. The cost is the sum, and a record counts as dropped when either dropped
+// it.
 class Tee : public RecordSink {
  public:
   Tee(RecordSink& a, RecordSink& b)

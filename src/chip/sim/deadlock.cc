@@ -1,7 +1,6 @@
-// Nothing is left to happen and cores are not done: says who waits for whom.
-//
-// From any unfinished core the chain "waits for" is followed until it meets itself; that cycle, or the chain
-// when it ends at something that never comes, is the message.
+// Explains a deadlock: no event is left and cores are not done. From any unfinished core the chain of waits
+// is followed until it repeats. The message shows that cycle, or the chain when it ends at something that
+// never comes.
 #include <algorithm>
 
 #include "base/error.h"
@@ -10,7 +9,7 @@
 namespace lento::chip {
 namespace {
 
-// "link0-1 -> link1-2 -> link0-1" when segments wait for one another's buffers in a circle, else "".
+// Returns "link0-1 -> link1-2 -> link0-1" when segments wait for one another's buffers in a circle, else "".
 std::string circle(const Network& network) {
   for (uint32_t start = 0; start < network.server_count(); ++start) {
     if (!network.waits(start))
@@ -33,8 +32,8 @@ std::string circle(const Network& network) {
 
 }  // namespace
 
-// What the oldest unfinished instruction of a core waits for; next_core is the core that should bring it, or
-// -1.
+// Describes the wait of the oldest unfinished instruction of a core. next_core receives the core that should
+// end it, or -1.
 std::string Machine::waits_of(uint32_t core, int& next_core) {
   const Program& program = model_.program;
   const Entry& e = entry(core, cores_[core].head);

@@ -1,6 +1,6 @@
 // The event queue of the accelerator model: 16 bytes an event, so that four children of the 4-ary heap share
-// a cache line. Order: time, then insertion. The simulator spends half its time here. What comes out leaves
-// its place open: mostly its handler puts one event in, which sinks from there.
+// a cache line. Order: time, then insertion. The simulator spends half its time here. A popped event leaves
+// its place open, because its handler mostly inserts one event, which sinks from there.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class EventHeap {
     heap_[i] = event;
   }
 
-  // The queue must not be empty.
+  // Returns the time of the next event. The queue must not be empty.
   uint64_t next_time() {
     close();
     return heap_.front().time;

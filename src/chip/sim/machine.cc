@@ -1,8 +1,8 @@
-// One run: the event loop, the cores' windows and their compute units. Messages and DRAM transfers are in
-// machine_transfers.cc, what happens when nothing can happen any more in deadlock.cc.
+// Runs a program: the event loop, the cores' windows and their compute units. Messages and DRAM transfers are
+// in machine_transfers.cc, and deadlock.cc explains runs that cannot go on.
 //
-// Event order: time, then insertion (EventHeap). After each event the window of every core
-// that changed advances, in the order in which the changes came.
+// Event order: time, then insertion (EventHeap). After each event the window of every core that changed
+// advances, in the order in which the changes came.
 #include "chip/sim/machine.h"
 
 #include <algorithm>
@@ -179,7 +179,7 @@ void Machine::advance_windows() {
   advance_asked_.clear();
 }
 
-// Slides the window over what is done and lets new instructions in.
+// Moves the window past finished instructions and lets new ones in.
 void Machine::advance(uint32_t id) {
   Core& core = cores_[id];
   const auto window = uint32_t(model_.chip.core.issue_window);
@@ -291,7 +291,7 @@ void Machine::try_compute(uint32_t id) {
   push(core.compute_began + cycles, event(Kind::ComputeDone, id), id, double(cycles));
 }
 
-// ceil(operations / rate), the rate drawn from a normal; times the faults that hold now.
+// Returns ceil(operations / rate), with the rate drawn from a normal distribution, times the active faults.
 uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
   const Instruction& instruction = at(e.instruction);
   if (instruction.amount == 0)
@@ -354,7 +354,7 @@ void Machine::release_outputs(uint32_t id, const Tile& t) {
   }
 }
 
-// The record's layer is an index until here; what leaves carries the mapping's layer id.
+// Writes a record. Its layer is an index until here, and the sink gets the mapping's layer id.
 void Machine::record(const ProbeRecord& r, uint32_t mark) {
   Result::LayerTime& layer = result_.layers[r.layer];
   layer.begin = std::min(layer.begin, r.begin);
@@ -370,7 +370,7 @@ void Machine::record(const ProbeRecord& r, uint32_t mark) {
     influence_->ends(mark, out);
   if (sink_) {
     const RecordSink::Outcome outcome = sink_->record(out);
-    // The plan already pays for an insertion; a sink that asks for more gets more.
+    // The plan already pays for an insertion. A sink with a higher cost gets the difference.
     const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
     if (outcome.cost_cycles > paid)
       cycles += outcome.cost_cycles - paid;

@@ -1,5 +1,5 @@
-// The state of one run, which can be copied and go on twice: cores with their windows, memory units, channels
-// and layer progress, above the network.
+// The state of one run, which can be copied and continued twice: cores with their windows, memory units,
+// channels and layer progress, above the network.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace lento::chip {
 class Machine : public NetworkUser {
  public:
   Machine(const Model& model, const std::vector<Fault>& faults, const Options& options, RecordSink* sink);
-  // Goes on where `at` stands, under other faults and into another sink.
+  // Continues from the state of `at`, under other faults and into another sink.
   Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink);
 
   // Keeps derivatives of what is recorded from here on. Precondition: nothing was run yet.
   void keep(Influence& influence);
 
-  // Every event up to `cycles`; whether there is more to come.
+  // Handles every event up to `cycles`. Returns whether there are more.
   bool run_until(uint64_t cycles);
   Result result();  // once
 
@@ -30,7 +30,7 @@ class Machine : public NetworkUser {
   void delivered(uint32_t transfer, uint32_t bytes) override;
 
  private:
-  // What an event does; of what stands in the low 29 bits of EventHeap::Event::what. The network pushes plain
+  // The kind of an event. Its index is in the low 29 bits of EventHeap::Event::what. The network pushes plain
   // server numbers, so ServerDone is 0.
   enum class Kind : uint32_t {
     ServerDone = 0,
@@ -43,8 +43,8 @@ class Machine : public NetworkUser {
     return uint32_t(kind) << kKindShift | index;
   }
 
-  // An instruction in a core's window. Entries are counted from 0 over the whole run; `entry & mask_` is the
-  // slot.
+  // An instruction in a core's window. Entries are counted from 0 over the whole run, and `entry & mask_` is
+  // the slot.
   struct Entry {
     uint32_t instruction = 0;
     uint32_t inference = 0;
@@ -63,13 +63,13 @@ class Machine : public NetworkUser {
     bool computed = false;
   };
   struct Core {
-    // the next instruction to enter
+    // The next instruction to enter.
     uint32_t inference = 0;
     uint32_t section = 0;
     uint32_t repeat = 0;
     uint32_t next = 0;
     bool exhausted = false;
-    // entries in the window: [head, tail)
+    // Entries in the window: [head, tail).
     uint32_t head = 0;
     uint32_t tail = 0;
     uint32_t tiles = 0;         // opened so far; the last one is open
@@ -79,12 +79,12 @@ class Machine : public NetworkUser {
     uint64_t compute_began = 0;
     uint64_t debt = 0;        // probe cycles to be paid before the next compute
     uint32_t free_slots = 0;  // of the memory unit
-    // transfers waiting for a slot
+    // Transfers that wait for a slot.
     uint32_t slot_head = kNone;
     uint32_t slot_tail = kNone;
   };
   struct Channel {
-    // repetitions
+    // Numbers of repetitions.
     uint32_t sent = 0;
     uint32_t arrived = 0;
     uint32_t used = 0;

@@ -1,4 +1,6 @@
-// Messages between cores and transfers from and to DRAM.
+// Moves messages between cores and transfers from and to DRAM, segment by segment. A message needs a credit
+// of its receiver, a DRAM transfer a slot of its core's memory unit. Both offer one segment at a time to the
+// network, so that transfers of a core interleave.
 #include <algorithm>
 
 #include "base/error.h"
@@ -44,7 +46,7 @@ void Machine::free_transfer(uint32_t id) {
   free_transfer_ = id;
 }
 
-// Hands the next segment of a transfer to the network.
+// Passes the next segment of a transfer to the network.
 void Machine::offer_segment(uint32_t id) {
   Transfer& t = transfers_[id];
   const Program& program = model_.program;
@@ -81,7 +83,7 @@ void Machine::source_begins(uint32_t id) {
   t.begin = std::min(t.begin, now_);
 }
 
-// A message interleaves with others of its core: its next segment queues when the one before has left.
+// Queues the next segment when the one before has left, so that messages of a core interleave.
 void Machine::source_done(uint32_t id) {
   const Transfer& t = transfers_[id];
   if (t.action != Action::Send)
@@ -134,7 +136,7 @@ ProbeRecord Machine::record_of(const Transfer& t, ProbeKind kind) const {
   return r;
 }
 
-// A message starts when the receiver has room for it: at most `credits` repetitions ahead of what it has
+// Starts a message when the receiver has room for it: at most `credits` repetitions ahead of those it has
 // used.
 void Machine::try_send(uint32_t core, uint32_t number) {
   Entry& e = entry(core, number);
@@ -168,7 +170,7 @@ void Machine::message_arrived(uint32_t id) {
   }
 }
 
-// The receives of a tile are used up: their senders may go on.
+// Returns the credits of a tile's receives, which are used up, so that their senders may go on.
 void Machine::give_credits(uint32_t core, const Tile& t) {
   const uint32_t compute = entry(core, t.compute).instruction;
   for (uint32_t i = t.first_instruction; i < compute; ++i) {

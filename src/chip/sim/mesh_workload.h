@@ -1,10 +1,10 @@
-// The reference workload of the SimPy comparison on our event queue: layers of tasks on a K x K mesh,
+// The reference workload of the SimPy comparison on Lento's event queue: layers of tasks on a K x K mesh,
 // messages along x then y over FIFO links, every duration a hash of (seed, kind, ids), integer ticks (2^20 a
 // cycle). Any correct simulator gives the same end time and checksums. For tests and benchmarks.
 //
-// A FIFO server needs no event of its own: a request at t is served at max(t, free) and moves `free`. So one
-// event a link and one a task are enough, as long as requests come in the order of time; the queue sees to
-// that.
+// A FIFO server needs no event of its own: a request at t is served at max(t, free) and moves `free`. One
+// event a link and one a task therefore suffice, as long as requests come in the order of time, which the
+// queue ensures.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class MeshRun {
   struct Message {
     uint64_t duration;
     uint32_t slot;  // of the task it goes to
-    // cores
+    // Core numbers.
     uint16_t at;
     uint16_t to;
     uint32_t next;  // free list
@@ -194,7 +194,7 @@ class MeshRun {
   const MeshWorkload w_;
   const int cores_;
   EventHeap events_;
-  // when each is next idle
+  // Times at which each is next idle.
   std::vector<uint64_t> free_core_;
   std::vector<uint64_t> free_link_;
   std::vector<uint32_t> need_;

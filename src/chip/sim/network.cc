@@ -1,3 +1,6 @@
+// Moves segments through servers with finite buffers and virtual channels. A server that ends a service or
+// gains room starts the next segment, taking its virtual channels in turn. network.h states the invariants.
+// Cost: one event a segment and server.
 #include "chip/sim/network.h"
 
 #include <algorithm>
@@ -30,8 +33,8 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
       server.set_up = pass.cycles;
       server.noisy = chip.network.transit_cv > 0;
       server.buffered = true;
-      // What waits behind a link between chips lies in the memory of its end. A bounded buffer there could
-      // close a circle of waits over chips.
+      // Segments that wait behind a link between chips are stored in the memory of its end. A bounded buffer
+      // there could close a circle of waits over chips.
       if (grid_.link(int(s)).joint >= 0)
         server.room = UINT32_MAX;
     } else if (s < links_ + 2 * cores_) {
@@ -174,7 +177,8 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
     cycles *= noise_.gamma(base::mix64(segment.noise + segment.hop));
   if (server.faulty)
     cycles *= slowdown(s, now);
-  // Up to whole cycles where times are exact, to the nearest where they are drawn (which keeps the mean).
+  // Rounds up to whole cycles where times are exact, and to the nearest where they are drawn (which keeps the
+  // mean).
   const auto whole = uint64_t(cycles + (server.noisy ? 0.5 : 0.999999));
   const uint64_t duration = server.set_up + std::max<uint64_t>(1, whole);
   server.use.busy += duration;

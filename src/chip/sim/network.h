@@ -1,14 +1,14 @@
 // Segments on their way through the chip: servers with queues, finite buffers, virtual channels.
 //
 // Every place that takes time to pass is a server: directed links, the port of each core into and out of its
-// router, and DRAM ports. A server passes one segment at a time. Behind it stands one input buffer per
-// virtual channel (VC); a segment starts on a server only when that buffer has room, stays in the buffer
-// before it until it has passed (store and forward), and only the head of a buffer may ask for its next
-// server. VCs: two for traffic between cores, two for DRAM traffic; the second of each is taken behind the
+// router, and DRAM ports. A server passes one segment at a time. Behind it is one input buffer per virtual
+// channel (VC). A segment starts on a server only when that buffer has room, stays in the buffer before it
+// until it has passed (store and forward), and only the head of a buffer may request its next server. There
+// are two VCs for traffic between cores and two for DRAM traffic. The second of each is taken behind the
 // dateline of a ring.
 //
-// Invariants: (1) a server is idle only when no VC with waiting segments has room behind it; (2) used slots
-// of a buffer = segments in it + one being passed into it; (3) segments leave a VC queue in the order they
+// Invariants: (1) a server is idle only when no VC with waiting segments has room behind it. (2) used slots
+// of a buffer = segments in it + one being passed into it. (3) segments leave a VC queue in the order they
 // came.
 #pragma once
 
@@ -42,7 +42,7 @@ struct Segment {
   uint64_t noise = 0;
   uint32_t hop = 0;  // index into the hops of the route, counted from the first link
   uint32_t hop_end = 0;
-  // first server; last server, or kNone: delivered after the last hop
+  // The first server, and the last one or kNone: delivered after the last hop.
   uint32_t source = 0;
   uint32_t sink = kNone;
   uint8_t vc = 0;  // of the queue or service at hand
@@ -50,7 +50,8 @@ struct Segment {
   bool under_way = false;  // past its source server
 };
 
-// Who uses the network: told when a segment's service at its source begins and ends, and when it has arrived.
+// The user of the network, which is called when a segment's service at its source begins and ends, and when
+// it has arrived.
 class NetworkUser {
  public:
   virtual ~NetworkUser() = default;
@@ -113,8 +114,7 @@ class Network {
     return hops_done_;
   }
 
-  // One step of the wait chain from a server that holds waiting segments: the server that it waits for, or
-  // kNone.
+  // Returns the server that a server with waiting segments waits for, one step of the wait chain, or kNone.
   uint32_t blocked_by(uint32_t server) const;
   bool waits(uint32_t server) const {
     return servers_[server].waiting != 0;

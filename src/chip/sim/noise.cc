@@ -1,3 +1,5 @@
+// Tabulates equally likely values of the gamma and the normal distribution by integrating their densities on
+// a fine grid. Each value is the mean over its share, so the mean of all is exact.
 #include "chip/sim/noise.h"
 
 #include <cmath>
@@ -6,7 +8,8 @@ namespace lento::chip {
 namespace {
 
 // Cuts a density on [low, high] into equally likely shares and stores the mean of each. The density need not
-// be normalised. Midpoint rule on a fine grid; cells that straddle two shares are divided between them.
+// be normalised. Midpoint rule on a fine grid, in which cells that straddle two shares are divided between
+// them.
 template <class Density>
 void shares(Density density, double low, double high, std::array<float, Noise::kValues>& out) {
   constexpr int kCells = 1 << 17;
@@ -34,7 +37,8 @@ void shares(Density density, double low, double high, std::array<float, Noise::k
     out[next++] = float(held > 0 ? moment / held : high);
 }
 
-// The grid is too coarse for a density without bound at 0: what it misses there would raise the mean.
+// Scales to mean one. The grid is too coarse for a density without bound at 0, and the part that it misses
+// there would raise the mean.
 void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
   double sum = 0;
   for (const float v : values)

@@ -1,6 +1,6 @@
-// Random service times that depend only on what is served: a draw is a function of (seed, key), not of the
-// order of events. So two runs that differ in one fault see the same noise everywhere (paired comparison,
-// replay of hypotheses), and no run depends on the number of threads.
+// Random service times that depend only on the served object: a draw is a function of (seed, key), not of the
+// order of events. Two runs that differ in one fault therefore have the same noise everywhere (paired
+// comparison, replay of hypotheses), and no run depends on the number of threads.
 //
 // A draw picks one of 4096 equally likely values, each the mean of the distribution over its share of the
 // probability: the mean is exact, the standard deviation within 0.1 %.

@@ -1,3 +1,6 @@
+// Simulates the model of the released SLOTH example: windows of instructions, messages that store and
+// forward, and DRAM beside the mesh. Rounding and the order of counting follow the release, because its
+// published times depend on them. Cost: one event an instruction and hop.
 #include "chip/sim/released.h"
 
 #include <algorithm>
@@ -74,7 +77,7 @@ class ReleasedMachine {
     uint64_t port_out_free = 0;
     std::array<uint64_t, kSlots> slot_free{};
   };
-  // A thing in flight: an instruction in service, or a message at some point of its way.
+  // An action in progress: an instruction in service, or a message at some point of its way.
   struct Flight {
     enum class At : uint8_t {
       Service,
@@ -135,7 +138,7 @@ class ReleasedMachine {
         base::mix64(instruction * 0x9e3779b97f4a7c15ULL ^ uint64_t{core} << 40 ^ hop));
   }
 
-  // Whole cycles of `amount` at `rate`, as the release rounds them.
+  // Returns whole cycles of `amount` at `rate`, as the release rounds them.
   static uint64_t cycles(double amount, double rate) {
     return uint64_t(std::max(0.0, std::floor((amount + rate - 1) / rate)));
   }
@@ -144,7 +147,8 @@ class ReleasedMachine {
     return cycles(bytes, rng.gamma(width * kBandwidthRate, 1 / kBandwidthRate));
   }
 
-  // A window of receives whose messages are all there is done as it opens, and so may be the next.
+  // Opens windows. A window of receives whose messages have all arrived is done as it opens, and the next may
+  // be done too.
   void open_window(uint32_t id) {
     Core& core = cores_[id];
     if (core.opening)
@@ -257,7 +261,7 @@ class ReleasedMachine {
     fly(f, free);
   }
 
-  // One hop along x, then y; at the end the port into the core.
+  // Moves one hop along x, then y, and at the end through the port into the core.
   void cross(Flight f) {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
     const auto bytes = double(in.amount);
@@ -291,7 +295,7 @@ class ReleasedMachine {
       complete(in.partner_core, receive);
   }
 
-  // Counts for whom it triggers, then for the window.
+  // Completes an instruction: counts it for the instructions it triggers, then for the window.
   void complete(uint32_t id, uint64_t i) {
     const ReleasedProgram::Instruction& in = at(id, i);
     const uint64_t inference = i / program_.cores[id].size();

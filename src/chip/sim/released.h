@@ -1,9 +1,9 @@
-// The model of the released SLOTH example, for comparison with what its simulator measures: whole messages
+// The model of the released SLOTH example, for comparison with its simulator's measurements: whole messages
 // store and forward over links with unbounded queues, DRAM beside the mesh (four slots a core), windows of
 // ten instructions of which all must be done before the next ten, Gamma-distributed bandwidth, free probes.
 //
-// A read that already stands in its core's window when the write it waits for ends is done at that moment,
-// and takes no time at its memory unit: the release does so, and its run times depend on it.
+// A read that is already in its core's window when the write it waits for ends is done at that moment, and
+// takes no time at its memory unit. The release does so, and its run times depend on it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ReleasedOptions {
 struct ReleasedResult {
   uint64_t cycles = 0;      // when the last instruction was done
   uint64_t unfinished = 0;  // instructions that never could start; 0 in a run that ends
-  // cycles
+  // Both in cycles.
   std::vector<uint64_t> core_busy;
   std::vector<uint64_t> link_busy;
   uint64_t records = 0;

@@ -1,4 +1,5 @@
-// Speeds of the event core and of the whole simulator. The second needs the shared mappings (LENTO_SHARED).
+// Measures the speed of the event core and of the whole simulator. The second needs the shared mappings
+// (LENTO_SHARED).
 #include "chip/sim/simulate.h"
 
 #include <benchmark/benchmark.h>
@@ -10,7 +11,7 @@
 namespace lento::chip {
 namespace {
 
-// The five runs of the SimPy comparison; items are link hops.
+// Runs the five runs of the SimPy comparison. Items are link hops.
 void BM_EventCore(benchmark::State& state) {
   const reference::MeshWorkload runs[] = {
       {.batches = 8},
@@ -38,7 +39,7 @@ void BM_EventCore(benchmark::State& state) {
 }
 BENCHMARK(BM_EventCore)->DenseRange(0, 4)->Unit(benchmark::kMillisecond);
 
-// One inference, records to a sink that drops them; the expansion is made once.
+// Runs one inference, with records to a sink that drops them. The expansion is made once.
 void BM_Inference(benchmark::State& state, const char* name, int side) {
   const std::string path = test::shared_chip("gemini/") + name + ".map.json";
   if (!test::readable(path)) {

@@ -3,13 +3,13 @@
 //   const Model model(chip, program);                        // once per chip and mapping; shared by threads
 //   Result healthy = simulate(model, {}, {.seed = 1}, &sink);
 //
-// Cores issue instructions in program order, a bounded window in flight. Computes run one at a time, in
-// order, at a rate drawn per operation from a normal. A message starts up, enters its router segment by
-// segment and crosses the links (network.h); it may start while the receiver has credits left (program.h). A
-// DRAM transfer holds one slot of the core's memory unit, at most two segments ahead of it, and passes the
-// DRAM port of its row and the links between. Records cost the core that writes them: its next operation
-// starts that much later. simulate() is a pure function: same arguments, same result and same records, on any
-// thread.
+// Cores issue instructions in program order, with a bounded window in flight. Computes run one at a time, in
+// order, at a rate drawn per operation from a normal distribution. A message starts up, enters its router
+// segment by segment and crosses the links (network.h). It may start while the receiver has credits left
+// (program.h). A DRAM transfer holds one slot of the core's memory unit, at most two segments ahead of it,
+// and passes the DRAM port of its row and the links between. Records cost the core that writes them: its next
+// operation starts that much later. simulate() is a pure function: same arguments, same result and same
+// records, on any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace lento::chip {
 
 class Model {
  public:
-  // `program` must outlive the model.
+  // Keeps a reference to `program`, which must outlive the model.
   Model(const spec::Chip& of_chip, const Program& of_program, Deviations of_parts = {})
       : chip(of_chip),
         grid(of_chip),
@@ -45,7 +45,7 @@ class Model {
   const spec::Chip chip;
   const Grid grid;
   const Deviations own;  // of the parts, all through the run
-  // silence: every factor is 1
+  // silence: every factor is 1.
   const Noise noise;
   const Noise silence;
   const Program& program;
@@ -66,7 +66,7 @@ struct Result {
   bool finished = true;
 
   struct LayerTime {
-    // first start and last end of its computes and transfers
+    // First start and last end of its computes and transfers.
     uint64_t begin = UINT64_MAX;
     uint64_t end = 0;
     uint64_t busy = 0;  // compute cycles, all cores
@@ -78,7 +78,7 @@ struct Result {
   std::vector<LayerTime> layers;       // by layer index, of the whole run
   std::vector<uint64_t> core_busy;     // compute cycles
   std::vector<uint64_t> probe_cycles;  // spent on records, by core
-  // by link id, by DRAM port
+  // Vectors by link id, and by DRAM port.
   std::vector<Use> links;
   std::vector<Use> ports;
   std::vector<Use> memory_units;        // by core; busy sums over the slots
@@ -90,7 +90,7 @@ struct Result {
   uint64_t link_hops = 0;
 };
 
-// Throws base::Error when the run cannot end (a deadlock), naming the cycle of waits.
+// Simulates a run. Throws base::Error when it cannot end (a deadlock), naming the cycle of waits.
 Result simulate(
     const Model& model,
     const std::vector<Fault>& faults,

@@ -1,5 +1,5 @@
-// How much one slow component costs: every component of a chip, one run each, against the healthy run of the
-// same seed (the noise is paired, see noise.h).
+// Measures the cost of each slow component: every component of a chip, one run each, against the healthy run
+// of the same seed (the noise is paired, see noise.h).
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Sweep {
   bool complete = true;        // false when stopped: then the rows are those that were done
 };
 
-// Links count once per pair of neighbours: a link fault slows both directions. Runs go side by side on
-// `threads` threads (0: all cores); the result does not depend on it.
+// Runs the sweep. Links count once per pair of neighbours, because a link fault slows both directions. Runs
+// go side by side on `threads` threads (0: all cores), and the result does not depend on their number.
 Sweep sweep(
     const Model& model,
     double factor,

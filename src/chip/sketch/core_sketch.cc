@@ -1,3 +1,7 @@
+// Implements the recorder of one core: the two stages of SLOTH's Fail-Slow Sketch, the time bins, and the
+// episodes of slow computing. Arithmetic is that of hardware: levels in 1/256 octave, reciprocals from a
+// table in place of divisions. core_sketch.h states the departures from Algorithm 1. Cost: constant an
+// insertion, apart from evictions and doublings of the bins.
 #include "chip/sketch/core_sketch.h"
 
 #include <algorithm>
@@ -15,9 +19,9 @@ constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records 
 // An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
 // A step within an episode that ends it and begins another: half an octave, less than the least factor that
-// is always to be seen (1.5) and three deviations of the noisiest core.
+// must always be detected (1.5) and three deviations of the noisiest core.
 constexpr int kStepLevel = 128;
-// Deviations of a core's rate below which no healthy operation is taken to lie: 3 of a million do.
+// Deviations of a core's rate below which no healthy operation is assumed to lie: 3 of a million do.
 constexpr double kQuiet = 4.5;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
@@ -29,12 +33,12 @@ uint32_t mix(uint32_t key, uint32_t which) {
   return x ^ x >> 16;
 }
 
-// Where the index looks for a key first, before the mask.
+// Returns the first place of a key in the index, before the mask.
 uint32_t index_hash(uint32_t key) {
   return (key * 0x9e3779b1u) >> 20;
 }
 
-// Computes are held in one list, transfers in another.
+// Returns the list of a key: computes are held in one list, transfers in another.
 int list_of(uint32_t key) {
   return Pattern::unpack(key).kind == ProbeKind::Compute ? 0 : 1;
 }
@@ -43,7 +47,7 @@ uint32_t ticks(uint64_t cycles) {
   return uint32_t(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
 }
 
-// 65536 / weight, rounded: a multiplication in place of a division, as hardware would.
+// 65536 / weight, rounded: a multiplication in place of a division, as hardware would do it.
 constexpr std::array<int, 65> kReciprocal = [] {
   std::array<int, 65> table{};
   for (int w = 1; w <= 64; ++w)
@@ -51,7 +55,7 @@ constexpr std::array<int, 65> kReciprocal = [] {
   return table;
 }();
 
-// Moves `mean` towards `level` by 1/weight of the way; weight 1 to 64.
+// Moves `mean` towards `level` by 1/weight of the way. The weight is 1 to 64.
 int running_mean(int mean, int level, int weight) {
   return mean + (((level - mean) * kReciprocal[size_t(weight)] + 32768) >> 16);
 }
@@ -172,8 +176,8 @@ void CoreSketch::stage_one(const Sample& sample) {
   }
 }
 
-// The bucket's summary becomes the entry's beginning; its share of the time bins goes to the bin of its first
-// record.
+// Turns the bucket's summary into the beginning of an entry. Its share of the time bins goes to the bin of
+// its first record.
 void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
   SketchEntry& entry = new_entry(sample.key);
   if (bucket.seen > 1) {
@@ -273,8 +277,8 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   return entries_[slot];
 }
 
-// Of transfers four times as large twice as many are kept: what a slow server adds to them stands out more,
-// and those that stream weights are few and the largest.
+// Returns the rank of a key in the sample. Among transfers four times as large, twice as many are kept: the
+// delay of a slow server is more distinct in them, and those that stream weights are few and the largest.
 uint32_t CoreSketch::place_in_sample(uint32_t key) const {
   return mix(key, state_.random) >> Pattern::unpack(key).octave / 2;
 }
@@ -288,7 +292,7 @@ void CoreSketch::note_last_of_sample(int list) {
     last_of_sample_[list] = place_in_sample(entries_[victim(list)].key);
 }
 
-// How far the worst time bin of a pattern lies above its lowest level; computes: its mean.
+// Returns how far the worst time bin of a pattern lies above its lowest level, for computes its mean.
 int CoreSketch::unhealthiness(uint16_t slot) const {
   const SketchEntry& entry = entries_[slot];
   int worst = entry.mean;
@@ -351,7 +355,7 @@ void CoreSketch::compute_episode(const Sample& sample) {
   last.peak = std::max(last.peak, uint16_t(above));
 }
 
-// When there is no room, the two neighbours with the least time between them become one.
+// Opens an episode. When there is no room, the two neighbours with the least time between them are joined.
 void CoreSketch::open_episode(const Sample& sample, int above) {
   if (state_.episodes == shape_.episodes) {
     if (shape_.episodes == 1) {

@@ -5,18 +5,18 @@
 //   episodes  stretches of time in which this core computed slower than its nominal rate
 //
 // A pattern is (Compute, layer) or (transfer kind, peer, size octave). Departures from Algorithm 1, all of
-// which keep Lemma 3.1 (sketch.h): a pattern that is in stage 2 does not compete for buckets any more; a
-// bucket sums up what it saw, so the first H-1 occurrences are not lost; a record enters stage 2 once, not d
-// times. `as_printed` switches the first off.
+// which keep Lemma 3.1 (sketch.h): a pattern that is in stage 2 does not compete for buckets any more, a
+// bucket summarises its records, so the first H-1 occurrences are not lost, and a record enters stage 2 once,
+// not d times. `as_printed` switches the first off.
 //
 // A mapping may make many more patterns on a core than there are entries: an all-gather over 224 cores makes
 // 633. The shape then leaves stage 1 out (plan_shape), and a core keeps the patterns whose hash is lowest, a
-// bottom-k sample: what it holds it holds from the first record to the last, where every eviction policy
-// throws out in turn what comes in turn. The lemma says nothing there: how often a pattern comes does not
-// decide whether it is held, but how large its transfers are.
+// bottom-k sample. A kept pattern is kept from the first record to the last, where every eviction policy
+// would evict each pattern in turn. The lemma does not apply there: the sample depends on the size of a
+// pattern's transfers, not on how often it comes.
 //
-// Time bins start narrow and double their width (neighbours merge) whenever the run outgrows them, so that no
-// run length need be known. Invariant: bytes() is fixed at construction and covers all state.
+// Time bins start narrow and double their width (neighbours merge) whenever the run outgrows them, so the
+// length of the run need not be given. Invariant: bytes() is fixed at construction and covers all state.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct SketchOptions {
   uint64_t bin_cycles = 1 << 16;  // first width of a time bin; doubles as needed
 };
 
-// A pattern in 24 bits: kind (2), octave of the size (6, transfers only; the lowest of those it spans), peer
+// A pattern in 24 bits: kind (2), octave of the size (6, transfers only, the lowest of those it spans), peer
 // or layer (16).
 struct Pattern {
   ProbeKind kind = chip::ProbeKind::Compute;
@@ -75,7 +75,7 @@ Pattern pattern_of(const ProbeRecord& record, unsigned octaves = 1);
 // Times in the sketch are in ticks of 256 cycles, 32 bits: runs up to 1.1e12 cycles.
 inline constexpr int kTickShift = 8;
 
-// What one time bin of a pattern holds, 3 bytes: running mean level, how many (up to 15), lowest level.
+// One time bin of a pattern, 3 bytes: running mean level, number of records (up to 15), lowest level.
 struct TimeBin {
   uint8_t mean_low = 0;         // mean level, low 8 bits
   uint8_t mean_high_count = 0;  // mean level, high 4 bits; count, 4 bits
@@ -99,7 +99,7 @@ static_assert(sizeof(TimeBin) == 3);
 struct SketchEntry {
   uint32_t key = 0;
   uint32_t count = 0;
-  // ticks: begin of the first, end of the last record
+  // Ticks: begin of the first, end of the last record.
   uint32_t first = 0;
   uint32_t last = 0;
   float mean_work = 0;  // of the records seen
@@ -108,24 +108,24 @@ struct SketchEntry {
 };
 static_assert(sizeof(SketchEntry) == 24);
 
-// Cycles below which an operation is not judged: a whole number of them is too coarse for it.
+// Cycles below which an operation is not judged, because a whole number of them is too coarse.
 inline constexpr uint64_t kLeastCycles = 64;
-// The least share of its rate that a recorder takes any healthy core to be at.
+// The least share of its rate that a recorder assumes of any healthy core.
 inline constexpr double kLeastShare = 0.1;
-// The share of its rate below which no healthy operation of a core with this noise is taken to lie.
+// Returns the share of its rate below which no healthy operation of a core with this noise is assumed to lie.
 double quiet_share(double rate_deviation);
-// Relative error of a pattern's mean work: its reciprocals have 16 bits, as hardware would.
+// Relative error of a pattern's mean work: its reciprocals have 16 bits, as hardware would have.
 inline constexpr double kMeanWorkError = 1.0 / (1 << 16);
 
-// The rate that a recorder is given as nominal, so that no healthy operation of a core with this noise opens
-// an episode: the core's own, until 4.5 deviations of it are more than the 8 % that an episode needs.
+// Returns the nominal rate for a recorder, chosen so that no healthy operation of a core with this noise
+// opens an episode: the core's own, until 4.5 deviations of it are more than the 8 % that an episode needs.
 double recorder_rate(double ops_per_cycle, double rate_deviation);
 
-// A stretch in which every operation was slower than nominal by more than the noise, and about equally so: a
-// step of half an octave begins another one, so that a fault shows on a core that is slow against its file
-// all along.
+// A stretch in which every operation was slower than nominal by more than the noise, and about equally so. A
+// step of half an octave begins another one, so that a fault shows on a core that is always slower than its
+// file.
 struct Episode {
-  // ticks
+  // Times in ticks.
   uint32_t begin = 0;
   uint32_t end = 0;
   uint32_t count = 0;
@@ -139,7 +139,7 @@ class CoreSketch {
   CoreSketch()
       : CoreSketch(SketchShape{}, SketchOptions{}) {
   }
-  // `core`: which one it records; the samples of two cores have nothing to do with each other.
+  // Records core `core`. The samples of two cores are independent.
   CoreSketch(const SketchShape& shape, const SketchOptions& options, uint32_t core = 0);
 
   void insert(const ProbeRecord& record);
@@ -162,7 +162,7 @@ class CoreSketch {
   uint64_t bin_cycles() const {
     return uint64_t{1} << state_.bin_shift;
   }
-  // Of a table the seed of its sample's hash, else the state of Eviction::Random.
+  // In a table, the seed of its sample's hash, else the state of Eviction::Random.
   uint32_t random() const {
     return state_.random;
   }
@@ -170,7 +170,7 @@ class CoreSketch {
     return nominal_;
   }
 
-  // What is held, in slot order: computes first, then transfers.
+  // A held entry, in slot order: computes first, then transfers.
   struct Entry {
     const SketchEntry* entry;
     const TimeBin* bins;  // nullptr for computes
@@ -207,7 +207,7 @@ class CoreSketch {
 
   struct Sample {
     uint32_t key;
-    // ticks
+    // Times in ticks.
     uint32_t begin;
     uint32_t end;
     uint16_t level;
@@ -223,7 +223,7 @@ class CoreSketch {
   uint16_t capacity(int list) const {
     return list == 0 ? shape_.computes : shape_.transfers;
   }
-  // Without a stage 1 a list that is full keeps a sample.
+  // Returns whether there is no stage 1, so that a full list keeps a sample.
   bool is_table() const {
     return buckets_.empty();
   }

@@ -1,5 +1,5 @@
-// Slowness as the recorder stores it: log2 of cycles per unit of work, in 1/256 octave, by integer arithmetic
-// only, so that hardware, the RISC-V recorder and this code agree to the bit.
+// The level of slowness that the recorder stores: log2 of cycles per unit of work, in 1/256 octave, by
+// integer arithmetic only, so that hardware, the RISC-V recorder and this code agree to the bit.
 #pragma once
 
 #include <algorithm>
@@ -38,14 +38,14 @@ constexpr std::array<uint8_t, 256> make_log_table() {
 inline constexpr std::array<uint8_t, 256> kLogTable = make_log_table();
 }  // namespace detail
 
-// floor-ish log2(x) in 1/256 octave, x >= 1; error below 1/128 octave.
+// Returns log2(x) in 1/256 octave, rounded down, for x >= 1. The error is below 1/128 octave.
 constexpr int log2_fixed(uint64_t x) {
   const int top = 63 - std::countl_zero(x | 1);
   const uint64_t mantissa = top >= 8 ? x >> (top - 8) : x << (8 - top);
   return top * kLevelsPerOctave + detail::kLogTable[mantissa & 255];
 }
 
-// What is added to the logarithm so that the levels of a kind fit 12 bits: compute is far below one cycle per
+// Returns the offset that brings the levels of a kind into 12 bits: compute is far below one cycle per
 // operation, transfers are around one cycle per byte.
 constexpr int level_offset(ProbeKind kind) {
   return (kind == chip::ProbeKind::Compute ? 14 : 7) * kLevelsPerOctave;
@@ -56,13 +56,13 @@ constexpr int level_of(ProbeKind kind, uint64_t cycles, uint64_t work) {
   return std::clamp(raw + level_offset(kind), 1, kMaxLevel);
 }
 
-// The level of an operation at this rate; long enough that rounding to cycles does not show.
+// Returns the level of an operation at this rate, taken long enough that rounding to cycles does not matter.
 constexpr int compute_level(double ops_per_cycle) {
   constexpr uint64_t kCycles = 1 << 20;
   return level_of(chip::ProbeKind::Compute, kCycles, uint64_t(double(kCycles) * ops_per_cycle));
 }
 
-// Cycles per unit of work of a level.
+// Returns the cycles per unit of work of a level.
 inline double cycles_per_work(ProbeKind kind, double level) {
   return std::exp2((level - level_offset(kind)) / kLevelsPerOctave);
 }

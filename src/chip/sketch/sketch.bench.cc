@@ -1,4 +1,5 @@
-// Time of one insertion with 16 interleaved core streams, at the shapes that a DarkNet-19 mapping needs.
+// Measures the time of one insertion with 16 interleaved core streams, at the shapes that a DarkNet-19
+// mapping needs.
 #include "chip/sketch/sketch.h"
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// The recorder of a chip: one CoreSketch a core, fed one record at a time, and the file it is kept in
-// (docs/formats/sketch.md). What leaves the chip is this and nothing else: detectors never see records.
+// The recorder of a chip: one CoreSketch a core, fed one record at a time, and its file
+// (docs/formats/sketch.md). Only the sketch leaves the chip: detectors never get records.
 //
 //   Sketch sketch(plan_shapes(patterns, options), options);   // sized before the run
 //   simulate(..., sketch);                                    // RecordSink
@@ -17,7 +17,7 @@
 
 namespace lento::chip {
 
-// Distinct patterns that the mapping can produce on one core.
+// Numbers of distinct patterns that the mapping can produce on one core.
 struct PatternCount {
   uint32_t computes = 0;
   uint32_t transfers = 0;
@@ -25,21 +25,22 @@ struct PatternCount {
 };
 inline constexpr unsigned kCoarseOctaves = 2;
 
-// What a workload needs and the budget allows: room for every pattern and up to `most_bins` time bins; under
-// pressure first a smaller stage 1, then fewer bins (32 at least), then coarser patterns, then fewer bins
-// (16 at least), then fewer entries, and no stage 1 where not half of the patterns have one: a sample of them
-// is kept. Throws base::Error when the budget is below 512 bytes.
+// Plans the shape that a workload needs and the budget allows: room for every pattern and up to `most_bins`
+// time bins. Under pressure it takes first a smaller stage 1, then fewer bins (32 at least), then coarser
+// patterns, then fewer bins (16 at least), then fewer entries, and no stage 1 where fewer than half of the
+// patterns have an entry, so that a sample of them is kept. Throws base::Error when the budget is below 512
+// bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
 std::vector<SketchShape>
 plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins = 64);
-// The same without stage 1: every pattern has its entry from its first record on. Throws base::Error when
-// the patterns do not fit the budget at 16 bins.
+// Plans without stage 1: every pattern has its entry from its first record on. Throws base::Error when the
+// patterns do not fit the budget at 16 bins.
 std::vector<SketchShape> plan_exact_tables(
     std::span<const PatternCount> patterns,
     const SketchOptions& options,
     uint16_t most_bins = 64);
 
-// More than any run has: what a damaged record claims must not decide how much is simulated again.
+// More than any run has. The claim of a damaged record must not decide how much is simulated again.
 inline constexpr uint32_t kMostInferences = 1 << 20;
 
 class Sketch : public RecordSink {
@@ -47,7 +48,7 @@ class Sketch : public RecordSink {
   Sketch() = default;
   Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
 
-  // Records of cores that the sketch does not have, and of an impossible inference, are dropped.
+  // Drops records of cores that the sketch does not have, and of an impossible inference.
   Outcome record(const ProbeRecord& record) override;
 
   const std::vector<CoreSketch>& cores() const {
@@ -60,8 +61,9 @@ class Sketch : public RecordSink {
   uint64_t evictions() const;
   uint64_t bytes() const;       // of all cores, structure included
   uint64_t end_cycles() const;  // the last thing recorded
-  // How long another run is worth recording to be laid beside this one: twice as long, since what lies beyond
-  // tells nothing, but no longer than the time bins reach, which would grow wider than these.
+  // Returns how long another run is worth recording for a comparison with this one: twice as long, because
+  // records beyond that add no evidence, but no longer than the time bins reach, which would otherwise grow
+  // wider than these.
   uint64_t comparable_cycles() const;
   uint32_t inferences() const {
     return inferences_;
@@ -81,14 +83,14 @@ Sketch decode_sketch(std::string_view bytes, const std::string& file);
 void write_sketch(const std::string& path, const Sketch& sketch);
 Sketch read_sketch(const std::string& path);
 Sketch read_sketch(base::InputStream& in);
-// The sketch of recorders that ran elsewhere (a tile beside each core): `states` holds the bytes of each core
-// as they stand in the file after its shape. Throws base::Error when they are impossible.
+// Returns the sketch of recorders that ran elsewhere (a tile beside each core). `states` holds the bytes of
+// each core as they are in the file after its shape. Throws base::Error when they are impossible.
 Sketch sketch_from_states(
     std::span<const SketchShape> shapes,
     const SketchOptions& options,
     uint32_t inferences,
     std::span<const std::string> states);
-// The bytes followed by their checksum, as the last field of the file.
+// Returns the bytes followed by their checksum, as the last field of the file.
 std::string with_checksum(std::string bytes);
 bool looks_like_sketch(std::string_view bytes);
 

@@ -1,4 +1,5 @@
-// The sketch file, little-endian (docs/formats/sketch.md):
+// Reads and writes the sketch file, little-endian (docs/formats/sketch.md). Shapes and counts are checked
+// before memory is allocated, and the state of every core for consistency.
 //   "lento.sketch/1\n"  options  core count  inferences  core*  crc32 of all before it
 #include <algorithm>
 #include <array>
@@ -45,7 +46,7 @@ void put_all(std::string& out, const std::vector<T>& values) {
   out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
-// Takes values off the front of a buffer; running out is a located error.
+// Takes values off the front of a buffer. A buffer that is too short is a located error.
 class Cursor {
  public:
   Cursor(std::string_view bytes, const std::string& file)
