@@ -44,6 +44,12 @@ void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
   d.facts.emplace_back(
       "share of the mapping's records that were recorded",
       format_number(100 * recorded.share, 4) + " %");
+  if (!recorded.damage.empty())
+    return finding::cannot_judge(
+        d,
+        recorded.damage,
+        "copy the file again, or record the run again",
+        d.covered);
   if (recorded.gap.empty())
     return;
   if (d.outcome == finding::Outcome::Healthy)

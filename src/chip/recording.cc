@@ -7,6 +7,7 @@
 #include "chip/detect/belongs.h"
 #include "chip/detect/path.h"
 #include "chip/read/probe_file.h"
+#include "chip/read/true_records.h"
 
 namespace lento::chip {
 namespace {
@@ -41,7 +42,7 @@ class Feed {
   size_t given_ = 0;
 };
 
-Sketch record_with(SketchRecorder& recorder, Feed& feed, Facts& facts) {
+Sketch record_with(SketchRecorder& recorder, TrueRecords& feed, Facts& facts) {
   ProbeRecord record;
   while (feed.next(record))
     recorder.record(record);
@@ -50,7 +51,7 @@ Sketch record_with(SketchRecorder& recorder, Feed& feed, Facts& facts) {
   return sketch;
 }
 
-Sketch sketched(Feed feed, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
+Sketch sketched(TrueRecords& feed, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
   options.sketch.ops_per_cycle = recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = count_patterns(of.program, of.chip);
   const std::vector<SketchShape> shapes = options.kind == Kind::ExactTable
@@ -154,7 +155,20 @@ ChipRecording read_recording(
     ProbeReader reader(std::move(in), out.report);
     require_cores(path, "the records are", reader.header().cores, of.chip);
     out.notes = differences(reader.header(), of);
-    out.sketch = sketched(Feed(reader, prepare), options.recorder, of, out.facts);
+    // The clocks are prepared first: a counter that wrapped or started elsewhere is no damage.
+    Feed feed(reader, prepare);
+    TrueRecords records(
+        [&feed](ProbeRecord& record) {
+          return feed.next(record);
+        },
+        path,
+        out.report);
+    out.sketch = sketched(records, options.recorder, of, out.facts);
+    out.damage = records.damage();
+    if (records.origin() > 0)
+      out.notes.push_back(
+          "the counter ran before the run: times count from its first record, cycle " +
+          std::to_string(records.origin()));
     out.recorder = name_of(options.recorder);
   }
   require_mapping(path, of, out);

@@ -22,8 +22,9 @@ struct ChipRecording {
   std::string recorder;                                    // what kept it
   std::vector<std::pair<std::string, std::string>> facts;  // what the recorder says of its own work
   std::vector<std::string> notes;                          // what about it does not fit the chip and mapping
-  double share = 1;  // of the records that the mapping makes in as many inferences
-  std::string gap;   // why they are too few to call the chip healthy; empty: they are not
+  double share = 1;    // of the records that the mapping makes in as many inferences
+  std::string damage;  // why the file is too damaged to be judged, empty when it is not
+  std::string gap;     // why they are too few to call the chip healthy; empty: they are not
 };
 
 struct ChipUnderTest {

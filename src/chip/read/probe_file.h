@@ -63,6 +63,9 @@ class ProbeReader {
     return header_;
   }
   bool next(ProbeRecord& out);  // false at the end
+  const std::string& path() const {
+    return input_->path();
+  }
 
  private:
   struct Placed;
