@@ -1,3 +1,7 @@
+// Simulates the demo's job. The step times of each machine are consecutive passes of one simulated run of its
+// accelerator, with the machine's own seed. The faulty machine runs once more with a slow link, drawn from
+// those whose sweep row slows the pass by 3 to 25 %. Cost: one sweep of the chip's faults, and one run a
+// machine.
 #include "desk/demo_job.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ struct DemoJob {
 };
 
 // Every machine's passes come from its own run of the accelerator's simulator. The faulty machine is drawn
-// from the seed, as is the link: among those that cost the pass 3 to 30 %, or the costliest when there is
+// from the seed, as is the link: among those that cost the pass 3 to 25 %, or the costliest when there is
 // none. Stops early, with no machine named, when `progress` says so.
 DemoJob simulate_demo_job(
     const spec::Chip& chip,

@@ -1,3 +1,6 @@
+// Recognises a file by its bytes, maps its kind to a role by one table, and lists the questions that the
+// roles of several files allow. Tables and telemetry of collectives are recognised by their readers, from the
+// names of columns and the first row. Cost: at most the first 64 KiB of a file.
 #include "desk/recognise.h"
 
 #include <algorithm>
@@ -27,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostNames = 2000;
 
-// What a kind of file is good for, by what base/sniff.h calls it.
+// The role of a kind of file, by the noun that base/sniff.h gives it.
 struct Use {
   std::string_view noun;
   Role role;
@@ -101,7 +104,8 @@ bool holds_a_number(const CsvReader& table, const std::string& time) {
   });
 }
 
-// What tells machines apart: a column, the header (each column a machine), or the file's name.
+// Returns the options that distinguish machines: a column, the header (each column a machine), or the file's
+// name.
 Words machine_words(const RecognisedFile& file, CsvReader& table, const std::string& time) {
   const auto machine = first_of(table.columns(), fleet::names_machine);
   if (machine)

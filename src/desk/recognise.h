@@ -1,6 +1,6 @@
-// What files are and which questions they allow: for `lento` alone and for `lento diagnose FILE...`. The one
-// table of what Lento does with a kind of file; how a kind is told from its bytes is base/sniff.h and, for
-// what other tools write, the readers themselves.
+// Recognises files and the questions that they allow, for `lento` alone and for `lento diagnose FILE...`.
+// This is the one table of Lento's use of each kind of file. base/sniff.h recognises kinds by their bytes,
+// and the readers recognise the files of other tools.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Searches for classes that serve slowly: plays the recorded issues with one server of a class slowed,
-// compares the tails with the recorded ones, and refines the factor of the nearest classes by halving steps.
-// Most plays concern classes that the held search ranked high. Cost: one play a class and factor, bounded by
-// kServedEvents.
+// Searches for classes that serve slowly: plays the recorded issues with one server of a class slowed, and
+// compares the tails with the recorded ones. The factor of the nearest classes is refined by steps whose
+// logarithm halves. Cost: one play a class and factor; of long programs only the classes that the held search
+// ranked first are played (kServedEvents).
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>

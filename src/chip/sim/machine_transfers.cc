@@ -1,6 +1,7 @@
 // Moves messages between cores and transfers from and to DRAM, segment by segment. A message needs a credit
-// of its receiver, a DRAM transfer a slot of its core's memory unit. Both offer one segment at a time to the
-// network, so that transfers of a core interleave.
+// of its receiver, a DRAM transfer a slot of its core's memory unit. A message offers its next segment when
+// the one before has left, and a DRAM transfer is at most kAhead segments between slot and network, so that
+// transfers of a core interleave.
 #include <algorithm>
 
 #include "base/error.h"

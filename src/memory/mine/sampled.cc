@@ -1,4 +1,4 @@
-// Sums the latency of sampled accesses by function and source line, and by variable, and sorts the sums.
+// Sums the latency of sampled accesses by the name of their code and of their variable, and sorts the sums.
 #include "memory/mine/sampled.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Reads the mean execution times from the Inspector's Prometheus pages. Labels other than node and GPU form
-// the shape, so that only like means are compared.
+// Reads the mean execution times from the Inspector's Prometheus pages. The labels of communicator, sizes,
+// operation, message size and algorithm form the shape, so that only like means are compared.
 #include "fleet/ranks/read/inspector_prom.h"
 
 #include <algorithm>

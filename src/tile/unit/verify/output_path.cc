@@ -1,4 +1,5 @@
-// Shares an output path between tiles, round robin byte by byte, so that no tile can starve another.
+// Shares an output path between tiles. In each cycle the tiles in turn send as much as the path has left, and
+// the next cycle begins behind the last sender, so that no tile can starve another.
 #include "tile/unit/verify/output_path.h"
 
 #include <utility>

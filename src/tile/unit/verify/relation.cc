@@ -1,5 +1,6 @@
 // Keeps relations between registers that derive from one number by mask, shift and addition, and transfers
-// bounds between them. Intervals are transferred only where the derivation cannot wrap.
+// bounds between them. Intervals are transferred when one mask includes the other, widened by the bits that
+// differ.
 #include "tile/unit/verify/relation.h"
 
 #include <algorithm>
