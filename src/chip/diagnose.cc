@@ -156,7 +156,10 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
     given = read_fit(options.fit_file, chip);
     fit.given = &*given;
   }
-  MethodResult judged = judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
+  const spec::Chip fitted = by_model.chip_of(chip);
+  MethodResult judged = judge_chip(options.method, recorded.sketch, fitted, program, replays, detect, fit);
+  by_model.confirm_reported(judged.detection);
+  by_model.doubt_all_clear(judged.detection);
   Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
   by_model.add_to(d);
   require_coverage(d, recorded);
