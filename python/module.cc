@@ -63,58 +63,6 @@ std::span<const T> span_of(const py::handle& values) {
   return {array.data(), size_t(array.size())};
 }
 
-// Rows of a column of numbers onto the grid: row i is step steps[i] of machine machines[i]. Later rows of one
-// place win.
-template <class T>
-void scatter(
-    const py::handle& column,
-    std::span<const int64_t> steps,
-    std::span<const int64_t> machines,
-    size_t machine_count,
-    std::span<float> grid) {
-  const std::span<const T> values = span_of<T>(column);
-  if (values.size() != steps.size() || values.size() != machines.size())
-    throw lento::Error({"columns"}, "a column of another length than the times");
-  for (size_t i = 0; i < values.size(); ++i)
-    grid[size_t(steps[i]) * machine_count + size_t(machines[i])] = float(values[i]);
-}
-
-// Columns of a frame, float64 or float32, straight onto the grid.
-lento::Metrics metrics_of(
-    std::vector<std::string> machines,
-    std::vector<std::string> names,
-    int64_t begin_ms,
-    int64_t step_ms,
-    const Values<int64_t>& step_of_row,
-    const Values<int64_t>& machine_of_row,
-    const py::list& columns) {
-  const std::span<const int64_t> steps = span_of<int64_t>(step_of_row);
-  const std::span<const int64_t> which = span_of<int64_t>(machine_of_row);
-  lento::Metrics metrics;
-  const auto outside = [](std::span<const int64_t> places, size_t count) {
-    return std::ranges::any_of(places, [count](int64_t place) {
-      return place < 0 || size_t(place) >= count;
-    });
-  };
-  metrics.steps = steps.empty() ? 0 : size_t(std::ranges::max(steps)) + 1;
-  if (names.size() != columns.size() || outside(steps, metrics.steps) || outside(which, machines.size()))
-    throw lento::Error({"columns"}, "rows that are on no step or of no machine");
-  const size_t plane = metrics.steps * machines.size();
-  metrics.values.assign(names.size() * plane, std::numeric_limits<float>::quiet_NaN());
-  for (size_t m = 0; m < names.size(); ++m) {
-    const std::span<float> grid = std::span(metrics.values).subspan(m * plane, plane);
-    if (py::isinstance<Values<double>>(columns[m]))
-      scatter<double>(columns[m], steps, which, machines.size(), grid);
-    else
-      scatter<float>(columns[m], steps, which, machines.size(), grid);
-  }
-  metrics.machines = std::move(machines);
-  metrics.names = std::move(names);
-  metrics.begin_ms = begin_ms;
-  metrics.step_ms = step_ms;
-  return metrics;
-}
-
 // (name, int64 array), (name, float64 array) or (name, int32 codes, words). The arrays are not copied.
 lento::Column column_of(const py::tuple& given) {
   lento::Column column;
@@ -128,6 +76,33 @@ lento::Column column_of(const py::tuple& given) {
     column.numbers = span_of<double>(given[1]);
   }
   return column;
+}
+
+std::vector<lento::Column> table_of(const py::list& columns) {
+  std::vector<lento::Column> table;
+  for (const py::handle& column : columns)
+    table.push_back(column_of(column.cast<py::tuple>()));
+  return table;
+}
+
+// All words of a question about a fleet; python/lento/fleet.py gives each of them.
+lento::FleetQuestion fleet_question_of(const py::dict& words) {
+  const auto text = [&](const char* name) {
+    return words[name].cast<std::string>();
+  };
+  lento::FleetQuestion question;
+  question.machine_column = text("machine");
+  question.device_column = text("device");
+  question.time_column = text("time");
+  question.time_unit = text("unit");
+  question.metric_column = text("metric");
+  question.value_column = text("value");
+  question.metrics = words["columns"].cast<std::vector<std::string>>();
+  question.labels = words["labels"].cast<std::vector<std::string>>();
+  question.false_alarms_per_day = words["false_alarms_per_day"].cast<double>();
+  question.strict = words["strict"].cast<bool>();
+  question.threads = words["threads"].cast<unsigned>();
+  return question;
 }
 
 py::dict answers_to_python(lento::Answers answers) {
@@ -178,61 +153,28 @@ PYBIND11_MODULE(_lento, module) {
 
   module.def(
       "diagnose_fleet_files",
-      [](const std::vector<std::string>& csv,
-         const std::string& machine,
-         const std::string& time,
-         const std::string& unit,
-         const std::vector<std::string>& metrics,
-         const std::vector<std::string>& labels,
-         double false_alarms_per_day,
-         bool strict,
-         unsigned threads) {
-        const lento::FleetQuestion
-            question{csv, machine, time, unit, metrics, labels, false_alarms_per_day, strict, threads};
+      [](const std::vector<std::string>& csv, const py::dict& words) {
+        lento::FleetQuestion question = fleet_question_of(words);
+        question.csv = csv;
         return run([&](const lento::Progress& progress) {
           return lento::diagnose_fleet(question, progress);
         });
       },
       py::arg("csv"),
-      py::arg("machine"),
-      py::arg("time"),
-      py::arg("unit"),
-      py::arg("metrics"),
-      py::arg("labels"),
-      py::arg("false_alarms_per_day"),
-      py::arg("strict"),
-      py::arg("threads"));
+      py::arg("question"));
 
   module.def(
-      "diagnose_fleet_columns",
-      [](std::vector<std::string> machines,
-         std::vector<std::string> names,
-         int64_t begin_ms,
-         int64_t step_ms,
-         const Values<int64_t>& step_of_row,
-         const Values<int64_t>& machine_of_row,
-         const py::list& columns,
-         double false_alarms_per_day) {
-        lento::Metrics metrics = metrics_of(
-            std::move(machines),
-            std::move(names),
-            begin_ms,
-            step_ms,
-            step_of_row,
-            machine_of_row,
-            columns);
+      "diagnose_fleet_table",
+      [](const py::list& columns, const py::dict& words) {
+        const std::vector<lento::Column> table = table_of(columns);
+        lento::FleetQuestion question = fleet_question_of(words);
+        question.shown_as = "frame";
         return run([&](const lento::Progress& progress) {
-          return lento::diagnose_fleet(std::move(metrics), false_alarms_per_day, progress);
+          return lento::diagnose_fleet(table, question, progress);
         });
       },
-      py::arg("machines"),
-      py::arg("names"),
-      py::arg("begin_ms"),
-      py::arg("step_ms"),
-      py::arg("step_of_row"),
-      py::arg("machine_of_row"),
       py::arg("columns"),
-      py::arg("false_alarms_per_day"));
+      py::arg("question"));
 
   module.def(
       "diagnose_memory",
@@ -318,9 +260,7 @@ PYBIND11_MODULE(_lento, module) {
   module.def(
       "predict_columns",
       [](const py::list& columns, const std::string& system) {
-        std::vector<lento::Column> table;
-        for (const py::handle& column : columns)
-          table.push_back(column_of(column.cast<py::tuple>()));
+        const std::vector<lento::Column> table = table_of(columns);
         return answers_to_python(run([&](const lento::Progress& progress) {
           return lento::predict_columns(table, system, progress);
         }));

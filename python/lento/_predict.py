@@ -3,6 +3,7 @@ import os
 
 from . import _lento
 from ._diagnosis import Diagnosis
+from ._table import column as _column
 
 
 def predict(questions, system="", *, training=False, batch=1, micro_batch=1, sequence=2048, generate=128, precision="bf16",
@@ -32,18 +33,6 @@ def _answer_frame(frame, system):
     domains = numpy.array(["out", "in", ""], dtype=object)
     return frame.assign(predicted_s=answers["seconds"], bound=bounds[answers["bound"]], p50_pct=answers["p50_pct"],
                         p90_pct=answers["p90_pct"], domain=domains[answers["in_domain"]])
-
-
-def _column(name, series):
-    """As the module takes it: numbers where they lie, unless the frame holds its columns apart, and words as codes."""
-    import numpy
-    import pandas
-    if series.dtype.kind in "iub":
-        return name, numpy.ascontiguousarray(series.to_numpy(dtype="int64"))
-    if series.dtype.kind == "f":
-        return name, numpy.ascontiguousarray(series.to_numpy(dtype="float64"))
-    codes, words = pandas.factorize(series)
-    return name, codes.astype("int32"), [str(word) for word in words]
 
 
 def search(space, *, method="", steps=100, starts=10, seed=1, threads=0):

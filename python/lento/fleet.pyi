@@ -7,6 +7,6 @@ from ._diagnosis import Diagnosis
 
 Path = Union[str, PathLike[str]]
 
-def diagnose(metrics: Union[pandas.DataFrame, Path, Sequence[Path]], *, machine: str = "machine", time: str = "time", unit: str = "s",
-             columns: Optional[Sequence[str]] = None, labels: Sequence[str] = (), false_alarms_per_day: float = 0.1,
-             strict: bool = False, threads: int = 0) -> Diagnosis: ...
+def diagnose(metrics: Union[pandas.DataFrame, Path, Sequence[Path]], *, machine: str = "", device: str = "", time: str = "",
+             unit: str = "", metric: str = "", value: str = "", columns: Optional[Sequence[str]] = None, labels: Sequence[str] = (),
+             false_alarms_per_day: float = 0.1, strict: bool = False, threads: int = 0) -> Diagnosis: ...

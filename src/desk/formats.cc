@@ -6,6 +6,7 @@
 #include "desk/kernel/kernel.h"
 #include "desk/link/link.h"
 #include "desk/nvidia/nvidia.h"
+#include "desk/metrics/metrics.h"
 #include "desk/pytorch/pytorch.h"
 #include "desk/training/training.h"
 
@@ -21,6 +22,7 @@ Formats all_formats() {
            cluster_formats(),
            link_formats(),
            nvidia_formats(),
+           metrics_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());
   return all;

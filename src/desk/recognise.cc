@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.h"
-#include "base/moment.h"
-#include "base/number.h"
+#include "base/file.h"
 #include "base/scan/csv.h"
 #include "fleet/ranks/read/collective_files.h"
 #include "fleet/read/column_names.h"
-#include "fleet/read/unit_text.h"
+#include "fleet/read/table_file.h"
+#include "fleet/read/table_layout.h"
 #include "memory/read/access_file.h"
 #include "memory/read/foreign.h"
 #include "predict/time/question.h"
@@ -77,73 +76,44 @@ std::optional<std::string> first_of(const std::vector<std::string>& columns, Tes
   return std::optional(*at);
 }
 
-// Seconds, milliseconds or microseconds: by the column's name, else by how large a time of today would be.
-std::string unit_of(const std::string& column, const std::string& first_value) {
-  for (const std::string_view unit : {"ms", "us"}) {
-    const std::string suffix = std::string(unit);
-    const bool behind = column.ends_with("_" + suffix);
-    const bool bracketed = column.ends_with("(" + suffix + ")");
-    if (behind || bracketed)
-      return suffix;
-  }
-  double value = 0;
-  const char* end = first_value.data() + first_value.size();
-  if (std::from_chars(first_value.data(), end, value).ec != std::errc())
-    return "s";
-  if (value > 1e14)
-    return "us";
-  if (value > 1e11)
-    return "ms";
-  return "s";
-}
-
-bool holds_a_number(const CsvReader& table, const std::string& time) {
-  return std::ranges::any_of(table.columns(), [&](const std::string& column) {
-    const std::string& text = table.text(table.find(column));
-    return column != time && (base::try_double(text) || fleet::unit_text(text));
-  });
-}
-
-// Returns the options that distinguish machines: a column, the header (each column a machine), or the file's
-// name.
-Words machine_words(const RecognisedFile& file, CsvReader& table, const std::string& time) {
-  const auto machine = first_of(table.columns(), fleet::names_machine);
-  if (machine)
-    return {"--machine-column", *machine};
-  std::vector<std::string> others = table.columns();
-  std::erase(others, time);
-  if (!fleet::are_machines(others))
-    return {};
-  const fs::path metric = fs::path(file.path).stem().stem();
-  return {"--wide", metric.string()};
-}
-
 const char* form_of(const CsvReader& table) {
   return table.is_json_lines() ? "JSON Lines" : "CSV";
 }
 
-// A table with a time and numbers: metrics of machines. Columns that tell groups of peers apart are labels.
-bool take_metrics(RecognisedFile& file, CsvReader& table) {
-  const std::vector<std::string>& columns = table.columns();
-  const auto time = first_of(columns, fleet::names_time);
-  if (!time || columns.size() < 3 || !table.next() || !holds_a_number(table, *time))
+// Spreadsheets save "Unicode text" as UTF-16 with a byte order mark.
+bool is_utf16(const std::string& path) {
+  std::error_code code;
+  if (!fs::is_regular_file(path, code))
     return false;
-  file.kind = {"table of metrics", form_of(table)};
-  file.role = Role::Metrics;
-  file.words = machine_words(file, table, *time);
-  const bool wide = !file.words.empty() && file.words[0] == "--wide";
-  const auto device = first_of(columns, fleet::names_device);
-  if (device && !wide)
-    append(file.words, {"--device-column", *device});
-  append(file.words, {"--time-column", *time});
-  const std::string moment = table.text(table.find(*time));
-  if (!base::try_moment_ms(moment))
-    append(file.words, {"--time-unit", unit_of(*time, moment)});
-  for (const char* label : {"stage", "pp_rank", "hardware"}) {
-    if (table.find(label) >= 0)
-      append(file.words, {"--label", label});
+  try {
+    base::InputStream in(path);
+    const std::string_view head = in.peek(2);
+    return head == "\xff\xfe" || head == "\xfe\xff";
+  } catch (const base::Error&) {
+    return false;
   }
-  return true;
+}
+
+// A table with a time and numbers: metrics of machines, typed by the reader that the fleet's commands use.
+bool take_metrics(RecognisedFile& file) {
+  try {
+    base::ReadReport report;
+    fleet::TableFile table(file.path, file.path);
+    const auto& rows = table.sample(report);
+    const auto& header = table.header();
+    if (header.size() < 3 || rows.empty() || std::ranges::none_of(header, fleet::may_name_time))
+      return false;
+    fleet::CsvOptions options;
+    options.paths = {file.path};
+    const std::string name = fs::path(file.path).stem().stem().string();
+    const fleet::TableLayout layout = fleet::guess_layout(header, rows, options, name, {file.path});
+    file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
+    file.role = Role::Metrics;
+    file.words = fleet::options_of(layout, header);
+    return true;
+  } catch (const base::Error&) {
+    return false;
+  }
 }
 
 bool take_questions(RecognisedFile& file, CsvReader& table) {
@@ -171,10 +141,12 @@ bool take_table(RecognisedFile& file) {
       file.role = Role::Transfers;
       return true;
     }
-    return take_questions(file, table) || take_metrics(file, table);
+    if (take_questions(file, table))
+      return true;
   } catch (const base::Error&) {
-    return false;
+    // UTF-16 and rows of unequal length may still be a table of metrics.
   }
+  return take_metrics(file);
 }
 
 // Access traces of other tools. The reader takes any name or first word that may mean one, because somebody
@@ -339,12 +311,18 @@ void ask_memory(const Asked& asked, std::vector<Question>& out) {
 
 constexpr const char* kFleet = "Which machine of the job is faulty?";
 
+// The devices of one host are the machines of its table only while no other host is beside it.
+bool names_its_machines(const RecognisedFile& table) {
+  const auto at = std::ranges::find(table.words, "--machine-column");
+  return at != table.words.end() && !fleet::may_name_device(at[1]);
+}
+
 // Tables without a column that names the machine, and read alike, are the machines of one job. One with such
 // a column is a job of its own: those of two jobs, judged as one, would hide what is wrong in either.
 void ask_metrics(const Asked& asked, std::vector<Question>& out) {
   std::vector<Words> ways;
   for (const RecognisedFile* table : asked.of(Role::Metrics)) {
-    const bool whole = std::ranges::find(table->words, "--machine-column") != table->words.end();
+    const bool whole = names_its_machines(*table);
     const auto at = whole ? ways.end() : std::ranges::find(ways, table->words);
     const size_t behind = size_t(ways.end() - at);  // questions that were asked after the one of this way
     if (behind == 0) {
@@ -353,6 +331,8 @@ void ask_metrics(const Asked& asked, std::vector<Question>& out) {
       append(q.command, table->words);
     }
     Question& q = out[out.size() - std::max<size_t>(behind, 1)];
+    if (behind > 0)  // each file is a host: what are the machines of one file are devices of several
+      std::ranges::replace(q.command, "--machine-column", "--device-column");
     use(q, "--csv", table->path);
   }
 }
@@ -402,6 +382,8 @@ void ask_predictions(const Asked& asked, std::vector<Question>& out) {
 RecognisedFile recognise(const std::string& path) {
   RecognisedFile file{path, Role::None, base::kind_of_file(path), {}};
   file.role = role_of(file.kind);
+  if (file.role == Role::None && is_utf16(path) && take_metrics(file))
+    return file;
   if (file.kind.noun.empty() || file.role != Role::None)
     return file;
   const std::string noun = file.kind.noun;

@@ -47,6 +47,7 @@ Diagnosis diagnose_fleet(const FleetDiagnosisOptions& o, const base::Progress& p
   Diagnosis d = diagnose_fleet(series, o, progress);
   doubt_records(d, report);
   d.inputs = std::move(inputs);
+  d.notes.insert(d.notes.begin(), series.notes.begin(), series.notes.end());
   finding::add_read_report(d, report);
   return d;
 }

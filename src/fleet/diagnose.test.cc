@@ -73,22 +73,21 @@ TEST(FleetDiagnosis, NamesThePlantedMachineAndSaysWhatItCovered) {
   EXPECT_EQ(d.covered, "1200 s in steps of 1 s, 8 machines, 1 metric (power), 100 % of the samples there");
 }
 
-TEST(FleetDiagnosis, AMachineColumnThatWasForgottenIsProposed) {
-  for (const std::string name : {"machine", "Node", "hostname"}) {
-    const File file(table(name, 50));
+TEST(FleetDiagnosis, AMachineColumnThatIsNotNamedIsGuessedAndTheGuessIsNoted) {
+  const File named(table("machine", 1200));
+  const finding::Diagnosis expected = diagnose_fleet(options_of(named));
+  for (const std::string name : {"machine", "Node", "hostname", "box"}) {
+    const File file(table(name, 1200));
     FleetDiagnosisOptions o = options_of(file);
     o.source.columns.machine_column = "";
-    EXPECT_THAT(error_of(o), HasSubstr("--machine-column " + name));
+    const finding::Diagnosis d = diagnose_fleet(o);
+    EXPECT_EQ(d.outcome, expected.outcome) << name;
+    ASSERT_EQ(d.findings.size(), 1u) << name;
+    EXPECT_EQ(d.findings[0].subject, expected.findings[0].subject) << name;
+    ASSERT_FALSE(d.notes.empty());
+    EXPECT_THAT(d.notes[0], HasSubstr("machine '" + name + "'"));
+    EXPECT_THAT(d.notes[0], HasSubstr("--machine-column"));
   }
-}
-
-TEST(FleetDiagnosis, AMachineColumnOfAnotherNameIsMissedByItsRecords) {
-  const File file(table("box", 300));
-  FleetDiagnosisOptions o = options_of(file);
-  o.source.columns.machine_column = "";
-  const finding::Diagnosis d = diagnose_fleet(o);
-  EXPECT_EQ(d.outcome, finding::Outcome::CannotJudge);
-  EXPECT_THAT(d.remedy, HasSubstr("--machine-column"));
 }
 
 TEST(FleetDiagnosis, ATimeUnitOffByAThousandIsDoubted) {

@@ -16,9 +16,6 @@ namespace {
 
 using base::Error;
 
-constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
-constexpr double kTooCoarse = 1000;
-
 std::string first_line(const std::string& path) {
   const std::string text = base::read_file(path, 1 << 16);
   return text.substr(0, text.find_first_of("\r\n"));
@@ -28,32 +25,19 @@ void note(std::vector<finding::Input>& inputs, const std::string& path) {
   inputs.push_back({"metrics", path, base::digest(base::read_file(path))});
 }
 
-// A unit that is off by a thousand makes hours of a second or weeks of an hour.
-void doubt_time(const FleetSource& s, const MetricSeries& series) {
-  const double gap = double(series.sample_gap_ms) / 1000;
-  const double period = double(series.steps) * double(series.step_ms) / 1000;
-  if (s.step_s > 0 || gap == 0 || (gap >= kTooFine && gap <= kTooCoarse))
-    return;
-  const std::string apart = base::format_quantity(gap, base::Dimension::Time);
-  const std::string unit = gap < kTooFine ? "s" : "ms";
-  throw Error(
-      {s.csv.front()},
-      "read with --time-unit " + s.columns.time_unit + ", its samples lie " + apart +
-          " apart and the period covered is " + base::format_quantity(period, base::Dimension::Time),
-      "try --time-unit " + unit + "; if it is right, say so with --step");
-}
-
 MetricSeries read_csv(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   CsvOptions options = s.columns;
   options.paths = s.csv;
   options.metrics = s.metrics;
   options.label_columns = s.labels;
   options.grid.step_ms = std::llround(s.step_s * 1000);
-  for (const std::string& path : s.csv)
-    note(inputs, path);
-  MetricSeries series = read_csv(options, report);
-  doubt_time(s, series);
-  return series;
+  for (const std::string& path : s.csv) {
+    if (options.shown_as.empty())
+      note(inputs, path);
+    else
+      inputs.push_back({"metrics", options.shown_as, ""});
+  }
+  return read_csv(options, report);
 }
 
 MetricSeries read_store(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {

@@ -1,6 +1,6 @@
-// Answers tables of questions that are in memory. They are written as text to a memory file and read by the
-// one reader of questions, so that a row has one meaning for C++, Python and the command line. Writing the
-// text costs a few per cent of the time.
+// Answers and judges tables that are in memory. They are written as text to a memory file and read by the one
+// reader of such files, so that a row has one meaning for C++, Python and the command line. For questions,
+// writing the text costs a few per cent of the time.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,12 +23,10 @@ size_t rows_of(const Column& column) {
 
 size_t rows_of(const std::vector<Column>& table) {
   if (table.empty())
-    throw Error({"questions"}, "the table has no columns");
+    throw Error({"table"}, "the table has no columns");
   for (const Column& column : table)
     if (rows_of(column) != rows_of(table[0]))
-      throw Error(
-          {"questions"},
-          "columns '" + table[0].name + "' and '" + column.name + "' differ in length");
+      throw Error({"table"}, "columns '" + table[0].name + "' and '" + column.name + "' differ in length");
   return rows_of(table[0]);
 }
 
@@ -53,9 +51,9 @@ void append_field(std::string& text, const Column& column, size_t row) {
 class Unnamed {
  public:
   Unnamed()
-      : descriptor_(::memfd_create("questions", MFD_CLOEXEC)) {
+      : descriptor_(::memfd_create("table", MFD_CLOEXEC)) {
     if (descriptor_ < 0)
-      throw Error({"questions"}, "no memory for the table");
+      throw Error({"table"}, "no memory for the table");
   }
   Unnamed(const Unnamed&) = delete;
   ~Unnamed() {
@@ -65,7 +63,7 @@ class Unnamed {
     for (size_t at = 0; at < text.size();) {
       const ssize_t done = ::write(descriptor_, text.data() + at, text.size() - at);
       if (done <= 0)
-        throw Error({"questions"}, "no memory for the table");
+        throw Error({"table"}, "no memory for the table");
       at += size_t(done);
     }
   }
@@ -140,6 +138,18 @@ predict_columns(const std::vector<Column>& table, const std::string& system, con
   if (answers.seconds.size() != rows)
     throw Error({"questions"}, "a field holds a line break or a table row was not whole");
   return answers;
+}
+
+Diagnosis
+diagnose_fleet(const std::vector<Column>& table, const FleetQuestion& question, const Progress& progress) {
+  const size_t rows = rows_of(table);
+  const Unnamed file;
+  write_table(table, rows, file);
+  FleetQuestion job = question;
+  job.csv = {file.path()};
+  if (job.shown_as.empty())
+    job.shown_as = "table";
+  return diagnose_fleet(job, progress);
 }
 
 }  // namespace lento

@@ -82,7 +82,11 @@ Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress
   job.source.csv = question.csv;
   job.source.metrics = question.metrics;
   job.source.labels = question.labels;
+  job.source.columns.shown_as = question.shown_as;
   job.source.columns.machine_column = question.machine_column;
+  job.source.columns.device_column = question.device_column;
+  job.source.columns.metric_column = question.metric_column;
+  job.source.columns.value_column = question.value_column;
   job.source.columns.time_column = question.time_column;
   job.source.columns.time_unit = question.time_unit;
   job.detect.false_alarms_per_day = question.false_alarms_per_day;

@@ -45,18 +45,23 @@ struct ChipQuestion {
 };
 Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress = {});
 
-// Which machine of a training job is faulty? Metrics from files:
+// Which machine of a training job is faulty? Metrics from files, or from a table in memory. A column that is
+// not named is guessed, and the notes of the diagnosis state the guess.
 struct FleetQuestion {
   std::vector<std::string> csv;  // docs/formats/fleet-csv.md
-  std::string machine_column;    // empty: one machine a file, named as the file
-  std::string time_column = "time";
-  std::string time_unit = "s";       // s, ms, us
-  std::vector<std::string> metrics;  // columns; empty: every other column
+  std::string machine_column;
+  std::string device_column;  // a row per device (GPU) of a machine
+  std::string time_column;
+  std::string time_unit;             // s, ms, us, ns
+  std::string metric_column;         // tidy tables: names the metric of a row
+  std::string value_column;          // and its value
+  std::vector<std::string> metrics;  // columns (tidy: names); empty: all that are no annotation
   std::vector<std::string>
       labels;  // columns kept as labels; peers are told apart by stage, pp_rank, hardware
   double false_alarms_per_day = 0.1;  // budget of the whole job
   bool strict = false;
   unsigned threads = 0;  // 0: all cores
+  std::string shown_as;  // stands for the path in messages; empty: the path itself
 };
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress = {});
 
@@ -112,7 +117,7 @@ Diagnosis predict_workload(const PredictQuestion& question);
 // answers. `system` is one data sheet for all rows, and when it is empty each row names its device.
 std::string predict_table(const std::string& csv, const std::string& system = {});
 
-// Answers a table in memory, given as columns of values.
+// A column of a table in memory.
 struct Column {
   std::string name;
   // One of `integers`, `numbers` and `codes` has one entry a row. A code is an index into `words`, and a
@@ -122,6 +127,13 @@ struct Column {
   std::span<const int32_t> codes = {};
   std::vector<std::string> words = {};
 };
+// The verdict on metrics in such columns is that on the same table as CSV. Precondition: question.csv is
+// empty.
+Diagnosis diagnose_fleet(
+    const std::vector<Column>& table,
+    const FleetQuestion& question,
+    const Progress& progress = {});
+
 struct Answers {
   std::vector<double> seconds;      // NaN where the row cannot be answered
   std::vector<int8_t> bound;        // what holds it up, an index into bounds; -1: not answered
@@ -130,6 +142,7 @@ struct Answers {
   std::vector<double> p90_pct;
   std::vector<int8_t> in_domain;  // 1: within what was validated; 0: not; -1: not answered
 };
+// Answers a table of questions in memory.
 Answers predict_columns(
     const std::vector<Column>& table,
     const std::string& system = {},

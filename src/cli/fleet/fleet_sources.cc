@@ -49,17 +49,20 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
   app.add_option(
          "--csv",
          s.csv,
-         "CSV files (.gz, .xz, .zst); without --machine-column each file is one machine")
+         "CSV files (.gz, .xz, .zst); columns that no option names are guessed, and the guess "
+         "is "
+         "shown")
       ->type_name("FILE");
   app.add_option("--openmetrics", s.openmetrics, "Prometheus or OpenMetrics text with time stamps")
       ->type_name("FILE");
   app.add_option("--op-trace", s.op_trace, "CSV of operations: dp_rank,stage,step,op,...,start_us,dur_us")
       ->type_name("FILE");
   app.add_option("--machine-column", s.columns.machine_column, "Column that names the machine");
-  app.add_option("--time-column", s.columns.time_column, "Column of the time")->capture_default_str();
-  app.add_option("--time-unit", s.columns.time_unit, "Unit of the time column")
-      ->check(one_of({"s", "ms", "us"}))
-      ->capture_default_str();
+  app.add_option("--time-column", s.columns.time_column, "Column of the time");
+  app.add_option("--time-unit", s.columns.time_unit, "Unit of a time column of numbers")
+      ->check(one_of({"s", "ms", "us", "ns"}));
+  app.add_option("--metric-column", s.columns.metric_column, "Column that names the metric of a row");
+  app.add_option("--value-column", s.columns.value_column, "Column of the values of such a table");
   app.add_option("--metric", s.metrics, "Metrics to judge, or PromQL as NAME=EXPRESSION; all when not given");
   app.add_option("--label", s.labels, "Columns or labels to keep as labels of the machine");
   app.add_option(

@@ -9,6 +9,7 @@
 // finding. Under three peers nothing is odd.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
@@ -284,6 +285,32 @@ void judge_quantity(
     compare(records, quantity, peers, budget, out);
 }
 
+// "clock and 46 more quantities of 8 hosts": a page of metrics holds hundreds of quantities of the same
+// parts.
+std::vector<std::string> merged(const std::vector<std::string>& covered) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_parts;
+  for (const std::string& text : covered) {
+    const size_t at = text.rfind(" of ");
+    const std::string parts = text.substr(at);
+    auto same = std::ranges::find(by_parts, parts, &std::pair<std::string, std::vector<std::string>>::first);
+    if (same == by_parts.end())
+      same = by_parts.insert(by_parts.end(), {parts, {}});
+    same->second.push_back(text.substr(0, at));
+  }
+  std::vector<std::string> out;
+  for (const auto& [parts, names] : by_parts) {
+    if (names.size() <= kMost) {
+      for (const std::string& name : names)
+        out.push_back(name + parts);
+      continue;
+    }
+    out.push_back(
+        names[0] + ", " + names[1] + " and " + std::to_string(names.size() - 2) + " more quantities" + parts);
+  }
+  return out;
+}
+
 }  // namespace
 
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
@@ -294,6 +321,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
     if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
       by_quantity[series.quantity].push_back(&series);
   }
+  std::vector<std::string> before = std::exchange(out.covered, {});
   for (const auto& [id, series] : by_quantity)
     judge_quantity(
         records,
@@ -301,6 +329,9 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         peers_of(records, series),
         options.false_alarms / double(by_quantity.size()),
         out);
+  const std::vector<std::string> own = merged(out.covered);
+  out.covered = std::move(before);
+  out.covered.insert(out.covered.end(), own.begin(), own.end());
 }
 
 }  // namespace lento::desk

@@ -1,5 +1,5 @@
-// Lists the usual names of columns for machines, devices and times, and recognises columns that are named
-// after machines by their shape.
+// Lists of names that exporters, databases and people give to columns. They are compared in lower case, as a
+// whole or word by word.
 #include "fleet/read/column_names.h"
 
 #include <algorithm>
@@ -8,6 +8,14 @@
 #include <set>
 
 namespace lento::fleet {
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
 namespace {
 
 constexpr std::array<std::string_view, 13> kMachines{
@@ -51,14 +59,24 @@ constexpr std::array<std::string_view, 12> kTimes{
     "_time",
     "@timestamp"};
 
-constexpr size_t kFewestMachines = 4;
+constexpr std::array<std::string_view, 8>
+    kWeakDevices{"index", "rank", "local_rank", "global_rank", "uuid", "gpu_uuid", "slot", "pci.bus_id"};
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
+constexpr std::array<std::string_view, 5> kTimeWords{"time", "timestamp", "datetime", "date", "utc"};
+
+// Words that annotate a row, and those that may stand beside them in such a name.
+constexpr std::array<std::string_view, 34> kAnnotations{
+    "label", "labels", "rank",    "step",   "steps",     "epoch",   "part",      "partition", "index",
+    "idx",   "code",   "codes",   "iter",   "iteration", "id",      "uuid",      "seed",      "fold",
+    "split", "class",  "target",  "truth",  "anomaly",   "fault",   "faulty",    "row",       "batch",
+    "port",  "pid",    "version", "serial", "xid",       "unnamed", "microbatch"};
+
+constexpr std::array<std::string_view, 29> kBeside{
+    "global", "local", "train",  "training", "world", "node", "gpu",    "current", "data",  "job",
+    "is",     "true",  "ground", "pp",       "tp",    "dp",   "ep",     "cp",      "micro", "error",
+    "status", "exit",  "xid",    "run",      "host",  "has",  "device", "0",       "1"};
+
+constexpr size_t kFewestMachines = 4;
 
 template <size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view column) {
@@ -90,6 +108,51 @@ bool names_device(std::string_view column) {
 
 bool names_time(std::string_view column) {
   return among(kTimes, column);
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> out;
+  bool open = false;
+  for (const char c : name) {
+    const bool inside = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (inside && !open)
+      out.emplace_back();
+    if (inside)
+      out.back() += char(std::tolower(static_cast<unsigned char>(c)));
+    open = inside;
+  }
+  return out;
+}
+
+bool is_time_word(std::string_view word) {
+  return among(kTimeWords, word);
+}
+
+bool may_name_time(std::string_view column) {
+  return names_time(column) || column == "epoch" ||
+         std::ranges::any_of(words_of(column), [](const std::string& word) {
+           return is_time_word(word);
+         });
+}
+
+bool may_name_device(std::string_view column) {
+  return names_device(column) || among(kWeakDevices, lowered(column));
+}
+
+bool names_annotation(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  if (words.empty())
+    return false;
+  const bool any = std::ranges::any_of(words, [](const std::string& w) {
+    return among(kAnnotations, w);
+  });
+  return any && std::ranges::all_of(words, [](const std::string& w) {
+           return among(kAnnotations, w) || among(kBeside, w);
+         });
+}
+
+bool names_peer_group(std::string_view column) {
+  return column == "stage" || column == "pp_rank" || column == "hardware";
 }
 
 bool are_machines(const std::vector<std::string>& columns) {

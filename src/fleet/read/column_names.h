@@ -12,8 +12,24 @@ bool names_machine(std::string_view column);  // node, Hostname, instance, ...
 bool names_device(std::string_view column);   // gpu, device_id, ...
 bool names_time(std::string_view column);     // time_ms, Timestamp, Date, ...
 
-// Returns whether these columns can be the machines of one table (--wide): four or more that differ in their
-// numbers only, as in node-1, node-2 or {instance="gpu07:9400"}.
+std::string lowered(std::string_view text);  // A to Z as a to z
+
+// The words of a name in lower case: "Host IP" and "host_ip" are host, ip.
+std::vector<std::string> words_of(std::string_view column);
+bool is_time_word(std::string_view word);
+
+// Whether a column of this name may hold times, or the device of a row; the cells decide.
+bool may_name_time(std::string_view column);
+bool may_name_device(std::string_view column);
+
+// Whether a column or metric of this name annotates rows (label, step, rank, ...) and is no measurement.
+bool names_annotation(std::string_view name);
+
+// Whether it tells groups of peers apart (stage, pp_rank, hardware), and so is a label of the machine.
+bool names_peer_group(std::string_view column);
+
+// Whether these columns can be the machines of one table (--wide): four or more that differ in their numbers
+// only, as in node-1, node-2 or {instance="gpu07:9400"}.
 bool are_machines(const std::vector<std::string>& columns);
 
 }  // namespace lento::fleet

@@ -1,103 +1,22 @@
-// Reads metrics from CSV by the grammar
-//   file  = line { "\n" line }        line = field { delimiter field }
-//   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
-// one line at a time: a quoted field may not hold a line end. The header shows the delimiter (base/csv.h). A
-// file that begins with '{' is JSON Lines. Times are numbers or dates (base/moment.h), by the first record of
-// a file. Values are numbers, bare or with the unit of their column.
-#include "base/scan/csv.h"
-
+// Reads tables of metrics into series. The columns are typed first (table_layout.h), from the options and the
+// first rows, so that every door reads the same table alike. Times are numbers or dates, by the first record
+// of a file; values are numbers, bare or with the unit of their column.
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_map>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/moment.h"
 #include "base/number.h"
-#include "base/scan/json_lines.h"
 #include "base/units.h"
 #include "fleet/read/column_names.h"
 #include "fleet/read/source.h"
+#include "fleet/read/table_file.h"
+#include "fleet/read/table_layout.h"
 #include "fleet/read/unit_text.h"
 
 namespace lento::fleet {
 namespace {
-
-constexpr size_t kMaxColumns = 1u << 16;
-
-// Removes blanks, because some exporters separate fields by ", ".
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
-// Splits `line` into views. Quoted fields are unescaped into `scratch`. Returns false when a quote is not
-// closed.
-bool split(
-    std::string_view line,
-    char delimiter,
-    std::vector<std::string_view>& fields,
-    std::vector<std::string>& scratch) {
-  fields.clear();
-  scratch.clear();
-  if (!line.empty() && line.back() == '\r')
-    line.remove_suffix(1);
-  scratch.reserve(size_t(std::ranges::count(line, '"')) / 2 + 1);  // views stay valid
-  size_t i = 0;
-  for (;;) {
-    if (i < line.size() && line[i] == '"') {
-      std::string& text = scratch.emplace_back();
-      for (++i;; ++i) {
-        if (i >= line.size())
-          return false;
-        if (line[i] == '"') {
-          if (i + 1 >= line.size() || line[i + 1] != '"')
-            break;
-          ++i;
-        }
-        text += line[i];
-      }
-      if (++i < line.size() && line[i] != delimiter)
-        return false;
-      fields.push_back(text);
-    } else {
-      const size_t end = std::min(line.find(delimiter, i), line.size());
-      fields.push_back(without_blanks(line.substr(i, end - i)));
-      i = end;
-    }
-    if (fields.size() > kMaxColumns)
-      return false;
-    if (i >= line.size())
-      return true;
-    ++i;  // the delimiter
-    if (i == line.size()) {
-      fields.emplace_back();
-      return true;
-    }
-  }
-}
-
-double unit_in_ms(const std::string& unit) {
-  if (unit == "s")
-    return 1000;
-  if (unit == "ms")
-    return 1;
-  if (unit == "us")
-    return 0.001;
-  throw base::Error({}, "time unit '" + unit + "' is not known", "use s, ms or us");
-}
-
-// The roles of the columns.
-struct Columns {
-  int machine = -1;
-  int time = -1;
-  int device = -1;
-  std::vector<std::pair<size_t, uint32_t>> metrics;  // column -> metric id (wide: machine id)
-  std::vector<std::pair<size_t, std::string>> labels;
-};
 
 constexpr int64_t kPauseMs = 3'600'000;  // of one job, an hour: a restart from a checkpoint takes less
 
@@ -116,40 +35,39 @@ class Reader {
   Reader(const CsvOptions& options, SeriesBuilder& builder, base::ReadReport& report)
       : options_(options),
         builder_(builder),
-        report_(report),
-        ms_(unit_in_ms(options.time_unit)) {
+        report_(report) {
   }
 
   void read(const std::string& path) {
-    constexpr size_t kLooked = 256;
-    base::InputStream in(path);
-    where_ = {path};
-    const bool objects = base::JsonLines::begins(in.peek(kLooked));
-    std::optional<base::JsonLines> lines;
-    if (objects)
-      header_ = lines.emplace(in).columns();
-    else
-      read_header(in);
-    where_.line = 1;
-    if (header_.size() > kMaxColumns)
-      throw base::Error(where_, "the records have more than 65,536 keys");
+    const std::string shown = options_.shown_as.empty() ? path : options_.shown_as;
+    TableFile table(path, shown);
+    where_ = table.where();
+    layout_ = guess_layout(table.header(), table.sample(report_), options_, stem(shown), where_);
+    find_order(path, shown, size_t(layout_.time));
+    if (notes_.empty())
+      notes_.push_back(describe(layout_, table.header()));
+    ms_ = unit_in_ms(layout_.time_unit.empty() ? "ms" : layout_.time_unit);
     clock_ = Clock::Unknown;
-    columns_ = Columns{};
-    if (options_.machine_column.empty() && options_.wide_metric.empty())
-      doubt_one_machine();
-    find_columns();
-    file_machine_ = UINT32_MAX;
-    if (columns_.machine < 0 && options_.wide_metric.empty())
-      file_machine_ = builder_.machine(stem(path));
+    name_columns(table.header());
     ++file_;
     builder_.begin_part_in_any_order();
     span_ = {};
-    const base::ReadReport before = report_;
-    if (objects)
-      read_objects(*lines);
-    else
-      read_lines(in);
-    doubt_another_run(report_.taken - before.taken, report_.skipped - before.skipped);
+    const uint64_t taken = report_.taken;
+    const uint64_t skipped = report_.skipped;
+    while (table.next(fields_, report_)) {
+      where_ = table.where();
+      record();
+    }
+    doubt_another_run(report_.taken - taken, report_.skipped - skipped);
+  }
+
+  std::vector<std::string> notes() {
+    if (!left_out_.empty())
+      notes_.push_back("Left out as annotations: " + left_out_);
+    return notes_;
+  }
+  const std::string& time_unit() const {
+    return layout_.time_unit;
   }
 
  private:
@@ -159,110 +77,44 @@ class Reader {
     Dates
   };
 
-  void read_header(base::InputStream& in) {
-    std::string_view line;
-    if (!in.line(line))
-      throw base::Error(where_, "the file is empty, a header line is needed");
-    if (line.starts_with("\xef\xbb\xbf"))
-      line.remove_prefix(3);
-    delimiter_ = base::csv_delimiter(line);
-    if (!split(line, delimiter_, fields_, scratch_))
-      throw base::Error({where_.file, 1}, "the header is not a CSV line");
-    header_.assign(fields_.begin(), fields_.end());
-  }
-
-  void read_lines(base::InputStream& in) {
-    std::string_view line;
-    while (in.line(line)) {
-      where_.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
-      if (line.empty() || line == "\r")
-        continue;
-      if (!split(line, delimiter_, fields_, scratch_))
-        report_.skip(where_, "a quote is not closed");
-      else if (fields_.size() != header_.size())
-        report_.skip(where_, "wrong number of fields");
-      else
-        record();
-    }
-  }
-
-  void read_objects(base::JsonLines& lines) {
-    while (lines.next(scratch_, report_)) {
-      where_.line = int(std::min<int64_t>(lines.line_number(), INT32_MAX));
-      fields_.assign(scratch_.begin(), scratch_.end());
-      record();
-    }
-  }
-
   static std::string stem(const std::string& path) {
     const size_t slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     return name.substr(0, name.find('.'));
   }
 
-  size_t column(const std::string& name, const char* role) const {
-    const auto at = std::ranges::find(header_, name);
-    if (at == header_.end()) {
+  // Days and months change places between countries: the whole column shows which order is meant.
+  void find_order(const std::string& path, const std::string& shown, size_t time) {
+    base::ReadReport ignored;
+    if (path == "-")
+      return;
+    DateOrderGuess guess;
+    TableFile again(path, shown);
+    for (size_t row = 0; again.next(fields_, ignored) && (row < 2 || guess.any()); ++row)
+      guess.add(fields_[time]);
+    if (!guess.any())
+      return;
+    layout_.order = guess.order();
+    if (layout_.order == DateOrder::Unknown)
       throw base::Error(
           where_,
-          std::string(role) + " column '" + name + "' is not in the header",
-          base::suggestion(name, header_));
-    }
-    return size_t(at - header_.begin());
+          "dates such as " + guess.example() + " may have the day or the month first",
+          "write them as 2026-01-31 23:59:59");
   }
 
-  // Refuses a file with a column of machines that is read as one machine, because it would lose all records
-  // but one a time.
-  void doubt_one_machine() const {
-    for (const std::string& name : header_) {
-      const auto& labels = options_.label_columns;
-      const bool used = std::ranges::find(labels, name) != labels.end() || name == options_.device_column;
-      if (used || !names_machine(name))
-        continue;
-      throw base::Error(
-          where_,
-          "the column '" + name + "' names machines, but the file is read as one machine",
-          "add --machine-column " + name);
-    }
-  }
-
-  void find_columns() {
-    std::vector<std::string> sorted = header_;
-    std::ranges::sort(sorted);
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-      throw base::Error(where_, "column '" + *twice + "' appears twice");
-    std::vector<bool> used(header_.size(), false);
-    const auto take = [&](const std::string& name, const char* role) {
-      const size_t c = column(name, role);
-      used[c] = true;
-      return int(c);
-    };
-    columns_.time = take(options_.time_column, "time");
-    if (!options_.machine_column.empty())
-      columns_.machine = take(options_.machine_column, "machine");
-    if (!options_.device_column.empty())
-      columns_.device = take(options_.device_column, "device");
-    for (const std::string& name : options_.label_columns) {
-      columns_.labels.emplace_back(size_t(take(name, "label")), name);
-    }
-    const bool wide = !options_.wide_metric.empty();
+  void name_columns(const std::vector<std::string>& header) {
+    const bool wide = !layout_.wide_metric.empty();
+    file_machine_ = UINT32_MAX;
     if (wide)
-      wide_metric_ = builder_.metric(options_.wide_metric);
-    const auto add = [&](size_t c, const std::string& name) {
-      columns_.metrics.emplace_back(c, wide ? builder_.machine(name) : builder_.metric(name));
-    };
-    if (options_.metrics.empty() || wide) {
-      for (size_t c = 0; c < header_.size(); ++c) {
-        if (!used[c] && !header_[c].empty())  // a table's index has no name
-          add(c, header_[c]);
-      }
-    } else {
-      for (const std::string& name : options_.metrics)
-        add(column(name, "metric"), name);
-    }
-    if (columns_.metrics.empty())
-      throw base::Error(where_, "no metric column is left", "name one with --metric");
+      wide_metric_ = builder_.metric(layout_.wide_metric);
+    else if (layout_.machine < 0)
+      file_machine_ = builder_.machine(stem(where_.file));
+    metrics_.clear();
+    for (const size_t c : layout_.metrics)
+      metrics_.emplace_back(c, wide ? builder_.machine(header[c]) : builder_.metric(header[c]));
+    labels_.clear();
+    for (const size_t c : layout_.labels)
+      labels_.emplace_back(c, header[c]);
   }
 
   // Refuses files that are not parts of one job. Separate runs of the same machines must not be joined:
@@ -291,13 +143,13 @@ class Reader {
   // numbers or dates.
   std::optional<double> time_of(std::string_view text) {
     if (clock_ != Clock::Dates) {
-      const auto number = base::try_double(text);
-      if (number && std::abs(*number * ms_) <= 9e15) {
+      const auto number = layout_.numbers.read(text);
+      if (number && number->unit.empty() && std::abs(number->number * ms_) <= 9e15) {
         clock_ = Clock::Numbers;
-        return *number * ms_;
+        return number->number * ms_;
       }
     }
-    const auto moment = clock_ == Clock::Numbers ? std::nullopt : base::try_moment_ms(text);
+    const auto moment = clock_ == Clock::Numbers ? std::nullopt : moment_ms(text, layout_.order);
     if (!moment)
       return std::nullopt;
     clock_ = Clock::Dates;
@@ -305,7 +157,7 @@ class Reader {
   }
 
   void record() {
-    const auto time = time_of(fields_[size_t(columns_.time)]);
+    const auto time = time_of(fields_[size_t(layout_.time)]);
     if (!time)
       return report_.skip(
           where_,
@@ -316,52 +168,83 @@ class Reader {
     const int64_t time_ms = int64_t(std::llround(*time));
     span_.begin_ms = std::min(span_.begin_ms, time_ms);
     span_.end_ms = std::max(span_.end_ms, time_ms);
-    if (!options_.wide_metric.empty()) {
-      for (const auto& [c, machine] : columns_.metrics)
+    if (!layout_.wide_metric.empty()) {
+      for (const auto& [c, machine] : metrics_)
         value({wide_metric_, machine, 0}, time_ms, fields_[c]);
       return;
     }
-    uint32_t machine = file_machine_;
-    if (columns_.machine >= 0) {
-      const std::string_view name = fields_[size_t(columns_.machine)];
-      machine = builder_.machine(name);
-      if (machine >= seen_.size())
-        seen_.resize(machine + 1, 0);
-      span_.known |= seen_[machine] != 0 && seen_[machine] != file_;
-      seen_[machine] = file_;
-    }
-    for (const auto& [c, name] : columns_.labels)
+    const uint32_t machine = machine_of_row();
+    for (const auto& [c, name] : labels_)
       builder_.set_label(machine, name, fields_[c]);
-    const uint32_t device = columns_.device >= 0 ? builder_.device(fields_[size_t(columns_.device)]) : 0;
-    for (const auto& [c, metric] : columns_.metrics)
+    const uint32_t device = layout_.device >= 0 ? builder_.device(fields_[size_t(layout_.device)]) : 0;
+    for (const auto& [c, metric] : metrics_)
       value({metric, machine, device}, time_ms, fields_[c]);
+    if (layout_.metric_name < 0)
+      return;
+    const std::string_view name = fields_[size_t(layout_.metric_name)];
+    if (names_peer_group(name))
+      builder_.set_label(machine, name, fields_[size_t(layout_.value)]);
+    else if (const uint32_t metric = metric_of_row(); metric != kLeftOut)
+      value({metric, machine, device}, time_ms, fields_[size_t(layout_.value)]);
+  }
+
+  uint32_t machine_of_row() {
+    if (layout_.machine < 0)
+      return file_machine_;
+    const std::string_view name = fields_[size_t(layout_.machine)];
+    const bool bare = !layout_.machine_prefix.empty() && base::try_uint(name);
+    const uint32_t machine =
+        bare ? builder_.machine(layout_.machine_prefix + std::string(name)) : builder_.machine(name);
+    if (machine >= seen_.size())
+      seen_.resize(machine + 1, 0);
+    span_.known |= seen_[machine] != 0 && seen_[machine] != file_;
+    seen_[machine] = file_;
+    return machine;
+  }
+
+  // The id of the metric that a row of a tidy table names, or kLeftOut.
+  uint32_t metric_of_row() {
+    const std::string name(fields_[size_t(layout_.metric_name)]);
+    const auto known = names_.find(name);
+    if (known != names_.end())
+      return known->second;
+    const auto& wanted = options_.metrics;
+    const bool is_named = std::ranges::find(wanted, name) != wanted.end();
+    const bool is_left_out = wanted.empty() ? name.empty() || names_annotation(name) : !is_named;
+    if (is_left_out && wanted.empty() && !name.empty())
+      left_out_ += (left_out_.empty() ? "" : ", ") + name;
+    return names_.emplace(name, is_left_out ? kLeftOut : builder_.metric(name)).first->second;
   }
 
   void value(const fleet::SeriesBuilder::Key& key, int64_t time_ms, std::string_view text) {
     if (text.empty())
       return;
-    const auto bare = base::try_double(text);
-    const auto quantity = bare ? std::nullopt : unit_text(text);
-    if (!bare && !quantity)
+    const auto quantity = layout_.numbers.read(text);
+    if (!quantity)
       return report_.skip(where_, "value is not a finite number");
-    const auto number = bare ? units_.of(key.metric, *bare) : units_.of(key.metric, *quantity);
+    const auto number =
+        quantity->unit.empty() ? units_.of(key.metric, quantity->number) : units_.of(key.metric, *quantity);
     if (!number)
       return report_.skip(where_, "value has another unit than its column had before");
     builder_.add(key, time_ms, *number, where_);
   }
 
+  static constexpr uint32_t kLeftOut = UINT32_MAX;
+
   const CsvOptions& options_;
   SeriesBuilder& builder_;
   base::ReadReport& report_;
-  double ms_;
+  double ms_ = 1000;
   base::Location where_;
-  std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
-  std::vector<std::string> scratch_;
-  char delimiter_ = ',';
   Clock clock_ = Clock::Unknown;
   MetricUnits units_;
-  Columns columns_;
+  TableLayout layout_;
+  std::vector<std::pair<size_t, uint32_t>> metrics_;  // column -> metric id (wide: machine id)
+  std::vector<std::pair<size_t, std::string>> labels_;
+  std::unordered_map<std::string, uint32_t> names_;  // of metrics in tidy tables
+  std::string left_out_;
+  std::vector<std::string> notes_;
   uint32_t wide_metric_ = 0;
   uint32_t file_machine_ = UINT32_MAX;
   FileSpan span_;
@@ -370,16 +253,43 @@ class Reader {
   std::vector<uint32_t> seen_;  // the last file that named each machine
 };
 
+// A unit that is off by a thousand makes hours of a second or weeks of an hour.
+void doubt_time(const CsvOptions& o, const std::string& unit, const MetricSeries& series) {
+  constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
+  constexpr double kTooCoarse = 1000;
+  const double gap_s = double(series.sample_gap_ms) / 1000;
+  if (o.grid.step_ms > 0 || gap_s == 0 || unit.empty() || (gap_s >= kTooFine && gap_s <= kTooCoarse))
+    return;
+  std::string fitting = gap_s < kTooFine ? "s" : "ms";
+  for (const char* other : {"s", "ms", "us", "ns"}) {
+    const double seconds = gap_s / unit_in_ms(unit) * unit_in_ms(other);
+    if (seconds >= kTooFine && seconds <= kTooCoarse)
+      fitting = other;
+  }
+  const double period_s = double(series.steps) * double(series.step_ms) / 1000;
+  throw base::Error(
+      {o.shown_as.empty() ? o.paths.front() : o.shown_as},
+      "read with --time-unit " + unit + ", its samples lie " +
+          base::format_quantity(gap_s, base::Dimension::Time) + " apart and the period covered is " +
+          base::format_quantity(period_s, base::Dimension::Time),
+      "try --time-unit " + fitting + "; if it is right, say so with --step");
+}
+
 }  // namespace
 
 MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report) {
-  SeriesBuilder builder(report);
-  Reader reader(options, builder, report);
   if (options.paths.empty())
     throw base::Error({}, "no CSV file given");
+  SeriesBuilder builder(report);
+  builder.refuse_clashes();
+  Reader reader(options, builder, report);
   for (const std::string& path : options.paths)
     reader.read(path);
-  return builder.build(options.grid, {options.paths.front()});
+  MetricSeries series =
+      builder.build(options.grid, {options.shown_as.empty() ? options.paths.front() : options.shown_as});
+  doubt_time(options, reader.time_unit(), series);
+  series.notes = reader.notes();
+  return series;
 }
 
 }  // namespace lento::fleet

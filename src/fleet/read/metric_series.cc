@@ -11,6 +11,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/moment.h"
+#include "base/units.h"
 #include "evidence/sample.h"
 
 namespace lento::fleet {
@@ -233,12 +235,16 @@ void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
     return column.time_ms[i];
   });
   Samples sorted{series.key};
+  float last = kNoValue;
   for (const size_t i : order) {
     if (sorted.first_block != 0 && column.time_ms[i] == sorted.last_ms) {
+      if (refuses_clashes_ && column.value[i] != last)
+        throw clash(series.key, column.time_ms[i], where);
       --report_.taken;
       report_.skip(where, kSecondSample);
     } else {
       append(sorted, column.time_ms[i], column.value[i]);
+      last = column.value[i];
     }
   }
   series = sorted;
@@ -303,7 +309,20 @@ void SeriesBuilder::leave_out(const std::vector<bool>& machines, const Location&
   last_key_ = UINT64_MAX;
 }
 
-// Returns the median of the distances of samples, 0 when there are none.
+Error SeriesBuilder::clash(const Key& key, int64_t time_ms, const Location& where) const {
+  constexpr int64_t kYear1973Ms = 100'000'000'000;
+  const double time_s = double(time_ms) / 1000;
+  const std::string time = time_ms > kYear1973Ms ? base::format_moment(time_s)
+                                                 : base::format_quantity(time_s, base::Dimension::Time);
+  return Error(
+      where,
+      "two values for one cell: " + metrics_[key.metric] + " of " + machines_[key.machine] +
+          (key.device ? ", " + devices_[key.device] : "") + " at " + time,
+      "a column that tells these rows apart is not used: name it with --device-column, or the one that names "
+      "metrics with --metric-column; times that were rounded or fell back by an hour clash too");
+}
+
+// The median of some distances of samples; 0 when there are none.
 static int64_t median_gap(std::vector<int64_t>& gaps) {
   if (gaps.empty())
     return 0;

@@ -44,6 +44,7 @@ struct MetricSeries {
   std::vector<std::string> devices;                   // names, index 0 is "none"
   std::vector<std::vector<uint32_t>> devices_seen;    // by machine: which sent samples, sorted; may be empty
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
+  std::vector<std::string> notes;                     // how a table was read, for the verdict's notes
 
   size_t row_begin(size_t metric, size_t step) const {
     return (metric * steps + step) * machines.size();
@@ -89,6 +90,11 @@ class SeriesBuilder {
 
   // Begins a part whose samples may be in any order of time, but later than those of the parts before it.
   void begin_part_in_any_order();
+
+  // Makes two values of one series at one time an Error of build(). The same value twice is skipped.
+  void refuse_clashes() {
+    refuses_clashes_ = true;
+  }
 
   uint32_t machine(std::string_view name);  // id of the name, new or known
   uint32_t metric(std::string_view name);
@@ -148,6 +154,7 @@ class SeriesBuilder {
   uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
   Samples& samples(const Key& key);
   base::Error nothing_usable(const base::Location& where) const;
+  base::Error clash(const Key& key, int64_t time_ms, const base::Location& where) const;
   void append(Samples& to, int64_t time_ms, float value);
   bool in_time(Samples& to, int64_t time_ms) const;
   void sort_by_time(Samples& series, const base::Location& where);
@@ -169,6 +176,7 @@ class SeriesBuilder {
   uint64_t max_samples_;
   uint64_t count_ = 0;
   uint32_t part_ = 0;  // 0: time must rise
+  bool refuses_clashes_ = false;
   Ids machine_ids_;
   Ids metric_ids_;
   Ids device_ids_;

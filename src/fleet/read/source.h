@@ -17,15 +17,21 @@ namespace lento::fleet {
 //
 //   long: one line per machine and time, a column per metric      machine,time,power_w,cpu
 //   wide: one line per time, a column per machine, one metric      time,node1,node2,node3
+//   tidy: one line per machine, time and metric                    machine,time,metric,value
 //
+// A column that is not named here is guessed (table_layout.h), and MetricSeries::notes states the guess.
 // Without a machine column each file is one machine, named by its file name up to the first dot. An empty
-// field means that there is no sample. Fields may be quoted. Files may be compressed (.gz, .xz, .zst).
+// field is "no sample". Two values of one cell are an Error, and the same value twice is skipped and counted.
+// Fields may be quoted; .gz, .xz and .zst are read.
 struct CsvOptions {
   std::vector<std::string> paths;
+  std::string shown_as;  // stands for the path in messages and names; "": the path itself
   std::string machine_column;
-  std::string time_column = "time";
-  std::string time_unit = "s";             // s, ms, us
-  std::vector<std::string> metrics;        // columns; empty: every other column
+  std::string time_column;
+  std::string time_unit;                   // s, ms, us, ns
+  std::string metric_column;               // tidy: names the metric of a row
+  std::string value_column;                // tidy: its value
+  std::vector<std::string> metrics;        // columns (tidy: names); empty: all that are no annotation
   std::vector<std::string> label_columns;  // kept as labels of the machine (last value wins)
   std::string device_column;               // several rows per machine and time, one a device (GPU)
   std::string wide_metric;                 // not empty: wide layout, this is the metric's name

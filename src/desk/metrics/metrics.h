@@ -1,0 +1,17 @@
+// Pages of metrics as exporters serve them at /metrics, saved at one moment: docs/formats/desk-metrics.md.
+#pragma once
+
+#include <string_view>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kMetricsPage;
+
+Formats metrics_formats();
+
+// The quantity of a stored metric: its kind, the side on which a deviation is a fault, and its name.
+Quantity quantity_of(std::string_view metric);
+
+}  // namespace lento::desk

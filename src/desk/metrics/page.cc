@@ -1,0 +1,230 @@
+// A page without time stamps shows one instant, so its samples are states: each part is compared with its
+// peers of the same page and of the pages of other hosts. Names decide the side on which a deviation is a
+// fault. A clock, a link's width and a link's speed should be as high as the peers', errors and slow-downs as
+// rare. Temperatures, power and loads differ from part to part at any one instant and are not judged.
+//
+// Pages with time stamps are recordings of a period, which the fleet's reader takes
+// (fleet/read/openmetrics.cc).
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+#include "base/number.h"
+#include "desk/kernel/kernel.h"
+#include "desk/metrics/metrics.h"
+#include "fleet/read/column_names.h"
+#include "fleet/read/exposition.h"
+#include "fleet/read/metric_names.h"
+
+namespace lento::desk {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+// Labels that name the part or the job, and so do not divide a metric into several.
+constexpr std::array<std::string_view, 18> kIdentity{
+    "uuid",
+    "gpu_uuid",
+    "serial",
+    "pci",
+    "pod",
+    "namespace",
+    "container",
+    "job",
+    "name",
+    "modelname",
+    "driver",
+    "device",
+    "rank",
+    "gpu",
+    "ip",
+    "host",
+    "instance",
+    "node"};
+
+bool holds(const std::string& text, Words words) {
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return text.find(word) != text.npos;
+  });
+}
+
+constexpr std::array<std::string_view, 8>
+    kLimits{"max", "limit", "default", "application", "supported", "setting", "threshold", "rated"};
+constexpr std::array<std::string_view, 6> kFaults{"error", "errs", "ecc", "replay", "remapped", "retired"};
+constexpr std::array<std::string_view, 4> kSlow{"slowdown", "throttl", "violation", "power_brake"};
+constexpr std::array<std::string_view, 3> kLinks{"pcie", "link", "infiniband"};
+constexpr std::array<std::string_view, 4> kSizes{"width", "gen", "speed", "rate"};
+constexpr std::array<std::string_view, 6>
+    kOther{"config", "mode", "pending", "inforom", "version", "histogram"};
+
+// "pcie_link_width_current", but no "nvlink_bandwidth".
+bool is_size(const std::string& name) {
+  return std::ranges::any_of(fleet::words_of(name), [](const std::string& word) {
+    return std::ranges::find(kSizes, word) != kSizes.end();
+  });
+}
+
+// "XPU_TIMER_COMMON_HANG", but no "carrier_changes".
+bool states_hang(const std::string& name) {
+  const std::vector<std::string> words = fleet::words_of(name);
+  return std::ranges::find(words, "hang") != words.end();
+}
+
+std::string unit_of(const std::string& name) {
+  if (name.ends_with("_hz"))
+    return "Hz";
+  if (name.ends_with("_seconds") || name.ends_with("_seconds_total"))
+    return "s";
+  return "";
+}
+
+constexpr const char* kAgain =
+    "this is one instant: read the pages again while the job runs; then look at the part's slow-down "
+    "reasons, "
+    "temperature and power";
+
+Quantity with(std::string_view name, Kind kind, Better better) {
+  Quantity quantity;
+  quantity.name = name;
+  quantity.unit = unit_of(fleet::lowered(name));
+  quantity.kind = kind;
+  quantity.better = better;
+  quantity.advice = kAgain;
+  return quantity;
+}
+
+std::string labels_beside(const fleet::ExpositionSample& sample, const std::string& device) {
+  std::string text;
+  for (const auto& [key, value] : sample.labels) {
+    const std::string name = fleet::lowered(key);
+    const auto& hosts = fleet::default_machine_labels();
+    const bool is_identity = holds(name, kIdentity) || std::ranges::find(hosts, key) != hosts.end();
+    if (!is_identity && !value.empty() && value != device)
+      text += (text.empty() ? "" : ", ") + std::string(key) + "=" + value;
+  }
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+class MetricsPage : public Reader {
+ public:
+  bool row(std::string_view line, Sink& sink) override {
+    if (line.empty() || line.front() == '#' || !fleet::parse_exposition(line, sample_))
+      return false;
+    const auto value = base::try_double(sample_.value);
+    if (!value || fleet::is_blank(*value))
+      return false;
+    fleet::LabelList labels;
+    for (const auto& [key, text] : sample_.labels)
+      labels.emplace_back(key, text);
+    Sink::Place place;
+    const std::string device = fleet::device_of(labels, fleet::default_device_labels());
+    place.subject.host = host();
+    place.subject.rank = label("rank");
+    if (place.subject.rank.empty())
+      place.subject.device = base::try_uint(device) ? "gpu" + device : device;
+    Quantity quantity = quantity_of(sample_.name);
+    quantity.name += labels_beside(sample_, device);
+    sink.set_time({});
+    sink.state(quantity, *value, place);
+    note_event(*value, place.subject, sink);
+    return true;
+  }
+
+ private:
+  std::string label(std::string_view wanted) const {
+    for (const auto& [key, value] : sample_.labels)
+      if (key == wanted)
+        return value;
+    return {};
+  }
+
+  // Some samples state an event: a hang that a watching library found, and the last Xid of a GPU.
+  void note_event(double value, const Subject& subject, Sink& sink) const {
+    const std::string name = fleet::lowered(sample_.name);
+    Event event;
+    event.subject = subject;
+    if (value == 1 && states_hang(name)) {
+      event.kind = "exporter/hang";
+      event.severity = Severity::Fault;
+      event.meaning = "the exporter states a hang";
+      event.action = "take the stacks of that rank (py-spy dump, gdb) before it is stopped";
+    } else if (const Xid* known = name.find("xid") != name.npos ? xid(int64_t(value)) : nullptr) {
+      event.kind = "xid/" + std::to_string(known->code);
+      event.severity = known->severity;
+      event.origin = known->origin;
+      event.meaning = "Xid " + std::to_string(known->code) + ", " + known->meaning;
+      event.action = known->action;
+    } else {
+      return;
+    }
+    sink.event(std::move(event));
+  }
+
+  std::string host() {
+    for (const std::string& name : fleet::default_machine_labels())
+      if (const std::string value = label(name); !value.empty())
+        return names_.of(value);
+    return {};
+  }
+
+  fleet::ExpositionSample sample_;
+  fleet::MachineNames names_;
+};
+
+// The share of lines that are samples of one instant. Words with a number behind are no page: braces or the
+// comments of an exporter must be there.
+double score(std::string_view head, std::string& reason) {
+  size_t lines = 0;
+  size_t samples = 0;
+  size_t marks = 0;
+  fleet::ExpositionSample sample;
+  while (!head.empty()) {
+    const size_t end = head.find('\n');
+    const std::string_view line = head.substr(0, end);
+    if (end == head.npos && lines > 0)
+      break;  // cut in the middle
+    head.remove_prefix(end == head.npos ? head.size() : end + 1);
+    if (line.empty() || line == "\r" || line.front() == '#') {
+      marks += line.starts_with("# HELP ") || line.starts_with("# TYPE ");
+      continue;
+    }
+    ++lines;
+    const bool is_sample = fleet::parse_exposition(line, sample) && sample.time.empty() &&
+                           (base::try_double(sample.value) || sample.value == "NaN");
+    samples += is_sample;
+    marks += is_sample && !sample.labels.empty();
+  }
+  if (lines == 0 || marks * 2 < lines || samples * 10 < lines * 9)
+    return 0;
+  reason =
+      std::to_string(samples) + " of the first " + std::to_string(lines) + " lines are samples of metrics";
+  return 0.9 * double(samples) / double(lines);
+}
+
+}  // namespace
+
+Quantity quantity_of(std::string_view metric) {
+  const std::string name = fleet::lowered(metric);
+  if (states_hang(name))
+    return with(metric, Kind::Flag, Better::Lower);
+  if (holds(name, kOther) || holds(name, kLimits))
+    return with(metric, Kind::Annotation, Better::Neither);
+  if (holds(name, kFaults) || (holds(name, kSlow) && name.find("second") != name.npos))
+    return with(metric, Kind::Counter, Better::Lower);
+  if (holds(name, kSlow))
+    return with(metric, Kind::Flag, Better::Lower);
+  if (name.find("clock") != name.npos && name.find("reason") == name.npos)
+    return with(metric, Kind::Level, Better::Higher);
+  if (holds(name, kLinks) && is_size(name))
+    return with(metric, Kind::FewValued, Better::Higher);
+  return with(metric, Kind::Level, Better::Neither);
+}
+
+const Format kMetricsPage{"page of metrics", "metrics", {}, Shape::Table, make<MetricsPage>, score};
+
+Formats metrics_formats() {
+  return {&kMetricsPage};
+}
+
+}  // namespace lento::desk

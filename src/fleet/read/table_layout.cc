@@ -1,0 +1,462 @@
+// Types the columns of a table by scores. A name that is only ever used for one thing weighs most, a name
+// with such a word in it less, and what the cells hold least; rows that would otherwise put two values into
+// one cell show that a column is missing from the subject, and the first column that separates them is taken
+// for it.
+#include "fleet/read/table_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "base/number.h"
+#include "fleet/read/column_names.h"
+
+namespace lento::fleet {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 9> kMetricNames{
+    "metric",
+    "metric_name",
+    "__name__",
+    "measurement",
+    "_measurement",
+    "counter",
+    "variable",
+    "sensor",
+    "kpi"};
+constexpr std::array<std::string_view, 7>
+    kWeakMetricNames{"name", "field", "_field", "key", "item", "parameter", "quantity"};
+constexpr std::array<std::string_view, 6>
+    kValueNames{"value", "_value", "val", "reading", "metric_value", "v"};
+
+bool is_one_of(Words names, std::string_view text) {
+  return std::ranges::find(names, text) != names.end();
+}
+
+// What the first rows say of a column.
+struct Cells {
+  size_t filled = 0;
+  size_t refused = 0;  // "[N/A]" and its like
+  size_t numbers = 0;
+  size_t integers = 0;
+  size_t dates = 0;
+  size_t rising = 0;   // numbers not below the one before
+  double largest = 0;  // by size
+  std::set<std::string> distinct;
+};
+
+bool is_empty(std::string_view text) {
+  const std::string word = lowered(text);
+  return text.empty() || word == "nan" || word == "null" || word == "none" || word == "n/a" ||
+         word == "[n/a]" || word == "-" || word == "inf" || word == "-inf" || word == "[not supported]";
+}
+
+class Guess {
+ public:
+  Guess(
+      const std::vector<std::string>& header,
+      const TableRows& rows,
+      const CsvOptions& options,
+      const base::Location& where)
+      : header_(header),
+        rows_(rows),
+        options_(options),
+        where_(where),
+        used_(header.size(), false) {
+  }
+
+  TableLayout guess(const std::string& name) {
+    refuse_doubles();
+    out_.machine = named(options_.machine_column, "machine");
+    out_.device = named(options_.device_column, "device");
+    out_.metric_name = named(options_.metric_column, "metric name");
+    out_.value = named(options_.value_column, "value");
+    out_.wide_metric = options_.wide_metric;
+    find_number_form();
+    count_cells();
+    find_time();
+    find_labels();
+    if (out_.wide_metric.empty())
+      find_who(name);
+    if (out_.wide_metric.empty())
+      find_long();
+    if (out_.wide_metric.empty())
+      separate_rows();
+    find_metrics();
+    name_machines();
+    return out_;
+  }
+
+ private:
+  size_t column(const std::string& name, const char* role) const {
+    const auto at = std::ranges::find(header_, name);
+    if (at == header_.end())
+      throw base::Error(
+          where_,
+          std::string(role) + " column '" + name + "' is not in the header",
+          base::suggestion(name, header_));
+    return size_t(at - header_.begin());
+  }
+
+  int named(const std::string& name, const char* role) {
+    return name.empty() ? -1 : take(column(name, role));
+  }
+
+  int take(size_t c) {
+    used_[c] = true;
+    return int(c);
+  }
+
+  void refuse_doubles() const {
+    std::vector<std::string> sorted = header_;
+    std::ranges::sort(sorted);
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      throw base::Error(where_, "column '" + *twice + "' appears twice");
+  }
+
+  // A comma is the decimal sign where cells hold one and no number has a point.
+  void find_number_form() {
+    bool comma = false;
+    for (const auto& row : rows_)
+      for (const std::string& cell : row) {
+        comma = comma || has_decimal_comma(cell);
+        if (cell.find('.') != std::string::npos && cell.find(',') == std::string::npos &&
+            base::try_double(cell))
+          return;
+      }
+    out_.numbers.decimal_comma = comma;
+  }
+
+  void count_cells() {
+    cells_.resize(header_.size());
+    for (size_t c = 0; c < header_.size(); ++c) {
+      double before = -INFINITY;
+      for (const auto& row : rows_)
+        count_cell(row[c], cells_[c], before);
+    }
+  }
+
+  void count_cell(const std::string& text, Cells& cells, double& before) const {
+    constexpr size_t kMostDistinct = 1024;
+    if (is_empty(text)) {
+      cells.refused += !text.empty();
+      return;
+    }
+    ++cells.filled;
+    if (cells.distinct.size() < kMostDistinct)
+      cells.distinct.insert(text);
+    if (const auto number = out_.numbers.read(text)) {
+      ++cells.numbers;
+      cells.integers += number->unit.empty() && number->number == std::floor(number->number);
+      cells.rising += number->number >= before;
+      before = number->number;
+      cells.largest = std::max(cells.largest, std::abs(number->number));
+    } else if (moment_ms(text, DateOrder::DayFirst) || moment_ms(text, DateOrder::MonthFirst)) {
+      ++cells.dates;
+    }
+  }
+
+  bool mostly(size_t some, const Cells& cells) const {
+    return 2 * some > cells.filled;
+  }
+  bool is_text(size_t c) const {
+    const Cells& cells = cells_[c];
+    return cells.filled > 0 && !mostly(cells.numbers, cells) && !mostly(cells.dates, cells);
+  }
+  bool is_number(size_t c) const {
+    return !is_text(c) && !mostly(cells_[c].dates, cells_[c]);
+  }
+
+  // Times are dates, or numbers that rise row by row where only a part of the name speaks of time.
+  double time_score(size_t c) const {
+    const Cells& cells = cells_[c];
+    const std::string name = lowered(header_[c]);
+    const bool is_date = cells.filled > 0 && mostly(cells.dates, cells);
+    const bool fits = rows_.empty() || is_date || mostly(cells.numbers, cells);
+    const double shown = is_date ? 2 : fits ? 1 : 0;
+    if (names_time(name))
+      return 4 + shown;
+    if (name == "epoch" && cells.largest > 1e8)  // seconds since 1970, no epoch of a training
+      return 3;
+    for (const std::string& word : words_of(name))
+      if (is_time_word(word))
+        return is_date || 10 * cells.rising >= 9 * cells.filled ? 1 + shown : 0;
+    return is_date ? 2 : 0;
+  }
+
+  void find_time() {
+    out_.time = named(options_.time_column, "time");
+    double best = 0;
+    for (size_t c = 0; c < header_.size() && options_.time_column.empty(); ++c) {
+      const double score = used_[c] ? 0 : time_score(c);
+      if (score > best) {
+        best = score;
+        out_.time = int(c);
+      }
+    }
+    if (out_.time < 0)
+      throw base::Error(
+          where_,
+          "no column of times: time column 'time' is not in the header",
+          "name it with --time-column; columns: " + joined(header_));
+    take(size_t(out_.time));
+    out_.time_unit = unit_of_time();
+  }
+
+  static std::string joined(const std::vector<std::string>& names) {
+    constexpr size_t kMost = 8;
+    std::string text;
+    for (size_t i = 0; i < names.size() && i < kMost; ++i)
+      text += (i ? ", " : "") + names[i];
+    return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more" : text;
+  }
+
+  // By the option, by the column's name, else by how large a time of today would be.
+  std::string unit_of_time() const {
+    const Cells& cells = cells_[size_t(out_.time)];
+    if (!options_.time_unit.empty())
+      return options_.time_unit;
+    if (cells.filled > 0 && !mostly(cells.numbers, cells))
+      return "";
+    const std::vector<std::string> words = words_of(header_[size_t(out_.time)]);
+    for (const std::string_view unit : {"ms", "us", "ns", "s"})
+      if (words.size() > 1 && words.back() == unit)
+        return std::string(unit);
+    return cells.largest > 1e17 ? "ns" : cells.largest > 1e14 ? "us" : cells.largest > 1e11 ? "ms" : "s";
+  }
+
+  void find_labels() {
+    for (const std::string& name : options_.label_columns)
+      out_.labels.push_back(size_t(take(column(name, "label"))));
+    if (!options_.label_columns.empty())
+      return;
+    for (size_t c = 0; c < header_.size(); ++c)
+      if (!used_[c] && names_peer_group(header_[c]) && !judged(c))
+        out_.labels.push_back(size_t(take(c)));
+  }
+
+  bool judged(size_t c) const {
+    return std::ranges::find(options_.metrics, header_[c]) != options_.metrics.end();
+  }
+
+  double machine_score(size_t c) const {
+    if (names_machine(header_[c]))
+      return 3;
+    if (names_part_of_machine(header_[c]))
+      return 2;
+    if (!is_text(c) || names_device(header_[c]))
+      return 0;
+    const auto& names = cells_[c].distinct;
+    return are_machines({names.begin(), names.end()}) && names.size() < cells_[c].filled ? 1 : 0;
+  }
+
+  // "server_id", "Host IP": a word for a machine beside one for its name.
+  static bool names_part_of_machine(const std::string& name) {
+    constexpr std::array<std::string_view, 9>
+        kOf{"machine", "node", "host", "server", "worker", "instance", "computer", "vm", "hostname"};
+    constexpr std::array<std::string_view, 12> kNaming{
+        "id",
+        "name",
+        "ip",
+        "no",
+        "number",
+        "idx",
+        "index",
+        "address",
+        "fqdn",
+        "key",
+        "uid",
+        "exported"};
+    const std::vector<std::string> words = words_of(name);
+    const auto any = [&](Words list) {
+      return std::ranges::any_of(words, [&](const std::string& w) {
+        return is_one_of(list, w);
+      });
+    };
+    return any(kOf) && std::ranges::all_of(words, [&](const std::string& w) {
+             return is_one_of(kOf, w) || is_one_of(kNaming, w);
+           });
+  }
+
+  void find_who(const std::string& name) {
+    double best = 0;
+    for (size_t c = 0; c < header_.size() && options_.machine_column.empty(); ++c) {
+      const double score = used_[c] || judged(c) ? 0 : machine_score(c);
+      if (score > best) {
+        best = score;
+        out_.machine = int(c);
+      }
+    }
+    if (out_.machine >= 0)
+      take(size_t(out_.machine));
+    for (size_t c = 0; c < header_.size() && out_.device < 0; ++c)
+      if (!used_[c] && names_device(header_[c]) && !judged(c))
+        out_.device = take(c);
+    if (out_.machine < 0 && out_.device < 0 && options_.paths.size() < 2)
+      doubt_wide(name);
+  }
+
+  void doubt_wide(const std::string& name) {
+    std::vector<std::string> others;
+    for (size_t c = 0; c < header_.size(); ++c)
+      if (!used_[c] && !header_[c].empty())
+        others.push_back(header_[c]);
+    if (options_.metrics.empty() && are_machines(others))
+      out_.wide_metric = name;
+  }
+
+  // A long table has one column of values and one that names them.
+  void find_long() {
+    if (out_.metric_name >= 0 && out_.value < 0)
+      out_.value = value_column(false);
+    if (out_.metric_name >= 0)
+      return;
+    const int value = value_column(true);
+    for (const auto& [names, only] :
+         {std::pair{Words(kMetricNames), false}, std::pair{Words(kWeakMetricNames), true}})
+      for (size_t c = 0; c < header_.size() && out_.metric_name < 0; ++c) {
+        if (used_[c] || !is_text(c) || !is_one_of(names, lowered(header_[c])))
+          continue;
+        out_.value = value >= 0 ? value : only ? -1 : value_column(false);
+        if (out_.value >= 0)
+          out_.metric_name = take(c);
+      }
+    if (out_.metric_name < 0)
+      out_.value = -1;
+    if (out_.value >= 0)
+      take(size_t(out_.value));
+  }
+
+  // The one column of numbers that is no annotation, or the one that is called a value; -1: there is none.
+  int value_column(bool by_name) const {
+    int found = -1;
+    for (size_t c = 0; c < header_.size(); ++c) {
+      if (used_[c] || !is_number(c) || header_[c].empty())
+        continue;
+      if (is_one_of(kValueNames, lowered(header_[c])))
+        return int(c);
+      if (by_name || names_annotation(header_[c]))
+        continue;
+      if (found >= 0)
+        return -1;
+      found = int(c);
+    }
+    return found;
+  }
+
+  // The cell of a row: its time and who and what it is of.
+  std::string cell_of(const std::vector<std::string>& row, int beside) const {
+    std::string key;
+    for (const int c : {out_.time, out_.machine, out_.device, out_.metric_name, beside})
+      if (c >= 0)
+        key += row[size_t(c)] + '\x1f';
+    return key;
+  }
+
+  bool separates(int beside) const {
+    std::set<std::string> cells;
+    return std::ranges::all_of(rows_, [&](const auto& row) {
+      return cells.insert(cell_of(row, beside)).second;
+    });
+  }
+
+  // Rows that share a cell differ in a column that was not taken yet. Equal rows need none.
+  void separate_rows() {
+    const bool weak_only = out_.machine >= 0 || options_.paths.size() > 1;
+    if (out_.device < 0 && (!separates(-1) || speaks_of_devices()))
+      for (size_t c = 0; c < header_.size() && out_.device < 0; ++c) {
+        const bool known = may_name_device(header_[c]);
+        const bool repeats = 2 * cells_[c].distinct.size() <= cells_[c].filled;
+        const bool can = !used_[c] && !judged(c) && ((known && repeats) || (is_text(c) && !separates(-1)));
+        if (can && separates(int(c)))
+          out_.device = int(c);
+      }
+    if (out_.device >= 0)
+      take(size_t(out_.device));
+    if (!weak_only && out_.device >= 0 && cells_[size_t(out_.device)].distinct.size() > 1)
+      std::swap(out_.machine, out_.device);
+  }
+
+  // "utilization.gpu [%]" beside an index: a table of the devices of one machine.
+  bool speaks_of_devices() const {
+    if (out_.machine >= 0)
+      return false;
+    return std::ranges::any_of(header_, [](const std::string& name) {
+      return lowered(name).find(".gpu") != std::string::npos || lowered(name).starts_with("clocks.");
+    });
+  }
+
+  void find_metrics() {
+    const bool wide = !out_.wide_metric.empty();
+    if (!options_.metrics.empty() && !wide && out_.metric_name < 0) {
+      for (const std::string& name : options_.metrics)
+        out_.metrics.push_back(size_t(take(column(name, "metric"))));
+      return;
+    }
+    for (size_t c = 0; c < header_.size(); ++c) {
+      if (used_[c] || header_[c].empty())  // a table's index has no name
+        continue;
+      const std::string reason = wide ? "" : reason_to_leave(c);
+      if (reason.empty())
+        out_.metrics.push_back(c);
+      else
+        out_.left_out.emplace_back(header_[c], reason);
+    }
+    if (out_.metrics.empty() && out_.metric_name < 0)
+      throw base::Error(where_, "no metric column is left", "name one with --metric");
+  }
+
+  // Why a column is no metric; "": it is one.
+  std::string reason_to_leave(size_t c) const {
+    if (out_.metric_name >= 0)
+      return is_text(c) ? "text" : "beside the value";
+    if (is_text(c))
+      return "text";
+    if (cells_[c].filled == 0 && cells_[c].refused > 0)
+      return "no number in its first rows";
+    if (!rows_.empty() && mostly(cells_[c].dates, cells_[c]))
+      return "a time";
+    const bool whole = cells_[c].integers == cells_[c].numbers;
+    if (names_annotation(header_[c]) && whole)
+      return "annotation";
+    return machine_score(c) >= 2 || names_device(header_[c]) ? "a name" : "";
+  }
+
+  // Bare numbers are no names for what a finding is about.
+  void name_machines() {
+    if (out_.machine < 0)
+      return;
+    const std::string name = lowered(header_[size_t(out_.machine)]);
+    if (name.find("rank") != std::string::npos)
+      out_.machine_prefix = "rank";
+    else if (may_name_device(name))
+      out_.machine_prefix = "gpu";
+  }
+
+  const std::vector<std::string>& header_;
+  const TableRows& rows_;
+  const CsvOptions& options_;
+  const base::Location& where_;
+  std::vector<bool> used_;
+  std::vector<Cells> cells_;
+  TableLayout out_;
+};
+
+}  // namespace
+
+TableLayout guess_layout(
+    const std::vector<std::string>& header,
+    const TableRows& rows,
+    const CsvOptions& options,
+    const std::string& name,
+    const base::Location& where) {
+  return Guess(header, rows, options, where).guess(name);
+}
+
+}  // namespace lento::fleet
