@@ -3,25 +3,40 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "memory/mine/tuning.h"
 
 namespace lento::memory {
+namespace {
+
+constexpr const char* kNeeded = "each line is a transaction: item numbers with blanks between them";
+
+// Blank lines are transactions without items, and every text has them: only lines with items show what the
+// file is.
+void require_transactions(const std::string& path, const Transactions& data, const base::ReadReport& report) {
+  uint64_t filled = 0;
+  for (size_t i = 0; i < data.size(); ++i)
+    filled += data.begin[i + 1] > data.begin[i];
+  if (filled == 0 && report.skipped == 0)
+    throw base::Error({path}, "holds no transaction", kNeeded);
+  const std::string lines = std::to_string(report.skipped) + " lines skipped (" +
+                            (report.reasons.empty() ? std::string() : report.reasons.begin()->first) + ")";
+  if (filled == 0)
+    throw base::Error(report.first_skip, "no transaction could be read: " + lines, kNeeded);
+  if (double(report.skipped) > tuning::kMostSkipped * double(report.skipped + filled))
+    throw base::Error(
+        report.first_skip,
+        "this is no file of transactions: " + std::to_string(filled) + " read, " + lines,
+        kNeeded);
+}
+
+}  // namespace
 
 MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options) {
   MemoryItemsets out;
   out.report.strict = options.strict;
   base::InputStream stream(options.path);
   Transactions data = read_fimi(stream, out.report);
-  if (data.size() == 0 && out.report.skipped == 0)
-    throw base::Error(
-        {options.path},
-        "holds no transaction",
-        "each line is a transaction: item numbers with blanks between them");
-  if (data.size() == 0)
-    throw base::Error(
-        out.report.first_skip,
-        "no transaction could be read: " + std::to_string(out.report.skipped) + " lines skipped (" +
-            out.report.reasons.begin()->first + ")",
-        "each line is a transaction: item numbers with blanks between them");
+  require_transactions(options.path, data, out.report);
   MineOptions mine = options.mine;
   mine.min_support = parse_support(options.support, data.size());
   out.result = mine_itemsets(std::move(data), mine);

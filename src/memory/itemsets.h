@@ -20,7 +20,8 @@ struct MemoryItemsets {
   base::ReadReport report;
 };
 
-// Throws base::Error when no line is a transaction, and when there are too many sets to count.
+// Throws base::Error when no line is a transaction with items, when most lines that are not blank are none,
+// and when there are too many sets to count.
 MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options);
 
 }  // namespace lento::memory

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "finding/inputs.h"
 #include "memory/read/access_file.h"
+#include "memory/read/foreign.h"
 
 namespace lento::memory {
 
@@ -27,6 +28,11 @@ finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
         {options.output},
         "interrupted after " + std::to_string(result.accesses) + " accesses; nothing was written");
   require_records(options.traces, report);
+  if (result.accesses == 0)
+    throw base::Error(
+        {options.traces.paths.front()},
+        "holds no access, so there is nothing to replay",
+        "needed is a trace of accesses: text, " + foreign_formats() + "; name its kind with --format");
   // The model has its own line size and counts cycles, whatever the trace counted.
   facts.line_bytes = uint32_t(platform.dcache.line_bytes);
   facts.time_unit = "cycles";

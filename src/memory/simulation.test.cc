@@ -165,6 +165,25 @@ TEST(ReplayMemory, WhatHoldsNoAccessIsRefusedWithTheReason) {
   EXPECT_FALSE(std::filesystem::exists(r.output));
 }
 
+TEST(ReplayMemory, AFileWithoutAnyAccessIsRefusedToo) {
+  Folder f;
+  MemoryReplayOptions r;
+  const std::string path = f / "empty.trace";
+  r.traces = {{path}, "auto", ""};
+  r.output = f / "empty.out";
+  for (const std::string& bytes :
+       {std::string("PK\x05\x06") + std::string(18, '\0'), std::string(30, '\0')}) {
+    base::write_file(path, bytes);
+    r.traces.format = "drmemtrace";
+    EXPECT_THAT(
+        base::test::error_of([&] {
+          replay_memory(r);
+        }),
+        testing::AllOf(HasSubstr("holds no access"), HasSubstr("--format")));
+    EXPECT_FALSE(std::filesystem::exists(r.output));
+  }
+}
+
 TEST(AccessTraces, SeveralAreMergedByTime) {
   Folder f;
   const std::string a = f / "m1.txt";
@@ -221,6 +240,10 @@ TEST(Itemsets, FilesWithoutTransactionsAreRefused) {
   EXPECT_THAT(error(""), HasSubstr("holds no transaction"));
   EXPECT_THAT(error("a b\nc\n"), HasSubstr("no transaction could be read: 2 lines skipped"));
   EXPECT_EQ(error("a b\n1 2\n"), "no error");
+  EXPECT_EQ(error("\n1 2\n\n"), "no error");
+  EXPECT_THAT(error("\n\n"), HasSubstr("holds no transaction"));
+  EXPECT_THAT(error("Results\n\nof a run\n\n"), HasSubstr("no transaction could be read: 2 lines skipped"));
+  EXPECT_THAT(error("Results\n\nof the year\n2024\n"), HasSubstr("no file of transactions: 1 read, 2 lines"));
   o.strict = true;
   EXPECT_THAT(error("a b\n1 2\n"), HasSubstr(":1"));
 }

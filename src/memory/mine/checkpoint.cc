@@ -1,5 +1,5 @@
 // Writes and reads the state of the first pass. One set of visitors serves both ways, so that a member is
-// never written without being read. Layout, little-endian: "LENTOPA4", key, mark, functions, the members of
+// never written without being read. Layout, little-endian: "LENTOPA5", key, mark, functions, the members of
 // Scan in their order, the crc32 of all bytes before. Strings and lists begin with their length (u64), and
 // all numbers are u64.
 #include "memory/mine/checkpoint.h"
@@ -10,7 +10,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr std::string_view kMagic = "LENTOPA4";
+constexpr std::string_view kMagic = "LENTOPA5";
 
 // The following visitors list the members of structs in one order for both ways.
 template <class Way, class Block>
@@ -38,6 +38,13 @@ void visit_time(Way& way, Time& t) {
   way(t.last);
   way(t.accesses);
   way(t.latency);
+}
+
+template <class Way, class Times>
+void visit_times(Way& way, Times& t) {
+  way(t.first);
+  way(t.last);
+  way(t.count);
 }
 
 class Packer {
@@ -68,6 +75,9 @@ class Packer {
   }
   void operator()(const CpuTime& t) {
     visit_time(*this, t);
+  }
+  void operator()(const Extent::Times& t) {
+    visit_times(*this, t);
   }
   void operator()(const Blame& b) {
     (*this)(b.cycles);
@@ -136,6 +146,9 @@ class Unpacker {
   }
   void operator()(CpuTime& t) {
     visit_time(*this, t);
+  }
+  void operator()(Extent::Times& t) {
+    visit_times(*this, t);
   }
   void operator()(Blame& b) {
     (*this)(b.cycles);
@@ -215,6 +228,11 @@ void visit(Visit& visit, AScan& s) {
   visit.map(s.function_blame);
   visit.map(s.sampled_code);
   visit.map(s.sampled_data);
+  Extent::visit(s.extent, [&](auto& shift, auto& open, auto& closed) {
+    visit(shift);
+    visit(open);
+    visit.map(closed);
+  });
 }
 
 }  // namespace

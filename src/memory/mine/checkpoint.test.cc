@@ -58,6 +58,10 @@ TEST(Checkpoint, GivesTheWholeStateBack) {
   EXPECT_EQ(back.events, scan.events);
   EXPECT_EQ(back.blocks.size(), scan.blocks.size());
   EXPECT_EQ(back.cpus.size(), scan.cpus.size());
+  EXPECT_GT(scan.extent.kept(0.05).count, 0U);
+  EXPECT_EQ(back.extent.kept(0.05).count, scan.extent.kept(0.05).count);
+  EXPECT_EQ(back.extent.kept(0.05).first, scan.extent.kept(0.05).first);
+  EXPECT_EQ(back.extent.kept(0.05).last, scan.extent.kept(0.05).last);
 }
 
 TEST(Checkpoint, AnotherKeyIsNotTakenAndDamageIsAnError) {

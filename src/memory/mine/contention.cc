@@ -135,6 +135,11 @@ class Report {
 
   void add_notes() {
     auto& notes = result_.diagnosis.notes;
+    if (scan_.set_aside > 0)
+      notes.push_back(
+          std::to_string(scan_.set_aside) + " of " + std::to_string(scan_.events + scan_.set_aside) +
+          " accesses set aside: their times lie far from all others, which are cycles " +
+          std::to_string(scan_.first_cycle) + " to " + std::to_string(scan_.last_cycle));
     if (scan_.no_latency > 0)
       notes.push_back(
           std::to_string(scan_.no_latency) + " accesses carry no latency and cannot start a window");
@@ -248,6 +253,8 @@ class Report {
       text += period() > 1 ? ", one sample in " + number(period()) : ", sampled";
     const double share = scan_.events == 0 ? 0 : 1 - double(scan_.no_latency) / double(scan_.events);
     text += "; " + percent(share) + " with a latency";
+    if (scan_.set_aside > 0)
+      text += "; " + std::to_string(scan_.set_aside) + " set aside";
     if (read.skipped > 0)
       text += "; " + std::to_string(read.skipped) + " records skipped";
     if (!facts_.names.empty() && names_asked_ > 0)
@@ -409,6 +416,25 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
           (f.function.empty() ? "" : "; --function takes a name as the report prints it"));
 }
 
+// A few accesses whose time does not fit the others are left out of both passes, as if the user had named the
+// cycles of the others: one of them would stretch the run until every share of its time is nothing.
+void set_aside_far_times(
+    const OpenTrace& open,
+    Functions& functions,
+    ContentionOptions& options,
+    Scan& scan) {
+  const Extent::Times kept = scan.extent.kept(tuning::kMostFarTimes);
+  if (kept.count >= scan.events || options.progress.stopped())
+    return;
+  options.filter.first_cycle = std::max(options.filter.first_cycle, kept.first);
+  options.filter.last_cycle = std::min(options.filter.last_cycle, kept.last);
+  const uint64_t far = scan.events - kept.count;
+  options.checkpoint.clear();  // it holds the pass over all
+  ReadReport again;
+  scan = scan_trace(open, options, functions, again);
+  scan.set_aside = far;
+}
+
 }  // namespace
 
 ContentionResult
@@ -416,12 +442,13 @@ diagnose_contention(const OpenTrace& open, const TraceFacts& facts, const Conten
   Functions functions(facts.names);
   ReadReport report;
   ReadReport again;
-  const Scan scan = scan_trace(open, options, functions, report);
-  check_filter(open, options, scan);
-  const WindowScan windows = scan_windows(open, options, scan, functions, again);
-  ReadReport& read = report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
-  read.taken = std::max(read.taken, scan.events);
   ContentionOptions used = options;
+  Scan scan = scan_trace(open, options, functions, report);
+  check_filter(open, options, scan);
+  set_aside_far_times(open, functions, used, scan);
+  const WindowScan windows = scan_windows(open, used, scan, functions, again);
+  ReadReport& read = report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
+  read.taken = std::max(read.taken, scan.events + scan.set_aside);
   if (used.period == 0)
     used.period = facts.period;
   Report writer(used, facts, scan, windows, functions);

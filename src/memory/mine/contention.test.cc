@@ -566,5 +566,36 @@ TEST(Contention, ALargeObjectTellsItsCostliestWords) {
   EXPECT_EQ(apart.size(), 64u);
 }
 
+// One stamp in 20,000 is damaged: the finding stays that of the trace without it, and the access is counted.
+TEST(Contention, OneWrongTimeStampDoesNotHideTheFinding) {
+  const Trace whole = planted(Plant::FalseSharing, 3);
+  Trace without = whole;
+  without.erase(without.begin() + 500);
+  const finding::Diagnosis expected = diagnose(without);
+  ASSERT_FALSE(expected.findings.empty());
+  for (const uint64_t wrong : {uint64_t{1'000'000'000}, uint64_t{1} << 50, UINT64_MAX}) {
+    Trace damaged = whole;
+    damaged[500].cycle = wrong;
+    const finding::Diagnosis d = diagnose(damaged);
+    EXPECT_EQ(d.verdict, expected.verdict) << wrong;
+    ASSERT_EQ(d.findings.size(), expected.findings.size()) << wrong;
+    EXPECT_DOUBLE_EQ(
+        d.findings.front().lost_share.value_or(-1),
+        expected.findings.front().lost_share.value_or(-2));
+    EXPECT_THAT(d.notes, Contains(StartsWith("1 of 20000 accesses set aside"))) << wrong;
+    EXPECT_THAT(d.covered, HasSubstr("1 set aside")) << wrong;
+    EXPECT_EQ(d.records_taken, 20000U);
+  }
+  EXPECT_THAT(text_of(diagnose(whole)), Not(HasSubstr("set aside")));
+}
+
+TEST(Contention, OneWrongTimeStampMakesNoCalmTraceGuilty) {
+  Trace trace = planted(Plant::Calm, 7);
+  trace[12000].cycle = uint64_t{1} << 50;
+  const finding::Diagnosis d = diagnose(trace);
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_THAT(d.notes, Contains(HasSubstr("set aside")));
+}
+
 }  // namespace
 }  // namespace lento::memory

@@ -93,6 +93,7 @@ class FirstPass {
     ++scan_.events;
     scan_.first_cycle = std::min(scan_.first_cycle, r.cycle);
     scan_.last_cycle = std::max(scan_.last_cycle, r.cycle);
+    scan_.extent.add(r.cycle);
     count_source(r);
     scan_.writes += r.writes();
     scan_.service_known |= (r.flags & AccessRecord::kServiceKnown) != 0;

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "memory/mine/cpu_set.h"
+#include "memory/mine/extent.h"
 #include "memory/mine/latency.h"
 #include "memory/read/access_record.h"
 
@@ -131,6 +132,8 @@ struct Scan {
   uint64_t failed_sc = 0;
   uint64_t first_cycle = UINT64_MAX;
   uint64_t last_cycle = 0;
+  Extent extent;
+  uint64_t set_aside = 0;  // accesses whose time does not fit the others; nothing else counts them
   bool service_known = false;
   bool culprits_known = false;
   bool sampled = false;

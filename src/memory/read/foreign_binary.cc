@@ -108,8 +108,10 @@ class ZipMembers {
 
  private:
   bool open_member() {
-    if (file_.size() - at_ < 30 || file_.compare(at_, 4, "PK\x03\x04") != 0)
+    if (file_.compare(at_, 4, "PK\x03\x04") != 0)
       return false;
+    if (file_.size() - at_ < 30)
+      throw Error({path_}, "the zip is cut off");
     const char* h = file_.data() + at_;
     const uint64_t flags = little(h + 6, 2);
     const uint64_t method = little(h + 8, 2);

@@ -121,6 +121,7 @@ TEST(DrMemTrace, DamageIsSaid) {
   EXPECT_EQ(read_trace("drmemtrace", member(entry(0, 8, 0x7000) + "cut"), report).size(), 1U);
   EXPECT_EQ(report.reasons["the last record is cut off"], 1U);
   EXPECT_THAT(error_of("drmemtrace", whole.substr(0, whole.size() - 3)), HasSubstr("the zip is cut off"));
+  EXPECT_THAT(error_of("drmemtrace", whole.substr(0, 16)), HasSubstr("the zip is cut off"));
   EXPECT_THAT(error_of("drmemtrace", member("x", 8)), HasSubstr("not plainly deflated"));
   EXPECT_THAT(error_of("drmemtrace", member("x", 0, 0)), HasSubstr("not plainly deflated"));
   std::string broken = whole;
