@@ -327,7 +327,8 @@ bool JsonStream::take(char c) {
 
 void JsonStream::expect(char c) {
   const char found = peek();
-  if (found == 0)
+  cut_ = found == 0;
+  if (cut_)
     fail("the JSON text ends early");
   if (found != c)
     fail(std::string("'") + c + "' expected, found '" + found + "'");
@@ -335,7 +336,8 @@ void JsonStream::expect(char c) {
 }
 
 std::string_view JsonStream::value() {
-  if (peek() == 0)
+  cut_ = peek() == 0;
+  if (cut_)
     fail("the JSON text ends early");
   size_t end = json_value_end(buffer_, at_);
   // A number at the end of the buffer may continue in the next block.
@@ -344,6 +346,7 @@ std::string_view JsonStream::value() {
       break;
     end = json_value_end(buffer_, at_);
   }
+  cut_ = end == kEnd && ended_ && !ends_plain(buffer_[at_]);
   if (end == kEnd)
     fail(ended_ ? "the JSON text ends inside a value" : "no value begins");
   const std::string_view found = std::string_view(buffer_).substr(at_, end - at_);

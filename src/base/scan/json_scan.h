@@ -79,6 +79,10 @@ class JsonStream {
   bool take(char c);         // takes it if it comes next
   std::string_view value();  // the next value, valid until the next call; throws base::Error when damaged
   void skip();               // the next value, of any length
+  // Whether the last error was that the text ends where more is needed, and not that it is damaged.
+  bool cut() const {
+    return cut_;
+  }
   uint64_t position() const {
     return taken_ + at_;
   }
@@ -95,6 +99,7 @@ class JsonStream {
   size_t at_ = 0;
   uint64_t taken_ = 0;
   bool ended_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace lento::base

@@ -9,6 +9,7 @@
 #include "fleet/ranks/analyse.h"
 #include "fleet/ranks/figures.h"
 #include "fleet/ranks/ranks.h"
+#include "fleet/ranks/roll_call.h"
 #include "fleet/ranks/suspects.h"
 
 namespace lento::fleet {
@@ -270,10 +271,6 @@ void add_notes(const Analysis& a, Diagnosis& d) {
     d.notes.push_back(
         std::to_string(a.late.without_peers.size()) +
         " ranks do what no other rank does in a step: their own time was compared with nobody's.");
-  if (job.world > int(job.ranks.size()))
-    d.notes.push_back(
-        std::to_string(job.world - int(job.ranks.size())) +
-        " ranks of the job left no trace; transfers of their groups were not judged.");
   if (job.matching.unlabelled > 0)
     d.notes.push_back(
         std::to_string(job.matching.unlabelled) + " of " + std::to_string(job.matching.communication) +
@@ -284,6 +281,41 @@ void add_notes(const Analysis& a, Diagnosis& d) {
         "clock.");
   for (const std::string& complaint : job.matching.complaints)
     d.notes.push_back("Sizes disagree: " + complaint);
+}
+
+void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
+  if (roll.count > 0) {
+    const std::string who =
+        roll.numbered ? std::to_string(roll.count) + " ranks of the job left no trace: " + unseen_text(roll)
+                      : unseen_text(roll) + " of the job left no trace";
+    d.notes.push_back(
+        who + "; transfers of their groups were not judged." +
+        (roll.numbered ? "" : " Numbers of ranks that follow from order are counted without them."));
+  }
+  if (roll.whole_ns > 0)
+    d.notes.push_back(
+        "Collectives that lack a member mostly last over " + ms(roll.lacking_ns) +
+        " for every rank at hand, and under " + ms(roll.whole_ns) +
+        " where all members are at hand: their ranks wait for one that left no trace.");
+  for (const std::string& file : roll.not_closed)
+    d.notes.push_back(file + ": the file was not closed; it was read up to its last whole event.");
+}
+
+// The end without a finding of a job of which not all is at hand.
+void end_incomplete(const ranks::RollCall& roll, const std::string& covered, Diagnosis& d) {
+  if (roll.count > 0) {
+    finding::cannot_judge(
+        d,
+        unseen_text(roll) + " left no trace, and the ranks at hand are no slower than one another",
+        "give the traces of all ranks",
+        covered);
+    return;
+  }
+  finding::cannot_judge(
+      d,
+      roll.unfinished.front() + " ends before the steps that the other ranks recorded",
+      "give whole traces of all ranks",
+      covered);
 }
 
 std::string covered_text(const Analysis& a) {
@@ -390,6 +422,8 @@ Diagnosis diagnose_ranks(
   d.scale = "fleet";
   d.title = "Collectives of " + std::to_string(a.job.ranks.size()) + " ranks";
   const auto [reason, remedy] = obstacle(a);
+  const ranks::RollCall roll = ranks::call_roll(a.job);
+  add_notes(roll, d);
   if (!a.job.timed && a.job.matching.matched >= 10)
     return by_durations(a, std::move(d));
   add_facts(a, d);
@@ -420,6 +454,10 @@ Diagnosis diagnose_ranks(
         "no two ranks do the same and no two collectives are comparable",
         "give a job with at least two ranks of each stage",
         covered_text(a));
+    return d;
+  }
+  if (d.findings.empty() && !roll.complete()) {
+    end_incomplete(roll, covered_text(a), d);
     return d;
   }
   d.verdict = verdict_of(a, d);

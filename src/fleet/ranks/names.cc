@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "fleet/ranks/hidden.h"
 #include "fleet/ranks/job.h"
 
 namespace lento::fleet::ranks {
@@ -97,7 +98,7 @@ bool number_by_world(Job& job) {
   std::map<std::string, std::set<int>> seen;
   for (const JobRank& rank : job.ranks) {
     for (const Communicator& c : rank.trace->communicators) {
-      if (c.size >= int(job.ranks.size()) && c.own >= 0)
+      if (c.size >= int(job.ranks.size()) && c.own >= 0 && c.key != kHiddenKey)
         seen[c.key].insert(c.own);
     }
   }

@@ -143,6 +143,21 @@ bool read_one(
   }
 }
 
+// The rank and the date may stand behind the events. A trace that lost one of them, which the others give,
+// can be neither named nor placed in time.
+void drop_nameless(std::vector<RankTrace>& ranks, base::ReadReport& report) {
+  const bool numbered = std::ranges::any_of(ranks, [](const RankTrace& t) {
+    return t.rank >= 0;
+  });
+  const bool dated = std::ranges::any_of(ranks, &RankTrace::dated);
+  std::erase_if(ranks, [&](const RankTrace& t) {
+    const bool lost = !t.closed && ((numbered && t.rank < 0) || (dated && !t.dated));
+    if (lost)
+      report.skip({t.file}, "a Kineto trace that was not closed and lacks its rank or its date");
+    return lost;
+  });
+}
+
 }  // namespace
 
 CollectiveFiles read_collective_files(
@@ -180,6 +195,7 @@ CollectiveFiles read_collective_files(
   }
   for (RankTrace& rank : lines.take())
     out.ranks.push_back(std::move(rank));
+  drop_nameless(out.ranks, report);
   std::ranges::stable_sort(out.ras, [](const RasAnswer& a, const RasAnswer& b) {
     return a.timestamp < b.timestamp;
   });

@@ -57,6 +57,24 @@ TEST(CollectiveFiles, EveryLayoutHasANameOfItsOwn) {
   EXPECT_EQ(names.size(), size_t(CollectiveLayout::Nsight) + 1);
 }
 
+// The first of two traces, cut: what stands behind the events is lost, unless it stands before them.
+TEST(CollectiveFiles, ACutTraceWithoutItsRankOrDateIsDropped) {
+  const std::string event = R"("traceEvents":[{"ph":"X","cat":"kernel","name":"gemm","ts":1,"dur":1})";
+  const std::string rank = R"("distributedInfo":{"rank":3},)";
+  const std::string date = R"("baseTimeNanoseconds":5000,)";
+  const Folder folder;
+  folder.write("b.json", "{" + rank + date + event + "]}");
+  const auto ranks = [&](const std::string& text) {
+    folder.write("a.json", text);
+    base::ReadReport report;
+    return read_collective_files({folder.path()}, report).ranks.size();
+  };
+  EXPECT_EQ(ranks("{" + rank + date + event), 2U);
+  EXPECT_EQ(ranks("{" + rank + event), 1U);
+  EXPECT_EQ(ranks("{" + date + event), 1U);
+  EXPECT_EQ(ranks("{" + date + event + "]}"), 2U);
+}
+
 TEST(CollectiveFiles, ContentDecidesNotTheName) {
   const Folder f;
   EXPECT_EQ(recognise_collectives(f.write("a", kKineto)), CollectiveLayout::Kineto);

@@ -81,6 +81,8 @@ struct RankTrace {
   int device = -1;        // number of the GPU on its host
   bool timed = true;      // false: only durations are known, begin_ns is 0
   bool computes = false;  // `compute` was recorded
+  bool closed = true;     // false: the file lacks its end, and the records up to there were read
+  bool dated = false;     // the file gives the date that its times count from
   std::vector<Communicator> communicators;
   std::vector<CollectiveRecord> records;  // by begin_ns
   std::vector<TimeSpan> compute;          // when a computing kernel ran: disjoint, by time

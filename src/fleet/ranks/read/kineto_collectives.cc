@@ -10,7 +10,8 @@
 //   C "cuda_runtime", a launch       the launch of the kernel with the same args.correlation: the step
 //                                    that a kernel belongs to is the step that launched it
 //
-// Times are kept relative to baseTimeNanoseconds, which may follow the events.
+// Times are kept relative to baseTimeNanoseconds, which may follow the events. A profiler that is killed
+// leaves a file without its end. The events before it are as good as those of a whole file.
 #include "fleet/ranks/read/kineto_collectives.h"
 
 #include <algorithm>
@@ -135,11 +136,15 @@ class KinetoReader {
   }
 
   RankTrace read() {
-    if (stream_.peek() == '[') {
-      read_events();
-    } else {
-      read_top();
+    try {
+      stream_.peek() == '[' ? read_events() : read_top();
+    } catch (const base::Error&) {
+      if (!stream_.cut() || events_ == 0)
+        throw;
+      trace_.closed = false;
     }
+    if (!trace_.closed)
+      report_.skip({trace_.file}, "the missing end of a Kineto trace that was not closed");
     finish();
     return std::move(trace_);
   }
@@ -156,6 +161,7 @@ class KinetoReader {
         read_job(stream_.value());
       } else if (key == "baseTimeNanoseconds") {
         base_ns_ = base::json_int(stream_.value(), 0);
+        trace_.dated = true;
       } else {
         stream_.skip();
       }
@@ -167,6 +173,7 @@ class KinetoReader {
     stream_.expect('[');
     while (!stream_.take(']')) {
       add(stream_.value());
+      ++events_;
       stream_.take(',');
     }
   }
@@ -472,6 +479,7 @@ class KinetoReader {
   base::ReadReport& report_;
   RankTrace trace_;
   int64_t base_ns_ = 0;
+  uint64_t events_ = 0;
   std::vector<Kernel> kernels_;
   std::vector<StepMark> gpu_steps_;
   std::vector<std::pair<int64_t, int64_t>> launches_;  // correlation, time

@@ -165,6 +165,55 @@ TEST(Kineto, BrokenFilesAreErrorsWithTheirName) {
   }
 }
 
+// A file that was cut after its first event, inside another or between two, holds the records of its whole
+// events.
+TEST(Kineto, AFileWithoutItsEndIsReadUpToItsLastWholeEvent) {
+  const std::string head =
+      R"({"distributedInfo":{"rank":1,"world_size":2},"baseTimeNanoseconds":1000,"traceEvents":[)";
+  std::string text = head;
+  std::vector<size_t> ends;
+  for (int i = 0; i < 4; ++i) {
+    text += (i > 0 ? ",\n" : "") + collective(10 + i, 1, R"("dtype":"Float")");
+    ends.push_back(text.size());
+  }
+  text += "\n]}";
+  const std::string path = testing::TempDir() + "/lento_kineto_cut.json";
+  for (const size_t size :
+       {ends[0],
+        ends[0] + 1,
+        ends[0] + 2,
+        ends[2] - 30,
+        ends[2] - 1,
+        ends[2],
+        ends[3],
+        text.size() - 1,
+        text.size()}) {
+    base::write_file(path, text.substr(0, size));
+    base::ReadReport report;
+    const RankTrace t = read_kineto_collectives(path, report);
+    const auto whole = std::ranges::count_if(ends, [&](size_t end) {
+      return end <= size;
+    });
+    EXPECT_EQ(t.records.size(), size_t(whole)) << size;
+    EXPECT_EQ(t.closed, size == text.size()) << size;
+    EXPECT_EQ(report.skipped, t.closed ? 0U : 1U) << size;
+    EXPECT_EQ(t.rank, 1);
+    EXPECT_TRUE(t.dated);
+  }
+}
+
+TEST(Kineto, DamageIsNoMissingEnd) {
+  const std::string one = collective(1, 1, R"("dtype":"Float")");
+  for (const std::string& text : {"[" + one + ",}", "[" + one + "}", R"({"traceEvents":[)" + one + "]]"}) {
+    EXPECT_THAT(
+        base::test::error_of([&] {
+          read(text);
+        }),
+        HasSubstr("lento_kineto_test.json"))
+        << text;
+  }
+}
+
 struct Mark {
   int number;
   int64_t begin;
