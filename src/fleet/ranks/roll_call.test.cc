@@ -142,8 +142,9 @@ TEST(RollCall, ATraceThatEndsEarlyIsNotHealthyAndALateCutIs) {
     const Diagnosis d = diagnose_ranks(traces, {});
     EXPECT_THAT(d.notes, Contains(HasSubstr("second.json: the file was not closed")));
     EXPECT_EQ(d.outcome, kept == 30 ? Outcome::CannotJudge : Outcome::Healthy) << kept;
-    if (kept == 30)
+    if (kept == 30) {
       EXPECT_THAT(d.reason, HasSubstr("second.json ends before"));
+    }
     traces[2].closed = true;
     EXPECT_THAT(diagnose_ranks(traces, {}).notes, Not(Contains(HasSubstr("not closed"))));
   }

@@ -141,8 +141,9 @@ TEST(Verdict, EachFigureFallsWhereTheTwoAnswersPutIt) {
       EXPECT_EQ(judged(chip, q, e->slow_s * 1.01).speed, Speed::Slow);
       EXPECT_EQ(judged(chip, q, e->slow_s * 0.99).speed, Speed::AsExpected);
       EXPECT_EQ(judged(chip, q, e->limit_s * 0.99).speed, Speed::Impossible);
-      if (e->fast_s > 1.05 * e->limit_s)
+      if (e->fast_s > 1.05 * e->limit_s) {
         EXPECT_EQ(judged(chip, q, (e->fast_s + e->limit_s) / 2).speed, Speed::Fast);
+      }
       EXPECT_NEAR(judged(chip, q, 2 * e->seconds).factor, 2, 1e-9);
     }
   }
