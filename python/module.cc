@@ -85,7 +85,7 @@ std::vector<lento::Column> table_of(const py::list& columns) {
   return table;
 }
 
-// All words of a question about a fleet; python/lento/fleet.py gives each of them.
+// All words of a question about a fleet. python/lento/fleet.py gives each of them.
 lento::FleetQuestion fleet_question_of(const py::dict& words) {
   const auto text = [&](const char* name) {
     return words[name].cast<std::string>();

@@ -44,7 +44,7 @@ def compiled(build, folder):
     commands = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
     like = next(entry for file, entry in commands.items() if file.endswith("src/fleet/methods.cc"))
     for name, list_path, *more in RECIPES:
-        changed = folder / pathlib.Path(list_path).name
+        changed = folder / list_path.replace("/", "_")  # two houses have a methods.cc
         changed.write_text(listed(list_path, *more))
         for source in (ROOT / "examples/detectors" / name, changed):
             words = [w for w in shlex.split(like["command"]) if w != "ccache" and not w.endswith("src/fleet/methods.cc")]

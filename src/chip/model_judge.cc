@@ -17,8 +17,8 @@ using base::format_number;
 
 // Records that may be simulated to learn a model: about half a minute on one core.
 constexpr double kMostLearnt = 16e6;
-// Parts of a chip that one fit holds: its cost grows with their cube. Larger chips are judged without a model,
-// and so are chips of a sheet, on which the dictionary was not measured.
+// Parts of a chip that one fit holds: its cost grows with their cube. Larger chips are judged without a
+// model, and so are chips of a sheet, on which the dictionary was not measured.
 constexpr uint32_t kMostParts = 400;
 
 double planned_records(const ChipUnderTest& of) {

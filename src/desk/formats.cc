@@ -5,8 +5,8 @@
 #include "desk/cluster/cluster.h"
 #include "desk/kernel/kernel.h"
 #include "desk/link/link.h"
-#include "desk/nvidia/nvidia.h"
 #include "desk/metrics/metrics.h"
+#include "desk/nvidia/nvidia.h"
 #include "desk/pytorch/pytorch.h"
 #include "desk/training/training.h"
 

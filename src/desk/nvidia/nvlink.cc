@@ -27,8 +27,7 @@ enum NvlinkForm {
 };
 
 const LineForm kNvlinkForms[] = {
-    {"^~GPU {gpu:int}: {name} (UUID: {_:word})",
-     {"GPU 0: NVIDIA A100-SXM4-80GB (UUID: N/A)"}},
+    {"^~GPU {gpu:int}: {name} (UUID: {_:word})", {"GPU 0: NVIDIA A100-SXM4-80GB (UUID: N/A)"}},
     {"^~Link {link:int}: {speed:num} GB/s", {"\t Link 0: 25 GB/s", "\t Link 11: 26.562 GB/s"}},
     {"^~Link {link:int}: <inactive>", {"\t Link 3: <inactive>"}},
     {"^~Link {link:int}: {kind:name} Errors: {n:int}",

@@ -18,8 +18,8 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "finding/finding.h"
-#include "fleet/scan/roll_call.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/roll_call.h"
 
 namespace lento::fleet {
 

@@ -21,8 +21,8 @@
 #include "fleet/detect/excursions.h"
 #include "fleet/detect/level_track.h"
 #include "fleet/detect/outlast.h"
-#include "fleet/scan/roll_call.h"
 #include "fleet/detect/row_ring.h"
+#include "fleet/scan/roll_call.h"
 
 namespace lento::fleet {
 

@@ -1,4 +1,4 @@
-// What a cell of a table says: a number as an office writes it, a time in any usual form.
+// Reads the cells of a table: a number as an office writes it, a time in any usual form.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ bool is_one_of(Words names, std::string_view text) {
   return std::ranges::find(names, text) != names.end();
 }
 
-// What the first rows say of a column.
+// Statistics of a column over the first rows.
 struct Cells {
   size_t filled = 0;
   size_t refused = 0;  // "[N/A]" and its like
@@ -217,7 +217,8 @@ class Guess {
     return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more" : text;
   }
 
-  // By the option, by the column's name, else by how large a time of today would be.
+  // The unit follows from the option, from the name of the column, or from how large a time of today would
+  // be.
   std::string unit_of_time() const {
     const Cells& cells = cells_[size_t(out_.time)];
     if (!options_.time_unit.empty())
