@@ -197,7 +197,7 @@ class Case {
  private:
   void write_hook(const std::string& name) const {
     const std::string path = setup_.folder + "/" + name;
-    base::write_file(path, "#!/bin/sh\necho \"$1\" >>'" + path + "s'\n");
+    base::write_file(path, "#!/bin/sh\necho \"$2\" >>'" + path + "s'\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
