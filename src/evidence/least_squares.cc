@@ -102,7 +102,9 @@ Fit least_squares(const Matrix& design, std::span<const double> y, std::span<con
   const Eigen::VectorXd turned = qr.householderQ().transpose() * seen;
   const Eigen::VectorXd x = corner.solve(turned.head(rank));
   const Eigen::MatrixXd inverse = corner.solve(Eigen::MatrixXd::Identity(rank, rank));
-  const Eigen::MatrixXd related = corner.solve(qr.matrixR().topRightCorner(rank, dropped).eval());
+  Eigen::MatrixXd related(rank, dropped);
+  if (related.size() > 0)  // Eigen forms a reference to the first element of what it solves for
+    related = corner.solve(qr.matrixR().topRightCorner(rank, dropped).eval());
   fit.rank = size_t(rank);
   fit.chi_squared = turned.tail(turned.size() - rank).squaredNorm();
   std::vector<char> told(design.columns, 0);
