@@ -262,7 +262,8 @@ confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect,
   // The gain already has the significance. The ranks refuse where the records point the other way: a link
   // that few transfers cross cannot reach a small chance, however slow it is.
   constexpr double kEvenOdds = 0.5;
-  out.slower = out.rank.chance < kEvenOdds;
+  const bool comparable = out.rank.exposed > 0 && out.rank.peers > 0;
+  out.slower = !comparable || out.rank.chance < kEvenOdds;
   return out;
 }
 
