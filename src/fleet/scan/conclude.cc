@@ -18,11 +18,6 @@ using finding::Finding;
 
 constexpr size_t kNamed = 10;  // metrics that a sentence lists
 
-struct View {
-  const fleet::MetricSeries& series;
-  const Scan& scan;
-};
-
 // Episodes of several metrics that are one change.
 struct Cause {
   std::vector<const Episode*> episodes;  // by falling score
@@ -48,14 +43,6 @@ float score_of(const Episode& e) {
   for (const Member& m : e.members)
     most = std::max(most, m.score);
   return most;
-}
-
-std::vector<size_t> machines_of(const Episode& e) {
-  std::vector<size_t> out;
-  for (const Member& m : e.members)
-    out.push_back(m.machine);
-  std::ranges::sort(out);
-  return out;
 }
 
 std::vector<size_t> others_of(const View& v, size_t group, const std::vector<size_t>& members) {

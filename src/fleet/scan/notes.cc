@@ -16,19 +16,6 @@ namespace {
 
 using finding::Diagnosis;
 
-struct View {
-  const MetricSeries& series;
-  const Scan& scan;
-};
-
-std::vector<size_t> machines_of(const Episode& e) {
-  std::vector<size_t> out;
-  for (const Member& m : e.members)
-    out.push_back(m.machine);
-  std::ranges::sort(out);
-  return out;
-}
-
 void add_uneven(const View& v, Diagnosis& d) {
   for (const Episode& e : v.scan.episodes()) {
     if (e.what == Episode::What::Uneven)
@@ -124,6 +111,14 @@ std::string list_of(const MetricSeries& series, const std::vector<size_t>& machi
     out += (i ? ", " : "") + series.machines[machines[i]];
   if (machines.size() > kListed)
     out += " and " + std::to_string(machines.size() - kListed) + " more";
+  return out;
+}
+
+std::vector<size_t> machines_of(const Episode& e) {
+  std::vector<size_t> out;
+  for (const Member& m : e.members)
+    out.push_back(m.machine);
+  std::ranges::sort(out);
   return out;
 }
 

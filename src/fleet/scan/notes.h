@@ -10,6 +10,15 @@
 
 namespace lento::fleet {
 
+// One scan and the series that it judged.
+struct View {
+  const MetricSeries& series;
+  const Scan& scan;
+};
+
+// The machines of an episode, sorted.
+std::vector<size_t> machines_of(const Episode& episode);
+
 // Codes that were not averaged, unequal responses to a change of the job, differences that are there all
 // along.
 void add_notes(const MetricSeries& series, const Scan& scan, finding::Diagnosis& diagnosis);
