@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Files that people hold, made by seed after public descriptions of their formats (tests/desk), half of them healthy or not
+decidable, each with its right answer: the parts that must be named and no other, "healthy", or "open": cannot judge, or the job as
+a whole became slower, and no part of it is named.
+
+usage: desk_fresh.py LENTO [SEEDS] [FIRST_SEED] [CASE]
+"""
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+from desk import cluster, gpu, job, network
+
+CASES = [case for family in (cluster, gpu, network, job) for case in family.CASES]
+
+
+def answer(lento, folder):
+    done = subprocess.run([lento, "diagnose", "--json", "."], cwd=folder, capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        return {"outcome": "refused", "verdict": done.stderr.strip()[:200], "findings": []}
+
+
+def is_right(right, got):
+    subjects = [finding["subject"] for finding in got["findings"]]
+    if right == "healthy":
+        return got["outcome"] == "healthy" and not subjects
+    if right == "open":
+        return got["outcome"] in ("cannot judge", "findings") and all(subject == "the job" for subject in subjects)
+    return len(subjects) == len(right) and all(re.search(part, subject) for part, subject in zip(right, subjects))
+
+
+def verdict(lento, case, fault, seed):
+    draw = random.Random(f"{case.__name__} {fault} {seed}")
+    files, right = case(draw, fault)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            pathlib.Path(folder, name).write_text(text, newline="")
+        return right, answer(lento, folder)
+
+
+def main():
+    lento = pathlib.Path(sys.argv[1]).resolve()
+    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    asked = wrong = accused = 0
+    for case in CASES:
+        if len(sys.argv) > 4 and case.__name__ != sys.argv[4]:
+            continue
+        for fault in (True, False):
+            for seed in range(first, first + seeds):
+                right, got = verdict(lento, case, fault, seed)
+                asked += 1
+                if is_right(right, got):
+                    continue
+                wrong += 1
+                subjects = [finding["subject"] for finding in got["findings"]]
+                accused += right in ("healthy", "open") and any(subject != "the job" for subject in subjects)
+                print(f"{case.__name__}, seed {seed}: right {right}, got {got['outcome']} {subjects}: {got.get('verdict', '')[:160]}")
+    print(f"{asked - wrong} of {asked} right, {accused} with a part named where none is at fault or none can be named")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
