@@ -101,6 +101,18 @@ def main():
         good("revoke", "--owner", "owner.key", "--number", "2", "--developer", "dev.pub", "-o", "revoked.yaml")
         refused("check", "echo.ypu", *by_rules, "--revocation", "revoked.yaml", why="was revoked by list 2")
 
+        # A refusal takes its list into the rules, and so does an image without a signature.
+        for unsigned in (False, True):
+            (folder / "kept.yaml").write_text((folder / "rules.yaml").read_text())
+            kept = ["check", "echo.ypu", "--rules", "kept.yaml", "--cert", "dev.cert"]
+            good(*kept)
+            if unsigned:
+                (folder / "echo.ypu.minisig").rename(folder / "aside")
+            refused(*kept, "--revocation", "revoked.yaml", "--remember", why="" if unsigned else "list 2")
+            if unsigned:
+                (folder / "aside").rename(folder / "echo.ypu.minisig")
+            refused(*kept, why="was revoked by list 2")
+
         # Inputs sooner than declared: said, counted, exit code 1.
         refused(*run[:-2], *trust, why="came sooner than the declared 8 cycles")
 

@@ -1,8 +1,15 @@
 // Decides whether a tile loads an image: first the documents and signatures (tile/seal/policy.h), then the
-// verifier. Only an accepted image updates the tile's memory of counters and revocations.
+// verifier. The rules file keeps a revocation list as soon as it is read, before the verifier runs, and a
+// counter once the image is accepted. Each update reads the file again under a lock, so that a slow check
+// that began earlier takes no revocation back.
 #include "tile/load.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <filesystem>
 
 #include "base/file.h"
 
@@ -32,16 +39,54 @@ BlockRules rules_of(const TileLoadOptions& options) {
   return rules;
 }
 
-Submission submission_of(const TileLoadOptions& options) {
+// Returns only the revocation list, which holds even when the image's own files cannot be read.
+Submission list_of(const TileLoadOptions& options) {
   Submission out;
+  if (!options.revocation.empty())
+    out.revocation = read_tile_signed(options.revocation);
+  return out;
+}
+
+Submission submission_of(const TileLoadOptions& options) {
+  Submission out = list_of(options);
   out.image = read_tile_signed(options.image);
   if (!options.certificate.empty())
     out.certificate = read_tile_signed(options.certificate);
   if (!options.approval.empty())
     out.approval = read_tile_signed(options.approval);
-  if (!options.revocation.empty())
-    out.revocation = read_tile_signed(options.revocation);
   return out;
+}
+
+// Excludes other processes that update files of one folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& file) {
+    std::error_code unreadable;
+    const auto whole = std::filesystem::weakly_canonical(file, unreadable);
+    folder_ = open(whole.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0 || flock(folder_, LOCK_EX) != 0)
+      throw base::Error({file}, "its folder cannot be locked", "keep the rules where this user may write");
+  }
+  ~FolderLock() {
+    if (folder_ >= 0)
+      close(folder_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_ = -1;
+};
+
+// Adds revocations and counters to the rules file.
+void remember(const TileLoadOptions& options, const BlockRules& learned) {
+  if (!options.remember)
+    return;
+  const FolderLock lock(options.rules);
+  const BlockRules now = parse_block_rules(base::read_file(options.rules, 1 << 20), options.rules);
+  const BlockRules merged = merge_memory(now, learned);
+  if (merged != now)
+    base::write_file(options.rules, write_block_rules(merged));
 }
 
 // Valid documents do not suffice: the verifier must accept the image, and an approval must name this report.
@@ -67,14 +112,17 @@ void require_proof(TileLoad& load) {
 
 TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress) {
   const BlockRules rules = rules_of(options);
+  const uint64_t now = now_utc(options.now);
+  remember(options, decide(list_of(options), rules, now).remembered);
   TileLoad load;
-  load.decision = decide(submission_of(options), rules, now_utc(options.now));
-  if (!load.decision.accepted)
+  Decision& decision = load.decision;
+  decision = decide(submission_of(options), rules, now);
+  if (!decision.accepted)
     return load;
-  load.report = verify(load.decision.image, progress);
+  load.report = verify(decision.image, progress);
   require_proof(load);
-  if (load.decision.accepted && options.remember && load.decision.remembered != rules)
-    base::write_file(options.rules, write_block_rules(load.decision.remembered));
+  if (decision.accepted)
+    remember(options, decision.remembered);
   return load;
 }
 

@@ -20,8 +20,9 @@ struct TileLoadOptions {
   std::string certificate;
   std::string approval;
   std::string revocation;
-  std::string now;        // UTC; "": today
-  bool remember = false;  // keep counter and revocation list of an accepted image in the rules file
+  std::string now;  // UTC; "": today
+  bool remember =
+      false;  // keep in the rules file a newer revocation list, and the counter of an accepted image
 };
 
 struct TileLoad {

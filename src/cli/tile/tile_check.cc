@@ -52,7 +52,7 @@ void add_load_options(Command& command, tile::TileLoadOptions& options) {
   command.add_flag(
       "--remember",
       options.remember,
-      "Keep an accepted image's counter and the revocation list in the rules");
+      "Keep the revocation list in the rules, and an accepted image's counter");
 }
 
 void add_tile_check(Command& tile, Context& context) {

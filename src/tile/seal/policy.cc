@@ -1,6 +1,7 @@
 // Decides whether a tile loads an image. Each requirement of the policy is one function that throws a refusal
-// with its reason. Expiry, revocation and the rollback counter are checked under every policy, and the
-// counter is kept per developer and program.
+// with its reason. Expiry, revocation and the rollback counter are checked under every policy. The counter is
+// kept per developer and program. A revocation list is the owner's word and holds whatever image it came
+// with, but only an accepted image raises a counter.
 #include "tile/seal/policy.h"
 
 #include <algorithm>
@@ -104,16 +105,9 @@ BlockRules with_revocation(const Submission& submission, BlockRules rules) {
         "the revocation list has number " + std::to_string(list.number) + ", the tile has taken number " +
         std::to_string(rules.revoked.number));
   }
-  rules.revoked.number = list.number;
-  for (const PublicKey& key : list.keys) {
-    if (!contains(rules.revoked.keys, key))
-      rules.revoked.keys.push_back(key);
-  }
-  for (const std::string& image : list.images) {
-    if (!contains(rules.revoked.images, image))
-      rules.revoked.images.push_back(image);
-  }
-  return rules;
+  BlockRules listed;
+  listed.revoked = list;
+  return merge_memory(std::move(rules), listed);
 }
 
 void require_not_revoked(const Signed& image, const BlockRules& rules) {
@@ -121,22 +115,17 @@ void require_not_revoked(const Signed& image, const BlockRules& rules) {
     refuse(image.name + " was revoked by list " + std::to_string(rules.revoked.number));
 }
 
-// Returns the rules with the raised counter of this developer's program.
-BlockRules with_counter(BlockRules rules, const std::string& developer, const Image& image) {
-  const std::string program = program_name(image);
-  for (SeenCounter& seen : rules.counters) {
-    if (seen.developer != developer || seen.program != program)
+// Returns the counter of this image, which must not be below what the tile has seen of the program.
+SeenCounter require_counter(const BlockRules& rules, const std::string& developer, const Image& image) {
+  const SeenCounter own{developer, program_name(image), image.rollback};
+  for (const SeenCounter& seen : rules.counters) {
+    if (seen.developer != own.developer || seen.program != own.program || own.counter >= seen.counter)
       continue;
-    if (image.rollback < seen.counter) {
-      refuse(
-          "rollback: the image has counter " + std::to_string(image.rollback) + ", the tile has seen " +
-          std::to_string(seen.counter) + " of '" + program + "' by '" + developer + "'");
-    }
-    seen.counter = image.rollback;
-    return rules;
+    refuse(
+        "rollback: the image has counter " + std::to_string(own.counter) + ", the tile has seen " +
+        std::to_string(seen.counter) + " of '" + own.program + "' by '" + developer + "'");
   }
-  rules.counters.push_back({developer, program, image.rollback});
-  return rules;
+  return own;
 }
 
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
@@ -184,17 +173,44 @@ std::string program_name(const Image& image) {
   return metadata_line(image, "name");
 }
 
+BlockRules merge_memory(BlockRules rules, const BlockRules& other) {
+  rules.revoked.number = std::max(rules.revoked.number, other.revoked.number);
+  for (const PublicKey& key : other.revoked.keys) {
+    if (!contains(rules.revoked.keys, key))
+      rules.revoked.keys.push_back(key);
+  }
+  for (const std::string& image : other.revoked.images) {
+    if (!contains(rules.revoked.images, image))
+      rules.revoked.images.push_back(image);
+  }
+  for (const SeenCounter& counter : other.counters) {
+    const auto same = std::ranges::find_if(rules.counters, [&](const SeenCounter& seen) {
+      return seen.developer == counter.developer && seen.program == counter.program;
+    });
+    if (same == rules.counters.end())
+      rules.counters.push_back(counter);
+    else
+      same->counter = std::max(same->counter, counter.counter);
+  }
+  return rules;
+}
+
 Decision decide(const Submission& submission, const BlockRules& given, uint64_t now) {
   Decision decision;
+  decision.remembered = given;
   try {
-    const BlockRules rules = with_revocation(submission, given);
+    decision.remembered = with_revocation(submission, given);
+    const BlockRules rules = decision.remembered;
     decision.signer = require_signer(submission, rules, now);
     require_not_revoked(submission.image, rules);
     const Image image = parse_image(submission.image.text, submission.image.name);
-    decision.remembered = with_counter(rules, decision.signer, image);
+    const SeenCounter counter = require_counter(rules, decision.signer, image);
     require_fit(image, rules, now);
     if (rules.policy == Policy::Restrictive)
       decision.approval = require_approval(submission, rules, image);
+    BlockRules counted;
+    counted.counters.push_back(counter);
+    decision.remembered = merge_memory(rules, counted);
     decision.image = image;
     decision.accepted = true;
   } catch (const Refusal& refusal) {

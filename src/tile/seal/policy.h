@@ -54,6 +54,10 @@ struct BlockRules {
 BlockRules parse_block_rules(const std::string& text, const std::string& file);
 std::string write_block_rules(const BlockRules& rules);
 
+// Returns `rules` with the counters and revocations of `other` in addition: the higher number and counter
+// hold, and no revocation is lost. The owner's own settings stay those of `rules`.
+BlockRules merge_memory(BlockRules rules, const BlockRules& other);
+
 // YAML, lento.tile-certificate/1. The signed message is the text itself.
 struct Certificate {
   std::string subject;
@@ -97,7 +101,9 @@ struct Decision {
   std::string signer;                // "owner" or the certificate's subject
   Image image;                       // when accepted
   std::optional<Approval> approval;  // that the policy asked for
-  BlockRules remembered;             // when accepted: the rules with this image's counter and the newer list
+  // The rules with the newer revocation list, also of a refused submission, because an attacker would only
+  // need to present a revoked image twice. An accepted image's counter is in it too.
+  BlockRules remembered;
 };
 
 // Returns the name that `lento tile build` wrote into the metadata ("name: NAME"), "" when there is none.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "base/rng.h"
 #include "tile/seal/merkle.h"
@@ -341,6 +343,119 @@ TEST(Policy, WhatTheOwnerTakesBackIsRefusedForGood) {
   EXPECT_THAT(world.refusal(with_list({5, {}, {}}, world.owner)), HasSubstr("was revoked"))
       << "a newer list that does not name the key gives nothing back";
   EXPECT_EQ(parse_block_rules(write_block_rules(world.rules), "rules"), world.rules);
+}
+
+// Presents one image a step to one tile, and repeats the decisions with two sets and a counter.
+class TileHistory {
+ public:
+  struct Step {
+    std::string name;
+    uint32_t counter = 5;
+    uint32_t list = 0;  // number of the list that comes with the image, 0 for none
+    bool revokes_key = false;
+    bool revokes_image = false;  // the image with this counter
+    bool other_developer = false;
+    bool other_policy = false;
+    bool other_block = false;
+    bool expired = false;
+  };
+
+  void present(const Step& step, const std::string& order) {
+    const World world = world_of(step);
+    Submission submission = world.submission();
+    if (step.list > 0)
+      submission.revocation = list_of(step, world, submission.image.text);
+    const Decision decision = decide(submission, rules_, kNow);
+    EXPECT_EQ(decision.accepted, expect(step)) << order << ": " << step.name << ": " << decision.reason;
+    rules_ = parse_block_rules(write_block_rules(decision.remembered), "rules");
+    EXPECT_EQ(rules_.revoked.number, number_) << order << ": " << step.name;
+  }
+
+ private:
+  World world_of(const Step& step) const {
+    World world = base_;
+    world.image.metadata = "name: echo.c\n";
+    world.image.rollback = step.counter;
+    if (step.other_developer) {
+      world.developer = second_;
+      world.certificate.subject = "Second";
+      world.certificate.key = public_part(second_);
+    }
+    if (step.other_policy)
+      world.image.policy = Policy::Closed;
+    world.image.block += step.other_block ? 1 : 0;
+    if (step.expired)
+      world.image.expires = kNow - 1;
+    return world;
+  }
+
+  static Signed list_of(const Step& step, const World& world, const std::string& image) {
+    Revocation list{step.list, {}, {}};
+    if (step.revokes_key)
+      list.keys.push_back(public_part(world.developer));
+    if (step.revokes_image)
+      list.images.push_back(sha256_hex(image));
+    const std::string text = write_revocation(list);
+    return {"revoked.yaml", text, sign(world.owner, text, "list")};
+  }
+
+  // Returns whether the step must be accepted, and updates what must be remembered of it.
+  bool expect(const Step& step) {
+    if (step.list > 0 && step.list < number_)
+      return false;
+    number_ = std::max(number_, step.list);
+    if (step.list > 0 && step.revokes_key)
+      keys_.insert(step.other_developer);
+    if (step.list > 0 && step.revokes_image)
+      images_.insert(step.counter);
+    if (keys_.contains(step.other_developer) || images_.contains(step.counter))
+      return false;
+    if (step.other_policy || step.other_block || step.expired || step.counter < base_.rules.rollback)
+      return false;
+    uint32_t& seen = seen_[step.other_developer];
+    if (step.counter < seen)
+      return false;
+    seen = step.counter;
+    return true;
+  }
+
+  World base_;
+  SecretKey second_ = generate_key();
+  BlockRules rules_ = base_.rules;
+  uint32_t number_ = 0;
+  std::set<bool> keys_;
+  std::set<uint32_t> images_;  // by counter: the same bytes of either developer
+  std::map<bool, uint32_t> seen_;
+};
+
+// Any two rules in either order, with an accepted image and a refused one before, between and after them.
+TEST(Policy, EveryPairOfRulesHoldsInBothOrdersForGood) {
+  using Step = TileHistory::Step;
+  const std::vector<Step> rules = {
+      {.name = "plain"},
+      {.name = "newer", .counter = 6},
+      {.name = "older", .counter = 4},
+      {.name = "below the owner's counter", .counter = 2},
+      {.name = "newest counter of another policy", .counter = 9, .other_policy = true},
+      {.name = "newest counter of another block", .counter = 9, .other_block = true},
+      {.name = "newest counter, expired", .counter = 9, .expired = true},
+      {.name = "empty list", .list = 1},
+      {.name = "key revoked", .list = 2, .revokes_key = true},
+      {.name = "image revoked", .list = 2, .revokes_image = true},
+      {.name = "newer image revoked", .counter = 6, .list = 3, .revokes_image = true},
+      {.name = "key revoked beside another policy", .list = 3, .revokes_key = true, .other_policy = true},
+      {.name = "key revoked beside an old counter", .counter = 2, .list = 4, .revokes_key = true},
+      {.name = "the second's key revoked", .list = 5, .revokes_key = true, .other_developer = true},
+      {.name = "the second's image", .other_developer = true},
+  };
+  for (const Step& first : rules) {
+    for (const Step& second : rules) {
+      TileHistory history;
+      const std::string order = first.name + ", then " + second.name;
+      for (const Step& step : {first, second, rules[0], first, second, rules[1], rules[0], rules.back()})
+        history.present(step, order);
+    }
+  }
 }
 
 // Every byte of a list, changed, is refused.
