@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "share/lento/fleet"
+MOST_EXPOSED = 20  # tenths of systemd's exposure level: 2.0
 ran = []
 
 
@@ -36,7 +37,9 @@ def units(lento):
             name = unit.name.replace("@.", "@test.")
             if name != unit.name:
                 (pathlib.Path(folder) / name).write_text(text)
-            check("systemd-analyze", "verify", "--recursive-errors=no", str(pathlib.Path(folder) / name))
+            path = str(pathlib.Path(folder) / name)
+            check("systemd-analyze", "verify", "--recursive-errors=no", path)
+            check("systemd-analyze", "security", "--offline=yes", "--no-pager", f"--threshold={MOST_EXPOSED}", path)
 
 
 def manifests():
@@ -50,8 +53,23 @@ def manifests():
     ran.append("yaml")
     for document in yaml.safe_load_all(text):
         assert document["apiVersion"] and document["metadata"]["name"].startswith("lento"), document
-    args = list(yaml.safe_load_all(text))[1]["spec"]["template"]["spec"]["containers"][0]["args"]
-    return args
+    pod = list(yaml.safe_load_all(text))[1]["spec"]["template"]["spec"]
+    restricted(pod)
+    return pod["containers"][0]["args"]
+
+
+def restricted(pod):
+    """What the Pod Security Standard "restricted" wants of a pod, and a temporary folder beside a read-only root."""
+    wide = pod["securityContext"]
+    assert wide["runAsNonRoot"] and wide["runAsUser"] and wide["seccompProfile"]["type"] == "RuntimeDefault", wide
+    assert pod["automountServiceAccountToken"] is False and not {"hostNetwork", "hostPID", "hostIPC"} & set(pod), pod
+    assert all(set(v) <= {"name", "emptyDir", "persistentVolumeClaim"} for v in pod["volumes"]), pod["volumes"]
+    for box in pod["containers"]:
+        own = box["securityContext"]
+        assert own["allowPrivilegeEscalation"] is False and own["readOnlyRootFilesystem"], own
+        assert own["capabilities"] == {"drop": ["ALL"]} and not own.get("privileged"), own
+        assert "@sha256:" in box["image"] and box["livenessProbe"] and box["readinessProbe"], box
+        assert {"/tmp"} <= {m["mountPath"] for m in box["volumeMounts"]}, box["volumeMounts"]
 
 
 def options(lento):
