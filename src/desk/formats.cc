@@ -5,6 +5,7 @@
 #include "desk/cluster/cluster.h"
 #include "desk/kernel/kernel.h"
 #include "desk/link/link.h"
+#include "desk/machine/machine.h"
 #include "desk/metrics/metrics.h"
 #include "desk/nvidia/nvidia.h"
 #include "desk/pytorch/pytorch.h"
@@ -22,6 +23,7 @@ Formats all_formats() {
            cluster_formats(),
            link_formats(),
            nvidia_formats(),
+           machine_formats(),
            metrics_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());

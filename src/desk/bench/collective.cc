@@ -204,7 +204,11 @@ Formats bench_formats() {
       &kServingJson,
       &kNsysKernels,
       &kNcuKernels,
-      &kRocprofKernels};
+      &kRocprofKernels,
+      &kServerLog,
+      &kLlamaTimes,
+      &kPerftest,
+      &kBandwidthMatrix};
 }
 
 }  // namespace lento::desk

@@ -15,6 +15,12 @@ extern const Format kScontrolJob;   // scontrol show job
 extern const Format kScontrolNode;  // scontrol show node
 extern const Format kKubeEvents;    // kubectl get events, as a table
 extern const Format kKubeJson;      // kubectl get events -o json
+extern const Format kSinfo;         // sinfo, also -R
+extern const Format kKubeNodes;     // kubectl get nodes
+extern const Format kKubeDescribe;  // conditions of kubectl describe node
+extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torchrun
+extern const Format kFailure;       // torchrun's report of the process that failed first
+extern const Format kMissing;       // ranks without a heartbeat (JAX) or without their tensors (Horovod)
 
 // All of the family.
 Formats cluster_formats();

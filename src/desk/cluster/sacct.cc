@@ -158,7 +158,18 @@ double score_sacct(std::string_view head, std::string& reason) {
 const Format kSacct{"sacct table", "cluster", {}, Shape::Table, make<Sacct>, score_sacct};
 
 Formats cluster_formats() {
-  return {&kSacct, &kScontrolJob, &kScontrolNode, &kKubeEvents, &kKubeJson};
+  return {
+      &kSacct,
+      &kScontrolJob,
+      &kScontrolNode,
+      &kKubeEvents,
+      &kKubeJson,
+      &kSinfo,
+      &kKubeNodes,
+      &kKubeDescribe,
+      &kLauncher,
+      &kFailure,
+      &kMissing};
 }
 
 }  // namespace lento::desk

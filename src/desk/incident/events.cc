@@ -11,8 +11,8 @@ namespace {
 
 using Chain = std::vector<const Event*>;
 
-bool is_of_judge_of_hangs(const Event& event) {
-  return event.kind.starts_with("collective/");
+bool is_of_another_judge(const Event& event) {
+  return event.kind.starts_with("collective/") || is_ending(event);
 }
 
 bool earlier(const Event* a, const Event* b) {
@@ -82,7 +82,7 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<Subject, Chain> chains;
   size_t seen = 0;
   for (const Event& event : records.events()) {
-    if (is_of_judge_of_hangs(event))
+    if (is_of_another_judge(event))
       continue;
     ++seen;
     chains[event.subject].push_back(&event);

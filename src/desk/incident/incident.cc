@@ -20,6 +20,7 @@ constexpr Judge kJudges[] = {
     judge_serving,
     judge_jobs,
     judge_job_shares,
+    judge_endings,
 };
 
 void absorb(finding::Finding& lead, finding::Finding& other) {
@@ -111,7 +112,7 @@ void conclude(Judgement& judgement, finding::Diagnosis& out) {
     finding::cannot_judge(out, reason, remedy, covered);
     return;
   }
-  if (covered.empty()) {
+  if (covered.empty() && out.findings.empty()) {
     finding::cannot_judge(
         out,
         "nothing in these files has a peer, a limit or a meaning that it could be compared with",

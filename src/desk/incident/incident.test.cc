@@ -314,6 +314,56 @@ TEST(Incident, APartThatIsNamedExplainsTheJob) {
   EXPECT_EQ(found.findings[0].subject, "n1/gpu6");
 }
 
+Event closed(const char* host, const char* peer) {
+  Event event;
+  event.kind = "collective/closed";
+  event.subject.host = host;
+  event.fields = {{"peer", peer}};
+  return event;
+}
+
+TEST(Endings, ThePeerThatClosedFirstNamesNobody) {
+  Job job(1);
+  for (const auto& [host, peer] : {std::pair{"n1", "n3.cluster<4111>"}, std::pair{"n2", "n3<4112>"}})
+    job.records.add(closed(host, peer));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "n3");
+}
+
+TEST(Endings, HostsThatNameEachOtherLeaveItOpen) {
+  Job job(1);
+  for (const auto& [host, peer] :
+       {std::pair{"n1", "n2<4111>"}, std::pair{"n3", "n2<4>"}, std::pair{"n2", "n1<4112>"}})
+    job.records.add(closed(host, peer));
+  EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);
+}
+
+TEST(Endings, ALogWithAnEndIsNotHealthy) {
+  Job job(1);
+  for (int i = 0; i < 40; ++i)
+    job.sample(kStep, {}, i, job.noise(0.01));
+  EXPECT_EQ(job.judge().outcome, Outcome::Healthy);
+  Event event;
+  event.kind = "job/time limit";
+  event.meaning = "the job reached its time limit";
+  job.records.add(event);
+  EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);
+}
+
+const Quantity kWork{"global batch size", "", Kind::Annotation};
+
+TEST(Onset, WorkExplainsOnlyWhatItIsLargeEnoughFor) {
+  for (const double work : {1.01, 1.6}) {
+    Job job(5);
+    for (int i = 0; i < 80; ++i) {
+      job.sample(kStep, {}, i, (i < 40 ? 1.0 : 1.5) * job.noise(0.01));
+      job.sample(kWork, {}, i, i < 40 ? 100.0 : 100 * work);
+    }
+    EXPECT_EQ(job.judge().findings.size(), work < 1.1 ? 1u : 0u) << work;
+  }
+}
+
 TEST(Incident, NothingToCompareIsNotHealthy) {
   Job job(1);
   EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);

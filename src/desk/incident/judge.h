@@ -42,6 +42,13 @@ void judge_runs(const Records& records, const JudgeOptions& options, Judgement& 
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out);
+// Behind all others: what they found explains the end of a job.
+void judge_endings(const Records& records, const JudgeOptions& options, Judgement& out);
+
+// An event that states that the job ended, and no cause.
+inline bool is_ending(const Event& event) {
+  return event.kind.starts_with("job/");
+}
 
 // The quoted line of a row as evidence: "file:line: text".
 finding::Evidence quoted(const Records& records, const Event& event);

@@ -9,6 +9,7 @@
 // finding. A series that has peers is judged beside them (samples.cc); of ranks that count steps the common
 // course is judged here too.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/units.h"
@@ -65,9 +66,14 @@ std::vector<Piece> pieces_of(const Track& track, double budget) {
   return pieces;
 }
 
-// An annotation of the same run (batch size, sequence length) that changed at that place.
-std::string
-changed_work(const Records& records, const std::vector<Tracks>& all, const Track& track, double position) {
+// An annotation of the same run (batch size, sequence length) that changed at that place by enough to matter:
+// work that changed by less than half of the slow-down, both on a log scale, does not explain it.
+std::string changed_work(
+    const Records& records,
+    const std::vector<Tracks>& all,
+    const Track& track,
+    double position,
+    double times) {
   for (const Tracks& tracks : all) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
     if (quantity.kind != Kind::Annotation)
@@ -80,7 +86,12 @@ changed_work(const Records& records, const std::vector<Tracks>& all, const Track
       std::vector<double> behind;
       for (size_t i = 0; i < other.value.size(); ++i)
         (other.position[i] < position ? before : behind).push_back(other.value[i]);
-      if (!before.empty() && !behind.empty() && evidence::median(before) != evidence::median(behind))
+      if (before.empty() || behind.empty())
+        continue;
+      const double old = evidence::median(before);
+      const double now = evidence::median(behind);
+      const bool is_ratio = old > 0 && now > 0;
+      if (is_ratio ? std::abs(std::log(now / old)) > std::log(times) / 2 : old != now)
         return quantity.name;
     }
   }
@@ -174,7 +185,7 @@ void judge_track(
   if (!onset.from || onset.times < 1 + options.least_effect)
     return;
   const double position = track.position[onset.from->begin];
-  const std::string work = changed_work(records, all, track, position);
+  const std::string work = changed_work(records, all, track, position, onset.times);
   if (!work.empty()) {
     out.notes.push_back(
         quantity.name + " changes at " + position_text(track, position) + ", where " + work +
@@ -216,22 +227,23 @@ bool are_ranks_by_step(const std::vector<Track>& tracks) {
 
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out) {
   const std::vector<Tracks> all = tracks_of(records, Scope::Own);
+  std::vector<std::pair<const Quantity*, Track>> judged;
   for (const Tracks& tracks : all) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
-    const bool is_judged = (quantity.better == Better::Higher || quantity.better == Better::Lower) &&
-                           quantity.kind == Kind::Level;
-    if (!is_judged)
+    const bool has_side = quantity.better == Better::Higher || quantity.better == Better::Lower;
+    if (!has_side || quantity.kind != Kind::Level)
       continue;
-    if (tracks.tracks.size() >= kFewestOnsetPeers) {
-      const Track course = are_ranks_by_step(tracks.tracks) ? course_of(tracks.tracks) : Track{};
-      if (course.value.size() >= kFewestSamples)
-        judge_track(records, all, quantity, course, options, out);
-      continue;
-    }
-    for (const Track& track : tracks.tracks)
+    std::vector<Track> own = tracks.tracks;
+    if (own.size() >= kFewestOnsetPeers)
+      own = {are_ranks_by_step(own) ? course_of(own) : Track{}};
+    for (Track& track : own)
       if (track.value.size() >= kFewestSamples)
-        judge_track(records, all, quantity, track, options, out);
+        judged.emplace_back(&quantity, std::move(track));
   }
+  JudgeOptions each = options;
+  each.false_alarms /= double(std::max<size_t>(judged.size(), 1));
+  for (const auto& [quantity, track] : judged)
+    judge_track(records, all, *quantity, track, each, out);
 }
 
 }  // namespace lento::desk

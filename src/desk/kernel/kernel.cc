@@ -6,24 +6,10 @@
 // kernel/hung_task.c and kernel/watchdog.c of Linux 5.15 to 6.8.
 #include "desk/kernel/kernel.h"
 
-#include "desk/read/pci.h"
+#include "desk/read/event_form.h"
 
 namespace lento::desk {
 namespace {
-
-struct Meaning {
-  const char* kind;
-  Origin origin;
-  Severity severity;
-  const char* meaning;
-  const char* action;
-  const char* device;  // capture that names the part; "" where the line names none
-};
-
-struct KernelForm {
-  LineForm form;
-  Meaning meaning;
-};
 
 using enum Origin;
 using enum Severity;
@@ -31,169 +17,185 @@ constexpr const char* kCable = "reseat or replace cable and transceiver, look at
 constexpr const char* kSlot = "reseat the board, look at lspci -vv for the width and speed of that link";
 constexpr const char* kAmdReset = "drain the node, reset the GPU; replace it if the errors come back";
 
-const KernelForm kKernelForms[] = {
+const EventForm kKernelForms[] = {
     {{"mlx5_core {pci:word}: Port module event[error]: module {module:int}, {what}",
       {"mlx5_core 0000:17:00.0: Port module event[error]: module 0, Cable error, Bus stuck (I2C or data "
        "shorted)"}},
-     {"mlx5/module error", Link, Warning, "error of a cable or transceiver", kCable, "pci"}},
+     "mlx5/module error",
+     Link,
+     Warning,
+     "error of a cable or transceiver",
+     kCable},
     {{"mlx5_core {pci:word}: Port module event: module {module:int}, Cable unplugged",
       {"mlx5_core 0000:17:00.1: Port module event: module 1, Cable unplugged"}},
-     {"mlx5/unplugged", Link, Warning, "a cable was unplugged", kCable, "pci"}},
+     "mlx5/unplugged",
+     Link,
+     Warning,
+     "a cable was unplugged",
+     kCable},
     {{"mlx5_core {pci:word} {netdev:name}: Link down", {"mlx5_core 0000:5e:00.0 ens3f0np0: Link down"}},
-     {"mlx5/link down", Link, Warning, "a network port went down", kCable, "pci"}},
+     "mlx5/link down",
+     Link,
+     Warning,
+     "a network port went down",
+     kCable},
     {{"mlx5_core {pci:word}: {_} High temperature on sensors",
       {"mlx5_core 0000:c1:00.0: temp_warn:204:(pid 0): High temperature on sensors with bit set 0x0 0x1"}},
-     {"mlx5/hot", Hardware, Warning, "a network card is too hot", "check air flow and fans", "pci"}},
+     "mlx5/hot",
+     Hardware,
+     Warning,
+     "a network card is too hot",
+     "check air flow and fans"},
     {{"mlx5_core {pci:word}: {_} insufficient power on the PCIe slot",
       {"mlx5_core 0000:41:00.0: mlx5_pcie_event:305:(pid 12): Detected insufficient power on the PCIe slot "
        "(27W)."}},
-     {"mlx5/power", Hardware, Note, "a network card states too little power from its slot", kSlot, "pci"}},
+     "mlx5/power",
+     Hardware,
+     Note,
+     "a network card states too little power from its slot",
+     kSlot},
     {{"mlx5_core {pci:word}: {_} device's health compromised",
       {"mlx5_core 0000:86:00.0: poll_health:800:(pid 0): device's health compromised - reached miss count"}},
-     {"mlx5/health",
-      Hardware,
-      Fault,
-      "a network card's firmware stopped answering",
-      "reset the card (mlxfwreset); update its firmware; replace it if that comes back",
-      "pci"}},
+     "mlx5/health",
+     Hardware,
+     Fault,
+     "a network card's firmware stopped answering",
+     "reset the card (mlxfwreset); update its firmware; replace it if that comes back"},
     {{"mlx5_core {pci:word}: {_} timeout. Will cause a leak of a command resource",
       {"mlx5_core 0000:86:00.0: wait_func:1147:(pid 88): CREATE_MKEY(0x200) timeout. Will cause a leak of a "
        "command "
        "resource"}},
-     {"mlx5/command timeout",
-      Hardware,
-      Fault,
-      "a network card does not answer commands",
-      "reset the card (mlxfwreset), then look for PCIe errors of its slot",
-      "pci"}},
+     "mlx5/command timeout",
+     Hardware,
+     Fault,
+     "a network card does not answer commands",
+     "reset the card (mlxfwreset), then look for PCIe errors of its slot"},
     {{"AER: Corrected error (?message ?)received(?:?)(? from?) {pci:word}",
       {"pcieport 0000:00:03.0: AER: Corrected error received: 0000:03:00.0",
        "pcieport 0000:3a:00.0: AER: Corrected error message received from 0000:3b:00.0"}},
-     {"aer/corrected", Link, Note, "corrected PCIe errors", kSlot, "pci"}},
+     "aer/corrected",
+     Link,
+     Note,
+     "corrected PCIe errors",
+     kSlot},
     {{"^{driver:name} {pci:word}: PCIe Bus Error: severity=Uncorrect{what}",
       {"nvidia 0000:03:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer, "
        "(Requester ID)",
        "mlx5_core 0000:17:00.0: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer"}},
-     {"aer/uncorrected", Link, Fault, "uncorrected PCIe error", kSlot, "pci"}},
+     "aer/uncorrected",
+     Link,
+     Fault,
+     "uncorrected PCIe error",
+     kSlot},
     {{"pcieport {pci:word}: {_} Link Down", {"pcieport 0000:c0:01.1: pciehp: Slot(3-1): Link Down"}},
-     {"pcie/link down", Link, Fault, "a PCIe link went down", kSlot, "pci"}},
+     "pcie/link down",
+     Link,
+     Fault,
+     "a PCIe link went down",
+     kSlot},
     {{"mce: [Hardware Error]: CPU {cpu:int}: Machine Check{_}: {_:word} Bank {bank:int}: {status:hex}",
       {"mce: [Hardware Error]: CPU 14: Machine Check: 0 Bank 7: 8c00004000010091",
        "mce: [Hardware Error]: CPU 0: Machine Check Exception: 5 Bank 5: be00000000800400"}},
-     {"mce/check",
-      Hardware,
-      Warning,
-      "machine check of a processor",
-      "decode it with mcelog or rasdaemon",
-      "cpu"}},
-    {{"EDAC {_:word} {count:int} UE {what} on {dimm:word}",
+     "mce/check",
+     Hardware,
+     Warning,
+     "machine check of a processor",
+     "decode it with mcelog or rasdaemon"},
+    {{"EDAC {_:word} {count:int} UE {what} on {device:word}",
       {"EDAC MC1: 1 UE memory read error on CPU_SrcID#1_MC#0_Chan#0_DIMM#0 (channel:0 slot:0 page:0x0)"}},
-     {"edac/uncorrected", Hardware, Fault, "uncorrected memory error", "replace the memory module", "dimm"}},
-    {{"EDAC {_:word} {count:int} CE {what} on {dimm:word}",
+     "edac/uncorrected",
+     Hardware,
+     Fault,
+     "uncorrected memory error",
+     "replace the memory module"},
+    {{"EDAC {_:word} {count:int} CE {what} on {device:word}",
       {"EDAC MC0: 3 CE memory scrubbing error on CPU_SrcID#0_MC#1_Chan#1_DIMM#1 (channel:1 slot:1 "
        "page:0x1)"}},
-     {"edac/corrected",
-      Hardware,
-      Note,
-      "corrected memory errors",
-      "watch it; replace the module in time",
-      "dimm"}},
+     "edac/corrected",
+     Hardware,
+     Note,
+     "corrected memory errors",
+     "watch it; replace the module in time"},
     {{"temperature above threshold, cpu clock throttled",
       {"CPU23: Core temperature above threshold, cpu clock throttled (total events = 1911)",
        "CPU5: Package temperature above threshold, cpu clock throttled (total events = 3)"}},
-     {"cpu/hot",
-      Hardware,
-      Warning,
-      "a processor is slowed down by heat",
-      "check air flow, fans and heat sinks",
-      ""}},
+     "cpu/hot",
+     Hardware,
+     Warning,
+     "a processor is slowed down by heat",
+     "check air flow, fans and heat sinks"},
     {{"amdgpu {pci:word}: {_} uncorrectable hardware errors detected in {block:name}",
       {"amdgpu 0000:26:00.0: amdgpu: socket: 1, die: 0, 2 uncorrectable hardware errors detected in umc "
        "block"}},
-     {"amdgpu/uncorrected",
-      Hardware,
-      Fault,
-      "uncorrectable memory or logic errors of a GPU",
-      kAmdReset,
-      "pci"}},
+     "amdgpu/uncorrected",
+     Hardware,
+     Fault,
+     "uncorrectable memory or logic errors of a GPU",
+     kAmdReset},
     {{"amdgpu {pci:word}: {_} GPU reset begin!", {"amdgpu 0000:0a:00.0: amdgpu: GPU reset begin!"}},
-     {"amdgpu/reset", Consequence, Warning, "a GPU was reset", "look for the event before it", "pci"}},
+     "amdgpu/reset",
+     Consequence,
+     Warning,
+     "a GPU was reset",
+     "look for the event before it"},
     {{"amdgpu {pci:word}: {_} ring {ring:name} timeout",
       {"amdgpu 0000:0a:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=11, emitted seq=13"}},
-     {"amdgpu/ring timeout", Unclear, Fault, "a GPU's queue hangs", kAmdReset, "pci"}},
+     "amdgpu/ring timeout",
+     Unclear,
+     Fault,
+     "a GPU's queue hangs",
+     kAmdReset},
     {{"amdgpu {pci:word}: {_} device lost from bus!", {"amdgpu 0000:c8:00.0: amdgpu: device lost from bus!"}},
-     {"amdgpu/off bus", Hardware, Fault, "GPU fell off the bus", kAmdReset, "pci"}},
+     "amdgpu/off bus",
+     Hardware,
+     Fault,
+     "GPU fell off the bus",
+     kAmdReset},
     {{"Out of memory: Killed process {pid:int} ({program:word})",
       {"Out of memory: Killed process 81123 (python3) total-vm:91234kB, anon-rss:8112kB"}},
-     {"memory/killed",
-      Program,
-      Fault,
-      "the kernel killed a process for want of memory",
-      "give the job more host memory, or find what grows (data loader workers)",
-      ""}},
+     "memory/killed",
+     Program,
+     Fault,
+     "the kernel killed a process for want of memory",
+     "give the job more host memory, or find what grows (data loader workers)"},
     {{"INFO: task {task:word} blocked for more than {s:int} seconds",
       {"INFO: task python:4121 blocked for more than 122 seconds."}},
-     {"task/blocked",
-      Unclear,
-      Warning,
-      "a process waits in the kernel without end",
-      "look at its stack below that line: often a file system or a driver",
-      ""}},
+     "task/blocked",
+     Unclear,
+     Warning,
+     "a process waits in the kernel without end",
+     "look at its stack below that line: often a file system or a driver"},
     {{"watchdog: BUG: soft lockup - CPU#{cpu:int} stuck for {s:int}s",
       {"watchdog: BUG: soft lockup - CPU#12 stuck for 22s! [kworker/12:1:2211]"}},
-     {"cpu/lockup",
-      Unclear,
-      Warning,
-      "a processor was stuck in the kernel",
-      "look at its stack below that line",
-      ""}},
+     "cpu/lockup",
+     Unclear,
+     Warning,
+     "a processor was stuck in the kernel",
+     "look at its stack below that line"},
     {{"nfs: server {server:word} not responding", {"nfs: server 10.1.2.3 not responding, still trying"}},
-     {"storage/nfs",
-      Operator,
-      Warning,
-      "a file server does not answer",
-      "look at the file server and its network",
-      ""}},
+     "storage/nfs",
+     Operator,
+     Warning,
+     "a file server does not answer",
+     "look at the file server and its network"},
     {{"nvme {device:name}: I/O {_} timeout", {"nvme nvme2: I/O 321 QID 12 timeout, aborting"}},
-     {"storage/nvme",
-      Hardware,
-      Warning,
-      "a disk does not answer",
-      "look at its SMART log; replace it",
-      "device"}},
+     "storage/nvme",
+     Hardware,
+     Warning,
+     "a disk does not answer",
+     "look at its SMART log; replace it"},
 };
-
-// The forms alone, in the same order.
-std::vector<LineForm> forms_of_table() {
-  std::vector<LineForm> forms;
-  for (const KernelForm& entry : kKernelForms)
-    forms.push_back(entry.form);
-  return forms;
-}
 
 class Kernel : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
-    const Meaning& meaning = kKernelForms[form].meaning;
-    Event event;
-    event.kind = meaning.kind;
-    event.origin = meaning.origin;
-    event.severity = meaning.severity;
-    event.meaning = meaning.meaning;
-    event.action = meaning.action;
-    event.subject.host = sink.subject().host;
-    if (match.has(meaning.device)) {
-      std::string device = match.text(meaning.device);
-      while (device.ends_with(":"))
-        device.pop_back();
-      event.subject.device = device == match["cpu"] ? "cpu" + device : pci_device(device);
-    }
-    if (match.has("what"))
-      event.fields = {{"what", match.text("what")}};
+    Event event = event_of(kKernelForms[form], match);
+    if (match.has("cpu") && event.kind == "mce/check")
+      event.subject.device = "cpu" + match.text("cpu");
     sink.event(std::move(event));
   }
 };
 
-const std::vector<LineForm> kForms = forms_of_table();
+const std::vector<LineForm> kForms = forms_of(kKernelForms);
 
 }  // namespace
 

@@ -13,6 +13,7 @@ namespace lento::desk {
 extern const Format kPcieLinks;     // lspci -vv
 extern const Format kPorts;         // ibstatus, ibstat, ethtool
 extern const Format kMlxlink;       // mlxlink
+extern const Format kFabricLinks;   // iblinkinfo
 extern const Format kPortCounters;  // ethtool -S, perfquery, rdma statistic, sysfs
 
 Formats link_formats();

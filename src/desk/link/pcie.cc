@@ -128,7 +128,7 @@ class PcieLinks : public Reader {
 const Format kPcieLinks{"PCIe links (lspci -vv)", "link", kPcieForms, Shape::Lines, make<PcieLinks>, nullptr};
 
 Formats link_formats() {
-  return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters};
+  return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters, &kFabricLinks};
 }
 
 }  // namespace lento::desk

@@ -246,7 +246,13 @@ Formats nvidia_formats() {
       &kNvlink,
       &kTopology,
       &kDcgmDocument,
-      &kDcgmTable};
+      &kDcgmTable,
+      &kDcgmHealth,
+      &kDcgmLinks,
+      &kSmiBox,
+      &kRocmPicture,
+      &kSmiXml,
+      &kAmdTree};
 }
 
 }  // namespace lento::desk

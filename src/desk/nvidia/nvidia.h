@@ -14,6 +14,12 @@ extern const Format kNvlink;        // nvidia-smi nvlink -s and -e
 extern const Format kTopology;      // nvidia-smi topo -m
 extern const Format kDcgmDocument;  // dcgmi diag -j
 extern const Format kDcgmTable;     // dcgmi diag
+extern const Format kDcgmHealth;    // dcgmi health -c
+extern const Format kDcgmLinks;     // dcgmi nvlink -s
+extern const Format kSmiBox;        // nvidia-smi without options
+extern const Format kRocmPicture;   // rocm-smi without options
+extern const Format kSmiXml;        // nvidia-smi -q -x
+extern const Format kAmdTree;       // amd-smi metric
 
 Formats nvidia_formats();
 

@@ -2,7 +2,7 @@
 // talks through shared memory shows among its peers. The prefix "host:pid:tid [device]" is peeled before.
 //
 //   channel = "NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
-//   warning = "NCCL WARN" text
+//   warning = "NCCL WARN" text | "Connection closed by remote peer" HOST "<" PORT ">"
 //
 // Source: the transports of NCCL 2.18 to 2.27 (net, net_ib, p2p, shm).
 #include "desk/pytorch/pytorch.h"
@@ -17,6 +17,7 @@ enum DebugForm {
   NoNetwork,
   Retries,
   AsyncError,
+  Closed,
   Warn,
 };
 
@@ -38,6 +39,9 @@ const LineForm kNcclDebugForms[] = {
       "129 (Send) localGid fe80::1"}},
     {"NET/IB : {device:name}:{port:int} Got async event : {what}",
      {"NCCL WARN NET/IB : mlx5_2:1 Got async event : port error"}},
+    {"onnection closed by remote peer {peer:word}",
+     {"misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer gpu4.cluster<55693>",
+      "NCCL WARN Net : Connection closed by remote peer 10.0.0.4<41410>"}},
     {"NCCL WARN {what}", {"NCCL WARN Cuda failure 'out of memory'"}},
 };
 
@@ -100,9 +104,10 @@ class NcclDebug : public Reader {
 
   static Event event_of(size_t form, const Match& match) {
     Event event;
-    event.kind = "nccl/warning";
+    event.kind = "job/nccl warning";
     event.severity = Severity::Note;
     event.meaning = "NCCL warned: " + match.text("what");
+    event.action = "the logs of all ranks: the earliest error in them is the cause";
     if (form == NoNetwork) {
       event.kind = "nccl/no InfiniBand";
       event.severity = Severity::Warning;
@@ -125,6 +130,10 @@ class NcclDebug : public Reader {
       event.subject.device = match.text("device");
       event.meaning = "an RDMA port reported: " + match.text("what");
       event.action = "check cable, transceiver and switch port";
+    } else if (form == Closed) {
+      event.kind = "collective/closed";
+      event.meaning = "its connection was closed by the peer";
+      event.fields = {{"peer", match.text("peer")}};
     }
     return event;
   }

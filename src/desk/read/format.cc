@@ -8,6 +8,8 @@ namespace lento::desk {
 
 void Reader::take(size_t, const Match&, Sink&) {
 }
+void Reader::behind(std::string_view, Sink&) {
+}
 bool Reader::row(std::string_view, Sink&) {
   return false;
 }

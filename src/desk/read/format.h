@@ -51,6 +51,14 @@ class Sink {
   void event(Event event);
   void run(Run run);
 
+  // Lines: hands the next `lines` lines of the file to Reader::behind too, for reports of several lines.
+  void follow(int lines) {
+    following_ = lines;
+  }
+  int following() const {
+    return following_;
+  }
+
   const Subject& subject() const {
     return subject_;
   }
@@ -81,6 +89,7 @@ class Sink {
   Subject subject_;
   Moment time_;
   size_t secrets_ = 0;
+  int following_ = 0;
 };
 
 class Reader {
@@ -88,6 +97,8 @@ class Reader {
   virtual ~Reader() = default;
   // Lines: a line that matches the format's form of that index. `match` lives as long as the call.
   virtual void take(size_t form, const Match& match, Sink& sink);
+  // Lines: one of the lines behind a match that the reader asked for with Sink::follow.
+  virtual void behind(std::string_view line, Sink& sink);
   // Table: every line, prefixes of launchers peeled off. False: the line is not one of the table.
   virtual bool row(std::string_view line, Sink& sink);
   // Document: the whole text. Throws base::Error when it is broken.

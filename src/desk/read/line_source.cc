@@ -8,6 +8,18 @@
 #include "base/error.h"
 
 namespace lento::desk {
+namespace {
+
+// The size of the line at the beginning of `text`, npos when its end is not there. A carriage return at the
+// end of `text` may belong to a line feed behind it.
+size_t line_size(std::string_view text) {
+  const size_t feed = text.find('\n');
+  const size_t back = text.substr(0, feed).find('\r');
+  const size_t end = feed == text.npos ? text.size() : feed;
+  return back == text.npos || back + 1 >= end ? feed : back;
+}
+
+}  // namespace
 
 LineSource::LineSource(Read read)
     : read_(std::move(read)),
@@ -50,28 +62,29 @@ std::string_view LineSource::peek(size_t size) {
 
 bool LineSource::line(std::string_view& out) {
   while (true) {
-    const size_t size = end_ - begin_;
-    const char* start = buffer_.data() + begin_;
-    const void* found = size > 0 ? std::memchr(start, '\n', size) : nullptr;
-    const size_t length = found ? size_t(static_cast<const char*>(found) - start) : size;
+    const std::string_view text(buffer_.data() + begin_, end_ - begin_);
+    const size_t found = line_size(text);
+    const size_t length = std::min(found, text.size());
     const bool was_skipping = skipping_;
-    if (found) {
+    const bool is_same = is_same_line_;
+    if (found != text.npos) {
       begin_ += length + 1;
       skipping_ = false;
-    } else if (size >= kLongestLine) {
+      is_same_line_ = text[length] == '\r';
+    } else if (text.size() >= kLongestLine) {
       begin_ = end_;
       skipping_ = true;
     } else if (refill()) {
       continue;
-    } else if (size == 0) {
+    } else if (text.empty()) {
       return false;
     } else {
       begin_ = end_;
     }
     if (was_skipping)
       continue;
-    out = {start, std::min(length, kLongestLine)};
-    ++number_;
+    out = text.substr(0, std::min(length, kLongestLine));
+    number_ += !is_same;
     return true;
   }
 }

@@ -1,4 +1,6 @@
-// Lines of a file, of a member of an archive or of a text, in bounded memory whatever their length.
+// Lines of a file, of a member of an archive or of a text, in bounded memory whatever their length. A
+// carriage return without a line feed ends a line too, since progress bars write a state of theirs behind
+// each.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@ class LineSource {
   std::string_view peek(size_t size);
   // The next line without its end, valid until the next call. False at the end.
   bool line(std::string_view& out);
-  int64_t line_number() const {  // of the line last returned, from 1
+  int64_t line_number() const {  // of the line last returned, from 1; editors count line feeds
     return number_;
   }
   // All that is left. Throws base::Error that names `name` when it is more than `most` bytes.
@@ -41,6 +43,7 @@ class LineSource {
   size_t end_ = 0;
   bool at_end_ = false;
   bool skipping_ = false;
+  bool is_same_line_ = false;  // the line before ended with a carriage return
   int64_t number_ = 0;
 };
 

@@ -171,16 +171,27 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
   Sink sink(records, file);
   SourceFile& source = records.files[file];
   double shown = 0;
+  Reader* follower = nullptr;
   std::string_view line;
+  std::string buffer;
   while (in.line(line)) {
     source.bytes += line.size() + 1;
     ++source.lines;
+    if (follower) {
+      const Peeled peeled = peel(line, Depth::Log, buffer);
+      sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
+      sink.follow(sink.following() - 1);
+      follower->behind(peeled.text, sink);
+      follower = sink.following() > 0 ? follower : nullptr;
+    }
     source.known_lines += each_match(line, [&](const Form& form, const Match& match, const Peeled& peeled) {
       auto& reader = readers[form.format];
       if (!reader)
         reader = formats_[form.format]->make();
       sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
       reader->take(form.index, match, sink);
+      if (!follower && sink.following() > 0)
+        follower = reader.get();
     });
     if (double(source.bytes) - shown > kProgressBytes) {
       shown = double(source.bytes);

@@ -137,6 +137,20 @@ TEST(LineSource, LinesOfAnyLengthInBoundedMemory) {
   EXPECT_EQ(in.line_number(), 4);
 }
 
+TEST(LineSource, ACarriageReturnEndsALineAndCountsNone) {
+  LineSource in = LineSource::of_text("\r10%\r20%\r\nnext\r\n\r\n");
+  std::vector<std::pair<std::string, int64_t>> lines;
+  for (std::string_view line; in.line(line);)
+    lines.emplace_back(line, in.line_number());
+  const std::vector<std::pair<std::string, int64_t>> right{
+      {"", 1},
+      {"10%", 1},
+      {"20%\r", 1},
+      {"next\r", 2},
+      {"\r", 3}};
+  EXPECT_EQ(lines, right);
+}
+
 TEST(LineSource, AWholeTextUpToALimit) {
   LineSource small = LineSource::of_text("abc");
   EXPECT_EQ(small.rest(3, "x"), "abc");

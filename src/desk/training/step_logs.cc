@@ -81,7 +81,18 @@ const Format kDeepSpeed{
 const Format kMaxText{"MaxText log", "training", kMaxTextForms, Shape::Lines, make<StepLines<kMaxTextLines>>};
 
 Formats training_formats() {
-  return {&kMegatron, &kTorchtitan, &kNemo, &kDeepSpeed, &kMaxText, &kTrainer, &kMlperf, &kStragglerScores};
+  return {
+      &kMegatron,
+      &kTorchtitan,
+      &kNemo,
+      &kDeepSpeed,
+      &kMaxText,
+      &kTrainer,
+      &kMlperf,
+      &kStragglerScores,
+      &kNanoGpt,
+      &kDeepSpeedTimers,
+      &kProgressBars};
 }
 
 }  // namespace lento::desk

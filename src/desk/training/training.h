@@ -12,6 +12,9 @@ extern const Format kNemo;             // NeMo on Lightning
 extern const Format kDeepSpeed;        // DeepSpeed's throughput timer, Megatron-DeepSpeed
 extern const Format kMaxText;          // MaxText
 extern const Format kTrainer;          // the dictionaries of Hugging Face's Trainer
+extern const Format kNanoGpt;          // nanoGPT
+extern const Format kDeepSpeedTimers;  // DeepSpeed's wall_clock_breakdown
+extern const Format kProgressBars;     // tqdm: Lightning, Trainer, loops of one's own
 extern const Format kMlperf;           // MLPerf ":::MLLOG"
 extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency-ext
 

@@ -1,0 +1,199 @@
+// Bandwidths of one host or of its GPUs, which peers should share: perftest (ib_write_bw and its kind),
+// nvbandwidth and CUDA's p2pBandwidthLatencyTest.
+//
+//   perftest = "#bytes #iterations BW peak[UNIT] BW average[UNIT] MsgRate[Mpps]" {N N X X X}
+//   matrix   = TITLE NEWLINE N {N} NEWLINE {N {X | "N/A"}}
+//
+// Of perftest the row of the largest message is taken. A matrix between a processor and GPUs has a row a NUMA
+// node and a column a GPU: the median of the column is the GPU's. A matrix between GPUs has both: the median
+// of row and column, which one slow peer hardly moves.
+//
+// Sources: perftest 4.5 to 24; nvbandwidth 0.2 to 0.8; p2pBandwidthLatencyTest of CUDA samples 11 and 12.
+#include <algorithm>
+#include <map>
+
+#include "base/number.h"
+#include "desk/bench/bench.h"
+#include "desk/bench/fields.h"
+
+namespace lento::desk {
+namespace {
+
+std::vector<std::string> words(std::string_view line) {
+  constexpr size_t kMost = 128;
+  std::vector<std::string> out;
+  for (size_t at = 0; at < line.size() && out.size() < kMost;) {
+    const size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == line.npos)
+      break;
+    at = std::min(line.find_first_of(" \t\r", begin), line.size());
+    out.emplace_back(line.substr(begin, at - begin));
+  }
+  return out;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty())
+    return kUnknown;
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+class Perftest : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    if (line.find("RDMA_") != line.npos || line.find("Send BW") != line.npos)
+      test_ = words(line)[0];
+    if (line.find("BW average[") != line.npos) {
+      // GB and MB stand for bytes, Gb for bits.
+      scale_ = line.find("average[Gb/sec]") != line.npos   ? 1
+               : line.find("average[MB/sec]") != line.npos ? 8e-3
+                                                           : 8;
+      return true;
+    }
+    const std::vector<std::string> cells = words(line);
+    const auto size = cells.size() == 5 ? base::try_uint(cells[0]) : std::nullopt;
+    const auto average = size ? base::try_double(cells[3]) : std::nullopt;
+    if (!average || *average <= 0)
+      return false;
+    if (*size >= largest_) {
+      largest_ = *size;
+      average_ = *average * scale_;
+      line_.assign(line);
+      number_ = sink.number();
+    }
+    return true;
+  }
+
+  void end(Sink& sink) override {
+    if (largest_ == 0)
+      return;
+    sink.at(line_, number_, sink.subject(), {});
+    sink.state(
+        {"RDMA bandwidth",
+         "Gb/s",
+         Kind::Level,
+         Better::Higher,
+         test_,
+         Scope::Own,
+         "compare its card's PCIe link (lspci -vv), port rate (ibstat), NUMA node and counters with a "
+         "peer's"},
+        average_,
+        {});
+  }
+
+  std::string test_;
+  double scale_ = 1;
+  uint64_t largest_ = 0;
+  double average_ = 0;
+  std::string line_;
+  int64_t number_ = 0;
+};
+
+double score_perftest(std::string_view head, std::string& reason) {
+  if (head.find("#bytes") == head.npos || head.find("BW average[") == head.npos)
+    return 0;
+  reason = "it has the header of perftest";
+  return 0.9;
+}
+
+class BandwidthMatrix : public Reader {
+  struct Values {
+    std::vector<double> values;
+    Where where;
+    std::string line;
+  };
+
+  bool row(std::string_view line, Sink& sink) override {
+    if (line.find("(GB/s)") != line.npos) {
+      write(sink);
+      title_ = title(line);
+      is_pairs_ = line.find("CPU") == line.npos;
+      columns_.clear();
+      return true;
+    }
+    std::vector<std::string> cells = words(line);
+    if (title_.empty() || cells.empty())
+      return false;
+    if (cells[0].find("D\\D") != std::string::npos)
+      cells.erase(cells.begin());
+    if (columns_.empty()) {
+      for (const std::string& cell : cells)
+        if (base::try_uint(cell) && cell.size() < 4)
+          columns_.push_back(cell);
+      return !columns_.empty();
+    }
+    if (cells.size() != columns_.size() + 1 || !base::try_uint(cells[0]))
+      return false;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const auto value = base::try_double(cells[i + 1]);
+      if (!value || *value <= 0 || (is_pairs_ && cells[0] == columns_[i]))
+        continue;
+      add(columns_[i], *value, line, sink);
+      if (is_pairs_)
+        add(cells[0], *value, line, sink);
+    }
+    return true;
+  }
+
+  // The test's words without what differs between copies of one matrix.
+  static std::string title(std::string_view line) {
+    std::string text(line.substr(0, line.find("(GB/s)")));
+    text.erase(text.find_last_not_of(" \t") + 1);
+    return text;
+  }
+
+  void add(const std::string& gpu, double value, std::string_view line, const Sink& sink) {
+    Values& values = gpus_[gpu];
+    if (values.values.empty()) {
+      values.where.line = sink.number();
+      values.line.assign(line);
+    }
+    values.values.push_back(value);
+  }
+
+  void end(Sink& sink) override {
+    write(sink);
+  }
+
+  void write(Sink& sink) {
+    const std::string before(sink.line());
+    const int64_t number = sink.number();
+    for (const auto& [gpu, values] : gpus_) {
+      sink.at(values.line, values.where.line, sink.subject(), {});
+      sink.state(
+          {title_,
+           "GB/s",
+           Kind::Level,
+           Better::Higher,
+           "",
+           Scope::Own,
+           "compare its PCIe link (lspci -vv) and NVLinks (nvidia-smi nvlink -s) with a peer's"},
+          median_of(values.values),
+          {{"", "gpu" + gpu, ""}});
+    }
+    gpus_.clear();
+    sink.at(before, number, sink.subject(), {});
+  }
+
+  std::string title_;
+  bool is_pairs_ = false;
+  std::vector<std::string> columns_;
+  std::map<std::string, Values> gpus_;
+};
+
+double score_matrix(std::string_view head, std::string& reason) {
+  const bool is_nv = head.find("nvbandwidth Version") != head.npos || head.find("memcpy CE ") != head.npos ||
+                     head.find("memcpy SM ") != head.npos;
+  if (!is_nv && head.find("P2P=Disabled Bandwidth Matrix (GB/s)") == head.npos)
+    return 0;
+  reason = "it has the titles of bandwidth matrices";
+  return 0.9;
+}
+
+}  // namespace
+
+const Format kPerftest{"perftest", "bench", {}, Shape::Table, make<Perftest>, score_perftest};
+const Format kBandwidthMatrix{"nvbandwidth", "bench", {}, Shape::Table, make<BandwidthMatrix>, score_matrix};
+
+}  // namespace lento::desk

@@ -1,0 +1,84 @@
+// Lines that state that a job ended, and no part of it that was the cause: a time limit, a signal, an error
+// of the program, a connection that its peer closed. Where another judge names a part they follow from it.
+// Where none does they are an open question, so that a log with such a line is never healthy.
+//
+// A host whose connections were closed by its peer lost a process there. When two hosts or more state that of
+// one peer, and that peer states it of nobody, it was the first that ended. Peers that state it of each other
+// end in a chain whose beginning is not in these lines.
+#include <map>
+#include <set>
+
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr size_t kMostEndings = 4;
+
+// "gpu17.cluster.example<4122>" and "gpu17" are one host.
+std::string host_of(std::string_view peer) {
+  peer = peer.substr(0, peer.find('<'));
+  const bool is_name = peer.find_first_not_of("0123456789.") != peer.npos && peer.find(':') == peer.npos;
+  return std::string(is_name ? peer.substr(0, peer.find('.')) : peer);
+}
+
+void judge_closed(const Records& records, Judgement& out) {
+  std::map<std::string, std::map<std::string, const Event*>> reporters;  // by the peer that closed
+  std::set<std::string> reporting;
+  for (const Event& event : records.events()) {
+    if (event.kind != "collective/closed")
+      continue;
+    const std::string host = host_of(event.subject.host);
+    const std::string peer = host_of(field(event, "peer"));
+    if (host.empty() || peer == host)
+      continue;
+    reporting.insert(host);
+    reporters[peer].try_emplace(host, &event);
+  }
+  if (reporters.empty())
+    return;
+  out.covered.push_back("connections of " + std::to_string(reporting.size()) + " hosts that were closed");
+  std::vector<std::string> first;
+  for (const auto& [peer, hosts] : reporters)
+    if (hosts.size() >= 2 && !reporting.contains(peer))
+      first.push_back(peer);
+  if (first.size() != 1) {
+    const auto& [peer, hosts] = *reporters.begin();
+    out.open.push_back(
+        {"connections of " + std::to_string(reporting.size()) + (reporting.size() == 1 ? " host" : " hosts") +
+             " were closed by their peers (" + place_text(records, hosts.begin()->second->where) +
+             "), and which process ended first is not in these lines",
+         "the logs of all ranks with times: the earliest error in them is the cause"});
+    return;
+  }
+  finding::Finding finding;
+  finding.subject = first[0];
+  finding.category = "a process ended first";
+  finding.summary = first[0] + " closed its connections to " + std::to_string(reporters[first[0]].size()) +
+                    " other hosts: a process there ended first";
+  finding.score = 0.8;
+  finding.where = finding::Place{first[0], "", ""};
+  for (const auto& [host, event] : reporters[first[0]])
+    if (finding.evidence.size() < kMostEndings)
+      finding.evidence.push_back(quoted(records, *event));
+  finding.next_step = "look at the end of the logs of the ranks there and at its kernel log (dmesg -T)";
+  out.findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) {
+  judge_closed(records, out);
+  std::set<std::string> seen;
+  for (const Event& event : records.events()) {
+    if (!is_ending(event) || !seen.insert(event.meaning).second || seen.size() > kMostEndings)
+      continue;
+    const std::string text = event.meaning + " (" + place_text(records, event.where) + ")";
+    if (out.findings.empty())
+      out.open.push_back({text, event.action});
+    else
+      out.notes.push_back("Followed: " + text);
+  }
+}
+
+}  // namespace lento::desk
