@@ -326,8 +326,10 @@ std::string covered_text(const Analysis& a) {
 }
 
 void add_mismatches(const Analysis& a, Diagnosis& d) {
+  // One collective of a job that went on may be one damaged record: a verdict hangs on no single one. It is
+  // a note.
   const ranks::Matching& m = a.job.matching;
-  if (m.mismatched < 1 || m.mismatched * 100 > m.matched)
+  if (m.mismatched < 2 || m.mismatched * 100 > m.matched)
     return;
   Finding f;
   f.subject = "sizes";

@@ -119,6 +119,14 @@ TEST(ConcludeRanks, SizesThatDisagreeAreAFinding) {
   EXPECT_THAT(d.notes, Contains(StartsWith("Sizes disagree: ")));
 }
 
+TEST(ConcludeRanks, OneCollectiveOfOtherSizeIsANote) {
+  std::vector<RankTrace> traces = build({});
+  traces[0].records[traces[0].records.size() / 2].bytes = 0;
+  const Diagnosis d = diagnose_ranks(traces, {});
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_THAT(d.notes, Contains(StartsWith("Sizes disagree: ")));
+}
+
 TEST(ConcludeRanks, FourStepsAreTooFew) {
   for (const int steps : {4, 5}) {
     Small s;

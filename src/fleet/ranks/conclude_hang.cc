@@ -61,11 +61,14 @@ void add_missing(const HangAnalysis& hang, Diagnosis& d) {
     Finding f;
     f.subject = "rank" + std::to_string(rank);
     f.category = "missing rank";
-    f.summary = f.subject + " left no dump";
     f.score = 0.6;
     size_t waiting = 0;
     for (const ranks::WaitEdge& e : hang.waits)
       waiting += e.for_rank == rank;
+    f.summary = f.subject + " left no dump";
+    if (waiting > 0)
+      f.summary += waiting == 1 ? ", and one rank waits for it"
+                                : ", and " + std::to_string(waiting) + " ranks wait for it";
     f.evidence.push_back(
         {"ranks whose first pending operation may wait for it", double(waiting), "", "flight recorder"});
     f.next_step = "Ask whether its process is alive; its dump may lie on another file system.";

@@ -86,7 +86,23 @@ TEST(ConcludeHang, ADumpThatIsMissingIsAFinding) {
   const auto at = std::ranges::find(d.findings, std::string("missing rank"), &finding::Finding::category);
   ASSERT_NE(at, d.findings.end());
   EXPECT_EQ(at->subject, "rank2");
-  EXPECT_EQ(at->summary, "rank2 left no dump");
+  EXPECT_EQ(at->summary, "rank2 left no dump, and 2 ranks wait for it");
+}
+
+// Rank 0 waits in a receive for rank 2, whose dump is missing. Rank 1 is ahead of rank 0.
+TEST(ConcludeHang, NobodyElseIsBlamedWhileARankWithoutADumpIsWaitedFor) {
+  std::vector<HangDump> dumps = world({11, 12}, 10);
+  dumps[1].pending.clear();
+  dumps[1].status["world"] = {11, -1, 11};
+  for (HangDump& d : dumps)
+    d.groups["pipe"] = {"PIPELINE", {0, 2}};
+  dumps[0].pending.insert(
+      dumps[0].pending.begin(),
+      {"pipe", 4, true, false, "recv 0<-1", "[8]", "[8]", "Float"});
+  const Diagnosis d = diagnose_hang(dumps, {});
+  ASSERT_THAT(d.findings, SizeIs(1));
+  EXPECT_EQ(d.findings[0].subject, "rank2");
+  EXPECT_THAT(d.verdict, HasSubstr("rank2 left no dump"));
 }
 
 TEST(ConcludeHang, ShapesThatDisagreeAreAMismatch) {

@@ -54,7 +54,7 @@ class Hang {
       follow(rank, *dump);
     for (auto& [rank, stuck] : behind_)
       judge(rank, stuck);
-    if (out_.stuck.empty())
+    if (out_.stuck.empty() && !waits_for_a_missing_dump())
       blame_furthest_behind();
     if (out_.stuck.empty())
       find_ring();
@@ -218,6 +218,13 @@ class Hang {
       return;
     stuck.kind = dump.pending.empty() ? StuckKind::NotJoined : StuckKind::Stopped;
     out_.stuck.push_back(stuck);
+  }
+
+  // A rank without a dump that others wait for explains them all, and its own state is not known.
+  bool waits_for_a_missing_dump() const {
+    return std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
+      return !by_rank_.contains(e.for_rank);
+    });
   }
 
   // When all ranks that are behind wait for a send or receive as well (a GPU may stop in one), the one

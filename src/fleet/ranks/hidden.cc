@@ -111,6 +111,9 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
   std::vector<RankTrace> out;
   for (size_t r = 0; r < job.ranks.size(); ++r) {
     RankTrace t = *job.ranks[r].trace;
+    // The steps are known here. Found anew among the barriers they could differ between ranks.
+    for (size_t i = 0; i < t.records.size(); ++i)
+      t.records[i].step = job.ranks[r].step[i];
     Communicator c;
     c.key = kHiddenKey;
     c.name = "barrier that was not recorded";
@@ -130,8 +133,7 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
       barrier.end_ns = std::min(barrier.begin_ns + waited, mine.local_begins);
       barrier.bytes = 8;
       barrier.sequence = s;
-      if (job.step_marks)
-        barrier.step = t.records[mine.last].step;
+      barrier.step = t.records[mine.last].step;
       barrier.op = fleet::ranks::CollectiveOp::Barrier;
       barrier.communicator = int32_t(t.communicators.size()) - 1;
       t.records.push_back(barrier);

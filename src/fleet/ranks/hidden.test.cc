@@ -107,6 +107,19 @@ TEST(HiddenBarrier, TakesTheWaitOutOfOwnTimeWhateverTheClocks) {
   }
 }
 
+TEST(HiddenBarrier, KeepsTheStepsThatWereFound) {
+  Built b = build({});
+  b.traces[2].records.erase(b.traces[2].records.begin() + 7);
+  b.job = make_job(b.traces);
+  const std::vector<RankTrace> whole = with_hidden_barrier(b.job, b.clocks);
+  const Job job = make_job(whole);
+  EXPECT_EQ(job.steps, b.job.steps);
+  for (size_t r = 0; r < 4; ++r) {
+    for (size_t i = 0; i < whole[r].records.size(); ++i)
+      EXPECT_GE(job.ranks[r].step[i], 0) << "rank " << r;
+  }
+}
+
 TEST(HiddenBarrier, ItsRecordNeverReachesIntoTheNextStep) {
   const Built b = build({.drift = 80e-6});
   for (const RankTrace& t : with_hidden_barrier(b.job, b.clocks)) {
