@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/first_look.h"
+#include "desk/expected.h"
 #include "desk/recognise.h"
 
 namespace lento::cli {
@@ -86,13 +87,17 @@ Question chosen(const std::vector<RecognisedFile>& files) {
 void judge_logs(
     Context& context,
     const std::vector<std::string>& logs,
-    const std::vector<RecognisedFile>& others) {
+    const std::vector<RecognisedFile>& others,
+    const desk::ExpectedOptions& expected) {
   for (size_t i = 0; i < others.size() && i < kMostShown; ++i)
     context.warn(described(others[i]) + "; it is not used");
-  context.show(desk::diagnose({logs, {}}, context.progress()));
+  desk::DeskOptions options;
+  options.paths = logs;
+  options.judge.compare = desk::comparison(expected);
+  context.show(desk::diagnose(options, context.progress()));
 }
 
-void run(Context& context, const std::vector<std::string>& paths) {
+void run(Context& context, const std::vector<std::string>& paths, const desk::ExpectedOptions& expected) {
   std::vector<RecognisedFile> files;
   std::vector<std::string> logs;
   size_t left_out = 0;
@@ -107,9 +112,14 @@ void run(Context& context, const std::vector<std::string>& paths) {
         std::to_string(left_out) + " files beyond the first " + std::to_string(desk::kMostFiles) +
         " are not read");
   if (!logs.empty()) {
-    judge_logs(context, logs, files);
+    judge_logs(context, logs, files, expected);
     return;
   }
+  if (!expected.system.empty())
+    throw Error(
+        {"--system"},
+        "none of these files states the speed of a training or serving run",
+        "lento predict --measured FILE compares tables of times and profiler traces");
   if (files.empty())
     throw Error({paths[0]}, "there is no file in it", "name logs, counters, tables or a folder of them");
   Question question = chosen(files);
@@ -178,10 +188,33 @@ void add_diagnose(Command& app, Context& context) {
           "data "
           "sheet); a folder stands for its files, - for standard input")
       ->required();
+  auto expected = std::make_shared<desk::ExpectedOptions>();
+  command->add_option(
+      "--system",
+      expected->system,
+      "Compare a run's speed with what this hardware should reach: a shipped data sheet (h100, ...) or a "
+      "file");
+  command->add_option(
+      "--model",
+      expected->model,
+      "Its model by a usual name or a config.json; default: as the file names it");
+  command->add_option("--parallel", expected->parallel, "How it is spread: tp=8,pp=2,dp=4");
+  command->add_option("--precision", expected->precision, "fp32, tf32, fp16, bf16, int8, fp8, fp4")
+      ->capture_default_str();
+  command->add_option("--framework", expected->framework, "Its software; default: as the file names it");
+  command
+      ->add_option("--batch", expected->batch, "Training: samples in a step; default: as the log states it")
+      ->check(range(0, 1 << 23));
+  command
+      ->add_option(
+          "--sequence",
+          expected->sequence,
+          "Training: tokens in a sample; default: as the log states it")
+      ->check(range(0, 1 << 23));
   context.add_output_options(*command);
   example(*command, "lento diagnose run.probe examples/chip/4x4.yaml net.map.json");
-  command->callback([&context, paths] {
-    run(context, *paths);
+  command->callback([&context, paths, expected] {
+    run(context, *paths, *expected);
   });
 }
 

@@ -18,6 +18,7 @@ constexpr Judge kJudges[] = {
     judge_onset,
     judge_runs,
     judge_serving,
+    judge_speed_of_job,
     judge_jobs,
     judge_job_shares,
     judge_endings,
@@ -125,7 +126,8 @@ void conclude(Judgement& judgement, finding::Diagnosis& out) {
   if (!reasons.empty())
     out.notes.push_back("Cannot judge: " + reason + ". It would help to have " + remedy);
   if (out.findings.empty()) {
-    out.verdict = "Nothing is wrong in what these files show";
+    out.verdict =
+        judgement.all_clear.empty() ? "Nothing is wrong in what these files show" : judgement.all_clear;
     return;
   }
   out.verdict = out.findings[0].summary;
@@ -157,6 +159,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   place_job(judgement);
   out.findings = std::move(judgement.findings);
   out.figures = std::move(judgement.figures);
+  out.facts = std::move(judgement.facts);
   out.notes = std::move(judgement.notes);
   conclude(judgement, out);
   return out;

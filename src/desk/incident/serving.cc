@@ -76,7 +76,85 @@ std::string command_of(const Run& run) {
   return command;
 }
 
+// Requests that run at one time: their rate times their time (Little 1961).
+std::optional<MeasuredSpeed> speed_of(const Run& run) {
+  const auto rate = measured(run, "requests served per second");
+  const auto first = measured(run, "time to first token");
+  const auto token = measured(run, "time per token");
+  MeasuredSpeed speed;
+  speed.model = fact(run, "model");
+  speed.software = fact(run, "tool");
+  speed.input_tokens = tokens_of(run, "input tokens");
+  speed.output_tokens = tokens_of(run, "output tokens");
+  if (!first || !token || speed.output_tokens < 1)
+    return std::nullopt;
+  speed.first_token_s = *first;
+  speed.per_token_s = *token;
+  speed.tokens_per_s = measured(run, "tokens per second").value_or(0);
+  speed.value = *first + *token * (speed.output_tokens - 1);
+  speed.together = rate ? *rate * speed.value : measured(run, "requests").value_or(0);
+  return speed;
+}
+
+// Measured against expected, when the hardware is named. False: it cannot be compared.
+bool compare(
+    const Run& run,
+    const Records& records,
+    const JudgeOptions& options,
+    Judgement& out,
+    std::string& reason) {
+  if (!options.compare) {
+    reason =
+        "the result does not state the GPU, the parallelism and the precision, from which follows how fast "
+        "it should be";
+    return false;
+  }
+  const auto speed = speed_of(run);
+  if (!speed) {
+    reason = "the result does not hold the times of a request and its tokens";
+    return false;
+  }
+  const auto compared = options.compare(*speed, reason);
+  if (!compared)
+    return false;
+  out.facts.emplace_back("measured", measured_text(run));
+  out.facts.emplace_back(
+      "requests at one time",
+      base::format_number(speed->together, 3) + " (their rate times their time)");
+  add_compared(*compared, "the serving run", place_text(records, run.where), out);
+  return true;
+}
+
 }  // namespace
+
+void add_compared(
+    const ComparedSpeed& compared,
+    const std::string& subject,
+    const std::string& source,
+    Judgement& out) {
+  using Outcome = ComparedSpeed::Outcome;
+  out.facts.insert(out.facts.end(), compared.facts.begin(), compared.facts.end());
+  out.facts.emplace_back("measured against expected", compared.text);
+  out.all_clear = compared.text;
+  if (compared.outcome == Outcome::Impossible)
+    out.open.push_back(
+        {compared.text,
+         "the model, precision and parallelism that really ran: one that is named may not be"});
+  if (compared.outcome != Outcome::Slow)
+    return;
+  finding::Finding finding;
+  finding.subject = subject;
+  finding.category = "slower than expected";
+  finding.summary = compared.text;
+  finding.score = 0.95;
+  finding.factor = compared.factor;
+  finding.evidence.push_back({compared.text, compared.factor, "times the expected time", source});
+  finding.next_step =
+      "look at what lies between kernels: requests that really run together, graphs switched on, clocks and "
+      "power "
+      "(nvidia-smi dmon), the bandwidth of one all-reduce over its GPUs";
+  out.findings.push_back(std::move(finding));
+}
 
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out) {
   constexpr size_t kMostQuestions = 8;
@@ -86,11 +164,14 @@ void judge_serving(const Records& records, const JudgeOptions& options, Judgemen
       continue;
     if (const std::string queue = queue_of(run, options.false_alarms); !queue.empty())
       out.notes.push_back(place_text(records, run.where) + ": " + queue);
+    std::string reason;
+    if (compare(run, records, options, out, reason))
+      continue;
     out.open.push_back(
-        {measured_text(run) + ": the result does not state the GPU, the parallelism and the precision, from "
-                              "which follows how fast it should be",
-         "these, and the model's config.json: '" + command_of(run) +
-             "' prints what should be reached, with its stated error"});
+        {measured_text(run) + ": " + reason,
+         "name them: lento diagnose " + records.files[run.where.file].path +
+             " --system h100 --parallel tp=4 --precision bf16 (and --model NAME or its config.json), or '" +
+             command_of(run) + "' prints what should be reached, with its stated error"});
   }
   if (seen > 0)
     out.covered.push_back(std::to_string(seen) + (seen == 1 ? " serving run" : " serving runs"));
