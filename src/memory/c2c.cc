@@ -150,11 +150,11 @@ class Judge {
   // A pasted table has no totals. Its lines count as the whole then.
   void sum_up() {
     for (const C2cLine& line : report_.lines) {
-      taken_ += line.taken();
+      in_table_ += line.taken();
       for (const C2cUse& use : line.uses)
         in_lines_ += use.records;
     }
-    taken_ = std::max(taken_, report_.local + report_.remote + report_.peers);
+    taken_ = std::max(in_table_, report_.local + report_.remote + report_.peers);
     samples_ = std::max(report_.records, in_lines_);
     loads_ = std::max({report_.loads, taken_, uint64_t{1}});
   }
@@ -292,12 +292,19 @@ class Judge {
               " samples do not say what answered them",
           "record with a perf that knows this machine's data source",
           covered);
-    const auto& found = d_.findings;
-    d_.verdict = found.empty()
-                     ? "No significant sharing: " + percent(share()) +
-                           " of the sampled loads found their line in another cache."
-                     : found.front().category + " on " + found.front().subject + " leads; " +
-                           percent(share()) + " of the sampled loads found their line in another cache.";
+    const std::string met = percent(share()) + " of the sampled loads found their line in another cache";
+    const bool much = share() >= options_.least_share;
+    if (d_.findings.empty() && much && 2 * in_table_ < taken_)
+      return finding::cannot_judge(
+          d_,
+          met + ", and the report does not show on which lines",
+          "print the whole report: perf c2c report --stdio without --stats; or give its perf.data",
+          covered);
+    if (!d_.findings.empty())
+      d_.verdict =
+          d_.findings.front().category + " on " + d_.findings.front().subject + " leads; " + met + ".";
+    else
+      d_.verdict = (much ? "No line stands out: " : "No significant sharing: ") + met + ".";
     finding::judged(d_, covered);
   }
 
@@ -305,6 +312,7 @@ class Judge {
   program::AddressSpace names_;
   C2cReport report_;
   Diagnosis d_;
+  uint64_t in_table_ = 0;  // of taken_, on the lines that the report shows
   uint64_t taken_ = 0;
   uint64_t loads_ = 1;
   uint64_t samples_ = 0;

@@ -187,6 +187,16 @@ TEST_F(C2c, FewOrUnreadSamplesCannotBeJudged) {
   EXPECT_EQ(diagnose(totals(1000, 400, 0, 0, 500) + kTitle).outcome, Outcome::Healthy);
 }
 
+TEST_F(C2c, TotalsWithoutLinesNameNoLineAndGiveNoAllClear) {
+  const auto d = diagnose(totals(177504, 76801, 19805, 0));
+  EXPECT_EQ(d.outcome, Outcome::CannotJudge);
+  EXPECT_THAT(d.verdict, AllOf(HasSubstr("25.8 % of the sampled loads"), HasSubstr("on which lines")));
+  EXPECT_THAT(d.remedy, HasSubstr("without --stats"));
+  EXPECT_EQ(diagnose(totals(177504, 76801, 300, 0)).outcome, Outcome::Healthy);
+  // Half of the lines cut off leave the same doubt.
+  EXPECT_EQ(diagnose(totals(9000, 4000, 900, 0) + kTitle).outcome, Outcome::CannotJudge);
+}
+
 TEST_F(C2c, BrokenRowsAreCountedAndSiblingFormatsRefused) {
   std::string text = kFalseSharing;
   text.replace(text.find("0x55c8971ed447"), 14, "nothing       ");

@@ -25,11 +25,9 @@ uint64_t GainPredictor::cycles(const CoreModel& model, const std::vector<Relayou
   return replay_recording(recording_, line_bytes_, layout, nullptr, {}, model).cycles;
 }
 
-std::optional<Gain> GainPredictor::of(const FoundObject& object) const {
-  using Kind = Relayout::Kind;
-  const bool pad = object.cause == "false sharing";
-  Relayout moved{pad ? Kind::Pad : Kind::Private, object.low, object.high, nullptr};
-  if (pad)
+std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind kind) const {
+  Relayout moved{kind, object.low, object.high, nullptr};
+  if (kind == Relayout::Kind::Pad)
     moved.users = main_users(recording_, object.low, object.high);
   const std::vector<Relayout> layout = {moved};
   std::vector<double> factors;

@@ -20,9 +20,8 @@ class GainPredictor {
   // Replays `recording`, which must outlive the predictor, once a machine.
   GainPredictor(const Recording& recording, uint32_t line_bytes);
 
-  // Predicts the gain of padding for false sharing, and of a copy for each thread for other causes. Returns
-  // nothing when the replay took no time.
-  std::optional<Gain> of(const FoundObject& object) const;
+  // Predicts the gain of moving the object's data. Returns nothing when the replay took no time.
+  std::optional<Gain> of(const FoundObject& object, Relayout::Kind kind) const;
 
  private:
   uint64_t cycles(const CoreModel& model, const std::vector<Relayout>& layout) const;

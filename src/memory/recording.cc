@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "embedded/record_runtime.h"
+#include "memory/coverage.h"
 #include "memory/gain.h"
 #include "memory/layout.h"
 #include "memory/read/access_file.h"
@@ -88,16 +89,33 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   return 128 + WTERMSIG(status);
 }
 
-// Returns the place of the call that allocated the block: file, line and function.
-std::string site_of(const program::AddressSpace& names, uint64_t pc) {
-  const std::vector<program::SourceFrame> frames = names.frames(0, pc - 1);
-  if (!frames.empty())
-    return frames[0].file.substr(frames[0].file.rfind('/') + 1) + ":" + std::to_string(frames[0].line) +
-           " in " + frames[0].function;
-  const program::Symbol* function = names.function_at(0, pc - 1);
-  if (function)
-    return function->name;
-  return base::hex(pc);
+bool is_library(const std::string& file) {
+  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string::npos;
+}
+
+std::string place_of(const program::SourceFrame& frame) {
+  return frame.file.substr(frame.file.rfind('/') + 1) + ":" + std::to_string(frame.line) + " in " +
+         frame.function;
+}
+
+// Returns the place that allocated the block: the innermost line of the program's own source, since a
+// container's line is the same for all its users. Where there is none, the call itself.
+std::string site_of(const program::AddressSpace& names, const VirtualRun::Block& block) {
+  std::string nearest;
+  for (const uint64_t pc : {block.pc, block.callers[0], block.callers[1]}) {
+    if (pc == 0)
+      continue;
+    for (const program::SourceFrame& frame : names.frames(0, pc - 1)) {
+      if (nearest.empty())
+        nearest = place_of(frame);
+      if (!is_library(frame.file))
+        return place_of(frame);
+    }
+  }
+  const program::Symbol* function = names.function_at(0, block.pc - 1);
+  if (!nearest.empty())
+    return nearest;
+  return function ? function->name : base::hex(block.pc);
 }
 
 void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
@@ -107,55 +125,123 @@ void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
          block.low,
          block.low + block.bytes,
          "heap block of " + std::to_string(block.bytes) + " bytes",
-         site_of(facts.names, block.pc)});
+         site_of(facts.names, block)});
 }
 
-// Adds a proposed fix and its predicted gain to a finding.
+// Another order of the threads alone changes the time of a replay by as much.
+constexpr double kWorthIt = 1.005;
+
+using Kind = Relayout::Kind;
+
+struct Fix {
+  Kind kind = Kind::Pad;
+  Gain gain;
+  bool helps() const {
+    return gain.low > kWorthIt;
+  }
+};
+
+// Predicts the gain of the fix that the cause asks for, and where that does not help, of the other one: the
+// words of a line may be both fought over and crowded.
+std::optional<Fix> find_fix(const GainPredictor& predictor, const FoundObject& object) {
+  const Kind usual = object.cause == "false sharing" ? Kind::Pad : Kind::Private;
+  const Kind other = usual == Kind::Pad ? Kind::Private : Kind::Pad;
+  const std::optional<Gain> gain = predictor.of(object, usual);
+  if (!gain)
+    return {};
+  const Fix first = {usual, *gain};
+  if (first.helps())
+    return first;
+  const std::optional<Gain> second = predictor.of(object, other);
+  return second && Fix{other, *second}.helps() ? Fix{other, *second} : first;
+}
+
+std::string text_of(const Gain& gain) {
+  return base::format_number(gain.low, 3) + " to " + base::format_number(gain.high, 3);
+}
+
+// Adds a fix and its predicted gain to a finding.
 void propose_fix(
-    const GainPredictor& predictor,
-    const program::AddressSpace& names,
-    uint32_t line_bytes,
+    const Fix& fix,
+    const program::TraceFacts& facts,
     const FoundObject& object,
     finding::Finding& f) {
-  constexpr double kWorthIt = 1.01;  // less is what other waits of the replay come to
-  const bool pad = object.cause == "false sharing";
-  const std::optional<Gain> gain = predictor.of(object);
-  if (gain) {
-    f.factor = gain->usual;
-    const std::string range = base::format_number(gain->low, 3) + " to " +
-                              base::format_number(gain->high, 3) +
-                              " on machines where a line takes 30 to 120 cycles";
-    f.evidence.push_back(
-        {(pad ? "predicted speed-up with its parts on lines of their own, "
-              : "predicted speed-up with a copy for each thread (an upper bound), ") +
-             range,
-         gain->usual,
-         "x",
-         "replay with the data moved"});
-  }
-  if (!pad)
+  f.factor = fix.gain.usual;
+  f.evidence.push_back(
+      {(fix.kind == Kind::Pad ? "predicted speed-up with its parts on lines of their own, "
+                              : "predicted speed-up with a copy for each thread (an upper bound), ") +
+           text_of(fix.gain) + " on machines where a line takes 30 to 120 cycles",
+       fix.gain.usual,
+       "x",
+       "replay with the data moved"});
+  if (fix.kind != Kind::Pad)
     return;
-  if (gain && gain->usual < kWorthIt) {
-    f.next_step = "lines of their own would bring nothing by the replay: hand the data on less often";
-    return;
-  }
-  const LayoutChange change = propose_layout(names, object, line_bytes);
+  if (object.cause != "false sharing")
+    f.next_step =
+        "give its words lines of their own: threads fight over one of them, and others lie beside it";
+  const LayoutChange change = propose_layout(facts.names, object, facts.line_bytes);
   if (!change.what.empty())
     f.next_step = change.what;
   if (!change.diff.empty())
     f.evidence.push_back({"proposed change:\n" + change.diff, {}, "", "debug information and source"});
 }
 
+// States the verdict anew over the findings that are left.
+void conclude(finding::Diagnosis& d, size_t dropped) {
+  if (dropped == 0)
+    return;
+  double lost = 0;
+  for (const finding::Finding& f : d.findings)
+    lost += f.lost_share.value_or(0);
+  if (d.findings.empty())
+    d.verdict =
+        "Nothing to gain: data is fought over, but no other layout of it would be faster, by the replay.";
+  else
+    d.verdict = d.findings.front().category + " on " + d.findings.front().subject + " leads; " +
+                base::percent(lost) + " of CPU time is lost to what was found.";
+  finding::judged(d, d.covered);
+}
+
+// Predicts a fix for the first findings on shared data. One whose fix gains nothing is a note, no finding.
 void propose_fixes(const Recording& recording, const program::TraceFacts& facts, MemoryDiagnosis& judged) {
-  constexpr size_t kPredicted = 3;  // findings; each is three replays
+  constexpr size_t kPredicted = 6;  // findings; each is three to six replays
   const GainPredictor predictor(recording, facts.line_bytes);
-  auto& findings = judged.diagnosis.findings;
-  for (size_t i = 0; i < std::min(kPredicted, findings.size()); ++i) {
-    for (const FoundObject& object : judged.objects) {
-      if (object.subject == findings[i].subject && object.cause == findings[i].category)
-        propose_fix(predictor, facts.names, facts.line_bytes, object, findings[i]);
+  finding::Diagnosis& d = judged.diagnosis;
+  std::vector<finding::Finding> kept;
+  size_t predicted = 0;
+  for (finding::Finding& f : d.findings) {
+    const auto object = std::ranges::find_if(judged.objects, [&](const FoundObject& o) {
+      return o.subject == f.subject && o.cause == f.category;
+    });
+    std::optional<Fix> fix;
+    if (object != judged.objects.end() && predicted++ < kPredicted)
+      fix = find_fix(predictor, *object);
+    if (fix && !fix->helps()) {
+      d.notes.push_back(
+          f.category + " on " + f.subject + " takes " + base::percent(f.lost_share.value_or(0)) +
+          " of CPU time, and is no finding: another layout is predicted to gain " + text_of(fix->gain) +
+          " times");
+      continue;
     }
+    if (fix)
+      propose_fix(*fix, facts, *object, f);
+    kept.push_back(std::move(f));
   }
+  const size_t dropped = d.findings.size() - kept.size();
+  d.findings = std::move(kept);
+  conclude(d, dropped);
+}
+
+Coverage coverage_of(const Recording& recording) {
+  Coverage c;
+  c.stored = recording.stored();
+  c.met = recording.met();
+  c.seen_us = recording.seen_us();
+  c.worked_us = recording.worked_us();
+  c.unordered = recording.unordered();
+  c.in_bursts = recording.in_bursts();
+  c.is_static = recording.is_static();
+  return c;
 }
 
 MemoryDiagnosisOptions diagnosis_of(const MemoryRecordingOptions& options) {
@@ -234,6 +320,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
     d.notes.push_back(
         "the recording ended at its limit of " + std::to_string(options.bytes >> 20) +
         " MiB: what came later was not seen");
+  add_coverage(coverage_of(recording), options.mine.least_loss, d);
   if (out.exit_code != 0)
     d.notes.push_back("the program ended with " + std::to_string(out.exit_code));
   out.diagnosis = std::move(d);
@@ -242,7 +329,10 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
 
 std::string recorder_runtime() {
   std::string runtime(embedded::record_runtime("runtime.c"));
-  for (const std::string& part : {std::string("record_format.h"), std::string("runtime_meetings.inc")}) {
+  for (const std::string& part :
+       {std::string("record_format.h"),
+        std::string("runtime_meetings.inc"),
+        std::string("runtime_locks.inc")}) {
     const std::string include = "#include \"memory/record/" + part + "\"\n";
     const size_t at = runtime.find(include);
     LENTO_CHECK(at != std::string::npos, "the recorder's runtime does not include its parts");

@@ -23,7 +23,8 @@ std::string number(double v) {
   return base::format_number(v, 6);
 }
 
-// Returns the time of the CPUs that work, each from its first to its last access. For sampled traces, and
+// Returns the time of the CPUs that work, each from its first to its last access, and at least as long as its
+// accesses took. Of an idle CPU only its accesses count. So no loss exceeds the time. For sampled traces, and
 // where latencies have another unit than time, it is the sum of the recorded latencies.
 double working_time(const Scan& scan, const TraceFacts& facts) {
   uint64_t most = 0;
@@ -31,9 +32,8 @@ double working_time(const Scan& scan, const TraceFacts& facts) {
     most = std::max(most, time.accesses);
   double span = 0;
   for (const auto& [cpu, time] : scan.cpus) {
-    if (double(time.accesses) < tuning::kWorkingShare * double(most))
-      continue;
-    span += double(time.last - time.first + 1);
+    const bool idle = double(time.accesses) < tuning::kWorkingShare * double(most);
+    span += std::max(double(time.latency), idle ? 0 : double(time.last - time.first + 1));
   }
   const bool by_latency = scan.sampled || facts.time_unit != facts.latency_unit;
   return std::max(1.0, by_latency ? double(scan.latency_sum) : span);
@@ -186,7 +186,11 @@ class Report {
     return causes_.found_cycles + by_patterns_;
   }
   double loss() const {
-    return double(found_cycles()) / time_;
+    return share_of_time(double(found_cycles()));
+  }
+  double share_of_time(double cycles) const {
+    LENTO_CHECK(cycles <= time_ * (1 + 1e-9), "more time was lost than the CPUs had");
+    return cycles / time_;
   }
 
   void add_pattern(const Pattern& p, double score, uint64_t cycles) {
@@ -320,8 +324,19 @@ class Report {
               "node, or the own memory",
           "record where the data source names them: perf c2c record, or a newer processor",
           what);
+    if (!found && !options_.paper && contended_share() - handed_on_share() >= options_.least_loss)
+      return finding::cannot_judge(
+          d,
+          percent(contended_share()) + unit_of_loss() +
+              " is lost to other CPUs, spread so that no data has " + percent(options_.least_loss) + " of it",
+          "name the program with --elf, so that lines of one variable count together, or record for longer",
+          what);
     d.verdict = verdict();
     finding::judged(d, what);
+  }
+
+  double handed_on_share() const {
+    return share_of_time(double(causes_.handed_on));
   }
 
   double unnamed_share() const {
@@ -338,8 +353,10 @@ class Report {
              unit_of_loss() + " is lost to what was found.";
     if (scan_.latencies.total() == 0)
       return "No significant contention: every access was served by its own CPU's cache.";
-    return "No significant contention: " + percent(contended_share()) + unit_of_loss() +
-           " is lost to other CPUs.";
+    const std::string share = percent(contended_share()) + unit_of_loss();
+    if (contended_share() < options_.least_loss)
+      return "No significant contention: " + share + " is lost to other CPUs.";
+    return "Nothing is fought over: " + share + " went to data that threads hand on to one another.";
   }
 
   // Returns the share of the time spent waiting for others. Without culprits or levels that share is unknown,
@@ -347,7 +364,7 @@ class Report {
   double contended_share() const {
     const bool has_reasons = scan_.culprits_known || scan_.levels_known;
     if (has_reasons)
-      return double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]) / time_;
+      return share_of_time(double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]));
     return 0;
   }
 

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "memory/mine/contention_patterns.h"
+#include "memory/mine/word_use.h"
 
 namespace lento::memory {
 namespace {
@@ -127,8 +128,10 @@ class CauseFinder {
   void add_shared() {
     const std::vector<Object> objects = shared_objects(lines_, names_);
     for (const Object& o : objects) {
-      if (!matters(o.cycles))
-        break;
+      if (!matters(o.cycles)) {
+        out_.spread += o.cycles;
+        continue;
+      }
       // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
       // pass the test.
       const bool witnessed = scan_.culprits_known || o.peers > 0;
@@ -137,10 +140,11 @@ class CauseFinder {
       // exempt: they go to the line's home, and samplers do not mark that.
       const bool has_reasons = scan_.levels_known || scan_.culprits_known;
       const uint64_t meetings = std::max(o.peers, o.slow_accesses);
-      if (meetings < tuning::kLeastMeetings)
+      const bool once = !scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size();
+      if (meetings < tuning::kLeastMeetings || once) {
+        out_.handed_on += o.cycles;
         continue;
-      if (!scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size())
-        continue;
+      }
       if (has_reasons && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
         continue;
       if (!witnessed && p > options_.alpha)
@@ -157,8 +161,12 @@ class CauseFinder {
 
   void add_object(const Object& o, double p, bool witnessed) {
     Finding f = start(o.cause, subject_of(o), Loss::Contended, o.cycles);
-    f.summary = std::string(name(o.cause)) + " by " + count_of(size_t(o.cpus.count()), "CPU") + ": " +
-                percent(*f.lost_share) + " of the working time";
+    const WordUse use = o.cause == Cause::FalseSharing ? WordUse::Plain : word_use(o.lines);
+    f.summary = std::string(name(o.cause)) + (name(use).empty() ? "" : " of " + name(use)) + " by " +
+                count_of(size_t(o.cpus.count()), "CPU") + ": " + percent(*f.lost_share) +
+                " of the working time";
+    if (!remedy(use).empty())
+      f.next_step = remedy(use);
     f.evidence.push_back(
         {"share of conflicting pairs of accesses that touch a common byte (0: padding helps)",
          o.overlap(),

@@ -20,6 +20,9 @@ struct Causes {
   std::vector<finding::Finding> findings;  // costliest first
   uint64_t found_cycles = 0;               // in them
   uint64_t contended_left = 0;             // of Scan::excess, in none of them
+  // Of contended_left, on lines with a sharing cause: handed on once or twice, or too little for a finding.
+  uint64_t handed_on = 0;
+  uint64_t spread = 0;
   std::vector<std::string> notes;
   std::vector<FoundObject> objects;
 };

@@ -136,6 +136,7 @@ struct Word {
   uint64_t writes = 0;
   uint64_t paired = 0;
   uint64_t updates = 0;
+  uint64_t compares = 0;
   int takers = 0;
   bool several_pcs = false;
   std::set<uint64_t> pcs;
@@ -150,6 +151,7 @@ std::map<uint32_t, Word> words_of(const Line& line) {
     word.writes += use.writes;
     word.paired += use.paired;
     word.updates += use.updates;
+    word.compares += use.compares;
     word.takers += use.atomics > 0;
     word.several_pcs |= use.several_pcs;
     if (word.pcs.size() < 2)
@@ -196,10 +198,16 @@ const char* name(Cause cause) {
   return "";
 }
 
+bool is_given_back(uint64_t compares, uint64_t other_writes) {
+  constexpr uint64_t kTries = 8;  // for each time that a lock is taken and given back, where many wait
+  return compares == 0 || kTries * other_writes >= compares;
+}
+
 uint64_t lock_accesses(const Line& line) {
   uint64_t total = 0;
   for (const auto& [offset, word] : words_of(line)) {
-    const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics);
+    const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics) &&
+                            is_given_back(word.compares, word.writes - std::min(word.writes, word.compares));
     if (word.takers >= 2 && given_back && !is_counter(word))
       total += word.accesses;
   }

@@ -36,7 +36,9 @@ struct Use {
   uint64_t writes = 0;
   uint64_t atomics = 0;
   uint64_t paired = 0;
-  uint64_t updates = 0;  // atomics that add or set bits
+  uint64_t updates = 0;   // atomics that add or set bits
+  uint64_t downs = 0;     // of them, those that subtract
+  uint64_t compares = 0;  // compare-and-swaps
   // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
@@ -107,6 +109,9 @@ std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes);
 
 // Computes the sums and the cause of a line whose uses are filled in.
 void judge(Line& line);
+
+// Returns whether a word that compare-and-swaps take is given back by other writes, as a lock is.
+bool is_given_back(uint64_t compares, uint64_t other_writes);
 
 // Counts the accesses to words that several threads take with atomics, which are lock words.
 uint64_t lock_accesses(const Line& line);

@@ -1,6 +1,5 @@
 // Finds the thread that makes most accesses to each word. A majority candidate is found in one pass and its
 // accesses are counted in a second (Boyer-Moore majority vote), so a word costs constant memory.
-#include "memory/record/record_format.h"
 #include "memory/record/recording.h"
 
 namespace lento::memory {
@@ -13,11 +12,8 @@ void each_access(const Recording& recording, uint64_t low, uint64_t high, const 
   for (size_t thread = 0; thread < recording.threads().size(); ++thread) {
     for (const auto& [begin, end] : recording.threads()[thread].pieces) {
       for (const Recording::Event* e = begin; e != end; ++e) {
-        const unsigned kind = kind_of(*e);
-        const bool accesses =
-            kind == LENTO_READ || kind == LENTO_WRITE || kind == LENTO_ATOMIC || kind == LENTO_UPDATE;
         const uint64_t address = address_of(*e);
-        if (!accesses || address < low || address >= high)
+        if (!is_access(kind_of(*e)) || address < low || address >= high)
           continue;
         const size_t last =
             std::min((high - 1 - low) / kUserWord, (address - low + size_of(*e) - 1) / kUserWord);

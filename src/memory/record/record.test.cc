@@ -153,6 +153,55 @@ TEST(Record, ThreadsWaitForThoseWhoMeetThem) {
   EXPECT_EQ(replay({first, second}).accesses, 200u);
 }
 
+TEST(Record, ReadersShareALockThatAWriterHasAlone) {
+  const auto held = [](unsigned take, unsigned leave, size_t stores_inside, uint64_t line) {
+    Events events = {event(0x2000, take, 2)};
+    append(events, stores(line, stores_inside));
+    events.push_back(event(0x2000, leave, 2));
+    return events;
+  };
+  // Two readers work side by side: only the count of readers is handed to and fro.
+  const auto read = [&](uint64_t line) {
+    return held(LENTO_READER, LENTO_LEAVE, 100, line);
+  };
+  EXPECT_LT(replay({read(0x3000), read(0x4000)}).cycles, 408u + 4 * 60);
+  // Two writers work one after the other, and a reader behind a writer.
+  const auto write = [&](uint64_t line) {
+    return held(LENTO_WRITER, LENTO_LEAVE, 100, line);
+  };
+  EXPECT_GT(replay({write(0x3000), write(0x4000)}).cycles, 800u);
+  EXPECT_GT(replay({write(0x3000), read(0x4000)}).cycles, 800u);
+  EXPECT_GT(replay({read(0x3000), write(0x4000)}).cycles, 800u);
+  // All readers that wait take it together when the writer leaves.
+  EXPECT_LT(replay({write(0x3000), read(0x4000), read(0x5000), read(0x6000)}).cycles, 1200u);
+  // A lock that was taken before the recording began holds nobody up.
+  EXPECT_EQ(replay({{event(0x2000, LENTO_LEAVE, 2)}, stores(0x1000, 100)}).accesses, 101u);
+}
+
+TEST(Record, AtomicsKeepTheirKind) {
+  const RecordFile file(
+      {{event(0x1000, LENTO_UPDATE),
+        event(0x1000, LENTO_DROP),
+        event(0x1000, LENTO_COMPARE),
+        event(0x1000, LENTO_LOST),
+        event(0x1000, LENTO_ATOMIC)}});
+  struct Kept : AccessSink {
+    void record(const AccessRecord& r) override {
+      EXPECT_EQ(r.type, AccessType::Atomic);
+      flags.push_back(r.flags & ~(AccessRecord::kLocal | AccessRecord::kServiceKnown));
+    }
+    std::vector<int> flags;
+  } kept;
+  const Recording recording(file.path());
+  replay_recording(recording, 64, {}, &kept);
+  using A = AccessRecord;
+  EXPECT_EQ(
+      kept.flags,
+      (std::vector<int>{A::kUpdate, A::kUpdate | A::kDown, A::kCompare, A::kCompare | A::kFailed, 0}));
+  EXPECT_EQ(recording.stored(), 5u);
+  EXPECT_EQ(recording.met(), 5u);
+}
+
 TEST(Record, WhatProcessesShareIsOnePlace) {
   const auto maps = [](uint64_t at, uint64_t offset, uint64_t file) {
     return Events{edge(at, LENTO_SHARED, 1), edge(0x1000, LENTO_SIZE, 0), edge(offset, LENTO_SIZE, file)};

@@ -3,7 +3,7 @@
  *
  *   file  = header page, chunks of LENTO_CHUNK bytes in the order of their allocation
  *   chunk = struct lento_chunk, events of 16 bytes to the first one whose first word is 0, or to the end
- *   event = word 0: address 48 bits | log2 of the size 4 | kind 4 | spare 8;  word 1: code address
+ *   event = word 0: address 48 bits | log2 of the size 4 | kind 8 | spare 4;  word 1: code address
  *
  * The file is sparse and mapped shared: what was stored is there however the program ends. */
 #ifndef LENTO_RECORD_FORMAT_H
@@ -22,10 +22,13 @@ struct lento_header {
   uint64_t next_chunk;    /* chunks taken; may exceed what there is room for: the rest was lost */
   uint64_t next_thread;   /* threads numbered, from 1 */
   uint64_t on_us, off_us; /* bursts; off 0: everything */
-  uint64_t first_us;      /* how much longer the first burst is: short programs are recorded whole */
   uint64_t line_bytes;
   uint64_t maps_bytes; /* of /proc/self/maps, which stands at offset 4096 */
   uint64_t next_key;   /* meetings numbered, from 1 */
+  uint64_t passed;     /* accesses and calls between bursts or beyond the limit, which were not stored */
+  uint64_t seen_us, worked_us; /* CPU time of the processes: while accesses were stored, and all */
+  uint64_t unordered;          /* meetings whose table was full: nothing orders their threads */
+  uint64_t is_static;          /* calls of the C library are seen as far as --wrap names them */
 };
 
 struct lento_chunk {
@@ -50,7 +53,15 @@ enum lento_kind {
   LENTO_AWAIT = 13,  /* address: key; word 1: so many must have come before the thread goes on */
   LENTO_SHARED = 14, /* address: of memory that processes share, mapped by word 1; LENTO_SIZE and, where it is
                         a file's, LENTO_SIZE with its inode and offset follow */
-  LENTO_FORK = 15    /* address: process that this one comes from; word 1: its thread */
+  LENTO_FORK = 15,   /* address: process that this one comes from; word 1: its thread */
+  LENTO_COMPARE = 16, /* a compare-and-swap that stored */
+  LENTO_LOST = 17,    /* one that found another value */
+  LENTO_DROP = 18,    /* an atomic that subtracts */
+  LENTO_READER = 19,  /* address: of a read-write lock, taken to read */
+  LENTO_WRITER = 20,  /* taken to write */
+  LENTO_LEAVE = 21,   /* given back by either */
+  LENTO_CALLERS = 22  /* after LENTO_SIZE of a block: the call of the allocating function, and in word 1 the
+                         call of that call's function; 0 where not known */
 };
 
 #endif

@@ -21,7 +21,6 @@ namespace {
 using base::Error;
 
 constexpr uint64_t kMapsAt = 4096;
-constexpr uint64_t kFirstBurst = 50'000;  // microseconds
 
 const lento_header& header_of(const char* bytes) {
   return *reinterpret_cast<const lento_header*>(bytes);
@@ -75,6 +74,9 @@ void Recording::read_chunks() {
       continue;
     pieces[{head.thread, head.pid}].push_back({head.sequence, begin, end});
     events_ += uint64_t(end - begin);
+    stored_ += uint64_t(std::count_if(begin, end, [](const Event& e) {
+      return is_access(kind_of(e));
+    }));
   }
   for (auto& [who, list] : pieces) {
     std::ranges::sort(list, [](const Piece& a, const Piece& b) {
@@ -92,6 +94,42 @@ std::string Recording::maps() const {
   return {bytes_ + kMapsAt, bytes};
 }
 
+bool is_access(unsigned kind) {
+  switch (kind) {
+    case LENTO_READ:
+    case LENTO_WRITE:
+    case LENTO_ATOMIC:
+    case LENTO_LOCK:
+    case LENTO_UNLOCK:
+    case LENTO_UPDATE:
+    case LENTO_COMPARE:
+    case LENTO_LOST:
+    case LENTO_DROP:
+    case LENTO_READER:
+    case LENTO_WRITER:
+    case LENTO_LEAVE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Recording::is_static() const {
+  return header_of(bytes_).is_static != 0;
+}
+uint64_t Recording::unordered() const {
+  return header_of(bytes_).unordered;
+}
+uint64_t Recording::met() const {
+  const uint64_t passed = header_of(bytes_).passed;
+  return passed > UINT64_MAX - stored_ ? UINT64_MAX : stored_ + passed;
+}
+uint64_t Recording::seen_us() const {
+  return std::min(header_of(bytes_).seen_us, worked_us());
+}
+uint64_t Recording::worked_us() const {
+  return header_of(bytes_).worked_us;
+}
 bool Recording::in_bursts() const {
   return header_of(bytes_).off_us > 0;
 }
@@ -108,7 +146,6 @@ void Recording::prepare(const std::string& path, uint64_t bytes, uint64_t on_us,
   header.bytes = LENTO_HEADER + bytes / LENTO_CHUNK * LENTO_CHUNK;
   header.on_us = on_us;
   header.off_us = off_us;
-  header.first_us = kFirstBurst;
   const long line = ::sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
   header.line_bytes = line > 0 ? uint64_t(line) : 64;
   const bool done = ::ftruncate(file, static_cast<off_t>(header.bytes)) == 0 &&

@@ -9,6 +9,7 @@
 // of cycles are those of the model. Which data is contended follows from the program.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,6 +50,16 @@ class Recording {
     return full_;
   }  // the byte limit was reached
   bool in_bursts() const;
+  bool is_static() const;      // the program is: only the calls that --wrap names were seen
+  uint64_t unordered() const;  // meetings that order nobody, because the runtime's table was full
+  // Accesses and locks that the hooks met, stored and not.
+  uint64_t stored() const {
+    return stored_;
+  }
+  uint64_t met() const;
+  // CPU time of the program in microseconds: while accesses were stored, and all. 0 where it was killed.
+  uint64_t seen_us() const;
+  uint64_t worked_us() const;
   uint32_t line_bytes() const;
 
   // Creates an empty recording of at most `bytes`, ready for a program. `off_us` 0: no bursts.
@@ -60,13 +71,14 @@ class Recording {
   const char* bytes_ = nullptr;
   uint64_t size_ = 0;
   uint64_t events_ = 0;
+  uint64_t stored_ = 0;
   bool full_ = false;
   std::vector<Thread> threads_;
 };
 
 // Parts of an event (record_format.h).
 inline unsigned kind_of(const Recording::Event& e) {
-  return unsigned(e.first >> 52 & 15);
+  return unsigned(e.first >> 52 & 255);
 }
 inline uint64_t address_of(const Recording::Event& e) {
   return e.first & 0xffffffffffff;
@@ -74,6 +86,9 @@ inline uint64_t address_of(const Recording::Event& e) {
 inline uint8_t size_of(const Recording::Event& e) {
   return uint8_t(1u << (e.first >> 48 & 15));
 }
+
+// Returns whether the event is an access, or a lock or its return, which access the lock's word.
+bool is_access(unsigned kind);
 
 // Costs of a core of the replay, in cycles. A line's first use is free: only lines that a cache held and lost
 // are fetched again. Neighbours of missed lines are prefetched and wait only for the memory's rate.
@@ -120,6 +135,7 @@ struct VirtualRun {
     uint64_t low = 0;
     uint64_t bytes = 0;
     uint64_t pc = 0;
+    std::array<uint64_t, 2> callers = {};  // of that call's function, and of its caller; 0: not known
   };
   std::vector<Block> blocks;
 };

@@ -31,12 +31,16 @@ static volatile uint64_t burst;
 static uint64_t last_chunk;
 static int needs_helper;
 
+#define FRAMES 64u
+
 struct thread_state {
   uint64_t* at;
   uint64_t* end;
   uint64_t sequence, burst;
+  uint64_t passed; /* since they were last added to the header's */
+  uint64_t frames[FRAMES]; /* return addresses of the functions that are active, the last ones */
+  unsigned depth;
   uint32_t thread;
-  int in_runtime;
 };
 static __thread struct thread_state self;
 
@@ -45,6 +49,26 @@ static uint64_t pack(uint64_t address, unsigned log2_size, unsigned kind) {
 }
 
 static void start_helper(void);
+
+static uint64_t worked_us(void) {
+  struct timespec t = {0, 0};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* CPU time since the last call: as work, and as seen work where accesses were stored. */
+static uint64_t counted;
+static void count_time(int seen) {
+  const uint64_t now = worked_us();
+  const uint64_t more = now - __atomic_exchange_n(&counted, now, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&header->worked_us, more, __ATOMIC_RELAXED);
+  if (seen) __atomic_fetch_add(&header->seen_us, more, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) void add_passed(void) {
+  if (header) __atomic_fetch_add(&header->passed, self.passed, __ATOMIC_RELAXED);
+  self.passed = 0;
+}
 
 /* A new chunk for the thread; 0 when the file is full. */
 static int take_chunk(void) {
@@ -55,6 +79,7 @@ static int take_chunk(void) {
   if (self.thread == 0) self.thread = (uint32_t)__atomic_add_fetch(&header->next_thread, 1, __ATOMIC_RELAXED);
   const uint64_t chunk = __atomic_fetch_add(&header->next_chunk, 1, __ATOMIC_RELAXED);
   if (chunk >= last_chunk) {
+    if (recording) count_time(1);
     recording = 0;
     self.at = self.end = 0;
     return 0;
@@ -87,7 +112,10 @@ static __attribute__((noinline)) void new_burst(void) {
 
 static inline __attribute__((always_inline)) void event(uint64_t address, unsigned log2_size, unsigned kind,
                                                         uint64_t pc) {
-  if (LIKELY(!recording)) return;
+  if (LIKELY(!recording)) {
+    if ((++self.passed & 0xffff) == 0) add_passed();
+    return;
+  }
   if (self.burst != burst) new_burst();
   put(pack(address, log2_size, kind), pc);
 }
@@ -100,8 +128,12 @@ static void edge(uint64_t address, unsigned kind, uint64_t pc) {
 /* ---- hooks of the compiler ---- */
 
 void __tsan_init(void) {}
-void __tsan_func_entry(void* pc) { (void)pc; }
-void __tsan_func_exit(void) {}
+void __tsan_func_entry(void* pc) { self.frames[self.depth++ % FRAMES] = (uint64_t)(uintptr_t)pc; }
+void __tsan_func_exit(void) { --self.depth; }
+/* The return address of the function so many calls above the one that called the runtime. */
+static uint64_t caller_above(unsigned calls) {
+  return self.depth < calls || self.depth > 0x7fffffff ? 0 : self.frames[(self.depth - calls) % FRAMES];
+}
 
 #define ACCESS(name, log2_size)                                                                              \
   void __tsan_read##name(void* p) { event((uint64_t)(uintptr_t)p, log2_size, LENTO_READ, CALLER); }           \
@@ -141,19 +173,21 @@ void __tsan_vptr_update(void** p, void* value) {
 void __tsan_vptr_read(void** p) { event((uint64_t)(uintptr_t)p, 3, LENTO_READ, CALLER); }
 
 /* Atomics are performed here, always as the strongest order: the program asked for at most that. */
-#define FETCH(bits, log2_size, op)                                                                   \
+#define FETCH(bits, log2_size, op, is_sub)                                                           \
   uint##bits##_t __tsan_atomic##bits##_fetch_##op(volatile uint##bits##_t* p, uint##bits##_t v, int order) { \
+    const int drops = is_sub < 0 ? 0 : (v >> (bits - 1)) != (uint##bits##_t)is_sub;                   \
     (void)order;                                                                                     \
-    event((uint64_t)(uintptr_t)p, log2_size, LENTO_UPDATE, CALLER);                                   \
+    event((uint64_t)(uintptr_t)p, log2_size, drops ? LENTO_DROP : LENTO_UPDATE, CALLER);              \
     return __atomic_fetch_##op(p, v, __ATOMIC_SEQ_CST);                                              \
   }
 #define COMPARE(bits, log2_size, strength)                                                           \
   int __tsan_atomic##bits##_compare_exchange_##strength(volatile uint##bits##_t* p, uint##bits##_t* e, \
                                                         uint##bits##_t v, int order, int failed) {   \
+    const int stored = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
     (void)order;                                                                                     \
     (void)failed;                                                                                    \
-    event((uint64_t)(uintptr_t)p, log2_size, LENTO_ATOMIC, CALLER);                                   \
-    return __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+    event((uint64_t)(uintptr_t)p, log2_size, stored ? LENTO_COMPARE : LENTO_LOST, CALLER);            \
+    return stored;                                                                                   \
   }
 #define ATOMICS(bits, log2_size)                                                                     \
   uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, int order) {           \
@@ -171,20 +205,20 @@ void __tsan_vptr_read(void** p) { event((uint64_t)(uintptr_t)p, 3, LENTO_READ, C
     event((uint64_t)(uintptr_t)p, log2_size, LENTO_ATOMIC, CALLER);                                   \
     return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                              \
   }                                                                                                  \
-  FETCH(bits, log2_size, add)                                                                        \
-  FETCH(bits, log2_size, sub)                                                                        \
-  FETCH(bits, log2_size, and)                                                                        \
-  FETCH(bits, log2_size, or)                                                                         \
-  FETCH(bits, log2_size, xor)                                                                        \
-  FETCH(bits, log2_size, nand)                                                                       \
+  FETCH(bits, log2_size, add, 0)                                                                        \
+  FETCH(bits, log2_size, sub, 1)                                                                        \
+  FETCH(bits, log2_size, and, -1)                                                                        \
+  FETCH(bits, log2_size, or, -1)                                                                         \
+  FETCH(bits, log2_size, xor, -1)                                                                        \
+  FETCH(bits, log2_size, nand, -1)                                                                       \
   COMPARE(bits, log2_size, strong)                                                                   \
   COMPARE(bits, log2_size, weak)                                                                     \
   uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(volatile uint##bits##_t* p, uint##bits##_t e, \
                                                             uint##bits##_t v, int order, int failed) { \
+    const int stored = __atomic_compare_exchange_n(p, &e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
     (void)order;                                                                                     \
     (void)failed;                                                                                    \
-    event((uint64_t)(uintptr_t)p, log2_size, LENTO_ATOMIC, CALLER);                                   \
-    __atomic_compare_exchange_n(p, &e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+    event((uint64_t)(uintptr_t)p, log2_size, stored ? LENTO_COMPARE : LENTO_LOST, CALLER);            \
     return e;                                                                                        \
   }
 ATOMICS(8, 0)
@@ -264,7 +298,9 @@ static void* run_thread(void* p) {
   struct start start = *(struct start*)p;
   real_free(p);
   self.thread = start.thread;
-  return start.run(start.argument);
+  void* result = start.run(start.argument);
+  add_passed();
+  return result;
 }
 
 int TAKE(pthread_create)(pthread_t* handle, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
@@ -314,12 +350,14 @@ int TAKE(pthread_mutex_unlock)(pthread_mutex_t* mutex) {
 
 #ifndef LENTO_STATIC
 #include "memory/record/runtime_meetings.inc"
+#include "memory/record/runtime_locks.inc"
 #endif
 
 static void* allocated(void* block, size_t bytes, uint64_t pc) {
   if (!header || !block) return block;
   put(pack((uint64_t)(uintptr_t)block, 0, LENTO_ALLOC), pc);
   put(pack(bytes, 0, LENTO_SIZE), pc);
+  put(pack(caller_above(1), 0, LENTO_CALLERS), caller_above(2));
   return block;
 }
 
@@ -375,28 +413,18 @@ static void pause_us(uint64_t us) {
   nanosleep(&t, 0);
 }
 
-static uint64_t worked_us(void) {
-  struct timespec t = {0, 0};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
-/* Short programs are recorded whole on a busy machine too: the first burst ends when the program has worked as long as
- * it lasts, at most a thousand short ones later. */
-static void pause_first(void) {
-  const int most = 1000;
-  pause_us(header->first_us);
-  for (int i = 0; i < most && worked_us() < header->first_us; ++i) pause_us(header->on_us);
-}
-
+/* The first half of the file is filled without a break, so that programs of a few million accesses are recorded
+ * whole, on a busy machine too. */
 static void* toggle(void* nothing) {
   (void)nothing;
-  pause_first();
+  while (header->next_chunk < last_chunk / 2) pause_us(header->on_us);
   while (header->next_chunk < last_chunk) {
     pause_us(header->on_us);
+    count_time(recording);
     recording = 0;
     pause_us(header->off_us);
     ++burst;
+    count_time(0);
     recording = 1;
   }
   recording = 0;
@@ -419,6 +447,8 @@ static void start_helper(void) {
 /* The child has its parent's memory: a chunk of its own, and bursts of its own. */
 static void after_fork(void) {
   if (!header) return;
+  counted = 0;
+  self.passed = 0;
   self.at = self.end = 0;
   self.sequence = 0;
   const uint32_t parent = self.thread;
@@ -454,6 +484,9 @@ static __attribute__((constructor(101))) void begin(void) {
   close(file);
   if (bytes == MAP_FAILED) return;
   header = bytes;
+#ifdef LENTO_STATIC
+  header->is_static = 1;
+#endif
   last_chunk = (there.bytes - LENTO_HEADER) / LENTO_CHUNK;
   store_maps();
   pthread_atfork(0, 0, after_fork);
@@ -463,5 +496,8 @@ static __attribute__((constructor(101))) void begin(void) {
 }
 
 static __attribute__((destructor)) void end(void) {
-  if (header) store_maps(); /* libraries that were loaded later */
+  if (!header) return;
+  store_maps(); /* libraries that were loaded later */
+  count_time(recording);
+  add_passed();
 }

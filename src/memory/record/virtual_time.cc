@@ -39,11 +39,34 @@ struct Core {
   uint64_t period = 0;     // of the bursts it is in
 };
 
+uint8_t flags_of(unsigned kind) {
+  switch (kind) {
+    case LENTO_UPDATE:
+    case LENTO_READER:
+      return AccessRecord::kUpdate;
+    case LENTO_DROP:
+    case LENTO_LEAVE:
+      return AccessRecord::kUpdate | AccessRecord::kDown;
+    case LENTO_COMPARE:
+      return AccessRecord::kCompare;
+    case LENTO_LOST:
+      return AccessRecord::kCompare | AccessRecord::kFailed;
+    default:
+      return 0;
+  }
+}
+
 // Threads that reach a barrier, or the begin or end of a region.
 struct Meeting {
   uint64_t come = 0;
   uint64_t latest = 0;
   std::vector<std::pair<uint64_t, size_t>> waiting;  // how many each waits for
+};
+
+struct Lock {
+  uint64_t holder = kNobody;  // who has it alone
+  size_t readers = 0;
+  std::deque<size_t> waiting;
 };
 
 class Replay {
@@ -158,8 +181,19 @@ class Replay {
         access(core, index, e, AccessType::Store);
         break;
       case LENTO_UPDATE:
+      case LENTO_DROP:
       case LENTO_ATOMIC:
+      case LENTO_COMPARE:
+      case LENTO_LOST:
         access(core, index, e, AccessType::Atomic);
+        break;
+      case LENTO_READER:
+      case LENTO_WRITER:
+        if (!lock(core, index, e))
+          return;
+        break;
+      case LENTO_LEAVE:
+        leave(core, index, e);
         break;
       case LENTO_BURST:
         return reach_burst(core, address_of(e));
@@ -186,6 +220,10 @@ class Replay {
         break;
       case LENTO_ALLOC:
         allocate(e);
+        break;
+      case LENTO_CALLERS:
+        if (!blocks_.empty())
+          blocks_.back().callers = {address_of(e), e.second};
         break;
       case LENTO_SIZE:
         if (!blocks_.empty() && blocks_.back().bytes == 0)
@@ -270,15 +308,21 @@ class Replay {
     return {core.thread->pid, address};
   }
 
+  // Readers share a lock, every other taker has it alone.
   bool lock(Core& core, size_t index, const Recording::Event& e) {
     Lock& lock = locks_[lock_key(core, index, address_of(e))];
-    if (lock.holder != kNobody && lock.holder != index) {
+    const bool reads = kind_of(e) == LENTO_READER;
+    const bool taken = lock.holder != kNobody && lock.holder != index;
+    if (taken || (lock.readers > 0 && kind_of(e) == LENTO_WRITER)) {
       lock.waiting.push_back(index);
       core.state = Core::State::AtLock;
       core.waits_for = address_of(e);
       return false;
     }
-    lock.holder = index;
+    if (reads)
+      ++lock.readers;
+    else
+      lock.holder = index;
     access(core, index, e, AccessType::Atomic);
     return true;
   }
@@ -287,14 +331,35 @@ class Replay {
     Lock& lock = locks_[lock_key(core, index, address_of(e))];
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
-    if (lock.waiting.empty())
-      return;
-    // The lock is handed over in the order of requests. Otherwise the thread that released it would always be
-    // the first to take it again.
-    const size_t next = lock.waiting.front();
-    lock.waiting.pop_front();
-    lock.holder = next;
-    wake(next, core.time);
+    hand_over(lock, core.time);
+  }
+
+  // Gives back a read-write lock.
+  void leave(Core& core, size_t index, const Recording::Event& e) {
+    Lock& lock = locks_[lock_key(core, index, address_of(e))];
+    access(core, index, e, AccessType::Atomic);
+    if (lock.holder == index)
+      lock.holder = kNobody;
+    else
+      lock.readers -= std::min<size_t>(1, lock.readers);
+    if (lock.readers == 0)
+      hand_over(lock, core.time);
+  }
+
+  // Hands a lock over in the order of requests. Otherwise the thread that released it would always be the
+  // first to take it again. The readers at the head of the queue take it together.
+  void hand_over(Lock& lock, uint64_t time) {
+    bool readers = true;
+    for (bool woken = false; readers && !lock.waiting.empty(); woken = true) {
+      const size_t next = lock.waiting.front();
+      readers = kind_of(*cores_[next].at) == LENTO_READER;
+      if (woken && !readers)
+        break;
+      lock.waiting.pop_front();
+      if (!readers)
+        lock.holder = next;
+      wake(next, time);
+    }
   }
 
   void allocate(const Recording::Event& e) {
@@ -381,8 +446,7 @@ class Replay {
       r.process = 0;
     }
     r.flags = AccessRecord::kServiceKnown;
-    if (kind_of(e) == LENTO_UPDATE)
-      r.flags |= AccessRecord::kUpdate;
+    r.flags |= flags_of(kind_of(e));
     const uint64_t wait = machine_->access(index, line_key(r.process, index, r.address), r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += step_ + wait;
@@ -412,11 +476,6 @@ class Replay {
     }
     return std::move(result_);
   }
-
-  struct Lock {
-    uint64_t holder = kNobody;
-    std::deque<size_t> waiting;
-  };
 
   const uint32_t line_bytes_;
   const std::vector<Relayout>& relayouts_;

@@ -1,0 +1,98 @@
+// Classifies fought-over words by their atomics. An atomic that adds is never a lock's, one that also
+// subtracts counts users, and a compare-and-swap without a store that gives the word back moves a position.
+#include "memory/mine/word_use.h"
+
+#include <map>
+
+namespace lento::memory {
+namespace {
+
+struct Word {
+  uint64_t accesses = 0;
+  uint64_t atomics = 0;
+  uint64_t stores = 0;  // plain ones
+  uint64_t updates = 0;
+  uint64_t downs = 0;
+  uint64_t compares = 0;
+};
+
+// A word is a count of users when this share of its updates subtracts, since every user leaves again.
+constexpr double kLeaves = 0.1;
+
+WordUse use_of(const Word& word) {
+  if (word.atomics == 0)
+    return WordUse::Plain;
+  if (word.updates > 0 && word.updates + word.compares == word.atomics)
+    return double(word.downs) >= kLeaves * double(word.updates) ? WordUse::ReferenceCount : WordUse::Counter;
+  if (word.compares == word.atomics && !is_given_back(word.compares, word.stores))
+    return WordUse::CompareSwap;
+  return WordUse::Lock;
+}
+
+}  // namespace
+
+WordUse word_use(const std::vector<const Line*>& lines) {
+  std::map<uint64_t, Word> words;
+  for (const Line* line : lines) {
+    for (const Use& use : line->uses) {
+      Word& word = words[line->address + use.offset];
+      word.accesses += use.accesses();
+      word.atomics += use.atomics;
+      word.stores += use.writes - std::min(use.writes, use.atomics);
+      word.updates += use.updates;
+      word.downs += use.downs;
+      word.compares += use.compares;
+    }
+  }
+  const Word* most = nullptr;
+  bool turns = false;  // a word that all load and that is stored without atomics
+  for (const auto& [address, word] : words) {
+    turns |= word.atomics == 0 && word.stores > 0 && word.accesses > word.stores;
+    if (word.atomics > 0 && (!most || word.atomics > most->atomics))
+      most = &word;
+  }
+  if (!most)
+    return WordUse::Plain;
+  const WordUse use = use_of(*most);
+  if (use == WordUse::Counter && turns && words.size() == 2)
+    return WordUse::Ticket;
+  return use;
+}
+
+std::string name(WordUse use) {
+  switch (use) {
+    case WordUse::CompareSwap:
+      return "a compare-and-swap loop";
+    case WordUse::Counter:
+      return "a counter";
+    case WordUse::ReferenceCount:
+      return "a count of users";
+    case WordUse::Ticket:
+      return "a ticket lock";
+    default:
+      return "";
+  }
+}
+
+std::string remedy(WordUse use) {
+  switch (use) {
+    case WordUse::Lock:
+      return "hold the lock for less work, split it, or back off between tries";
+    case WordUse::CompareSwap:
+      return "let each thread take several positions at a time, or work on a part of its own; one "
+             "fetch-and-add "
+             "never repeats";
+    case WordUse::Counter:
+      return "let each thread count for itself and sum when the total is read";
+    case WordUse::ReferenceCount:
+      return "pass the object by reference or move its owner instead of copying it; for readers of a lock: a "
+             "count for each thread, or a copy that is replaced as a whole";
+    case WordUse::Ticket:
+      return "let each waiter spin on a word of its own (a queue lock), or split what the lock guards";
+    case WordUse::Plain:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,62 @@
+// Words by hand: the atomics that two threads use on them leave one reading.
+#include "memory/mine/word_use.h"
+
+#include <gtest/gtest.h>
+
+namespace lento::memory {
+namespace {
+
+// The accesses of one thread to one word: loads, plain stores, and atomics of each kind.
+struct Accesses {
+  uint32_t offset = 0;
+  uint64_t loads = 0;
+  uint64_t stores = 0;
+  uint64_t ups = 0;
+  uint64_t downs = 0;
+  uint64_t compares = 0;
+  uint64_t exchanges = 0;
+};
+
+WordUse of(const std::vector<Accesses>& words) {
+  Line line;
+  for (const Accesses& word : words) {
+    for (const uint32_t actor : {1u, 2u}) {
+      Use use;
+      use.offset = word.offset;
+      use.actor = actor;
+      use.reads = word.loads;
+      use.atomics = word.ups + word.downs + word.compares + word.exchanges;
+      use.writes = use.atomics + word.stores;
+      use.updates = word.ups + word.downs;
+      use.downs = word.downs;
+      use.compares = word.compares;
+      line.uses.push_back(use);
+    }
+  }
+  return word_use({&line});
+}
+
+TEST(WordUse, AtomicsTellCountsFromLocks) {
+  EXPECT_EQ(of({{.loads = 50, .stores = 50}}), WordUse::Plain);
+  EXPECT_EQ(of({{.ups = 100}}), WordUse::Counter);
+  EXPECT_EQ(of({{.ups = 100, .downs = 100}}), WordUse::ReferenceCount);
+  EXPECT_EQ(of({{.ups = 100, .downs = 5}}), WordUse::Counter);
+  EXPECT_EQ(of({{.loads = 100, .compares = 100}}), WordUse::CompareSwap);
+  EXPECT_EQ(of({{.stores = 100, .compares = 110}}), WordUse::Lock);
+  EXPECT_EQ(of({{.stores = 100, .exchanges = 100}}), WordUse::Lock);
+}
+
+TEST(WordUse, ATicketHasAWordThatSaysWhoseTurnItIs) {
+  EXPECT_EQ(of({{.ups = 100}, {.offset = 4, .loads = 300, .stores = 100}}), WordUse::Ticket);
+  EXPECT_EQ(of({{.ups = 100}, {.offset = 4, .loads = 300}}), WordUse::Counter);
+}
+
+TEST(WordUse, EveryUseButPlainHasARemedy) {
+  for (const WordUse use :
+       {WordUse::Lock, WordUse::CompareSwap, WordUse::Counter, WordUse::ReferenceCount, WordUse::Ticket})
+    EXPECT_FALSE(remedy(use).empty());
+  EXPECT_EQ(name(WordUse::ReferenceCount), "a count of users");
+}
+
+}  // namespace
+}  // namespace lento::memory
