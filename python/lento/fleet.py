@@ -7,7 +7,7 @@ from ._table import column as _column
 
 
 def diagnose(metrics, *, machine="", device="", time="", unit="", metric="", value="", columns=None, labels=(),
-             false_alarms_per_day=0.1, strict=False, threads=0):
+             false_alarms_per_day=0.0, strict=False, threads=0):
     """Judges metrics of the machines of one job, with the verdict of the command on the same table.
 
     metrics: CSV files (a path or several), or a pandas frame (n rows; any order): a row a machine and time, a row a device and
@@ -15,7 +15,7 @@ def diagnose(metrics, *, machine="", device="", time="", unit="", metric="", val
     that is not named is guessed, and the notes of the verdict state the guess. unit: "s", "ms", "us" or "ns"; a time column of
     datetimes needs none. columns: the metrics that are judged (default: all that are no annotation), in any unit, the same for
     all machines; NaN is no sample. labels: columns that tell groups of peers apart. false_alarms_per_day: budget of the whole
-    job. Two values for one cell raise Error.
+    job; 0 stands for one false finding in 200 records. Two values for one cell raise Error.
     """
     question = {"machine": str(machine), "device": str(device), "time": str(time), "unit": unit, "metric": str(metric),
                 "value": str(value), "columns": [str(name) for name in columns or []], "labels": [str(name) for name in labels],

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "fleet/minder/lstm_vae.h"
 #include "fleet/minder/minder.h"
+#include "fleet/scan/covered.h"
 
 namespace lento::fleet {
 namespace {

@@ -1,4 +1,4 @@
-// The method of the Minder paper as a verdict (fleet/detect/minder.h).
+// The method of the Minder paper as a verdict (fleet/minder/minder.h).
 #pragma once
 
 #include "fleet/diagnose.h"

@@ -7,7 +7,6 @@
 
 #include "base/progress.h"
 #include "finding/finding.h"
-#include "fleet/detect/detect.h"
 #include "fleet/scan/scan.h"
 #include "fleet/source.h"
 
@@ -15,8 +14,7 @@ namespace lento::fleet {
 
 struct FleetDiagnosisOptions {
   FleetSource source;
-  DetectOptions detect;
-  std::optional<ScanBudget> budget;    // scan: of false findings; by default one in 200 records
+  ScanOptions scan;
   std::string expect;                  // prediction that the whole fleet is held against; "": none
   std::optional<double> judge_from_s;  // after the start; what lies before is only history
   std::string method = "lento";        // one of fleet_methods()

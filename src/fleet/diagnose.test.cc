@@ -114,10 +114,10 @@ TEST(FleetDiagnosis, AnExpectationIsAPredictionAndNoOtherDiagnosis) {
 }
 
 TEST(FleetDiagnosis, TooFewMachinesOrTooShortAPeriodCannotBeJudged) {
-  const File file(table("machine", 100));
+  const File file(table("machine", 20));
   EXPECT_EQ(diagnose_fleet(options_of(file)).outcome, finding::Outcome::CannotJudge);
   FleetDiagnosisOptions o = options_of(file);
-  o.detect.min_peers = 9;
+  o.scan.min_peers = 9;
   EXPECT_EQ(diagnose_fleet(o).outcome, finding::Outcome::CannotJudge);
 }
 

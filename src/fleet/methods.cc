@@ -10,24 +10,12 @@ namespace lento::fleet {
 namespace {
 
 finding::Diagnosis
-judge_by_peers(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
-  DetectOptions detect = o.detect;
-  if (o.judge_from_s)
-    detect.judge_from_ms = series.begin_ms + int64_t(*o.judge_from_s * 1000);
-  if (!o.expect.empty())
-    detect.expectations = read_expectations(o.expect);
-  return diagnose(series, detect, progress);
-}
-
-finding::Diagnosis
 judge_by_scan(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
-  ScanOptions options;
-  options.metrics = o.detect.metrics;
-  options.group_by = o.detect.group_by;
-  options.min_peers = o.detect.min_peers;
-  options.silence_s = o.detect.silence_s;
-  if (o.budget)
-    options.budget = *o.budget;
+  ScanOptions options = o.scan;
+  if (o.judge_from_s)
+    options.judge_from_ms = series.begin_ms + int64_t(*o.judge_from_s * 1000);
+  if (!o.expect.empty())
+    options.expectations = read_expectations(o.expect);
   return scan(series, options, progress);
 }
 
@@ -35,8 +23,7 @@ judge_by_scan(const MetricSeries& series, const FleetDiagnosisOptions& o, const 
 
 const std::vector<FleetMethod>& fleet_methods() {
   static const std::vector<FleetMethod> list{
-      {"lento", "levels of each machine against its peers, over several horizons", judge_by_peers},
-      {"scan",
+      {"lento",
        "one scan statistic at several lengths, noise from all machines and earlier blocks",
        judge_by_scan},
       {"minder", "similarity of embeddings as in the Minder paper; needs --model", judge_by_minder}};

@@ -77,6 +77,16 @@ Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress) 
   return stamped(chip::diagnose_chip(job, progress));
 }
 
+static fleet::ScanBudget budget_of(double false_alarms_per_day) {
+  constexpr double kDay_s = 86400;
+  if (false_alarms_per_day < 0)
+    throw Error(
+        {"false_alarms_per_day"},
+        "a budget must not be negative",
+        "0 stands for one false finding in 200 records");
+  return false_alarms_per_day > 0 ? fleet::ScanBudget{false_alarms_per_day, kDay_s} : fleet::ScanBudget{};
+}
+
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress) {
   fleet::FleetDiagnosisOptions job;
   job.source.csv = question.csv;
@@ -89,7 +99,7 @@ Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress
   job.source.columns.value_column = question.value_column;
   job.source.columns.time_column = question.time_column;
   job.source.columns.time_unit = question.time_unit;
-  job.detect.false_alarms_per_day = question.false_alarms_per_day;
+  job.scan.budget = budget_of(question.false_alarms_per_day);
   job.strict = question.strict;
   job.threads = question.threads;
   return stamped(fleet::diagnose_fleet(job, progress));
@@ -115,7 +125,7 @@ Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day, const Pro
   series.values = std::move(metrics.values);
   series.devices = {""};
   fleet::FleetDiagnosisOptions job;
-  job.detect.false_alarms_per_day = false_alarms_per_day;
+  job.scan.budget = budget_of(false_alarms_per_day);
   return stamped(fleet::diagnose_fleet(series, job, progress));
 }
 

@@ -58,7 +58,7 @@ struct FleetQuestion {
   std::vector<std::string> metrics;  // columns (tidy: names); empty: all that are no annotation
   std::vector<std::string>
       labels;  // columns kept as labels; peers are told apart by stage, pp_rank, hardware
-  double false_alarms_per_day = 0.1;  // budget of the whole job
+  double false_alarms_per_day = 0;  // budget of the whole job; 0: one false finding in 200 records
   bool strict = false;
   unsigned threads = 0;  // 0: all cores
   std::string shown_as;  // stands for the path in messages; empty: the path itself
@@ -74,7 +74,7 @@ struct Metrics {
   size_t steps = 0;
   std::vector<float> values;  // [(metric * steps + step) * machines + machine]; NaN: no sample
 };
-Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day = 0.1, const Progress& progress = {});
+Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day = 0, const Progress& progress = {});
 
 // Which code on which cores fights over memory?
 struct MemoryQuestion {

@@ -23,13 +23,11 @@ void run(Context& context, FleetDiagnoseArguments& o) {
     return context.show(fleet::fleet_ranks(o.collectives, context.progress()));
   }
   if (!o.group_by.empty())
-    o.job.detect.group_by = o.group_by;
+    o.job.scan.group_by = o.group_by;
   if (o.faithful)
     o.job.method = "minder";
-  if (!o.false_alarms.empty()) {
-    o.job.budget = fleet::parse_budget(o.false_alarms);
-    o.job.detect.false_alarms_per_day = fleet::alarms_per_day(*o.job.budget);
-  }
+  if (!o.false_alarms.empty())
+    o.job.scan.budget = fleet::parse_budget(o.false_alarms);
   if (o.judge_from >= 0)
     o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
@@ -52,24 +50,18 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
       "--group-by",
       o->group_by,
       "Labels whose values separate peers (default: stage, pp_rank, hardware)");
-  app->add_option("--min-peers", o->job.detect.min_peers, "Smaller groups are not judged")
+  app->add_option("--min-peers", o->job.scan.min_peers, "Smaller groups are not judged")
       ->check(range(3, 1000000))
       ->capture_default_str();
   app->add_option(
          "--false-alarms",
          o->false_alarms,
-         "Budget of false alarms for the whole job: 1/month, 1/week, 1/day or a number a day (default: 0.1; "
-         "of "
-         "--method scan one in 200 records)")
+         "Budget of false alarms for the whole job: 1/month, 1/week, 1/day or a number a day (default: one "
+         "false finding in 200 records)")
       ->type_name("BUDGET");
-  app->add_option(
-         "--horizons",
-         o->job.detect.horizons_s,
-         "Seconds of the windows that levels are averaged over")
-      ->check(range(1.0, 1e6));
   app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
-  add_expect_options(*app, o->job.expect, o->job.detect);
-  app->add_option("--method", o->job.method, "lento, scan, or minder: the method of the Minder paper")
+  add_expect_options(*app, o->job.expect, o->job.scan.expected_metric);
+  app->add_option("--method", o->job.method, "lento, or minder: the method of the Minder paper")
       ->capture_default_str();
   app->add_flag("--faithful", o->faithful, "The same as --method minder");
   app->add_option("--model", o->job.model, "minder: its models, from 'lento fleet train'")->type_name("FILE");

@@ -79,13 +79,10 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
   app.add_option("--step", s.step_s, "Seconds between steps of the common grid; found from the data when 0");
 }
 
-void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect) {
+void add_expect_options(Command& app, std::string& file, std::string& metric) {
   app.add_option("--expect", file, "Prediction (JSON of 'lento predict') to hold the whole fleet against")
       ->type_name("FILE");
-  app.add_option(
-         "--expect-metric",
-         detect.expected_metric,
-         "Metric that the prediction's step time is compared with")
+  app.add_option("--expect-metric", metric, "Metric that the prediction's step time is compared with")
       ->capture_default_str();
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "cli/context.h"
-#include "fleet/detect/detect.h"
 #include "fleet/source.h"
 
 namespace lento::cli {
@@ -16,6 +15,6 @@ void add_source_options(Command& app, fleet::FleetSource& source);
 void add_prometheus_options(Command& app, fleet::FleetSource& source);
 
 // Declares --expect and --expect-metric.
-void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect);
+void add_expect_options(Command& app, std::string& file, std::string& metric);
 
 }  // namespace lento::cli

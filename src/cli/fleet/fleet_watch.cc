@@ -184,7 +184,7 @@ void add_fleet_watch(Command& fleet, Context& context) {
          o->false_alarms,
          "Budget of false alarms: 1/month, 1/week, 1/day or a number a day (default: 0.1)")
       ->type_name("BUDGET");
-  add_expect_options(*app, o->job.watch.expect, o->job.watch.detect);
+  add_expect_options(*app, o->job.watch.expect, o->job.watch.detect.expected_metric);
   app->add_option("--listen", o->job.listen, "Address of the own /metrics, 0.0.0.0:9469 or [::]:9469")
       ->type_name("ADDRESS");
   app->add_option("--serve-metrics", o->port, "Port of the own /metrics on 127.0.0.1; 0 takes a free one")

@@ -6,8 +6,8 @@
 //   worst   = "Worst performing " N "/" N " ranks:" {"Rank=" N " Node=" HOST " Score=" X}
 //   warning = "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: " LIST
 //
-// The first rank below "Worst performing" holds the bad end of a report. A list names its ranks as plain
-// numbers or as "rank=N".
+// The first rank below "Worst performing" holds the bad end of a report. Without such a heading a report
+// lists the score of every rank. A list names its ranks as plain numbers or as "rank=N".
 //
 // Source: nvidia_resiliency_ext/ptl_resiliency and attribution/straggler, 0.2 to 0.4.
 #include "base/number.h"
@@ -59,6 +59,12 @@ const Quantity kIndividual{
     Scope::Extreme,
     kAdvice};
 
+// Of every rank, where a report lists them all.
+const Quantity
+    kOwnRelative{"score beside the other ranks", "", Kind::Level, Better::Higher, "", Scope::Own, kAdvice};
+const Quantity
+    kOwnIndividual{"score beside its own past", "", Kind::Level, Better::Higher, "", Scope::Own, kAdvice};
+
 // The ranks of a list, at most kMost: numbers behind "rank=" where it has such, else all numbers.
 std::vector<std::string> ranks_of(std::string_view list) {
   constexpr size_t kMost = 64;
@@ -89,15 +95,17 @@ class StragglerScores : public Reader {
       case Individual:
         is_relative_ = form == Relative;
         report_ += is_relative_;
+        list_ = List::All;
         return;
       case Worst:
       case Best:
-        is_worst_ = form == Worst;
+        list_ = form == Worst ? List::Worst : List::None;
         return;
       case Score:
-        if (is_worst_)
+        if (list_ != List::None)
           score(match, sink);
-        is_worst_ = false;
+        if (list_ == List::Worst)
+          list_ = List::None;
         return;
       default:
         for (const std::string& rank : ranks_of(match["ranks"]))
@@ -106,7 +114,9 @@ class StragglerScores : public Reader {
   }
 
   void score(const Match& match, Sink& sink) const {
-    const Quantity& quantity = is_relative_ ? kRelative : kIndividual;
+    const bool all = list_ == List::All;
+    const Quantity& quantity =
+        is_relative_ ? (all ? kOwnRelative : kRelative) : (all ? kOwnIndividual : kIndividual);
     if (const auto value = match.number("score"))
       sink.sample(quantity, *value, {{match.text("node"), "", match.text("rank")}, report_});
   }
@@ -124,7 +134,12 @@ class StragglerScores : public Reader {
   }
 
   bool is_relative_ = true;
-  bool is_worst_ = false;
+  enum class List {
+    None,
+    All,
+    Worst,  // the first line counts
+  };
+  List list_ = List::None;
   double report_ = 0;  // counted from 1
 };
 

@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "evidence/sample.h"
 #include "fleet/detect/detect.h"
-#include "fleet/detect/fault_types.h"
 #include "fleet/detect/tuning.h"
+#include "fleet/scan/fault_types.h"
 
 namespace lento::fleet {
 namespace {

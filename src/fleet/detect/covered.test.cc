@@ -1,4 +1,6 @@
 // What a verdict rests on, word by word.
+#include "fleet/scan/covered.h"
+
 #include <gtest/gtest.h>
 
 #include "fleet/detect/test_job.h"

@@ -161,7 +161,6 @@ diagnose(const MetricSeries& series, const DetectOptions& options, const base::P
 
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string covered_text(const Detector& detector);
-std::string covered_text(const MetricSeries& series);
 // "power 6.2 % for 560 s, temp 20 % for 280 s"; empty when nothing was judged.
 std::string reach_text(const Detector& detector);
 

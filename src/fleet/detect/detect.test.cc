@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "fleet/detect/budget.h"
 #include "fleet/detect/bursts.h"
-#include "fleet/detect/fault_types.h"
 #include "fleet/minder/priority.h"
+#include "fleet/scan/fault_types.h"
 
 namespace lento::fleet {
 namespace {

@@ -147,7 +147,7 @@ inline constexpr Number kCrowd{
 inline constexpr Number kExcursionWindows{4, "windows", "a deviation that ended within so many was noise"};
 inline constexpr Number kExcursionHalfLife{30, "days", "jobs change; a month of noise is remembered by half"};
 
-// rank, fault types
+// rank
 inline constexpr Number kUsualOf{200, "scores", "before one in a hundred of them can be told"};
 inline constexpr Number kUsualShare{0.99, "", "of a metric's earlier scores lie under what is usual"};
 inline constexpr Number kLeastUsual{
@@ -163,6 +163,5 @@ inline constexpr Number kCoarse{
     0.1,
     "of the peers' level",
     "a loss of a tenth is what a watch is for: one that would miss it says so"};
-inline constexpr Number kLeastRate{0.02, "", "no rate measured on few faults is certain"};
 
 }  // namespace lento::fleet::tuning

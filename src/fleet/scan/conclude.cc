@@ -1,11 +1,16 @@
 // From episodes to a Diagnosis: one finding a cause, with its members, the label that they share, and means
 // of the samples that it covers. Notes are for what differs but is nobody's fault.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "base/units.h"
+#include "fleet/scan/covered.h"
+#include "fleet/scan/expected.h"
+#include "fleet/scan/fault_types.h"
+#include "fleet/scan/figures.h"
 #include "fleet/scan/notes.h"
 #include "fleet/scan/record.h"
 #include "fleet/scan/scan.h"
@@ -16,7 +21,7 @@ namespace {
 using finding::Diagnosis;
 using finding::Finding;
 
-constexpr size_t kNamed = 10;  // metrics that a sentence lists
+constexpr size_t kPictures = 3;  // findings with their own picture
 
 // Episodes of several metrics that are one change.
 struct Cause {
@@ -98,10 +103,14 @@ void join(Cause& cause, const Episode& e, const Span& span) {
     cause.episodes.push_back(&e);
 }
 
-std::vector<Cause> causes(const View& v) {
+bool judged_then(const Episode& e, const ScanOptions& o) {
+  return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;
+}
+
+std::vector<Cause> causes(const View& v, const ScanOptions& o) {
   std::vector<const Episode*> order;
   for (const Episode& e : v.scan.episodes()) {
-    if (e.what == Episode::What::Machines)
+    if (e.what == Episode::What::Machines && judged_then(e, o))
       order.push_back(&e);
   }
   std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
@@ -164,12 +173,50 @@ std::string number(double value) {
   return base::format_number(value, 4);
 }
 
+// The GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
+std::string device_of(const View& v, size_t metric, const Cause& cause) {
+  const auto devices = v.series.device_of.find(metric);
+  if (devices == v.series.device_of.end() || cause.machines.size() != 1)
+    return "";
+  std::map<uint16_t, size_t> votes;
+  for (size_t step = cause.span.begin; step < cause.span.end; ++step) {
+    if (const uint16_t d = devices->second[step * v.series.machines.size() + cause.machines.front()])
+      ++votes[d];
+  }
+  const auto most = std::ranges::max_element(votes, {}, &std::pair<const uint16_t, size_t>::second);
+  return most == votes.end() ? "" : v.series.devices[most->first];
+}
+
+void add_fault_odds(const View& v, const Cause& cause, Finding& f) {
+  constexpr size_t kListed = 3;
+  std::array<bool, kMetricClasses> watched{};
+  std::array<bool, kMetricClasses> shown{};
+  for (size_t k = 0; k < v.series.metrics.size(); ++k) {
+    const MetricClass c = metric_class(v.series.metrics[k]);
+    if (c == MetricClass::Other)
+      continue;
+    watched[size_t(c)] = true;
+    shown[size_t(c)] |= std::ranges::count(cause.episodes, k, &Episode::metric) > 0;
+  }
+  if (std::ranges::count(watched, true) < 2)
+    return;  // one class cannot tell types apart
+  const auto odds = likely_faults(watched, shown);
+  for (size_t i = 0; i < kListed; ++i)
+    f.evidence.push_back(
+        {"likely fault type " + std::to_string(i + 1) + ": " + std::string(odds[i].name),
+         odds[i].probability,
+         "probability",
+         "rates of 140 production faults (Minder, Table 1)"});
+}
+
 finding::Evidence evidence_of(const View& v, const Episode& e, const Cause& cause) {
   const Sizes s = sizes_of(v, e, cause);
   const std::string& metric = v.series.metrics[e.metric];
   const double ratio = s.ratio();
-  std::string text = metric + " has a mean of " + number(s.now) + " where peers have " + number(s.peers) +
-                     "; before, " + number(s.before) + " and " + number(s.peers_before);
+  const std::string device = device_of(v, e.metric, cause);
+  std::string text = metric + (device.empty() ? "" : " (device " + device + ")") + " has a mean of " +
+                     number(s.now) + " where peers have " + number(s.peers) + "; before, " +
+                     number(s.before) + " and " + number(s.peers_before);
   if (std::isfinite(ratio) && ratio > 0)
     text += " (" + percent(ratio) + ")";
   text += "; " + base::format_number(double(score_of(e)), 3) + " times what the budget asks for";
@@ -203,8 +250,10 @@ Finding finding_of(const View& v, const Cause& cause) {
   const std::string of_all = std::to_string(cause.machines.size()) + " of " +
                              std::to_string(v.scan.groups()[e.group].size()) + " machines (" + f.subject +
                              ")";
-  f.summary = (one ? f.subject : of_all) + ": " + metric + " has a mean of " + number(s.now) + " where " +
-              (one ? "its" : "the other") + " peers have " + number(s.peers) + ", " + times_text(v, cause);
+  const std::string device = device_of(v, e.metric, cause);
+  f.summary = (one ? f.subject : of_all) + (device.empty() ? "" : " (device " + device + ")") + ": " +
+              metric + " has a mean of " + number(s.now) + " where " + (one ? "its" : "the other") +
+              " peers have " + number(s.peers) + ", " + times_text(v, cause);
   if (f.factor)
     f.summary += " (" + percent(*f.factor) + " against before)";
   if (!label.empty())
@@ -213,6 +262,8 @@ Finding finding_of(const View& v, const Cause& cause) {
     f.evidence.push_back(evidence_of(v, *other, cause));
   f.evidence.push_back(
       {"first named at", seconds(e.raised_ms), "s", "window of " + number(e.window_s) + " s"});
+  if (one)
+    add_fault_odds(v, cause, f);
   f.next_step =
       one ? "Drain the machine and run its node checks; compare the metrics above with a healthy peer."
       : label.empty() ? "Look at what these machines share (switch, rack, image, role) before the machines."
@@ -282,10 +333,10 @@ std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& 
 }
 
 // A change of the job counts when it lasts to the end of the record and for eight of the shortest windows.
-void add_job(const View& v, Diagnosis& d) {
+void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
   std::vector<std::pair<const Episode*, Span>> changes;
   for (const Episode& e : v.scan.episodes()) {
-    if (e.what != Episode::What::Job || !e.active)
+    if (e.what != Episode::What::Job || !e.active || !judged_then(e, o))
       continue;
     const Span span = refine(v, e);
     const double lasted = double(span.end - span.begin) * double(v.series.step_ms) / 1000;
@@ -347,24 +398,8 @@ void add_job(const View& v, Diagnosis& d) {
   d.findings.push_back(std::move(f));
 }
 
-std::string covered(const View& v) {
-  const fleet::MetricSeries& s = v.series;
-  size_t there = 0;
-  for (const float x : s.values)
-    there += !std::isnan(x);
-  std::string metrics;
-  for (size_t k = 0; k < std::min(s.metrics.size(), kNamed); ++k)
-    metrics += (k ? ", " : "") + s.metrics[k];
-  return base::format_quantity(seconds(int64_t(s.steps) * s.step_ms), base::Dimension::Time) +
-         " in steps of " + base::format_quantity(seconds(s.step_ms), base::Dimension::Time) + ", " +
-         std::to_string(s.machines.size()) + " machines, " + std::to_string(s.metrics.size()) + " metrics (" +
-         metrics + "), " +
-         base::format_number(100 * double(there) / double(std::max<size_t>(1, s.values.size())), 3) +
-         " % of the samples there";
-}
-
 void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
-  const std::string text = covered(v);
+  const std::string text = covered_text(v.series);
   if (!d.findings.empty())
     return finding::judged(d, text);
   const std::string peers = std::to_string(o.min_peers);
@@ -404,22 +439,36 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
-  for (const Cause& cause : causes(view))
+  const std::vector<Cause> named = causes(view, options);
+  for (const Cause& cause : named)
     d.findings.push_back(finding_of(view, cause));
   for (const Episode& e : scan.episodes()) {
-    if (e.what == Episode::What::Silent)
+    if (e.what == Episode::What::Silent && judged_then(e, options))
       d.findings.push_back(silence_of(view, e));
   }
-  add_job(view, d);
+  add_job(view, options, d);
+  hold_against(series, options.expectations, options.expected_metric, d);
+  d.expectations = options.expectations;
   finding::sort_findings(d.findings);
   d.verdict = d.findings.empty()
                   ? "No machine stands out from its peers, and the job as a whole did not change."
                   : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
                         "; first: " + d.findings.front().summary;
+  d.facts.emplace_back("machines", std::to_string(series.machines.size()));
+  d.facts.emplace_back("metrics", std::to_string(series.metrics.size()));
+  d.facts.emplace_back("step", base::format_quantity(seconds(series.step_ms), base::Dimension::Time));
   add_notes(series, scan, d);
   conclude_outcome(view, options, d);
   if (const std::string reach = reach_text(series, scan); !reach.empty())
     d.facts.emplace_back("deviation that would be named", reach);
+  for (size_t i = 0; i < std::min(named.size(), kPictures); ++i) {
+    const Episode& e = *named[i].episodes.front();
+    add_picture(
+        view,
+        {e.metric, named[i].machines, others_of(view, e.group, named[i].machines), named[i].span},
+        d);
+  }
+  add_heat_map(view, d);
   return d;
 }
 

@@ -67,7 +67,7 @@ double Dips::z(bool upper, double change, size_t rows) const {
 
 Level::Level(const LevelOptions& options)
     : o_(options),
-      ring_(options.machines * kChannels * kCells, kNoLevel),
+      ring_(options.machines * kChannels * options.cells, kNoLevel),
       past_(options.machines),
       now_(options.machines),
       tests_(options.machines),
@@ -78,7 +78,7 @@ Level::Level(const LevelOptions& options)
 
 // A cell's quantiles cover a whole block, so that fewer of them make a window.
 size_t Level::window(size_t channel) const {
-  return channel == kMean || channel == kRaw ? kCells : o_.quantile_cells;
+  return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }
 
 // Of cells [first, first + window): the mean, or the quantile of all their rows; NaN with under half of them.
@@ -103,7 +103,7 @@ float Level::statistic(size_t machine, size_t channel, size_t first) const {
 }
 
 float Level::usual(size_t machine, Channel channel) const {
-  return past_[machine].count >= float(kCells) ? past_[machine].mean[channel] : kNoLevel;
+  return past_[machine].count >= float(o_.cells) ? past_[machine].mean[channel] : kNoLevel;
 }
 
 void Level::retire(size_t machine) {
@@ -119,14 +119,14 @@ void Level::retire(size_t machine) {
   }
 }
 
-void Level::push(std::span<const float> cells, std::span<const uint8_t> frozen) {
+void Level::push(std::span<const float> cells, const Suspicion& suspicion) {
   for (size_t m = 0; m < o_.machines; ++m) {
-    if (!frozen[m])
+    if (!suspicion.frozen(m))
       retire(m);
     for (size_t c = 0; c < kChannels; ++c) {
       float* ring = &cell(m, c, 0);
-      std::copy(ring + 1, ring + kCells, ring);
-      ring[kCells - 1] = cells[m * kChannels + c];
+      std::copy(ring + 1, ring + o_.cells, ring);
+      ring[o_.cells - 1] = cells[m * kChannels + c];
     }
   }
   ++pushed_;
@@ -135,16 +135,16 @@ void Level::push(std::span<const float> cells, std::span<const uint8_t> frozen) 
 void Level::forget(size_t machine) {
   past_[machine] = {};
   for (size_t c = 0; c < kChannels; ++c)
-    std::fill_n(&cell(machine, c, 0), kCells, kNoLevel);
+    std::fill_n(&cell(machine, c, 0), o_.cells, kNoLevel);
 }
 
 Level::Difference Level::difference(size_t machine) const {
   Difference d;
-  d.whole = past_[machine].count >= float(kCells);
+  d.whole = past_[machine].count >= float(o_.cells);
   for (size_t c = 0; c < kChannels && d.whole; ++c) {
     if (!o_.quantiles && (c == kUpper || c == kLower))
       continue;
-    const float v = statistic(machine, c, kCells - window(c));
+    const float v = statistic(machine, c, o_.cells - window(c));
     d.whole = d.whole && !std::isnan(v);
     d.value[c] = v - past_[machine].mean[c];
   }
@@ -155,8 +155,8 @@ Level::Difference Level::difference(size_t machine) const {
 bool Level::lasts(size_t machine, double change) const {
   size_t cells = 0;
   size_t there = 0;
-  for (size_t i = 0; i < kCells; ++i) {
-    const double off = double(cell(machine, kMean, i) - past_[machine].mean[kMean]);
+  for (size_t i = 0; i < o_.cells; ++i) {
+    const double off = double(cell(machine, kMean, i) - past_[machine].mean[kMean] - middle_[kMean]);
     if (std::isnan(off))
       continue;
     ++there;
@@ -165,17 +165,24 @@ bool Level::lasts(size_t machine, double change) const {
   return cells + 2 >= there;
 }
 
-void Level::subtract_median(size_t channel, std::span<const uint8_t> frozen) {
-  scratch_.clear();
+// Of an even number the two in the middle may lie in two halves: the one that moved less itself is the
+// reference.
+void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
+  std::vector<std::pair<float, float>> values;  // difference, and how far the machine moved itself
   for (size_t m = 0; m < o_.machines; ++m) {
-    if (now_[m].whole && !frozen[m])
-      scratch_.push_back(now_[m].value[channel]);
+    if (now_[m].whole && !suspicion.machines[m])
+      values.emplace_back(now_[m].value[channel], std::abs(now_[m].value[kRaw]));
   }
-  if (scratch_.size() < 3)
+  middle_[channel] = 0;
+  if (values.size() < 3)
     return;
-  const float middle = evidence::upper_median_reordering(std::span(scratch_));
+  const auto upper = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::ranges::nth_element(values, upper);
+  const auto lower = std::max_element(values.begin(), upper);
+  const bool even = values.size() % 2 == 0;
+  middle_[channel] = even && lower->second < upper->second ? lower->first : upper->first;
   for (Difference& d : now_)
-    d.value[channel] -= middle;
+    d.value[channel] -= middle_[channel];
 }
 
 // The spread of the differences of this moment, shrunk towards that of the past where peers are few.
@@ -197,7 +204,7 @@ double Level::scatter(Channel channel) const {
 
 Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const double change = double(now_[m].value[channel]);
-  const double widened = std::sqrt(1 + double(kCells) / double(past_[m].count));
+  const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   const auto unit = [&](const Noise& noise, double scale) {
     const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
     return normal_equivalent(change / spread, noise.freedom(m));
@@ -249,7 +256,7 @@ double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) co
   if (!o_.ranks)
     return INFINITY;
   // Bernstein's inequality for a mean of bounded samples.
-  const double rows = double(o_.rows_a_cell * kCells);
+  const double rows = double(o_.rows_a_cell * o_.cells);
   return change / (absolute_[kMean].spread(m) * z + z * z / (6 * rows));
 }
 
@@ -259,7 +266,7 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
     if (!now_[m].whole)
       continue;
     Look look = test(m, channel, by);
-    const bool brief = channel == kMean && o_.quantiles && o_.quantile_cells == 1;
+    const bool brief = channel == kMean && o_.quantiles && 2 * o_.quantile_cells < o_.cells;
     if (brief || !absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
         (channel == kLower && look.change < 0))
       continue;
@@ -276,12 +283,12 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
   }
 }
 
-void Level::look(std::span<const uint8_t> frozen, double z, const Dips& dips, std::vector<Look>& out) {
+void Level::look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out) {
   out.assign(o_.machines, {});
   for (size_t m = 0; m < o_.machines; ++m)
     now_[m] = difference(m);
   for (size_t c = 0; c < kTested && o_.against_peers; ++c)
-    subtract_median(c, frozen);
+    subtract_median(c, suspicion);
   for (Difference& d : now_)
     std::copy_n(d.value.begin(), kTested, d.single.begin());
   for (const Channel c : {kUpper, kLower}) {
@@ -292,17 +299,17 @@ void Level::look(std::span<const uint8_t> frozen, double z, const Dips& dips, st
     if (c == kMean || o_.quantiles)
       judge(Channel(c), z, dips, out);
   }
-  if (pushed_ % kCells == 0)
-    learn(frozen);
+  if (pushed_ % o_.cells == 0)
+    learn(suspicion);
 }
 
-void Level::learn(std::span<const uint8_t> frozen) {
+void Level::learn(const Suspicion& suspicion) {
   for (size_t m = 0; m < o_.machines; ++m) {
     Past& past = past_[m];
     for (size_t c = 0; c < kTested; ++c) {
       if (c != kMean && !o_.quantiles)
         continue;
-      if (past.has_pending && !frozen[m]) {
+      if (past.has_pending && !suspicion.frozen(m)) {
         const auto size = [&](float difference) {
           return double(c == kMean ? std::abs(difference) : c == kUpper ? -difference : difference);
         };
@@ -314,7 +321,7 @@ void Level::learn(std::span<const uint8_t> frozen) {
       past.pending[c] = tests_[m][c];
       past.pending_single[c] = now_[m].single[c];
     }
-    past.has_pending = now_[m].whole && !frozen[m];
+    past.has_pending = now_[m].whole && !suspicion.frozen(m);
   }
   for (size_t c = 0; c < kTested; ++c) {
     single_[c].refresh();
@@ -327,8 +334,8 @@ size_t Level::cells_since_change(size_t machine, Channel channel) const {
   double sum = 0;
   double best = -1;
   size_t since = 1;
-  for (size_t n = 1; n <= kCells; ++n) {
-    const float v = cell(machine, channel, kCells - n);
+  for (size_t n = 1; n <= o_.cells; ++n) {
+    const float v = cell(machine, channel, o_.cells - n);
     if (!std::isnan(v))
       sum += double(v - past_[machine].mean[channel]);
     if (sum * sum / double(n) > best) {
@@ -349,9 +356,9 @@ double Level::detectable(double z) const {
     const double factor = absolute_[c].threshold(z) + normal_upper(kNamed);
     for (size_t m = 0; m < o_.machines; ++m) {
       const Past& p = past_[m];
-      if (p.count < float(kCells))
+      if (p.count < float(o_.cells))
         continue;
-      const double widened = std::sqrt(1 + double(kCells) / double(p.count));
+      const double widened = std::sqrt(1 + double(o_.cells) / double(p.count));
       sizes.push_back(float(factor * widened * std::hypot(absolute_[c].spread(m), kLeastSpread)));
     }
     if (sizes.empty())

@@ -28,6 +28,7 @@ struct LevelOptions {
   bool against_peers = true;  // false: a single series, such as the whole job
   bool quantiles = true;      // false: the mean alone
   bool ranks = false;         // values lie between -1/2 and 1/2
+  size_t cells = 8;           // of a window
   size_t rows_a_cell = 1;
   size_t quantile_cells = 1;   // whose quantiles make a window
   size_t rows_a_quantile = 1;  // of that window
@@ -69,17 +70,23 @@ struct Look {
   bool judged = false;
 };
 
+// Suspected machines are no measure of their peers. What is frozen enters neither past nor noise.
+struct Suspicion {
+  std::span<const uint8_t> machines;  // not zero: suspected
+  bool all = false;                   // so many are suspected that the others are frozen too
+  bool frozen(size_t machine) const {
+    return all || machines[machine] != 0;
+  }
+};
+
 class Level {
  public:
-  static constexpr size_t kCells = 8;  // of a window
-
   explicit Level(const LevelOptions& options);
 
-  // One cell of every machine, [machine * kChannels + channel], NaN where missing. Machines that are `frozen`
-  // are suspected and do not enter the noise.
-  void push(std::span<const float> cells, std::span<const uint8_t> frozen);
+  // One cell of every machine, [machine * kChannels + channel], NaN where missing.
+  void push(std::span<const float> cells, const Suspicion& suspicion);
   // Looks at the window that ends with the last cell; `z` is the budget's.
-  void look(std::span<const uint8_t> frozen, double z, const Dips& dips, std::vector<Look>& out);
+  void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
   // The machine's usual value of a channel; NaN before it has a past.
   float usual(size_t machine, Channel channel) const;
   // A machine that was away: its past counts no longer.
@@ -114,30 +121,30 @@ class Level {
     bool whole = false;
   };
   float& cell(size_t machine, size_t channel, size_t i) {
-    return ring_[(machine * kChannels + channel) * kCells + i];
+    return ring_[(machine * kChannels + channel) * o_.cells + i];
   }
   float cell(size_t machine, size_t channel, size_t i) const {
-    return ring_[(machine * kChannels + channel) * kCells + i];
+    return ring_[(machine * kChannels + channel) * o_.cells + i];
   }
   size_t window(size_t channel) const;
   float statistic(size_t machine, size_t channel, size_t first) const;
   void retire(size_t machine);
   Difference difference(size_t machine) const;
   bool lasts(size_t machine, double change) const;
-  void subtract_median(size_t channel, std::span<const uint8_t> frozen);
+  void subtract_median(size_t channel, const Suspicion& suspicion);
   double scatter(Channel channel) const;
   Look test(size_t machine, Channel channel, const Yardstick& by);
   double allowed(const Look& look, size_t machine, const Dips& dips, double z) const;
   void combine(Channel quantile);
   void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
-  void learn(std::span<const uint8_t> frozen);
+  void learn(const Suspicion& suspicion);
 
   LevelOptions o_;
   uint64_t pushed_ = 0;
   std::vector<float> ring_;
   std::vector<Past> past_;
   std::vector<Difference> now_;
-  std::vector<float> scratch_;
+  std::array<float, kChannels> middle_{};  // of the differences, subtracted from all
   std::vector<std::array<Test, kTested>> tests_;
   std::array<Noise, kTested> single_;  // of a channel as it is, for its weight
   std::array<Noise, kTested> absolute_;

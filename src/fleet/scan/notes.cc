@@ -41,28 +41,13 @@ void add_standing(const View& v, Diagnosis& d) {
     std::vector<size_t> lower;
     for (const auto& group : v.scan.groups()) {
       std::vector<std::array<double, 2>> halves;
-      for (size_t m = 0; m < group.size(); ++m) {
-        std::array<double, 2> two{};
-        for (size_t h = 0; h < 2; ++h) {
-          double sum = 0;
-          size_t count = 0;
-          for (const double r : residuals(
-                   v.series,
-                   v.scan.scale(s.metric),
-                   {s.metric, group[m], {h * half, (h + 1) * half}},
-                   group)) {
-            if (std::isnan(r))
-              continue;
-            sum += r;
-            ++count;
-          }
-          two[h] = count ? sum / double(count) : 0;
-        }
-        halves.push_back(two);
+      for (const auto& own : residuals_of_group(v.series, v.scan.scale(s.metric), s.metric, group)) {
+        const std::span all(own);
+        halves.push_back({mean_there(all.first(half)), mean_there(all.subspan(half))});
       }
       for (size_t m = 0; m < group.size(); ++m) {
         const double least = std::min(std::abs(halves[m][0]), std::abs(halves[m][1]));
-        if (halves[m][0] * halves[m][1] <= 0 || least < s.shift || named.contains(group[m]))
+        if (!(halves[m][0] * halves[m][1] > 0) || least < s.shift || named.contains(group[m]))
           continue;
         (halves[m][0] > 0 ? higher : lower).push_back(group[m]);
       }

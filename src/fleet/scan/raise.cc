@@ -25,7 +25,7 @@ bool warms_up(const Look& look) {
 
 int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
   const Channel channel = ladder.looks[level][machine].channel;
-  size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << level);
+  size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].rung);
   if (channel == kUpper || channel == kLower)  // its cells cover a block, and move when it is full
     back += block - cell;
   return now_ms - int64_t(back) * fleet.step_ms;
@@ -92,7 +92,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
   Episode& e = episodes[at];
   for (const size_t i : members) {
     const Look& look = track.machines.looks[level][i];
-    track.machines.frozen[i] = 1;
+    track.machines.suspected[i] = 1;
     const auto known = std::ranges::find(e.members, groups[track.group][i], &Member::machine);
     track.machines.standing[i] = {at, size_t(known - e.members.begin()), level, now_ms, INT64_MIN};
     if (known != e.members.end()) {
@@ -175,7 +175,7 @@ void Scan::Impl::judge_job(Track& track, size_t level) {
     return;
   const size_t at = open_episode(track, Episode::What::Job, rises, level);
   track.job.standing[0] = {at, 0, level, now_ms, INT64_MIN};
-  track.job.frozen[0] = 1;
+  track.job.suspected[0] = 1;
   Episode& e = episodes[at];
   e.onset_ms = onset(track.job, level, 0);
   e.score = std::abs(look.score);
@@ -199,8 +199,8 @@ void Scan::Impl::follow(Ladder& ladder) {
   for (size_t i = 0; i < ladder.standing.size(); ++i) {
     Standing& s = ladder.standing[i];
     if (s.episode == kNoEpisode) {
-      if (ladder.frozen[i] && !stained(s, lengths - 1))
-        ladder.frozen[i] = 0;
+      if (ladder.suspected[i] && !stained(s, lengths.size() - 1))
+        ladder.suspected[i] = 0;
       continue;
     }
     Episode& e = episodes[s.episode];
@@ -217,7 +217,7 @@ void Scan::Impl::follow(Ladder& ladder) {
       end(s);
   }
   // Many move the median of their peers, and the others seem to deviate too.
-  ladder.crowd = 4 * std::ranges::count(ladder.frozen, 1) >= std::ssize(ladder.frozen);
+  ladder.crowd = 4 * std::ranges::count(ladder.suspected, 1) >= std::ssize(ladder.suspected);
 }
 
 }  // namespace lento::fleet

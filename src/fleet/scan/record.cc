@@ -58,6 +58,39 @@ std::vector<double> residuals(
   return out;
 }
 
+std::vector<std::vector<float>> residuals_of_group(
+    const fleet::MetricSeries& s,
+    const Scale& scale,
+    size_t metric,
+    std::span<const size_t> peers) {
+  std::vector<std::vector<float>> out(peers.size(), std::vector<float>(s.steps));
+  std::vector<float> row;
+  for (size_t step = 0; step < s.steps; ++step) {
+    row.clear();
+    for (size_t i = 0; i < peers.size(); ++i) {
+      out[i][step] = scale.of(s.at(metric, step, peers[i]));
+      if (!std::isnan(s.at(metric, step, peers[i])))
+        row.push_back(out[i][step]);
+      else
+        out[i][step] = std::numeric_limits<float>::quiet_NaN();
+    }
+    const auto middle = float(median_row(row));
+    for (std::vector<float>& own : out)
+      own[step] -= middle;
+  }
+  return out;
+}
+
+double mean_there(std::span<const float> residuals) {
+  double sum = 0;
+  size_t count = 0;
+  for (const float r : residuals) {
+    sum += std::isnan(r) ? 0 : double(r);
+    count += !std::isnan(r);
+  }
+  return count ? sum / double(count) : std::numeric_limits<double>::quiet_NaN();
+}
+
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span) {
   const auto& groups = scan.groups();
   const auto group = std::ranges::find_if(groups, [&](const std::vector<size_t>& g) {

@@ -38,4 +38,14 @@ std::vector<double> residuals(
     const Place& place,
     std::span<const size_t> peers);
 
+// The same of a whole record for each of the peers, [peer][step].
+std::vector<std::vector<float>> residuals_of_group(
+    const fleet::MetricSeries& s,
+    const Scale& scale,
+    size_t metric,
+    std::span<const size_t> peers);
+
+// Mean of a part of residuals; NaN when none is there.
+double mean_there(std::span<const float> residuals);
+
 }  // namespace lento::fleet

@@ -1,6 +1,6 @@
 // From rows to looks. A row goes into a window of the last rows; every few rows one cell a machine is made of
-// it and climbs a ladder of levels, two cells of one becoming one of the next, so that all lengths cost twice
-// as much as the shortest. What a metric is compared by is chosen from the first full window.
+// it and climbs a ladder, two cells of one rung becoming one of the next, so that all lengths cost twice as
+// much as the shortest two. What a metric is compared by is chosen from the first full window.
 #include "fleet/scan/scan.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ namespace {
 constexpr double kShortest_ms = 100 * 1000;  // shortest window of a job that runs for hours
 constexpr double kLongest_ms = 3600 * 1000;  // an hour
 constexpr int64_t kGone_ms = 86400 * 1000;   // without a sample a machine has left
+constexpr size_t kCells = 8;                 // of the shortest window; half as many more make the next length
 constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
 
 int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
@@ -28,7 +29,7 @@ size_t shortest_window(const ScanFleet& fleet) {
   auto rows = size_t(std::max(1.0, std::ceil(kShortest_ms / double(std::max<int64_t>(1, fleet.step_ms)))));
   if (fleet.rows > 0)
     rows = std::min(rows, fleet.rows / kWindowsInARecord);
-  return std::max(rows, Level::kCells);
+  return std::max(rows / kCells, size_t{1}) * kCells;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ Scan::Impl::Impl(ScanFleet f, ScanOptions o)
     : fleet(std::move(f)),
       options(std::move(o)),
       block(shortest_window(fleet)),
-      cell(block / Level::kCells),
+      cell(block / kCells),
       rows(block, fleet.metrics.size() * fleet.machines.size()),
       roll(fleet.machines.size(), fleet.step_ms, silence_limit(fleet, options), kGone_ms),
       reports(fleet.machines.size(), 0),
@@ -64,13 +65,16 @@ void Scan::Impl::form_groups() {
 }
 
 void Scan::Impl::choose_lengths() {
-  const auto fits = [&](size_t length) {
-    const size_t n = block << length;
-    return double(n) * double(fleet.step_ms) <= kLongest_ms && (fleet.rows == 0 || 4 * n <= fleet.rows);
-  };
-  lengths = 1;
-  while (fits(lengths))
-    ++lengths;
+  for (size_t rung = 0;; ++rung) {
+    for (const size_t cells : {kCells, kCells + kCells / 2}) {
+      const size_t n = cells * (cell << rung);
+      const bool fits =
+          double(n) * double(fleet.step_ms) <= kLongest_ms && (fleet.rows == 0 || 4 * n <= fleet.rows);
+      if (!fits && !lengths.empty())
+        return;
+      lengths.push_back({rung, cells});
+    }
+  }
 }
 
 void Scan::Impl::make_tracks() {
@@ -99,29 +103,30 @@ void Scan::Impl::share_budget() {
   if (options.budget.period_s > 0)
     period = options.budget.period_s * 1000 / double(fleet.step_ms);
   double looks = 0;
-  for (size_t length = 0; length < lengths; ++length)
-    looks += period / double(cell << length);
+  for (const Length& length : lengths)
+    looks += period / double(cell << length.rung);
   z = normal_upper(options.budget.false_alarms / std::max(1.0, tests * looks));
 }
 
 Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peers) const {
   Ladder out;
-  for (size_t length = 0; length < lengths; ++length) {
+  for (const auto& [rung, cells] : lengths) {
     LevelOptions o;
     o.machines = machines;
     o.against_peers = against_peers;
     o.quantiles = against_peers && !scale.tied;
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
-    o.rows_a_cell = cell << length;
-    // The first cell covers a block of rows, each other one its own rows.
-    o.quantile_cells = std::max<size_t>(1, Level::kCells - (Level::kCells >> length));
-    o.rows_a_quantile = block + ((o.quantile_cells << length) - 1) * cell;
+    o.cells = cells;
+    o.rows_a_cell = cell << rung;
+    // The first cell covers a block of rows and what was joined to it, each other one its own rows.
+    const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
+    o.quantile_cells = cells > more ? cells - more : 1;
+    o.rows_a_quantile = block + (((o.quantile_cells << rung) - 1) * cell);
     out.levels.emplace_back(o);
   }
-  out.half.resize(lengths);
-  out.looks.resize(lengths);
-  out.frozen.assign(machines, 0);
-  out.all.assign(machines, 1);
+  out.half.resize(lengths.back().rung + 1);
+  out.looks.resize(lengths.size());
+  out.suspected.assign(machines, 0);
   out.standing.assign(machines, {});
   return out;
 }
@@ -177,20 +182,23 @@ float join(size_t channel, float a, float b) {
 }
 
 size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const {
-  for (size_t level = 0; level < lengths; ++level) {
-    const std::vector<uint8_t>& frozen = ladder.crowd ? ladder.all : ladder.frozen;
-    ladder.levels[level].push(cells, frozen);
-    ladder.levels[level].look(frozen, z, dips, ladder.looks[level]);
-    std::vector<float>& half = ladder.half[level];
+  const Suspicion suspicion{ladder.suspected, ladder.crowd};
+  size_t level = 0;
+  for (size_t rung = 0; rung < ladder.half.size(); ++rung) {
+    for (; level < lengths.size() && lengths[level].rung == rung; ++level) {
+      ladder.levels[level].push(cells, suspicion);
+      ladder.levels[level].look(suspicion, z, dips, ladder.looks[level]);
+    }
+    std::vector<float>& half = ladder.half[rung];
     if (half.empty()) {
       half = std::move(cells);
-      return level + 1;
+      return level;
     }
     for (size_t i = 0; i < cells.size(); ++i)
       cells[i] = join(i % kChannels, half[i], cells[i]);
     half.clear();
   }
-  return lengths;
+  return level;
 }
 
 // The median of the job's machines; of values that are often equal the mean, since their median jumps.
@@ -200,15 +208,16 @@ float middle_of(std::vector<float>& levels, bool tied) {
   return evidence::upper_median_reordering(std::span(levels));
 }
 
-// The newest rows of healthy machines against what is usual for each of them and for its peers now.
+// The oldest rows of healthy machines in the window against what is usual for each of them and for its peers
+// in it. The newest wait a window, so that a fault is not part of the chance by which it is judged.
 void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
   const Level& level = track.machines.levels.front();
   for (size_t i = 0; i < groups[track.group].size(); ++i) {
     const double upper = double(level.usual(i, kUpper) + medians[kUpper]);
     const double lower = double(level.usual(i, kLower) + medians[kLower]);
-    if (track.machines.frozen[i] || std::isnan(upper))
+    if (track.machines.crowd || track.machines.suspected[i] || std::isnan(upper))
       continue;
-    for (size_t back = cell; back-- > 0;) {
+    for (size_t back = rows.rows(); back-- > rows.rows() - cell;) {
       const float v = rows.row(back)[track.metric * fleet.machines.size() + groups[track.group][i]];
       const double level_of = std::isnan(v) ? NAN : double(track.scale.of(v));
       track.dips.add(i, upper - level_of, level_of - lower);
@@ -322,7 +331,7 @@ std::vector<Sensitivity> Scan::sensitivity() const {
   std::vector<Sensitivity> out;
   for (const Track& t : impl_->tracks) {
     Sensitivity best{t.metric, 0, 0};
-    for (size_t level = 0; t.scaled && level < impl_->lengths; ++level) {
+    for (size_t level = 0; t.scaled && level < impl_->lengths.size(); ++level) {
       const double shift = t.machines.levels[level].detectable(impl_->z);
       if (shift > 0 && (best.shift == 0 || shift < best.shift))
         best = {t.metric, double(impl_->window_ms(level)) / 1000, shift};

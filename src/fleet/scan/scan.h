@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,6 +36,10 @@ struct ScanOptions {
   size_t min_peers = 4;                                               // smaller groups are not judged
   ScanBudget budget;
   double silence_s = 60;  // without any sample, while peers report; four steps at least
+  // Of a recorded period:
+  std::optional<int64_t> judge_from_ms;            // what lies before is only history
+  std::vector<finding::Expectation> expectations;  // a prediction that the whole job is held against
+  std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
 };
 
 struct ScanFleet {

@@ -23,14 +23,19 @@ struct Standing {
   int64_t ended_ms = INT64_MIN;  // of the episode before
 };
 
-// The levels of one series of cells, each of twice the length of the one before.
+// A length of window: so many cells of the rung, whose cells hold 2^rung of the shortest.
+struct Length {
+  size_t rung = 0;
+  size_t cells = 0;
+};
+
+// The levels of one series of cells.
 struct Ladder {
-  std::vector<Level> levels;
-  std::vector<std::vector<float>> half;  // by level: the first of two cells, empty when there is none
+  std::vector<Level> levels;             // by length
+  std::vector<std::vector<float>> half;  // by rung: the first of two cells, empty when there is none
   std::vector<std::vector<Look>> looks;  // by level, of its last look
-  std::vector<uint8_t> frozen;           // suspected: they do not enter the noise
-  std::vector<uint8_t> all;              // ones, for when many are
-  bool crowd = false;
+  std::vector<uint8_t> suspected;        // not zero: member of an episode, or in a window that holds one
+  bool crowd = false;                    // many are suspected
   std::vector<Standing> standing;
 };
 
@@ -58,7 +63,7 @@ struct Scan::Impl {
   void note_presence(std::span<const float> values);
   void choose_scale(Track& track);
   void step(Track& track);
-  // Pushes one cell and looks; returns how many levels were looked at.
+  // Pushes one cell and looks; returns how many of the levels looked.
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, std::span<const float> medians);
 
@@ -83,17 +88,20 @@ struct Scan::Impl {
   bool stained(const Standing& standing, size_t level) const;
   size_t open_episode(const Track& track, Episode::What what, bool rises, size_t level);
   int64_t onset(const Ladder& ladder, size_t level, size_t machine) const;
+  size_t rows_of(size_t level) const {
+    return lengths[level].cells * (cell << lengths[level].rung);
+  }
   int64_t window_ms(size_t level) const {
-    return int64_t(block << level) * fleet.step_ms;
+    return int64_t(rows_of(level)) * fleet.step_ms;
   }
 
   ScanFleet fleet;
   ScanOptions options;
   std::vector<MetricKind> kinds;
   std::vector<std::vector<size_t>> groups;
-  size_t block = 0;  // rows of the shortest window
-  size_t cell = 0;   // rows
-  size_t lengths = 0;
+  size_t block = 0;             // rows of the shortest window
+  size_t cell = 0;              // rows
+  std::vector<Length> lengths;  // rising
   double z = 0;
   RowWindow rows;
   RollCall roll;

@@ -1,12 +1,12 @@
-#include "fleet/detect/fault_types.h"
+#include "fleet/scan/fault_types.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "fleet/detect/tuning.h"
-
 namespace lento::fleet {
 namespace {
+
+constexpr double kLeastRate = 0.02;  // no rate measured on few faults is certain
 
 constexpr std::array<FaultType, 10> kFaultTypes{{
     {"ECC error", .389, {.800, .657, .086, .457, .114, .571}},
@@ -90,7 +90,7 @@ std::vector<FaultOdds> likely_faults(
   for (const FaultType& type : kFaultTypes) {
     double p = type.share;
     for (size_t c = 0; c < kMetricClasses; ++c) {
-      const double rate = std::clamp(type.shows[c], tuning::kLeastRate.value, 1 - tuning::kLeastRate.value);
+      const double rate = std::clamp(type.shows[c], kLeastRate, 1 - kLeastRate);
       if (watched[c])
         p *= shown[c] ? rate : 1 - rate;
     }

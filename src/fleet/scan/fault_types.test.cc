@@ -1,5 +1,5 @@
 // Classes of metrics by name, and the odds of fault types by Bayes' rule.
-#include "fleet/detect/fault_types.h"
+#include "fleet/scan/fault_types.h"
 
 #include <gtest/gtest.h>
 

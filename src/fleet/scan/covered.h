@@ -1,0 +1,23 @@
+// The line that states what a verdict rests on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/read/metric_series.h"
+
+namespace lento::fleet {
+
+struct Covered {
+  double period_s = 0;
+  double step_s = 0;
+  size_t machines = 0;
+  std::vector<std::string> metrics;
+  double share = 0;  // of the samples that are there
+};
+// "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
+std::string text_of(const Covered& covered);
+
+std::string covered_text(const MetricSeries& series);
+
+}  // namespace lento::fleet

@@ -1,0 +1,68 @@
+// A prediction is a time with a one-sided error. The job's median over all machines and samples is slower
+// than predicted where it exceeds the time by twice that error, and by a twentieth at least, which is what
+// models of a whole step miss on runs that they were fitted to.
+#include "fleet/scan/expected.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/units.h"
+#include "evidence/sample.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr double kLeastExcess = 0.05;
+
+finding::Finding slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
+  const double factor = seen / e.value;
+  const double limit = 1 + std::max(2 * e.relative_error, kLeastExcess);
+  finding::Finding f;
+  f.subject = "fleet";
+  f.category = "slower than predicted";
+  f.summary = "The whole fleet's " + metric + " is " + base::format_number(seen) + " " + e.unit + ", " +
+              base::format_number(factor, 3) + " times the expected " + base::format_number(e.value) + " " +
+              e.unit;
+  f.score = 1 - limit / factor * 0.5;
+  f.factor = factor;
+  f.evidence.push_back({"median over machines and time", seen, e.unit, "metric " + metric});
+  f.evidence.push_back({"expected for " + e.subject, e.value, e.unit, e.source});
+  f.next_step =
+      "No single machine explains this: look at the configuration, the network and the input pipeline.";
+  return f;
+}
+
+}  // namespace
+
+void hold_against(
+    const MetricSeries& s,
+    std::span<const finding::Expectation> expectations,
+    const std::string& metric,
+    finding::Diagnosis& d) {
+  for (const finding::Expectation& e : expectations) {
+    auto at = std::ranges::find(s.metrics, e.metric);
+    if (at == s.metrics.end())
+      at = std::ranges::find(s.metrics, metric);
+    if (at == s.metrics.end() || e.value <= 0) {
+      d.notes.push_back(
+          "Expectation '" + e.subject + "' (" + e.metric + "): no metric of the fleet to compare with");
+      continue;
+    }
+    std::vector<double> values;
+    for (size_t step = 0; step < s.steps; ++step) {
+      for (const float v : s.row(size_t(at - s.metrics.begin()), step)) {
+        if (!std::isnan(v))
+          values.push_back(double(v));
+      }
+    }
+    if (values.empty())
+      continue;
+    const double seen = evidence::median(values);
+    d.facts.emplace_back(*at + " against expectation", base::format_number(seen / e.value, 3) + " x");
+    if (seen > e.value * (1 + std::max(2 * e.relative_error, kLeastExcess)))
+      d.findings.push_back(slow_fleet(e, *at, seen));
+  }
+}
+
+}  // namespace lento::fleet
