@@ -16,7 +16,9 @@ constexpr double kDegrees = 4;  // of the t distribution: a run in ten is stalle
 constexpr double kCentre = 1;   // standard deviation of the centre's logarithms around where a fit begins
 constexpr double kStep = 0.02;  // of a logarithm, for derivatives
 constexpr int kRounds = 40;
+constexpr double kSettled = 2e-3;  // of a logarithm
 constexpr double kLeastSpread = 0.03;
+constexpr double kStacksKnown = 4;  // that the usual spread (SoftwareScalar::apart) counts for
 constexpr size_t kP = kSoftwareScalars;
 
 using Vector = std::vector<double>;
@@ -40,7 +42,7 @@ class Fitter {
   }
   double objective() const;
   std::vector<std::pair<size_t, double>> slopes(size_t i);
-  void round();
+  double round();  // the greatest change of the state
   void estimate_spread(const Vector& variance);
 
   std::vector<const FieldCase*> cases_;
@@ -109,7 +111,8 @@ void Fitter::estimate_spread(const Vector& variance) {
       const size_t at = kP * (1 + s) + p;
       sum += state_[at] * state_[at] + variance[at];
     }
-    spread_[p] = std::clamp(std::sqrt(sum / double(stacks_.size())), kLeastSpread, 1.5);
+    const double usual = kStacksKnown * std::pow(scalars_of(work_)[p].apart, 2);
+    spread_[p] = std::max(kLeastSpread, std::sqrt((sum + usual) / (double(stacks_.size()) + kStacksKnown)));
   }
   double sum = 0;
   for (size_t g = 0; g < sources_; ++g)
@@ -146,7 +149,7 @@ std::vector<std::pair<size_t, double>> Fitter::slopes(size_t i) {
   return out;
 }
 
-void Fitter::round() {
+double Fitter::round() {
   evidence::Matrix normal(state_.size(), state_.size());
   Vector right(state_.size());
   double squares = 0;
@@ -177,6 +180,10 @@ void Fitter::round() {
   variance_ = solved.variance;
   estimate_spread(variance_);
   error_ = std::max(kLeastSpread, std::sqrt(squares / double(cases_.size())));
+  double change = 0;
+  for (size_t i = 0; i < state_.size(); ++i)
+    change = std::max(change, std::abs(state_[i] - before[i]));
+  return change;
 }
 
 SoftwareScalars Fitter::unsure(size_t stack) const {
@@ -187,8 +194,8 @@ SoftwareScalars Fitter::unsure(size_t stack) const {
 }
 
 FieldFit Fitter::fit() {
-  for (int i = 0; i < kRounds; ++i)
-    round();
+  for (int i = 0; i < kRounds && round() > kSettled; ++i) {
+  }
   FieldFit out;
   out.centre = scalars(stacks_.size());
   for (size_t s = 0; s < stacks_.size(); ++s)
@@ -228,7 +235,7 @@ std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vecto
       } else {
         c.served = std::make_shared<ServedWork>(
             system,
-            ServedLoad{std::get<InferenceRun>(row.run), c.stack, row.varied});
+            ServedLoad{std::get<InferenceRun>(row.run), c.stack, row.varied, row.server, row.at_once});
         if (!c.served->fits())
           throw base::Error({}, "the cache holds no request");
       }

@@ -114,6 +114,7 @@ void add_serving(const std::string& path, const std::string& table, const char* 
       c.row.devices = load->run.devices();
       c.row.precision = std::string(name(load->run.precision));
       c.stack = c.row.stack = load->stack;
+      load->server = table == "NIM";
       const double rate = output_rate(row, c.row.devices);
       c.served = std::make_shared<ServedWork>(*chip, *load);
       if (!(rate > 0) || !c.served->fits())

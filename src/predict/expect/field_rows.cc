@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/number.h"
 #include "base/scan/csv.h"
 #include "predict/time/workload.h"
 
@@ -112,15 +113,16 @@ InferenceRun serving_of(const Fields& f) {
   return r;
 }
 
-// The engine of vLLM was written anew; from 0.8 on the new one is the default.
+// The engine of vLLM was written anew: from 0.8 on the new one is the default. Before 0.3 it launched each
+// kernel from the host.
 std::string stack_of(const Fields& f) {
   const std::string& stack = f.text("stack");
-  if (stack != "vllm")
-    return stack;
   const std::string& version = f.text("stack_version");
-  const bool old = version.starts_with("0.") && version.size() > 2 &&
-                   (version.size() == 3 || version[3] == '.') && version[2] < '8';
-  return old ? "vllm v0" : "vllm v1";
+  if (stack != "vllm" || !version.starts_with("0."))
+    return stack == "vllm" ? "vllm v1" : stack;
+  const std::string rest = version.substr(2);
+  const double minor = base::try_double(rest.substr(0, rest.find('.'))).value_or(8);
+  return minor < 3 ? "vllm eager" : minor < 8 ? "vllm v0" : "vllm v1";
 }
 
 FieldRow row_of(const base::CsvReader& in) {
@@ -145,6 +147,8 @@ FieldRow row_of(const base::CsvReader& in) {
   } else if (f.text("kind") == "serve") {
     const InferenceRun run = serving_of(f);
     row.varied = f.text("lengths") == "varied";
+    row.server = f.text("door") != "offline";
+    row.at_once = f.whole("at_once", 0);
     row.measured_s = double(run.batch) * double(run.output) / all;
     row.run = run;
   } else {

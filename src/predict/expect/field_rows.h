@@ -23,6 +23,8 @@ struct FieldRow {
   std::string precision;
   std::variant<TrainingRun, InferenceRun> run;
   bool varied = false;  // serving: lengths as in conversations
+  bool server = true;   // serving: through a server (ServedLoad)
+  int64_t at_once = 0;  // serving: requests in flight (ServedLoad)
   int devices = 1;
   double measured_s = 0;  // of the same work that the model times: an iteration, or all requests
 

@@ -32,8 +32,8 @@ TEST(FieldRows, TheListHoldsRunsOfManySources) {
     chips.insert(r.chip);
     EXPECT_GT(r.measured_s, 0) << r.source;
   }
-  EXPECT_GE(rows.size(), 77u);
-  EXPECT_GE(sources.size(), 30u);
+  EXPECT_GE(rows.size(), 190u);
+  EXPECT_GE(sources.size(), 50u);
   EXPECT_GE(stacks.size(), 15u);
   EXPECT_GE(chips.size(), 10u);
 }
@@ -48,6 +48,13 @@ TEST(FieldRows, RatesBecomeTheTimeOfTheWorkThatIsTimed) {
     }
     if (r.group() == "vllm-project/vllm#16300") {
       EXPECT_EQ(r.stack, "vllm v0");
+    }
+    if (r.group() == "vllm-project/vllm#670") {
+      EXPECT_EQ(r.stack, "vllm eager");
+    }
+    if (r.source == "vllm-project/recipes #476") {
+      EXPECT_EQ(r.at_once, 32);
+      EXPECT_TRUE(r.server);
     }
   }
 }

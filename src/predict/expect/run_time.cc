@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kChunk = 8192;      // tokens of prompts in one step
 constexpr double kCacheShare = 0.9;  // of the memory that weights leave
+constexpr double kLaunch = 2e-6;     // of a kernel that graphs or queues launch, at most
+constexpr double kScoreBytes = 12;   // of one word's score, moved until a word is chosen
 
 // Requests that an engine decodes in one step unless it is told otherwise (max_num_seqs of vLLM 0.6 to 0.11,
 // max_batch_size of TensorRT-LLM).
@@ -35,6 +37,31 @@ double best_share(const Chip& chip, Precision precision, double Calibration::*at
   for (const auto& [p, c] : chip.by_framework)
     see(p, c);
   return best > 0 ? best : 1;
+}
+
+// Kernels are measured with three libraries; other stacks are given those of all.
+std::string_view kernels_of(std::string_view stack) {
+  return stack.starts_with("vllm") ? "VLLM"
+         : stack == "sglang"       ? "SGLang"
+         : stack == "tensorrt-llm" ? "TRTLLM"
+                                   : "";
+}
+
+StepTimes step_times(const System& system, const ServedLoad& load) {
+  ServingRun run;
+  run.model = load.run.model;
+  run.precision = load.run.precision;
+  run.decode.tensor = load.run.tensor;
+  run.decode.pipeline = load.run.pipeline;
+  run.decode.expert = std::clamp(load.run.expert, 1, load.run.tensor);
+  const std::string_view kernels = kernels_of(load.stack);
+  System driven = with_framework(system, kernels);
+  driven.stack.launch_s = std::min(driven.stack.launch_s, kLaunch);
+  for (auto& constants : driven.chip.calibration) {
+    if (constants)
+      constants->launch_s = std::min(constants->launch_s, kLaunch);
+  }
+  return {driven, kernels, run, run.decode};
 }
 
 System without_frameworks(System system) {
@@ -69,9 +96,14 @@ TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   system.stack.attention = s[2];
   system.stack.overlap = 1 - std::min(1.0, s[3]);
   system.stack.host_layer_s = s[4];
-  system.stack.launch_s = std::min(system.stack.launch_s, 2e-6);
+  system.stack.launch_s = std::min(system.stack.launch_s, kLaunch);
   system.network.between_Bps *= s[5];
-  return predict_training(system, run_);
+  TrainingTime t = predict_training(system, run_);
+  t.seconds += (s[6] - 1) * t.tensor_s;
+  t.tensor_s *= s[6];
+  t.seconds += (s[7] - 1) * t.optimizer_s;
+  t.optimizer_s *= s[7];
+  return t;
 }
 
 RunTime TrainedWork::expect(const SoftwareScalars& s) const {
@@ -80,7 +112,15 @@ RunTime TrainedWork::expect(const SoftwareScalars& s) const {
   out.seconds = t.seconds;
   const double device = (t.compute_s + t.recompute_s + t.bubble_s) / t.seconds;
   // The three scalars of kernels move against each other in a fit: the products stand for all.
-  out.shares = {device, 0, 0, t.data_s / t.seconds, t.host_s / t.seconds, t.data_s / t.seconds};
+  out.shares = {
+      device,
+      0,
+      0,
+      t.data_s / t.seconds,
+      t.host_s / t.seconds,
+      t.data_s / t.seconds,
+      t.tensor_s / t.seconds,
+      t.optimizer_s / t.seconds};
   return out;
 }
 
@@ -104,6 +144,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
     : system_(system),
       run_(load.run),
       varied_(load.varied),
+      server_(load.server),
       requests_(std::ceil(double(load.run.batch) / std::max(1, load.run.data))) {
   const Transformer& m = run_.model;
   check_transformer(m, run_.tensor, run_.pipeline, {});
@@ -127,24 +168,13 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   narrowest_cache_ = narrow <= 1 ? (narrow_cache ? 1 : 0.5) : 1;
   cache_bytes_ = (narrow_cache ? 1 : 2) * m.cache_values() * double(m.layers) / (ways * run_.pipeline);
   token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : ends)) / devices;
-  pair_flops_ = 2 * double(m.heads) * double(m.head() + m.value()) * double(m.attending()) / devices;
 
   const double memory = chip.memory_bytes - chip.memory_reserve - held_bytes_;
   room_ = kCacheShare * memory / cache_bytes_ / double(run_.prompt + run_.output);
-  together_ = std::max(1.0, std::min({requests_, std::floor(room_), most_together(chip, load.stack)}));
-  if (run_.tensor > 1) {
-    const auto all = [&](double bytes) {
-      return m.exchanges() * double(m.layers) *
-             predict_collective(system_, {CollectiveOp::AllReduce, run_.tensor, bytes}).seconds;
-    };
-    const double row = 2 * double(m.hidden);
-    exchange_start_s_ = all(row);
-    exchange_token_s_ = std::max(0.0, all(kChunk * row) - exchange_start_s_) / (kChunk - 1);
-  }
-}
-
-double ServedWork::exchange_s(double tokens) const {
-  return exchange_start_s_ + exchange_token_s_ * (tokens - 1);
+  const double asked =
+      load.at_once > 0 ? std::ceil(double(load.at_once) / std::max(1, run_.data)) : requests_;
+  together_ = std::max(1.0, std::min({requests_, asked, std::floor(room_), most_together(chip, load.stack)}));
+  plan(step_times(system, load));
 }
 
 // A step of a mixture reads the experts that its requests chose.
@@ -156,26 +186,50 @@ double ServedWork::weights_read(double together) const {
   return dense_bytes_ + (1 - missed) * expert_bytes_;
 }
 
-double ServedWork::decode_s(double together, const SoftwareScalars& s) const {
-  const double context = double(run_.prompt) + double(run_.output) / 2;
-  const double stage = together / run_.pipeline;
-  const double read = s[0] * weights_read(stage) / stream_;
-  const double work = s[1] * stage * token_flops_ / rate_;
-  const double cache = s[0] * stage * context * cache_bytes_ / stream_;
-  const double layers = s[3] * double(run_.model.layers) / run_.pipeline;
-  const double one = std::hypot(read, work) + cache + layers + s[2] * exchange_s(stage) / run_.pipeline;
-  return one * run_.pipeline + s[4] + s[5] * together;
+double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) const {
+  const StepParts& p = steps.parts;
+  const double kernels = steps.together > 0 ? s[0] : s[1];
+  const double stage = kernels * (p.dense + s[7] * p.experts + p.decode + p.prompts) + p.states +
+                       s[2] * p.exchanges + s[3] * p.layers;
+  return stage * run_.pipeline + s[4] + s[5] * steps.together;
 }
 
-double ServedWork::prefill_s(double requests, const SoftwareScalars& s) const {
-  const auto prompt = double(run_.prompt);
-  const double tokens = requests * prompt;
+// Scores of every word are written, widened to four bytes and read again to choose one.
+ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, double together) const {
+  const Transformer& m = run_.model;
+  Steps out{count, together, times.parts({together, double(run_.prompt) + double(run_.output) / 2, 0, 0, 0})};
+  const double words = together / run_.pipeline * double(m.vocab);
+  out.parts.dense += words * (2 * double(m.hidden) / (run_.tensor * rate_) + kScoreBytes / stream_);
+  return out;
+}
+
+ServedWork::Steps ServedWork::prompts(const StepTimes& times, double requests) const {
+  const double tokens = requests * double(run_.prompt);
   const double chunks = std::ceil(tokens / kChunk);
-  const double work = s[1] * tokens * (token_flops_ + pair_flops_ * prompt / 2) / rate_;
-  const double read = s[0] * chunks * weights_read(tokens / chunks) / stream_;
-  const double layers = s[3] * chunks * double(run_.model.layers) / run_.pipeline;
-  return std::hypot(work, read) + layers + s[2] * chunks * exchange_s(tokens / chunks) / run_.pipeline +
-         s[4] * chunks;
+  const double each = tokens / chunks;
+  return {
+      chunks,
+      0,
+      times.parts({0, 0, each, double(run_.prompt), std::max(1.0, each / double(run_.prompt))})};
+}
+
+// Requests of one length come and go in rounds, the last of which is not full. Of lengths that vary, once no
+// request waits, those that are left halve every output * ln 2 steps.
+void ServedWork::plan(const StepTimes& times) {
+  const auto output = double(run_.output);
+  full_ = decoding(times, (output - 1) * std::floor(requests_ / together_), together_);
+  first_ = prompts(times, 1);
+  steps_ = {prompts(times, requests_), full_};
+  const double rest = std::fmod(requests_, together_);
+  if (!varied_ && rest > 0)
+    steps_.push_back(decoding(times, output - 1, rest));
+  if (!varied_ || together_ <= 1)
+    return;
+  steps_[1].count = std::max(0.0, (output - 1) * requests_ / together_ - output);
+  for (double left = together_; left > 1; left /= 2)
+    steps_.push_back(
+        decoding(times, std::min(1.0, std::log2(left)) * output * std::log(2), std::max(1.0, 0.72 * left)));
+  steps_.push_back(decoding(times, 0.58 * output, 1));
 }
 
 // A closed form: what each scalar is worth follows from doubling it.
@@ -191,31 +245,18 @@ RunTime ServedWork::expect(const SoftwareScalars& s) const {
 }
 
 double ServedWork::step_s(const SoftwareScalars& s) const {
-  return decode_s(together_, s);
+  return step_seconds(full_, s);
 }
 
 double ServedWork::first_token_s(const SoftwareScalars& s) const {
-  return prefill_s(1, s) * run_.pipeline;
-}
-
-// Steps once no request waits: the requests that are left halve every output * ln 2 steps.
-double ServedWork::drain_s(const SoftwareScalars& s) const {
-  const auto output = double(run_.output);
-  double seconds = 0;
-  double left = together_;
-  for (; left > 1; left /= 2)
-    seconds +=
-        std::min(1.0, std::log2(left)) * output * std::log(2) * decode_s(std::max(1.0, 0.72 * left), s);
-  return seconds + 0.58 * output * decode_s(1, s);
+  return first_.count * step_seconds(first_, s) + (server_ ? s[6] : 0);
 }
 
 double ServedWork::seconds(const SoftwareScalars& s) const {
-  const double steps = (double(run_.output) - 1) * requests_ / together_;
-  const double prefill = prefill_s(requests_, s);
-  if (!varied_ || together_ <= 1)
-    return prefill + steps * decode_s(together_, s);
-  const double full = std::max(0.0, steps - double(run_.output));
-  return prefill + full * decode_s(together_, s) + drain_s(s);
+  double seconds = server_ ? s[6] * requests_ : 0;
+  for (const Steps& steps : steps_)
+    seconds += steps.count * step_seconds(steps, s);
+  return seconds;
 }
 
 double ServedWork::tokens() const {
@@ -228,12 +269,17 @@ double ServedWork::memory_bytes() const {
 
 double ServedWork::limit_s() const {
   const double context = double(run_.prompt) + double(run_.output) / 2;
-  const double stage = together_ / run_.pipeline;
-  const double step = std::max(
-      (weights_read(stage) + stage * context * cache_bytes_ * narrowest_cache_) / stream_,
-      stage * token_flops_ / rate_);
-  const double steps = (double(run_.output) - 1) * requests_ / together_;
-  return requests_ * double(run_.prompt) * token_flops_ / rate_ + steps * step * run_.pipeline;
+  double seconds = requests_ * double(run_.prompt) * token_flops_ / rate_;
+  for (const Steps& steps : steps_) {
+    if (steps.together == 0)
+      continue;
+    const double stage = steps.together / run_.pipeline;
+    const double step = std::max(
+        (weights_read(stage) + stage * context * cache_bytes_ * narrowest_cache_) / stream_,
+        stage * token_flops_ / rate_);
+    seconds += steps.count * step * run_.pipeline;
+  }
+  return seconds;
 }
 
 }  // namespace lento::predict

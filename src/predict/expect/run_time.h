@@ -3,9 +3,12 @@
 //
 //   training  one iteration of predict_training with the stack's scalars in place of the sheet's
 //   serving   N requests, B of them together as the cache holds:
-//             N prompts in chunks + output * N / B steps of B requests + a request's share of the host
+//             server * N + N prompts in chunks + output * N / B steps of B requests
 //             Answers of lengths that vary leave ever fewer requests behind once none waits: the last of B
 //             ends after output * (ln B + 0.58) steps (the mean of the longest of B exponential lengths)
+//   a step    kernels * (products + experts * experts' + attention + scores) + exchange * exchanges + layer *
+//   layers + step
+//             + sequence * B, the parts in brackets as fitted kernels take alone (serving_step.h)
 //
 // A limit is a roofline: the products at the share of the peak that the chip's best fitted library sustains,
 // or the weights and the cache once through the memory at the best fitted share of its bandwidth; exchanges
@@ -13,9 +16,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "predict/expect/software.h"
 #include "predict/time/serving/inference.h"
+#include "predict/time/serving/serving_step.h"
 #include "predict/time/training/training.h"
 
 namespace lento::predict {
@@ -56,6 +61,8 @@ struct ServedLoad {
   InferenceRun run;
   std::string stack;    // as the table of software spells it; empty: any
   bool varied = false;  // lengths as in conversations; false: all alike
+  bool server = true;   // tokens go to clients one by one; false: one program asks and waits for all
+  int64_t at_once = 0;  // the most requests that are in flight; 0: all
 };
 
 class ServedWork {
@@ -78,15 +85,22 @@ class ServedWork {
   }
 
  private:
-  double exchange_s(double tokens) const;
+  // Steps of one kind, and how many of them a load takes.
+  struct Steps {
+    double count = 0;
+    double together = 0;  // requests that decode; 0: of prompts
+    StepParts parts;
+  };
+  double step_seconds(const Steps& steps, const SoftwareScalars& scalars) const;
   double weights_read(double together) const;
-  double decode_s(double together, const SoftwareScalars& scalars) const;
-  double prefill_s(double requests, const SoftwareScalars& scalars) const;
-  double drain_s(const SoftwareScalars& scalars) const;
+  Steps decoding(const StepTimes& times, double count, double together) const;
+  Steps prompts(const StepTimes& times, double requests) const;
+  void plan(const StepTimes& times);
 
   System system_;
   InferenceRun run_;
   bool varied_;
+  bool server_;
   double requests_;  // of the busiest replica
   double room_ = 0;  // requests that the cache holds
   double together_ = 1;
@@ -96,12 +110,11 @@ class ServedWork {
   double cache_bytes_ = 0;      // of a token, a device
   double narrowest_cache_ = 1;  // share of it that the hardware allows
   double token_flops_ = 0;      // a device
-  double pair_flops_ = 0;       // of attention, for a token and one that it sees
   double rate_ = 1;
   double stream_ = 1;
-  // The exchanges of one step: latency, and seconds a token.
-  double exchange_start_s_ = 0;
-  double exchange_token_s_ = 0;
+  Steps full_;                // as many requests as there is room for
+  Steps first_;               // the prompt of a request that comes alone
+  std::vector<Steps> steps_;  // of the whole load
 };
 
 }  // namespace lento::predict

@@ -14,25 +14,35 @@ namespace lento::predict {
 namespace {
 
 constexpr std::array<SoftwareScalar, kSoftwareScalars> kTrain = {{
-    {"library", "speed of the products over the chip's best fitted library", 0.85, 0.3, 1.15},
-    {"pointwise", "element-wise traffic over that of perfectly fused passes", 1.6, 0.7, 8},
-    {"attention", "speed of the fused attention over the chip's", 0.8, 0.15, 1.3},
-    {"exposed", "share of the traffic between replicas that no pass hides", 0.3, 0.01, 1, true},
-    {"host_layer", "seconds of the host to issue one pass of one layer", 1e-3, 1e-4, 1e-2},
+    {"library", "speed of the products over the chip's best fitted library", 0.85, 0.3, 1.15, 0.15},
+    {"pointwise", "element-wise traffic over that of perfectly fused passes", 1.6, 0.7, 8, 0.4},
+    {"attention", "speed of the fused attention over the chip's", 0.8, 0.15, 1.3, 0.3},
+    {"exposed", "share of the traffic between replicas that no pass hides", 0.3, 0.01, 1, 0.4, true},
+    {"host_layer", "seconds of the host to issue one pass of one layer", 1e-3, 1e-4, 1e-2, 0.4},
     {"network",
      "speed of the links between nodes over the sheet's, as such clusters have them",
      0.7,
      0.05,
      1,
+     0.5,
      true},
+    {"tensor", "time of the exchanges of tensor parallelism over the library's alone", 1, 0.2, 5, 0.4, true},
+    {"optimizer", "time of the step of the optimizer over its traffic's", 1, 0.3, 5, 0.2},
 }};
 constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
-    {"kernels", "time of decoding kernels over that of each measured alone", 1.15, 0.6, 8},
-    {"prefill", "the same of prompts", 1.3, 0.6, 8},
-    {"exchange", "time of the exchanges between devices over the library's alone", 1.2, 0.05, 20, true},
-    {"layer", "seconds of a layer that no kernel explains", 1e-5, 1e-7, 1e-3},
-    {"step", "seconds of the host for one step", 1e-3, 1e-6, 1e-1},
-    {"sequence", "seconds of the host for one request in one step", 1e-5, 1e-7, 1e-3},
+    {"kernels", "time of decoding kernels over that of each measured alone", 1.1, 0.6, 8, 0.15},
+    {"prefill", "the same of prompts", 1.3, 0.6, 8, 0.25},
+    {"exchange", "time of the exchanges between devices over the library's alone", 0.7, 0.05, 20, 0.6, true},
+    {"layer", "seconds of a layer that no kernel explains", 1e-5, 1e-7, 1e-3, 1},
+    {"step", "seconds of the host for one step", 1e-3, 1e-6, 1e-1, 1},
+    {"sequence", "seconds of the host for one request in one step", 1e-5, 1e-7, 1e-3, 1},
+    {"server", "seconds in which a server takes in one request", 5e-3, 1e-5, 1e-1, 0.6},
+    {"experts",
+     "time of the experts' kernels over that of each measured alone, beside `kernels`",
+     1,
+     0.3,
+     4,
+     0.4},
 }};
 
 // The usual names of stacks, first as the tables spell them.
@@ -45,6 +55,7 @@ const std::vector<Called>& usual_names() {
   static const std::vector<Called> names = {
       {Work::Serve, "vllm v1", {"vllm"}},
       {Work::Serve, "vllm v0", {}},
+      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}},
       {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
       {Work::Serve, "sglang", {}},
       {Work::Serve, "lmdeploy", {"turbomind"}},

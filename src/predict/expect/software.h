@@ -24,7 +24,7 @@ enum class Work {
 constexpr size_t kWorks = 2;
 std::string_view name(Work work);  // "train", "serve"
 
-constexpr size_t kSoftwareScalars = 6;
+constexpr size_t kSoftwareScalars = 8;
 using SoftwareScalars = std::array<double, kSoftwareScalars>;
 
 struct SoftwareScalar {
@@ -33,6 +33,7 @@ struct SoftwareScalar {
   double start;  // where a fit begins
   double low;
   double high;
+  double apart;        // standard deviation of the logarithm between stacks before any is seen
   bool links = false;  // of exchanges, which few runs of a stack wait for
 };
 // In the order of SoftwareScalars.

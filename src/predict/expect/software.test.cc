@@ -35,9 +35,10 @@ TEST(Software, OthersAreRefusedWithTheNearestName) {
 
 TEST(Software, TheTableReadsBackAsItWasWritten) {
   SoftwareTable table;
-  table.stacks.push_back({Work::Train, "", 3, 2, {0.5, 1, 2, 0.25, 0.001, 1}, {}});
-  table.stacks.push_back({Work::Serve, "vllm v1", 9, 4, {1, 2, 3, 4, 5, 6}, {0, 0, 0.5, 0, 0, 0}});
-  table.spreads.push_back({Work::Train, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, 0.7, 0.8});
+  table.stacks.push_back({Work::Train, "", 3, 2, {0.5, 1, 2, 0.25, 0.001, 1, 1, 1}, {}});
+  table.stacks.push_back(
+      {Work::Serve, "vllm v1", 9, 4, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 0, 0.5, 0, 0, 0, 0, 0}});
+  table.spreads.push_back({Work::Train, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 0.7, 0.8});
   table.errors.push_back({Work::Serve, "a/b#1", "vllm v1", true, "h100", "fp8", -0.25, 0.5});
   const SoftwareTable back = parse_software(format_software(table), "software.csv");
   ASSERT_EQ(back.stacks.size(), 2u);
@@ -56,7 +57,7 @@ TEST(Software, ABrokenTableIsRefusedAtItsLine) {
   for (const char* bad :
        {"stack,train,x,1,1,1",
         "spread,train",
-        "stack,rest,x,1,1,1,1,1,1,1,1",
+        "stack,rest,x,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
         "who,train",
         "error,serve,a,b,1,c,d,x,1"}) {
     try {

@@ -101,6 +101,7 @@ StepTimes::StepTimes(
   for (int i = 0; i < kPowers; ++i) {
     own_products_.push_back(own_products_at(std::exp2(i)));
     shared_products_.push_back(shared_products_at(std::exp2(i)));
+    routed_products_.push_back(routed_products_at(std::exp2(i)));
     exchanges_.push_back(exchanges_at(std::exp2(i)));
   }
 }
@@ -160,8 +161,21 @@ double StepTimes::shared_products_at(double tokens) const {
   };
   if (m.experts <= 1)
     return feed(m.inner()) * double(m.dense_feeds()) / double(m.layers);
+  double seconds = predict_gemm(system_, Gemm{1, rows, m.experts, m.hidden, Precision::Bf16}).seconds;
+  if (m.shared_ffn > 0)
+    seconds += feed(m.shared_ffn);
+  if (m.expert_width > 0)
+    seconds += product(m.expert_width, m.hidden) + product(m.hidden, m.expert_width);
+  const double dense = m.dense_feeds() > 0 ? feed(m.dense_ffn) * double(m.dense_feeds()) : 0;
+  return (seconds * double(m.expert_layers()) + dense) / double(m.layers);
+}
+
+double StepTimes::routed_products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  if (m.experts <= 1)
+    return 0;
   ExpertLayer l;
-  l.tokens = rows;
+  l.tokens = std::max<int64_t>(1, std::llround(tokens));
   l.hidden = m.expert_width > 0 ? m.expert_width : m.hidden;
   l.inner = m.inner();
   l.experts = m.experts;
@@ -171,15 +185,8 @@ double StepTimes::shared_products_at(double tokens) const {
   l.gated = m.gated;
   l.random = true;
   l.format = expert_format_;
-  double routed = time_kernel(prepare(system_.chip, l), experts_->scalars).seconds;
-  const Gemm router{1, l.tokens, m.experts, m.hidden, Precision::Bf16};
-  routed += predict_gemm(system_, router).seconds;
-  if (m.shared_ffn > 0)
-    routed += feed(m.shared_ffn);
-  if (m.expert_width > 0)
-    routed += product(m.expert_width, m.hidden) + product(m.hidden, m.expert_width);
-  const double dense = m.dense_feeds() > 0 ? feed(m.dense_ffn) * double(m.dense_feeds()) : 0;
-  return (routed * double(m.expert_layers()) + dense) / double(m.layers);
+  return time_kernel(prepare(system_.chip, l), experts_->scalars).seconds * double(m.expert_layers()) /
+         double(m.layers);
 }
 
 double StepTimes::exchanges_at(double tokens) const {
@@ -195,11 +202,10 @@ double StepTimes::exchanges_at(double tokens) const {
   return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
 }
 
-double StepTimes::dense_seconds(double tokens, double own, const ServingConstants& constants) const {
+double StepTimes::dense_seconds(double tokens, double own) const {
   const double elementwise =
       kElementwise * 2 * tokens * double(run_.model.hidden) / (0.7 * system_.chip.memory_Bps);
-  return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) +
-         constants.skipped * at_tokens(exchanges_, tokens) + elementwise;
+  return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) + elementwise;
 }
 
 // With data attention a prompt lies on one device: few prompts leave the others idle.
@@ -207,21 +213,21 @@ double StepTimes::prompt_devices(const StepWork& work) const {
   return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }
 
-double StepTimes::attention_seconds(const StepWork& work, const ServingConstants& constants) const {
+void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
   const Transformer& m = run_.model;
   const bool latent = m.kv_rank > 0;
   const int cut = engine_.data_attention ? 1 : engine_.tensor;
+  const double layers = layers_ * double(m.attending()) / double(m.layers);
   AttentionKernel k;
   k.format = attention_format_;
   k.heads = std::max<int64_t>(1, m.heads / cut);
   k.kv_heads = std::max<int64_t>(1, m.kv() / cut);
   k.head = m.head();
-  double seconds = 0;
   if (work.decoding > 0) {
     k.kind = latent ? FusedKind::LatentDecode : FusedKind::Decode;
     k.batch = std::max<int64_t>(1, std::llround(work.decoding / attention_groups()));
     k.context = std::max<int64_t>(1, std::llround(work.context));
-    seconds += constants.kernels * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
+    parts.decode = layers * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
   }
   if (work.prompt_tokens > 0) {
     k.kind = latent ? FusedKind::LatentPrefill : FusedKind::Prefill;
@@ -230,37 +236,39 @@ double StepTimes::attention_seconds(const StepWork& work, const ServingConstants
     k.batch = std::max<int64_t>(1, std::llround(each));
     k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / devices / each));
     k.context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
-    seconds += constants.prefill * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
+    parts.prompts = layers * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
   }
-  return seconds;
 }
 
-double StepTimes::seconds(const StepWork& work, const ServingConstants& constants) const {
-  const double share = 1.0 / engine_.pipeline;  // of the requests that a stage works on at a time
+StepParts StepTimes::parts(const StepWork& work) const {
+  const Transformer& m = run_.model;
   StepWork here = work;
-  here.decoding *= share;
+  here.decoding /= engine_.pipeline;  // the requests that a stage works on at a time
   // Proposed tokens pass all layers, accepted or not.
   const double tokens = here.decoding * double(1 + run_.proposed) + here.prompt_tokens;
   const double own =
       (tokens - here.prompt_tokens) / attention_groups() + here.prompt_tokens / prompt_devices(here);
-  const double prompts = tokens > 0 ? here.prompt_tokens / tokens : 0;
-  const double factor = constants.kernels + (constants.prefill - constants.kernels) * prompts;
-  const Transformer& m = run_.model;
-  const Gemm head{
-      1,
-      std::max<int64_t>(1, std::llround(here.decoding + (here.prompt_tokens > 0 ? 1 : 0))),
-      std::max<int64_t>(1, m.vocab / engine_.tensor),
-      m.hidden,
-      Precision::Bf16};
-  const double scoring = factor * double(head.n) * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
+  StepParts out;
+  out.layers = layers_;
+  out.prompt_share = tokens > 0 ? here.prompt_tokens / tokens : 0;
+  const double scoring = double(std::max<int64_t>(1, m.vocab / engine_.tensor)) * double(m.hidden) * 2 /
+                         (0.8 * system_.chip.memory_Bps);
+  out.dense = layers_ * dense_seconds(tokens, own) + scoring;
+  out.experts = layers_ * at_tokens(routed_products_, tokens);
+  out.exchanges = layers_ * at_tokens(exchanges_, tokens);
   // States of all that decode are read and written at each token.
-  const double states = 2 * sizeof(float) * double(m.state_values) * here.decoding / engine_.tensor /
-                        (0.7 * system_.chip.memory_Bps);
-  const double mixing =
-      attention_seconds(here, constants) * double(m.attending()) + states * double(m.state_layers);
-  const double layer =
-      constants.layer_s + factor * dense_seconds(tokens, own, constants) + mixing / double(m.layers);
-  const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;
+  out.states = layers_ / double(m.layers) * double(m.state_layers) * 2 * sizeof(float) *
+               double(m.state_values) * here.decoding / engine_.tensor / (0.7 * system_.chip.memory_Bps);
+  add_attention(here, out);
+  return out;
+}
+
+double StepTimes::seconds(const StepWork& work, const ServingConstants& constants) const {
+  const StepParts p = parts(work);
+  const double factor = constants.kernels + (constants.prefill - constants.kernels) * p.prompt_share;
+  const double stage = constants.step_s / engine_.pipeline + p.layers * constants.layer_s +
+                       factor * (p.dense + p.experts + constants.skipped * p.exchanges) +
+                       constants.kernels * p.decode + constants.prefill * p.prompts + p.states;
   return stage * engine_.pipeline;
 }
 

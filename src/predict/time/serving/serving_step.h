@@ -17,12 +17,25 @@ struct StepWork {
   double prompts = 0;         // that they are of: with data attention each lies on one device
 };
 
+// Seconds of the kernels of one step, each as measured alone, all layers of a stage together.
+struct StepParts {
+  double dense = 0;      // products, element-wise passes, scoring
+  double experts = 0;    // products of routed experts
+  double exchanges = 0;  // between devices
+  double decode = 0;     // attention of those that decode
+  double prompts = 0;    // attention of prompts
+  double states = 0;
+  double layers = 1;        // of a stage
+  double prompt_share = 0;  // of the tokens
+};
+
 // Products and exchanges depend on numbers of tokens alone: they are timed once at powers of two, and
 // interpolated.
 class StepTimes {
  public:
   StepTimes(const System& system, std::string_view framework, const ServingRun& run, const Engine& engine);
 
+  StepParts parts(const StepWork& work) const;
   double seconds(const StepWork& work, const ServingConstants& constants) const;
   const System& system() const {
     return system_;
@@ -39,14 +52,15 @@ class StepTimes {
   }
 
  private:
-  double dense_seconds(double tokens, double own, const ServingConstants& constants) const;
+  double dense_seconds(double tokens, double own) const;
   double prompt_devices(const StepWork& work) const;
   double own_products_at(double tokens) const;
   double attention_products_at(double tokens) const;
   double state_at(double tokens) const;
   double shared_products_at(double tokens) const;
+  double routed_products_at(double tokens) const;
   double exchanges_at(double tokens) const;
-  double attention_seconds(const StepWork& work, const ServingConstants& constants) const;
+  void add_attention(const StepWork& work, StepParts& parts) const;
 
   System system_;
   ServingRun run_;
@@ -63,7 +77,8 @@ class StepTimes {
   double layers_ = 1;  // of one stage
   // Seconds at 2^i tokens.
   std::vector<double> own_products_;     // of attention, by tokens of the device that has the most
-  std::vector<double> shared_products_;  // of all that follows, by tokens of all
+  std::vector<double> shared_products_;  // of all that follows but routed experts, by tokens of all
+  std::vector<double> routed_products_;
   std::vector<double> exchanges_;
 };
 
