@@ -345,6 +345,21 @@ class World {
       out.odd.push_back("healthy: " + answer(d) + (d.reason.empty() ? "" : " (" + d.reason + ")"));
   }
 
+  static void count_interval(WorldRow& out, const finding::Finding& f, double factor) {
+    const auto end = [&](const std::string& which) {
+      const auto at = std::ranges::find_if(f.evidence, [&](const finding::Evidence& e) {
+        return e.text.starts_with(which);
+      });
+      return at == f.evidence.end() ? std::nullopt : at->value;
+    };
+    const std::optional<double> low = end("lower end");
+    const std::optional<double> high = end("upper end");
+    if (!low || !high)
+      return;
+    ++out.intervals;
+    out.covered += *low <= factor && factor <= *high;
+  }
+
   void count_faulty(WorldRow& out, const Fault& fault, const finding::Diagnosis& d) const {
     std::vector<const finding::Finding*> parts;
     for (const finding::Finding& f : d.findings)
@@ -354,6 +369,7 @@ class World {
     if (parts.size() == 1 && parts[0]->subject == name_of(component_of(fault), grid_)) {
       ++out.right;
       out.factor_errors.push_back(std::abs(parts[0]->factor.value_or(1) / fault.factor - 1));
+      count_interval(out, *parts[0], fault.factor);
       return;
     }
     const bool unsure = parts.empty() && d.outcome == finding::Outcome::CannotJudge;
@@ -421,7 +437,8 @@ finding::Diagnosis world_table(const std::vector<WorldRow>& rows, const WorldOpt
       "right",
       "cannot judge",
       "wrong",
-      "median factor error, %"};
+      "median factor error, %",
+      "90 % intervals that cover"};
   int accused = 0;
   int healthy = 0;
   for (const WorldRow& r : rows) {
@@ -437,7 +454,8 @@ finding::Diagnosis world_table(const std::vector<WorldRow>& rows, const WorldOpt
          std::to_string(r.right),
          std::to_string(r.faulty_unsure),
          std::to_string(r.wrong),
-         r.factor_errors.empty() ? "-" : base::format_number(100 * evidence::median(r.factor_errors), 3)});
+         r.factor_errors.empty() ? "-" : base::format_number(100 * evidence::median(r.factor_errors), 3),
+         std::to_string(r.covered) + " of " + std::to_string(r.intervals)});
     for (const std::string& line : r.odd)
       d.notes.push_back(r.name + ": " + line);
   }

@@ -36,6 +36,8 @@ struct WorldRow {
   int faulty_unsure = 0;
   int wrong = 0;
   std::vector<double> factor_errors;  // of right answers, relative
+  int intervals = 0;                  // right answers whose factor has one
+  int covered = 0;                    // that holds the planted factor
   std::vector<std::string> odd;       // what was answered instead, a line each
 };
 

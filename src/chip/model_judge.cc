@@ -21,6 +21,8 @@ constexpr double kMostLearnt = 16e6;
 // model, and so are chips of a sheet, on which the dictionary was not measured.
 constexpr uint32_t kMostParts = 400;
 
+constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
+
 double planned_records(const ChipUnderTest& of) {
   double out = 0;
   for (const PatternCount& core : count_patterns(of.program, of.chip))
@@ -138,7 +140,39 @@ Confirmation ModelJudge::confirmed(Suspect& s) const {
     if (c.test.gain > best.test.gain - chance)
       s.alike.push_back(c.test.component);
   s.component = best.test.component;
-  return best;
+  compare_by_simulation(s);
+  return of(s.component);
+}
+
+// Parts on one path differ where some transfers use one of them alone, and in the queues before them. Both
+// show when each is simulated.
+void ModelJudge::compare_by_simulation(Suspect& s) const {
+  constexpr size_t kMostCompared = 4;
+  if (s.alike.size() < 2 || s.alike.size() > kMostCompared)
+    return;
+  std::vector<double> fits;
+  for (const Component& part : s.alike) {
+    const double log_factor = std::log(std::max(1.0, s.factor));
+    fits.push_back(
+        factors_of(*model_, *verdict_, {{part, log_factor, s.begin, end_of(s)}}).solution.log_likelihood);
+  }
+  const double best = *std::ranges::max_element(fits);
+  const double chance = std::log(1 / options_.false_alarms);
+  std::vector<Component> kept;
+  for (size_t i = 0; i < fits.size(); ++i) {
+    if (fits[i] == best)
+      s.component = s.alike[i];
+    if (fits[i] > best - chance)
+      kept.push_back(s.alike[i]);
+  }
+  s.alike = std::move(kept);
+}
+
+// An interval that lasts to the end of the run has no end.
+uint64_t ModelJudge::end_of(const Suspect& s) const {
+  constexpr double kToTheEnd = 0.99;
+  const bool ends = double(s.end) < kToTheEnd * verdict_->clock_map.to_file(verdict_->end_cycles);
+  return ends ? s.end : kForever;
 }
 
 void ModelJudge::confirm_reported(Detection& detection) {
@@ -152,7 +186,6 @@ void ModelJudge::confirm_reported(Detection& detection) {
     if (c.agrees()) {
       s.evidence.push_back(
           {"gain in log likelihood, twice, by the chip's model", c.test.gain, "", "records"});
-      s.evidence.push_back({"times slower by the chip's model", c.test.factor(), "", "records"});
       s.evidence.push_back(
           {"median of its records beside those of peers in that time", c.rank.slower, "", "records"});
       kept.push_back(std::move(s));
@@ -172,6 +205,35 @@ void ModelJudge::confirm_reported(Detection& detection) {
     detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
   }
   detection.reported = std::move(kept);
+  take_factors(detection);
+}
+
+// The factor of the model, when it explains the run at all with these parts.
+void ModelJudge::take_factors(Detection& detection) const {
+  if (detection.reported.empty())
+    return;
+  std::vector<SlowPart> parts;
+  for (const Suspect& s : detection.reported) {
+    parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, end_of(s)});
+  }
+  const FactorFit fit = factors_of(*model_, *verdict_, std::move(parts), true);
+  if (fit.solution.log_likelihood <= verdict_->none.log_likelihood)
+    return;
+  for (size_t k = 0; k < detection.reported.size(); ++k) {
+    Suspect& s = detection.reported[k];
+    const double log_factor = fit.parts[k].log_factor;
+    s.factor = std::exp(log_factor);
+    s.evidence.push_back(
+        {"lower end of its factor's 90 % interval",
+         std::exp(log_factor - kNinety * fit.deviation[k]),
+         "x",
+         "records beside simulated ones"});
+    s.evidence.push_back(
+        {"upper end of its factor's 90 % interval",
+         std::exp(log_factor + kNinety * fit.deviation[k]),
+         "x",
+         "records beside simulated ones"});
+  }
 }
 
 void ModelJudge::doubt_all_clear(Detection& detection) const {

@@ -35,6 +35,9 @@ class ModelJudge {
 
  private:
   Confirmation confirmed(Suspect& suspect) const;
+  void compare_by_simulation(Suspect& suspect) const;
+  uint64_t end_of(const Suspect& suspect) const;
+  void take_factors(Detection& detection) const;
   void judge_records(std::vector<ProbeRecord>& records);
 
   const ChipDiagnosisOptions& options_;

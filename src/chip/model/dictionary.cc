@@ -19,8 +19,8 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint32_t kDraws = 6;       // of the healthy chip
-constexpr uint32_t kShiftSeeds = 2;  // of each other twin
+constexpr uint32_t kDraws = 6;  // of the healthy chip
+constexpr double kMoved = 9;    // variances: squares of shifts that are no noise
 constexpr uint32_t kThirds = 3;
 constexpr float kLeastShare = 0.01F;  // smaller ones are left out: they cost more than they tell
 
@@ -324,18 +324,42 @@ std::vector<ProbeRecord> simulated_records(
   return std::move(sink.records);
 }
 
-std::vector<float> shift_of(const Dictionary& d, const LearnSetup& setup, const Twin& twin) {
-  std::vector<double> sum(d.cells.size());
+SimulatedShift simulated_shift(
+    const Dictionary& d,
+    const LearnSetup& setup,
+    const Twin& twin,
+    const std::vector<Fault>& faults) {
+  SimulatedShift out;
   for (uint64_t seed = 1; seed <= kShiftSeeds; ++seed) {
-    const CellSums other = sums_of(d, simulated_records(setup, twin, {}, seed));
-    const std::vector<double>& file = d.file_runs[seed - 1];
-    for (size_t c = 0; c < sum.size(); ++c)
-      sum[c] += (other.log_ratio[c] - file[c]) / kShiftSeeds;
+    const std::vector<double> other = sums_of(d, simulated_records(setup, twin, faults, seed)).log_ratio;
+    std::vector<float>& shift = out.by_seed.emplace_back();
+    for (size_t c = 0; c < d.cells.size(); ++c)
+      shift.push_back(float(other[c] - d.file_runs[seed - 1][c]));
   }
-  std::vector<float> out(sum.size());
-  for (size_t c = 0; c < sum.size(); ++c) {
+  out.mean.resize(d.cells.size());
+  double squares = 0;
+  double expected = 0;
+  for (size_t c = 0; c < d.cells.size(); ++c) {
+    double sum = 0;
+    for (const std::vector<float>& of : out.by_seed)
+      sum += of[c] / kShiftSeeds;
+    out.mean[c] = float(sum);
+    if (sum * sum < kMoved * d.cells[c].variance)
+      continue;
+    for (const std::vector<float>& of : out.by_seed)
+      squares += (of[c] - sum) * (of[c] - sum) / (kShiftSeeds - 1);
+    expected += 2 * d.cells[c].variance;
+  }
+  if (expected > 0)
+    out.noise = std::max(1.0, squares / expected);
+  return out;
+}
+
+std::vector<float> shift_of(const Dictionary& d, const LearnSetup& setup, const Twin& twin) {
+  std::vector<float> out = simulated_shift(d, setup, twin).mean;
+  for (size_t c = 0; c < out.size(); ++c) {
     const double noise = 2 * d.cells[c].variance / kShiftSeeds;
-    out[c] = float(sum[c] * std::max(0.0, 1 - noise / std::max(1e-30, sum[c] * sum[c])));
+    out[c] *= float(std::max(0.0, 1 - noise / std::max(1e-30, double(out[c]) * out[c])));
   }
   return out;
 }

@@ -122,8 +122,21 @@ simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<F
 
 Dictionary make_dictionary(const LearnSetup& setup);
 
-// The shift of each cell on another twin: mean over a few seeds against the file's chip under the same
-// seeds, shrunk by the share that its noise explains.
+inline constexpr uint32_t kShiftSeeds = 2;
+// What another twin or slow parts change of each cell: mean over a few seeds against the file's chip under
+// the same seeds.
+struct SimulatedShift {
+  std::vector<float> mean;
+  std::vector<std::vector<float>> by_seed;
+  double noise = 1;  // variance of the cells that moved, times that of the file's chip
+};
+SimulatedShift simulated_shift(
+    const Dictionary& dictionary,
+    const LearnSetup& setup,
+    const Twin& twin,
+    const std::vector<Fault>& faults = {});
+
+// The same without faults, shrunk by the share that its noise explains.
 std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
 
 }  // namespace lento::chip

@@ -83,14 +83,17 @@ Likelihood::Likelihood(const Dictionary& d, const CellSums& sums, uint64_t grain
   shift_.assign(rows(), 0);
 }
 
-void Likelihood::expect(std::span<const float> shift) {
+void Likelihood::expect(std::span<const float> shift, double noise) {
+  shift_noise_ = noise;
   for (size_t r = 0; r < rows(); ++r)
     shift_[r] = shift[cell_[r]];
 }
 
 double Likelihood::variance(const Solution& s, size_t r) const {
   const double shift = s.shift_error * shift_[r];
-  const double drawn = shift_[r] != 0 ? 2 * variance_[r] : variance_[r];  // its shift is of few draws
+  // A shift is the difference of means over few draws.
+  const double drawn =
+      shift_[r] != 0 ? variance_[r] * (shift_noise_ + (shift_noise_ + 1) / kShiftSeeds) : variance_[r];
   return drawn + s.bend[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
 }
 

@@ -82,8 +82,9 @@ class Likelihood {
     settings_prior_ = deviation;
   }
 
-  // Expects `shift` more of every cell of the dictionary: what another setting of the chip changes.
-  void expect(std::span<const float> shift);
+  // Expects `shift` more of every cell of the dictionary: what another setting or slow parts of the chip
+  // change. `noise`: variance of cells that moved, times that of the file's chip.
+  void expect(std::span<const float> shift, double noise = 1);
 
   size_t rows() const {
     return cell_.size();
@@ -143,6 +144,7 @@ class Likelihood {
   std::vector<int64_t> row_of_cell_;  // -1: nothing recorded
   std::vector<double> y_;             // against the file's chip
   std::vector<double> shift_;         // that is expected beyond
+  double shift_noise_ = 1;
   std::vector<double> time_;
   std::vector<double> variance_;  // of healthy draws and grain
   std::vector<double> freedom_;

@@ -7,16 +7,28 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "base/units.h"
 #include "chip/model/draws.h"
+#include "chip/model/factors.h"
 
 namespace lento::chip {
 namespace {
 
 constexpr double kCertain = 3;     // deviations from which a setting is tried by simulation
 constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
+
+// As the first order has it, within factors that are worth simulating.
+SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles) {
+  constexpr double kLeast = 0.2;  // of the log
+  constexpr double kMost = 2.5;
+  SlowPart out{test.component, std::clamp(test.effect.log_factor, kLeast, kMost)};
+  out.begin = uint64_t(clock.to_file(test.begin * end_cycles));
+  out.end = test.end < 1 ? uint64_t(clock.to_file(test.end * end_cycles)) : kForever;
+  return out;
+}
 
 struct Walked {
   spec::Chip chip;
@@ -56,6 +68,9 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
 
 // Settings in turns: values around what the linear fit says, then steps of one around the best. All are
 // compared with little left to the linear columns, so that the simulated value must explain the run.
+//
+// A slow part fills queues as smaller buffers or a smaller window do. Settings are therefore tried beside the
+// part that explains the run better than they do, when there is one.
 class Walk {
  public:
   Walk(const ChipModel& model, Likelihood& likelihood)
@@ -63,21 +78,62 @@ class Walk {
         likelihood_(likelihood) {
   }
 
-  Walked run() {
-    likelihood_.let_settings_differ(Likelihood::kAnySetting);
-    auto settings = significant(model_.dictionary, likelihood_.fit());
-    likelihood_.let_settings_differ(Likelihood::kSameSetting);
-    best_ = tried(model_.setup.chip);
-    for (const auto& [setting, log_value] : settings)
-      try_setting(setting, log_value);
-    likelihood_.expect(model_.shifts->of(model_.dictionary, best_.chip));
-    return std::move(best_);
+  Walked run(bool parts) {
+    try_settings();
+    const double gained = best_.solution.log_likelihood - file_.solution.log_likelihood;
+    if (parts && gained > 0)
+      if (const std::optional<SlowPart> part = better_part(gained)) {
+        beside_ = {played_fault(*part, Grid(model_.setup.chip))};
+        try_settings();
+        beside_.clear();
+      }
+    return tried(best_.chip);
   }
 
  private:
   Walked tried(const spec::Chip& chip) {
-    likelihood_.expect(model_.shifts->of(model_.dictionary, chip));
+    if (beside_.empty()) {
+      likelihood_.expect(model_.shifts->of(model_.dictionary, chip));
+    } else {
+      const Twin twin{chip, model_.setup.own};
+      const SimulatedShift shift = simulated_shift(model_.dictionary, model_.setup, twin, beside_);
+      likelihood_.expect(shift.mean, shift.noise);
+    }
     return {chip, likelihood_.fit()};
+  }
+
+  void try_settings() {
+    const auto expect_file = [this] {
+      return tried(model_.setup.chip);
+    };
+    likelihood_.let_settings_differ(Likelihood::kAnySetting);
+    const auto settings = significant(model_.dictionary, expect_file().solution);
+    likelihood_.let_settings_differ(Likelihood::kSameSetting);
+    file_ = best_ = expect_file();
+    for (const auto& [setting, log_value] : settings)
+      try_setting(setting, log_value);
+  }
+
+  // A slow part of the file's chip with which the likelihood grows by more than `gained`.
+  std::optional<SlowPart> better_part(double gained) {
+    constexpr size_t kMostTried = 3;
+    tried(model_.setup.chip);
+    const ClockMap clock(likelihood_, file_.solution);
+    const auto leading = scan_parts(likelihood_, file_.solution, model_.parts);
+    std::optional<SlowPart> best;
+    for (size_t i = 0; i < std::min(kMostTried, leading.size()); ++i) {
+      const FactorFit fit = fit_factors(
+          model_.setup,
+          likelihood_,
+          model_.setup.chip,
+          {slow_part(leading[i], clock, likelihood_.end_cycles())});
+      const double gain = fit.solution.log_likelihood - file_.solution.log_likelihood;
+      if (gain <= gained)
+        continue;
+      gained = gain;
+      best = fit.parts.front();
+    }
+    return best;
   }
 
   void try_setting(ChipSetting setting, double log_value) {
@@ -107,6 +163,8 @@ class Walk {
 
   const ChipModel& model_;
   Likelihood& likelihood_;
+  std::vector<Fault> beside_;
+  Walked file_;
   Walked best_;
 };
 
@@ -191,7 +249,7 @@ ChipModel learn(const LearnSetup& setup, const LearnOptions& options) {
   std::array<std::vector<double>, 4> misfits;
   for (int draw = 0; draw < options.draws; ++draw) {
     std::vector<ProbeRecord> records = healthy_draw(setup, uint64_t(draw) + 1);
-    const ModelVerdict v = judge(model, records);
+    const ModelVerdict v = judge(model, records, {.parts = false});
     model.healthy_gains.push_back(v.most_gain());
     for (size_t k = 0; k < 4; ++k)
       misfits[k].push_back(v.none.misfit[k]);
@@ -202,7 +260,7 @@ ChipModel learn(const LearnSetup& setup, const LearnOptions& options) {
   return model;
 }
 
-ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, double tolerance) {
+ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options) {
   ModelVerdict v;
   v.clocks = align_clocks(records, model.dictionary);
   v.raw = records;
@@ -211,7 +269,7 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, do
   v.seen = seen_share(model.dictionary, *sums);
   const auto likelihood = std::make_shared<Likelihood>(model.dictionary, *sums, v.clocks.grain);
   v.sums = std::move(sums);
-  Walked walked = Walk(model, *likelihood).run();
+  Walked walked = Walk(model, *likelihood).run(options.parts);
   v.likelihood = likelihood;
   v.chip = std::move(walked.chip);
   v.none = std::move(walked.solution);
@@ -219,7 +277,7 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, do
   v.clock = std::exp(v.none.eta[0]);
   v.drift = v.none.eta[1];
   add_settings(v, model.setup.chip);
-  add_classes(v, tolerance);
+  add_classes(v, options.tolerance);
   v.leading = scan_parts(*v.likelihood, v.none, model.parts);
   v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, model.threshold);
   for (size_t k = 0; k < 4; ++k)
@@ -228,6 +286,11 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, do
   retime(records, v.clock_map);
   smooth_grain(records, model.dictionary, v.clocks.grain);
   return v;
+}
+
+FactorFit
+factors_of(const ChipModel& model, const ModelVerdict& v, std::vector<SlowPart> parts, bool measured) {
+  return fit_factors(model.setup, *v.likelihood, v.chip, std::move(parts), measured);
 }
 
 Confirmation

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "chip/model/clocks.h"
+#include "chip/model/factors.h"
 #include "chip/model/parts.h"
 #include "chip/model/rank.h"
 
@@ -93,8 +94,20 @@ struct ModelVerdict {
   }
 };
 
-// Precondition: at least one record of the mapping. `tolerance`: of the file.
-ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, double tolerance = 0.1);
+struct JudgeOptions {
+  double tolerance = 0.1;  // of the file
+  bool parts = true;       // some part may be slow: settings must explain the run better than it does
+};
+// Precondition: at least one record of the mapping.
+ModelVerdict
+judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options = {});
+
+// Log factors of parts that are slow together, fitted by simulation; `parts` as the detector has them.
+FactorFit factors_of(
+    const ChipModel& model,
+    const ModelVerdict& verdict,
+    std::vector<SlowPart> parts,
+    bool measured = false);
 
 // A suspect of any detector before the model and the raw records. Times in cycles of the file's clock.
 struct Confirmation {

@@ -73,6 +73,23 @@ TEST_F(ModelTest, ASlowCoreIsConfirmedWithItsFactor) {
   }
 }
 
+// A link that is slow all the time fills queues as other buffers would. Its factor comes from simulation.
+TEST_F(ModelTest, ASlowLinkIsNoOtherSettingAndHasItsFactor) {
+  const Grid grid(learnt().chip);
+  for (const double factor : {3.0, 10.0}) {
+    const Fault fault = slow(link_component(grid, grid.find_link(5, 6)), factor, 0, 2);
+    auto records = run({fault}, 21);
+    const ModelVerdict v = judge(learnt().model, records);
+    EXPECT_THAT(v.notes, IsEmpty()) << factor;
+    const FactorFit fit =
+        factors_of(learnt().model, v, {{component_of(fault), std::log(factor) / 2, 0, kForever}}, true);
+    ASSERT_EQ(fit.parts.size(), 1U);
+    EXPECT_LT(fit.deviation.at(0), 0.2);
+    EXPECT_NEAR(fit.parts[0].log_factor, std::log(factor), 2.5 * fit.deviation.at(0));
+    EXPECT_GT(fit.solution.log_likelihood, v.none.log_likelihood + learnt().model.threshold);
+  }
+}
+
 // A clock that runs slower, and one that drifts, are a finding about the chip and undone in the records.
 TEST_F(ModelTest, AnotherClockIsTheWholeChips) {
   auto records = run({}, 8);

@@ -1,0 +1,310 @@
+// Runs share their seeds, so that what differs between two of them is what the parts do. Rounds end when the
+// factors' steps are small beside their deviations, and the last two estimates are averaged.
+#include "chip/model/factors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "evidence/distribution.h"
+#include "evidence/normal_factor.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr int kMostRounds = 5;
+constexpr double kSlower = 0.25;  // of a log factor, in the second simulation of a part
+constexpr double kMoved = 0.05;   // of its time, an edge in another
+constexpr double kLeastFactor = 0.02;
+constexpr double kMostFactor = 5;  // of the log: a part that works at all
+
+// What is searched of a part.
+enum class Unknown : uint8_t {
+  Factor,
+  Begin,
+  End
+};
+struct Parameter {
+  size_t part = 0;
+  Unknown unknown = Unknown::Factor;
+  double unit = 1;  // how far it is moved to see what it does
+};
+
+std::vector<Parameter> parameters_of(const std::vector<SlowPart>& parts, double run_cycles) {
+  std::vector<Parameter> out;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const SlowPart& p = parts[k];
+    const double length = (p.end == kForever ? run_cycles : double(p.end)) - double(p.begin);
+    const double moved = std::max(1.0, kMoved * length);
+    out.push_back({k, Unknown::Factor, kSlower});
+    if (double(p.begin) > moved)
+      out.push_back({k, Unknown::Begin, moved});
+    if (p.end != kForever)
+      out.push_back({k, Unknown::End, moved});
+  }
+  return out;
+}
+
+void move(SlowPart& part, Unknown unknown, double by) {
+  const auto moved = [by](uint64_t t, double least) {
+    return uint64_t(std::max(least, double(t) + by));
+  };
+  switch (unknown) {
+    case Unknown::Factor:
+      part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostFactor);
+      break;
+    case Unknown::Begin:
+      part.begin = std::min(moved(part.begin, 0), part.end - 1);
+      break;
+    case Unknown::End:
+      part.end = moved(part.end, double(part.begin) + 1);
+      break;
+  }
+}
+
+class FactorSearch {
+ public:
+  FactorSearch(const LearnSetup& setup, const Likelihood& likelihood, const spec::Chip& chip)
+      : setup_(setup),
+        likelihood_(likelihood),
+        twin_{chip, setup.own},
+        grid_(chip) {
+  }
+
+  FactorFit run(std::vector<SlowPart> parts, bool measured) {
+    constexpr double kMostUnits = 4;  // that a parameter moves in one round
+    constexpr double kNoise = 10;     // of the log likelihood, from one simulation to the next
+    const auto parameters = parameters_of(parts, likelihood_.dictionary().run_cycles);
+    FactorFit best;
+    for (int round = 0; round < kMostRounds; ++round) {
+      FactorFit tried = played(parts);
+      const Steps steps = steps_from(tried, parameters);
+      bool small = true;
+      for (size_t k = 0; k < parameters.size(); ++k) {
+        const auto& [part, unknown, unit] = parameters[k];
+        const double step = std::clamp(steps.step[k], -kMostUnits, kMostUnits);
+        move(parts[part], unknown, step * unit);
+        if (unknown != Unknown::Factor)
+          continue;
+        tried.deviation.push_back(unit * steps.deviation[k]);
+        small = small && std::abs(step) * unit < std::max(kLeastFactor, tried.deviation.back() / 2);
+      }
+      tried.parts = parts;
+      if (round > 0 && tried.solution.log_likelihood < best.solution.log_likelihood - kNoise)
+        continue;
+      const bool second = small && round > 0;
+      if (second)
+        average(best, tried);
+      best = std::move(tried);
+      if (second)
+        break;
+    }
+    if (measured)
+      measure(best, parameters);
+    best.simulated = simulated_;
+    return best;
+  }
+
+ private:
+  struct Steps {  // in units of each parameter
+    std::vector<double> step;
+    std::vector<double> deviation;
+  };
+
+  // The last linear system.
+  struct Linear {
+    evidence::Matrix weighted;  // a column a row, without the nuisances' share, times weights
+    evidence::NormalFactor information;
+    std::vector<double> residual;
+    std::vector<float> expected;  // by cell
+  };
+
+  // Puts into `last` the mean of both estimates. How far they are apart is what simulations vary by.
+  static void average(const FactorFit& before, FactorFit& last) {
+    for (size_t k = 0; k < last.parts.size(); ++k) {
+      const double half = (last.parts[k].log_factor - before.parts[k].log_factor) / 2;
+      last.parts[k].log_factor -= half;
+      last.deviation[k] = std::hypot(last.deviation[k], half);
+    }
+  }
+
+  std::vector<Fault> faults_of(const std::vector<SlowPart>& parts) const {
+    std::vector<Fault> out;
+    for (const SlowPart& p : parts)
+      out.push_back(played_fault(p, grid_));
+    return out;
+  }
+
+  SimulatedShift shift(const std::vector<SlowPart>& parts) {
+    ++simulated_;
+    return simulated_shift(likelihood_.dictionary(), setup_, twin_, faults_of(parts));
+  }
+
+  FactorFit played(const std::vector<SlowPart>& parts) {
+    FactorFit out;
+    out.parts = parts;
+    SimulatedShift shifted = shift(parts);
+    likelihood_.expect(shifted.mean, shifted.noise);
+    now_ = std::move(shifted);
+    out.solution = likelihood_.fit();
+    return out;
+  }
+
+  // Score and information of each parameter's column beside the nuisances (Frisch, Waugh, Lovell).
+  Steps steps_from(const FactorFit& at, const std::vector<Parameter>& parameters) {
+    const size_t count = parameters.size();
+    const Solution& s = at.solution;
+    const evidence::NormalFactor nuisances(likelihood_.normal(s));
+    evidence::Matrix columns(count, likelihood_.rows());
+    evidence::Matrix taken(count, likelihood_.columns());
+    std::vector<double> score(count);
+    for (size_t k = 0; k < count; ++k) {
+      std::vector<SlowPart> moved = at.parts;
+      move(moved[parameters[k].part], parameters[k].unknown, parameters[k].unit);
+      const SimulatedShift shifted = shift(moved);
+      for (size_t r = 0; r < likelihood_.rows(); ++r) {
+        const size_t cell = likelihood_.cell(r);
+        const double change = double(shifted.mean[cell]) - now_.mean[cell];
+        columns(k, r) = change;
+        score[k] += s.weight[r] * crossed(shifted, cell, s.residual[r]);
+        if (change != 0)
+          for (const Likelihood::Entry& e : likelihood_.row(r))
+            taken(k, e.column) += s.weight[r] * change * e.value;
+      }
+    }
+    evidence::Matrix left = columns;  // of each column, once the nuisances have taken theirs
+    for (size_t k = 0; k < count; ++k) {
+      const std::vector<double> share = nuisances.solve(taken.row(k));
+      for (size_t r = 0; r < likelihood_.rows(); ++r)
+        for (const Likelihood::Entry& e : likelihood_.row(r))
+          left(k, r) -= e.value * share[e.column];
+    }
+    nuisances.whiten(taken);
+    const evidence::NormalFactor factor(information(s, columns, taken));
+    Steps out;
+    out.step = factor.solve(score);
+    out.deviation = factor.variances();
+    for (double& d : out.deviation)
+      d = std::sqrt(d);
+    for (size_t k = 0; k < count; ++k)
+      for (size_t r = 0; r < likelihood_.rows(); ++r)
+        left(k, r) *= s.weight[r];
+    linear_ = {std::move(left), factor, s.residual, now_.mean};
+    return out;
+  }
+
+  // One step more with the mean of further draws, whose own steps from that mean are how much one run varies:
+  // delays in a queue are not independent from one record to the next.
+  void measure(FactorFit& fit, const std::vector<Parameter>& parameters) {
+    constexpr uint32_t kDraws = 8;
+    constexpr uint64_t kFirstSeed = 100;
+    const Dictionary& d = likelihood_.dictionary();
+    std::vector<std::vector<double>> draws;
+    std::vector<double> mean(likelihood_.rows());
+    for (uint32_t draw = 0; draw < kDraws; ++draw) {
+      const auto records = simulated_records(setup_, twin_, faults_of(fit.parts), kFirstSeed + draw);
+      const CellSums sums = sums_of(d, records);
+      std::vector<double>& of = draws.emplace_back();
+      for (size_t r = 0; r < likelihood_.rows(); ++r) {
+        const size_t cell = likelihood_.cell(r);
+        of.push_back(sums.log_ratio[cell] - d.cells[cell].center);
+        mean[r] += of.back() / kDraws;
+      }
+    }
+    simulated_ += int(kDraws) / int(kShiftSeeds);
+    const auto step_of = [&](const std::function<double(size_t)>& residual) {
+      std::vector<double> score(parameters.size());
+      for (size_t k = 0; k < score.size(); ++k)
+        for (size_t r = 0; r < likelihood_.rows(); ++r)
+          score[k] += linear_->weighted(k, r) * residual(r);
+      return linear_->information.solve(score);
+    };
+    const std::vector<double> last = step_of([&](size_t r) {
+      return linear_->residual[r] + linear_->expected[likelihood_.cell(r)] - mean[r];
+    });
+    std::vector<double> squares(parameters.size());
+    for (const std::vector<double>& of : draws) {
+      const std::vector<double> step = step_of([&](size_t r) {
+        return of[r] - mean[r];
+      });
+      for (size_t k = 0; k < step.size(); ++k)
+        squares[k] += step[k] * step[k];
+    }
+    // As wide as Student's t of so many draws makes a 90 % interval.
+    const double wider = evidence::student_quantile(0.95, kDraws - 1) / evidence::normal_quantile(0.95);
+    for (size_t k = 0; k < parameters.size(); ++k) {
+      const auto& [part, unknown, unit] = parameters[k];
+      if (unknown != Unknown::Factor)
+        continue;
+      const double spread = unit * std::sqrt(squares[k] / (kDraws - 1) * (1 + 1.0 / kDraws));
+      fit.deviation[part] = std::max(fit.deviation[part], wider * spread);
+      move(fit.parts[part], unknown, std::clamp(last[k] * unit, -2 * spread, 2 * spread));
+    }
+  }
+
+  // Product of the change of a cell and its residual. Both hold the noise of the same simulations: the
+  // residual under one seed is multiplied by the change under the others.
+  double crossed(const SimulatedShift& moved, size_t cell, double residual) const {
+    double sum = 0;
+    for (uint32_t seed = 0; seed < kShiftSeeds; ++seed) {
+      double change = 0;
+      for (uint32_t other = 0; other < kShiftSeeds; ++other)
+        if (other != seed)
+          change += (double(moved.by_seed[other][cell]) - now_.by_seed[other][cell]) / (kShiftSeeds - 1);
+      sum += change * (residual + now_.mean[cell] - now_.by_seed[seed][cell]) / kShiftSeeds;
+    }
+    return sum;
+  }
+
+  // Of the columns, without what the nuisances take of it. A small share of each column's own stays, so that
+  // two parts of the same records have one of many solutions.
+  evidence::Matrix
+  information(const Solution& s, const evidence::Matrix& columns, const evidence::Matrix& taken) const {
+    constexpr double kStays = 1e-6;
+    constexpr double kPrior = 1e-4;  // keeps a part that no record shows where it is
+    evidence::Matrix out(columns.rows, columns.rows);
+    for (size_t a = 0; a < columns.rows; ++a)
+      for (size_t b = 0; b <= a; ++b) {
+        double sum = 0;
+        for (size_t r = 0; r < likelihood_.rows(); ++r)
+          sum += s.weight[r] * columns(a, r) * columns(b, r);
+        if (a == b)
+          sum += kStays * sum + kPrior;
+        for (size_t k = 0; k < taken.columns; ++k)
+          sum -= taken(a, k) * taken(b, k);
+        out(a, b) = sum;
+      }
+    return out;
+  }
+
+  const LearnSetup& setup_;
+  Likelihood likelihood_;
+  const Twin twin_;
+  const Grid grid_;
+  std::optional<Linear> linear_;
+  SimulatedShift now_;  // of the parts as they were played last
+  int simulated_ = 0;
+};
+
+}  // namespace
+
+Fault played_fault(const SlowPart& slow, const Grid& grid) {
+  Fault out = fault_of(slow.part, grid);
+  out.factor = std::exp(slow.log_factor);
+  out.begin = slow.begin;
+  out.end = slow.end;
+  return out;
+}
+
+FactorFit fit_factors(
+    const LearnSetup& setup,
+    const Likelihood& likelihood,
+    const spec::Chip& chip,
+    std::vector<SlowPart> parts,
+    bool measured) {
+  return FactorSearch(setup, likelihood, chip).run(std::move(parts), measured);
+}
+
+}  // namespace lento::chip
