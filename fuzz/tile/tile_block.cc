@@ -1,7 +1,7 @@
-// Line-visit traces and VCD maps.
+// Line-visit traces and signal maps.
 #include "base/error.h"
 #include "lab/block/line_trace.h"
-#include "tile/block/vcd.h"
+#include "tile/block/signal_map.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const lento::base::Error&) {
   }
   try {
-    lento::tile::parse_vcd_map(text, "f");
+    lento::tile::parse_signal_map(text, "f");
   } catch (const lento::base::Error&) {
   }
   return 0;

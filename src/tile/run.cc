@@ -6,142 +6,20 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <filesystem>
 #include <optional>
 
 #include "base/file.h"
 #include "base/units.h"
-#include "tile/block/vcd.h"
-#include "tile/unit/tile.h"
-#include "tile/unit/vcd_writer.h"
+#include "tile/connected_tile.h"
 
 namespace lento::tile {
 namespace {
 
 using finding::Diagnosis;
 
-// Bytes of the output FIFO, and bytes that the output path takes a cycle.
-constexpr uint32_t kFifoBytes = 64;
-constexpr uint32_t kPathBytes = 4;
+constexpr uint32_t kMostQueue = 64;        // inputs that may wait
 constexpr uint64_t kPatience = 1'000'000;  // cycles for init or finish when no bound is known
-
-// Compares the inputs with the declared period. Only inputs that pass the trigger count.
-struct Arrivals {
-  uint64_t early = 0;           // came sooner than declared after the one before
-  uint64_t least = UINT64_MAX;  // shortest time between two
-  std::optional<uint64_t> last;
-  std::optional<uint64_t> first_early;
-
-  void record(uint64_t cycle, uint64_t declared) {
-    if (last) {
-      const uint64_t gap = cycle - *last;
-      least = std::min(least, gap);
-      if (gap < declared) {
-        ++early;
-        if (!first_early)
-          first_early = cycle;
-      }
-    }
-    last = cycle;
-  }
-};
-
-// A tile connected to its inputs, its output path and its waveform.
-class ConnectedTile {
- public:
-  ConnectedTile(const TileRunOptions& options, const Image& image)
-      : options_(options),
-        image_(image),
-        unit_({kFifoBytes, options.queue}) {
-    if (!options.wave.empty())
-      wave_ = std::make_unique<VcdWriter>(options.wave);
-  }
-
-  void load(uint64_t patience) {
-    unit_.config_image(image_);
-    unit_.resume();
-    init_ends_ = run_until(patience, [&] {
-      return unit_.status() == Status::ActivePaused;
-    });
-  }
-
-  void feed(const VcdCycle& cycle) {
-    TileInputs inputs;
-    inputs.valid = cycle.valid;
-    std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
-    inputs.has_address = cycle.has_address;
-    inputs.address = cycle.address;
-    offer(inputs);
-    for (uint32_t i = 1; i < options_.tile_cycles; ++i)
-      step(nullptr);
-  }
-
-  // Lets main end within `patience` cycles, then runs finish.
-  void finish(uint64_t patience) {
-    unit_.finalize();
-    main_ends_ = run_until(patience, [&] {
-      return unit_.status() == Status::Paused && unit_.idle();
-    });
-    while (unit_.output_waiting() > 0)
-      output_ += unit_.drain(kFifoBytes);
-    if (wave_)
-      wave_->commit();
-    if (!options_.output.empty())
-      base::write_file(options_.output, output_);
-  }
-
-  const Tile& unit() const {
-    return unit_;
-  }
-  const Arrivals& arrivals() const {
-    return arrivals_;
-  }
-  bool init_ends() const {
-    return init_ends_;
-  }
-  bool main_ends() const {
-    return main_ends_;
-  }
-
- private:
-  void offer(const TileInputs& inputs) {
-    const TileCounters& counters = unit_.counters();
-    const uint64_t untriggered = counters.dropped[size_t(Drop::Untriggered)];
-    const uint64_t offered = counters.inputs;
-    step(inputs.valid || inputs.has_address ? &inputs : nullptr);
-    if (counters.inputs == offered)
-      return;
-    if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)
-      return;
-    arrivals_.record(counters.cycles, image_.arrival_cycles);
-  }
-
-  void step(const TileInputs* inputs) {
-    unit_.step(inputs);
-    output_ += unit_.drain(kPathBytes);
-    if (wave_)
-      wave_->sample(unit_);
-  }
-
-  template <class Done>
-  bool run_until(uint64_t patience, Done&& done) {
-    for (uint64_t i = 0; i < patience && !done(); ++i) {
-      if (unit_.status() == Status::Error)
-        return true;
-      step(nullptr);
-    }
-    return done();
-  }
-
-  const TileRunOptions& options_;
-  const Image& image_;
-  Tile unit_;
-  std::unique_ptr<VcdWriter> wave_;
-  std::string output_;
-  Arrivals arrivals_;
-  bool init_ends_ = true;
-  bool main_ends_ = true;
-};
 
 struct Loaded {
   Image image;
@@ -171,17 +49,52 @@ Loaded load_image(const TileRunOptions& options, const base::Progress& progress)
   return out;
 }
 
+// A second run with the longest queue, and how much of it was used.
+struct QueueTrial {
+  uint64_t lost = 0;
+  size_t longest = 0;
+};
+
+struct TileRun {
+  ConnectedTile connected;
+  VcdReading reading;
+  base::ReadReport report;
+  std::optional<QueueTrial> with_queue;
+};
+
+// Runs the image on the whole recording with this queue.
+TileRun run_recording(
+    const TileRunOptions& options,
+    const ConnectedTile::Options& connection,
+    const Loaded& loaded,
+    const SignalMap& map,
+    const base::Progress& progress) {
+  const VerifyReport& proved = loaded.report;
+  const uint64_t proved_end = proved.main.worst_cycles + proved.finish.worst_cycles;
+  TileRun run{ConnectedTile(connection, loaded.image), {}, {}, {}};
+  run.connected.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
+  run.report.strict = options.strict;
+  run.reading = read_vcd(options.recording, map, run.report, [&](const VcdCycle& cycle) {
+    run.connected.feed(cycle);
+    return !progress.stopped();
+  });
+  run.connected.finish(kPatience + (proved.accepted ? 8 * proved_end : 0));
+  return run;
+}
+
 std::string count_of(uint64_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 class Verdict {
  public:
-  Verdict(const Loaded& loaded, const ConnectedTile& connected, Diagnosis& out)
+  Verdict(const Loaded& loaded, const TileRun& run, Diagnosis& out)
       : image_(loaded.image),
         report_(loaded.report),
-        connected_(connected),
-        counters_(connected.unit().counters()),
+        connected_(run.connected),
+        reading_(run.reading),
+        with_queue_(run.with_queue),
+        counters_(connected_.unit().counters()),
         out_(out) {
   }
 
@@ -191,6 +104,9 @@ class Verdict {
     unverified();
     arrivals();
     drops();
+    crossing();
+    foreign_clocks();
+    full_accumulators();
     output();
     summary();
   }
@@ -271,28 +187,96 @@ class Verdict {
         "declare YPU_ARRIVAL(" + std::to_string(a.least) + "), or give the tile more cycles (--tile-cycles)");
   }
 
+  void add_evidence(finding::Evidence evidence) {
+    out_.findings.back().evidence.push_back(std::move(evidence));
+  }
+
+  static std::string percent(double share) {
+    return base::format_number(100 * share, 3);
+  }
+
   uint64_t dropped(Drop cause) const {
     return counters_.dropped[size_t(cause)];
   }
 
+  // Every loss is a finding, because state that counts inputs is wrong after the first. A loss that the image
+  // neither declares nor proves possible scores higher.
   void drops() {
     const uint64_t lost = dropped(Drop::Running);
-    const double share = counters_.inputs ? double(lost) / double(counters_.inputs) : 0;
-    const bool breach = lost > 0 && !image_.drops_declared;
-    const bool more = image_.drops_declared && report_.accepted && connected_.arrivals().early == 0 &&
-                      share > report_.predicted_drop_share + 1e-9;
-    if (!breach && !more)
+    if (lost == 0)
       return;
+    const double share = double(lost) / double(counters_.inputs);
+    const bool more =
+        report_.accepted && connected_.arrivals().early == 0 && share > report_.predicted_drop_share + 1e-9;
+    std::string text = std::to_string(lost) + " of " + count_of(counters_.inputs, "input") + " (" +
+                       percent(share) + " %) were dropped while main ran: state that counts inputs is not " +
+                       "to be trusted, a count may be short by as many";
+    if (connected_.longest_hole() > 0)
+      text += ", and no input was taken for up to " + std::to_string(connected_.longest_hole()) + " cycles";
+    if (!image_.drops_declared)
+      text += "; the image declares none";
+    else if (more)
+      text += "; at most " + percent(report_.predicted_drop_share) + " % were proved";
     find(
         "drops",
-        std::to_string(lost) + " of " + count_of(counters_.inputs, "input") + " (" +
-            base::format_number(100 * share, 3) + " %) came while main ran and were lost; " +
-            (breach ? "the image declares none."
-                    : "at most " + base::format_number(100 * report_.predicted_drop_share, 3) +
-                          " % were proved."),
-        0.95,
+        text + ".",
+        image_.drops_declared && !more ? 0.92 : 0.95,
         {"share of inputs lost", share, "", "drop counter of the tile"},
-        "a queue (--queue), a shorter main, or YPU_DROPS_EXPECTED");
+        remedy_for_drops());
+    add_evidence({"mean time of main", connected_.mean_main_cycles(), "cycles", "tile"});
+    add_evidence({"mean time between inputs", connected_.arrivals().mean_gap(), "cycles", "recording"});
+  }
+
+  std::string remedy_for_drops() const {
+    const std::string slower =
+        "count or filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
+    if (!with_queue_)
+      return slower;
+    if (with_queue_->lost == 0)
+      return "--queue " + std::to_string(with_queue_->longest) + " loses none of these inputs; or " + slower;
+    return "--queue " + std::to_string(kMostQueue) + " still loses " +
+           percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
+  }
+
+  void crossing() {
+    if (connected_.crossing_lost() + reading_.late_edges == 0)
+      return;
+    find(
+        "clock crossing",
+        count_of(connected_.crossing_lost() + reading_.late_edges, "input") +
+            " of other clocks came faster than tile cycles and were lost.",
+        0.95,
+        {"inputs lost",
+         double(connected_.crossing_lost() + reading_.late_edges),
+         "",
+         "crossing before the tile"},
+        "give the tile more cycles (--tile-cycles), or take the fastest clock as the map's own");
+  }
+
+  void foreign_clocks() {
+    for (const UnsampledSignal& s : reading_.unsampled) {
+      find(
+          "foreign clock",
+          "'" + s.signal + "' changes with " + s.likely + " and was sampled by " + s.clock + ": " +
+              std::to_string(s.lost) + " of its " + count_of(s.changes, "change") + " (" +
+              percent(double(s.lost) / double(s.changes)) + " %) fell between two samples and were not seen.",
+          0.9,
+          {"share of changes not seen", double(s.lost) / double(s.changes), "", "recording"},
+          "give the input its own clock in the map: 'clock: " + s.likely + "'");
+    }
+  }
+
+  void full_accumulators() {
+    const uint64_t lost = connected_.unit().histogram().lost();
+    if (lost == 0)
+      return;
+    find(
+        "full accumulator",
+        "Accumulators of the histogram unit were full at " + std::to_string(kAccumulatorMax) + ": " +
+            count_of(lost, "count") + " were not added.",
+        0.95,
+        {"counts lost", double(lost), "", "saturation of the histogram unit"},
+        "send and clear the histogram (ypu_emit) before an accumulator can hold so much");
   }
 
   // Judges the output of the whole run. The bytes that one run of each region may put out at once are allowed
@@ -329,6 +313,8 @@ class Verdict {
   const Image& image_;
   const VerifyReport& report_;
   const ConnectedTile& connected_;
+  const VcdReading& reading_;
+  const std::optional<QueueTrial>& with_queue_;
   const TileCounters& counters_;
   Diagnosis& out_;
 };
@@ -363,24 +349,33 @@ void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
 Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress) {
   const Loaded loaded = load_image(options, progress);
   const std::string map_text = base::read_file(options.map, 1 << 20);
-  const VcdMap map = parse_vcd_map(map_text, options.map);
-  const VerifyReport& proved = loaded.report;
-  const uint64_t proved_end = proved.main.worst_cycles + proved.finish.worst_cycles;
-  ConnectedTile connected(options, loaded.image);
-  connected.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
-  base::ReadReport report;
-  report.strict = options.strict;
-  const bool whole = read_vcd(options.recording, map, report, [&](const VcdCycle& cycle) {
-    connected.feed(cycle);
-    return !progress.stopped();
-  });
-  connected.finish(kPatience + (proved.accepted ? 8 * proved_end : 0));
+  const SignalMap map = parse_signal_map(map_text, options.map);
+  const ConnectedTile::Options connection{
+      options.queue,
+      options.tile_cycles,
+      options.wave,
+      !options.record.empty()};
+  TileRun run = run_recording(options, connection, loaded, map, progress);
+  const bool drops = run.connected.unit().counters().dropped[size_t(Drop::Running)] > 0;
+  if (drops && options.queue < kMostQueue && std::filesystem::is_regular_file(options.recording) &&
+      run.reading.whole) {
+    const TileRun trial =
+        run_recording(options, {kMostQueue, options.tile_cycles, "", false}, loaded, map, progress);
+    if (trial.reading.whole)
+      run.with_queue = {
+          trial.connected.unit().counters().dropped[size_t(Drop::Running)],
+          trial.connected.longest_queue()};
+  }
+  if (!options.output.empty())
+    base::write_file(options.output, run.connected.output());
   Diagnosis d;
   d.scale = "tile";
   d.title = "A tile on a recorded block";
-  add_facts(loaded, connected.unit(), d);
-  Verdict(loaded, connected, d).judge();
-  if (!whole)
+  add_facts(loaded, run.connected.unit(), d);
+  if (run.reading.unknown_inputs > 0)
+    d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
+  Verdict(loaded, run, d).judge();
+  if (!run.reading.whole)
     d.verdict += " Interrupted before the end of the recording.";
   d.inputs = {
       {"image", options.load.image, base::digest(loaded.bytes)},
@@ -388,8 +383,8 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   d.options = {
       {"queue", std::to_string(options.queue)},
       {"tile cycles", std::to_string(options.tile_cycles)}};
-  finding::add_read_report(d, report);
-  if (connected.unit().counters().inputs == 0) {
+  finding::add_read_report(d, run.report);
+  if (run.connected.unit().counters().inputs == 0) {
     finding::cannot_judge(
         d,
         "the recording has no input for this image",

@@ -1,8 +1,8 @@
 // Runs a tile on a recording of a block's signals and judges whether the image's declarations held.
 //
-// Declared limits: inputs come no closer than the arrival period, none is dropped while main runs (unless
-// drops are declared), output stays below its rate, every region ends, no fault. Each breach is a finding
-// with its count.
+// Declared limits: inputs come no closer than the arrival period, output stays below its rate, every region
+// ends, no fault. Each breach is a finding with its count. Every loss is a finding with how much it could
+// have changed the result: inputs dropped while main ran, full accumulators, and signals of another clock.
 #pragma once
 
 #include "base/progress.h"
@@ -15,10 +15,12 @@ struct TileRunOptions {
   TileLoadOptions load;
   bool unsigned_image =
       false;  // run whatever the papers and the verifier say; the diagnosis says "unverified"
-  // Paths of the VCD recording and of its map (lento.tile-map/1).
+  // Paths of the recording (VCD, FST) and of its map (lento.tile-map/1).
   std::string recording;
   std::string map;
-  // Paths for the output bytes and for the tile's own signals, "" for none.
+  std::string record;  // C struct of the output (tile/record.h), "" for none
+  // Paths for the rows of the record, the output bytes and the tile's own signals, "" for none.
+  std::string rows;
   std::string output;
   std::string wave;
   uint32_t queue = 0;        // inputs that may wait while main runs

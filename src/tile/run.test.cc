@@ -103,6 +103,12 @@ TEST(TileRun, UndeclaredDropsAreCounted) {
   ASSERT_TRUE(drops);
   EXPECT_THAT(drops->summary, HasSubstr("of 60 inputs"));
   EXPECT_FALSE(finding_of(recording.run(echo(), 64), "drops")) << "a queue keeps them";
+  EXPECT_THAT(drops->next_step, HasSubstr("--queue"));
+  Image declared = echo();
+  declared.drops_declared = true;
+  const finding::Diagnosis still = recording.run(declared);
+  ASSERT_TRUE(finding_of(still, "drops")) << "a result that misses inputs is never an all-clear";
+  EXPECT_THAT(still.verdict, HasSubstr("not to be trusted"));
 }
 
 TEST(TileRun, AnEndlessMainIsAFindingAndUnverified) {

@@ -14,7 +14,7 @@ namespace {
 struct TileRunArguments {
   tile::TileRunOptions job;
   riscv::TohostOptions plain;
-  std::string block;  // "vcd:FILE"
+  std::string block;  // "vcd:FILE", "fst:FILE"
   bool disassemble = false;
   bool tohost = false;
 };
@@ -49,10 +49,11 @@ void disassemble(const std::string& path, Context& context) {
 void run_image(TileRunArguments& args, Context& context) {
   if (args.disassemble)
     return disassemble(args.job.load.image, context);
-  if (args.block.compare(0, 4, "vcd:") != 0 || args.job.map.empty()) {
+  const bool is_named = args.block.starts_with("vcd:") || args.block.starts_with("fst:");
+  if (!is_named || args.job.map.empty()) {
     throw base::Error(
         {},
-        "name the block's signals: --block vcd:FILE --map FILE",
+        "name the block's signals: --block vcd:FILE or fst:FILE, and --map FILE",
         "or look at the built-in blocks with 'lento-lab tile case'");
   }
   args.job.recording = args.block.substr(4);
@@ -73,7 +74,7 @@ void add_tile_run(Command& tile, Context& context) {
       "Run an image on a block's signals, or a plain program; exit 1 when a promise of the image breaks");
   auto args = std::make_shared<TileRunArguments>();
   command->add_option("IMAGE", args->job.load.image, "Image to run");
-  command->add_option("--block", args->block, "vcd:FILE, a recording of any design");
+  command->add_option("--block", args->block, "vcd:FILE or fst:FILE, a recording of any design");
   command->add_option("--map", args->job.map, "Which signals go to which IORegs (YAML, lento.tile-map/1)");
   command->add_option("-o,--output", args->job.output, "Write the bytes that leave the output FIFO");
   command->add_option("--vcd", args->job.wave, "Write a VCD of the tile itself");

@@ -37,7 +37,7 @@ TEST(Vcd, SamplesBeforeEachRisingEdge) {
       "#0\n0!\nb101 %\n1&\n#5\n1!\nb110 %\n#10\n0!\n0&\n#15\n1!\nbx1 %\nrubbish\n#20\n0!\n");
   base::ReadReport report;
   std::vector<VcdCycle> cycles;
-  read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) {
+  read_vcd(file.path, parse_signal_map(kMap, "map"), report, [&](const VcdCycle& c) {
     cycles.push_back(c);
     return true;
   });
@@ -54,7 +54,7 @@ TEST(Vcd, ReadsEveryChangeOfALine) {
   const auto read = [](const std::string& changes, base::ReadReport& report) {
     const VcdFile file(kHeader + changes);
     std::string seen;
-    read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) {
+    read_vcd(file.path, parse_signal_map(kMap, "map"), report, [&](const VcdCycle& c) {
       seen += std::to_string(c.valid) + ":" + std::to_string(c.address) + " ";
       return true;
     });
@@ -78,9 +78,10 @@ TEST(Vcd, StopsWhenItsUserHasEnough) {
   const VcdFile file(std::string(kHeader) + "#0 0!\n#5 1!\n#10 0!\n#15 1!\n#20\n");
   base::ReadReport report;
   int edges = 0;
-  EXPECT_FALSE(read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle&) {
+  const VcdReading reading = read_vcd(file.path, parse_signal_map(kMap, "map"), report, [&](const VcdCycle&) {
     return ++edges < 1;
-  }));
+  });
+  EXPECT_FALSE(reading.whole);
   EXPECT_EQ(edges, 1);
 }
 
@@ -89,7 +90,7 @@ TEST(Vcd, RefusesWhatIsNotThere) {
     const VcdFile file(text);
     base::ReadReport report;
     try {
-      read_vcd(file.path, parse_vcd_map(map, "map"), report, [](const VcdCycle&) {
+      read_vcd(file.path, parse_signal_map(map, "map"), report, [](const VcdCycle&) {
         return true;
       });
     } catch (const base::Error& error) {
@@ -105,6 +106,138 @@ TEST(Vcd, RefusesWhatIsNotThere) {
   EXPECT_THAT(reason("$scope module top", kMap), testing::HasSubstr("ends inside"));
   EXPECT_THAT(reason("hello", kMap), testing::HasSubstr("not a VCD header"));
   EXPECT_THAT(reason(kHeader, "schema: lento.tile-map/1\nclock: top.clk\n"), testing::HasSubstr("no inputs"));
+}
+
+// Shows every delivered edge: (o)OFFSET for another clock, then valid:data of IORegs 0 and 1.
+std::string edges_of(const std::string& text, const std::string& map, VcdReading* reading = nullptr) {
+  const VcdFile file(text);
+  base::ReadReport report;
+  std::string seen;
+  const VcdReading out = read_vcd(file.path, parse_signal_map(map, "map"), report, [&](const VcdCycle& c) {
+    if (c.foreign)
+      seen += "o" + std::to_string(int(c.offset * 100)) + "/";
+    seen += std::to_string(c.valid) + ":" + std::to_string(c.data[0]) + "," + std::to_string(c.data[1]) + " ";
+    return true;
+  });
+  if (reading)
+    *reading = out;
+  return seen;
+}
+
+const std::string kTop = "schema: lento.tile-map/1\n";
+
+TEST(Vcd, BitsOfABusAreOneValue) {
+  const std::string header =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 1 a v [1] $end\n$var wire 1 b v [0] $end\n"
+      "$var wire 66 w w [65:0] $end\n$enddefinitions $end\n";
+  const std::string map =
+      kTop + "clock: t.clk\ninputs:\n  - {ioreg: 0, signal: t.v}\n  - {ioreg: 1, signal: 't.w[65:63]'}\n";
+  EXPECT_EQ(
+      edges_of(
+          header + "#0 0! 1a 0b\nb101 w\n#5 1!\n#6 0! Ha\n1b\nb11" + std::string(64, '0') + " w\n#9 1!\n",
+          map),
+      "3:2,0 3:3,6 ");
+}
+
+TEST(Vcd, EachInputHasItsClockAndEdge) {
+  const std::string header =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 1 f fast $end\n$var wire 4 d d [3:0] $end\n"
+      "$enddefinitions $end\n";
+  const std::string changes =
+      "#0 0! 0f b1 d\n#10 1!\n#12 1f b10 d\n#14 0f\n#15 0!\n#17 1f b11 d\n#20 1! 0f b100 d\n#25 0!\n";
+  const auto map = [](const std::string& clock, const std::string& own) {
+    return kTop + "clock: " + clock + "\ninputs:\n  - {ioreg: 0, signal: t.d" + own + "}\n";
+  };
+  EXPECT_EQ(edges_of(header + changes, map("t.clk", "")), "1:1,0 1:3,0 ");
+  EXPECT_EQ(edges_of(header + changes, map("{signal: t.clk, edge: falling}", "")), "1:2,0 1:4,0 ");
+  EXPECT_EQ(edges_of(header + changes, map("{signal: t.clk, edge: both}", "")), "1:1,0 1:2,0 1:3,0 1:4,0 ");
+  EXPECT_EQ(edges_of(header + changes, map("t.clk", ", clock: t.fast")), "0:0,0 o20/1:1,0 o70/1:2,0 0:0,0 ");
+  EXPECT_EQ(
+      edges_of(header + changes, map("t.clk", ", clock: {signal: t.fast, edge: both}")),
+      "0:0,0 o20/1:1,0 o40/1:2,0 o70/1:2,0 0:0,0 o0/1:3,0 ");
+}
+
+// Pulses of a clock that is not a multiple of the block's own, and a twin whose signal glitches in its own
+// domain.
+TEST(Vcd, SignalsOfAnotherClockAreCounted) {
+  const std::string header =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 1 f clk_other $end\n$var wire 1 p pulse $end\n"
+      "$enddefinitions $end\n";
+  const std::string map = kTop + "clock: t.clk\ninputs:\n  - {ioreg: 0, signal: t.pulse}\n";
+  std::string foreign;
+  std::string own;
+  bool pulse = false;
+  for (int time = 0; time < 5000; ++time) {
+    foreign += "#" + std::to_string(time) + "\n";
+    own += "#" + std::to_string(time) + "\n";
+    if (time % 10 == 0)
+      foreign += "1!\n", own += "1!\n0p\n";
+    if (time % 10 == 5)
+      foreign += "0!\n", own += "0!\n1p\n";
+    if (time % 7 == 0)
+      foreign += std::string("1f\n") + ((pulse = !pulse) ? "1p\n" : "0p\n"), own += "1f\n";
+    if (time % 7 == 3)
+      foreign += "0f\n", own += "0f\n";
+  }
+  VcdReading reading;
+  edges_of(header + foreign, map, &reading);
+  ASSERT_EQ(reading.unsampled.size(), 1u);
+  EXPECT_EQ(reading.unsampled[0].signal, "t.pulse");
+  EXPECT_EQ(reading.unsampled[0].likely, "t.clk_other");
+  EXPECT_NEAR(double(reading.unsampled[0].changes), 713, 2);
+  EXPECT_GT(reading.unsampled[0].lost, 100u);
+  edges_of(header + own, map, &reading);
+  EXPECT_TRUE(reading.unsampled.empty()) << "it changes twice a cycle by its own clock";
+}
+
+TEST(Vcd, TheTriggerAndEveryInputHaveValidSignals) {
+  const std::string header =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 8 p pc $end\n$var wire 1 v v $end\n"
+      "$var wire 1 r r $end\n$enddefinitions $end\n#0 0! b1 p\n1v 0r\n#5 1!\n#6 0! 1r\n#9 1!\n#10 0! xv\n#12 "
+      "1!\n";
+  const VcdFile file(header);
+  base::ReadReport report;
+  std::string seen;
+  const std::string map = kTop +
+                          "clock: t.clk\naddress: {signal: t.pc, valid: t.v}\ninputs:\n"
+                          "  - {ioreg: 0, signal: t.pc, valid: [t.v, t.r]}\n";
+  read_vcd(file.path, parse_signal_map(map, "map"), report, [&](const VcdCycle& c) {
+    seen += std::to_string(c.has_address) + std::to_string(c.valid) + " ";
+    return true;
+  });
+  EXPECT_EQ(seen, "10 11 00 ");
+}
+
+TEST(Fst, IsReadAsItsVcdAndDamageIsAnError) {
+  if (std::system("command -v vcd2fst >/dev/null") != 0)
+    GTEST_SKIP() << "gtkwave is not installed";
+  std::string text =
+      "$timescale 1ns $end\n$scope module top $end\n$var wire 1 ! clk $end\n$var wire 8 % data [7:0] $end\n"
+      "$scope module sub $end\n$var wire 1 & ok $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n";
+  for (int i = 0; i < 2000; ++i) {
+    text += "#" + std::to_string(10 * i) + "\n0!\nb" + std::string(1 + i % 8, '1') + " %\n1&\n#" +
+            std::to_string(10 * i + 5) + "\n1!\n";
+  }
+  const VcdFile file(text);
+  const std::string path = file.path + ".fst";
+  ASSERT_EQ(std::system(("vcd2fst " + file.path + " " + path + " >/dev/null").c_str()), 0);
+  const auto cycles = [](const std::string& from) {
+    base::ReadReport report;
+    std::vector<uint32_t> out;
+    read_vcd(from, parse_signal_map(kMap, "map"), report, [&](const VcdCycle& c) {
+      out.push_back(c.address);
+      return true;
+    });
+    return out;
+  };
+  EXPECT_EQ(cycles(path), cycles(file.path));
+  EXPECT_EQ(cycles(path).size(), 2000u);
+  const std::string whole = base::read_file(path);
+  for (size_t keep = 16; keep < whole.size(); keep += whole.size() / 16) {
+    base::write_file(path, whole.substr(0, keep));
+    EXPECT_THROW(cycles(path), base::Error) << keep;
+  }
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -1,21 +1,25 @@
-// Samples a design's signals at the rising edges of a clock in a VCD recording. Only the mapped signals are
-// kept, as numbers by code, so memory does not grow with the recording. A damaged change is skipped and
-// counted. A header that cannot be read ends the reading, because codes would be unknown. Source: IEEE
-// 1364-2005, section 18.
+// Samples a design's signals at the edges of clocks in a recording. Only the mapped signals are kept, as
+// numbers by code, so memory does not grow with the recording. A damaged change is skipped and counted. A
+// header that cannot be read ends the reading, because codes would be unknown. Source: IEEE 1364-2005,
+// section 18.
 #include "tile/block/vcd.h"
 
-#include <map>
+#include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/file.h"
 #include "base/number.h"
-#include "spec/yaml.h"
+#include "tile/block/fst.h"
+#include "tile/block/wave_names.h"
 
 namespace lento::tile {
 namespace {
 
 constexpr size_t kMaxSignals = 1 << 20;
 constexpr size_t kMaxDepth = 256;
+constexpr size_t kMaxHeld = 1 << 16;  // edges of other clocks within one cycle of the block
+constexpr size_t kMaxClocks = 16;     // that a mapped signal may turn out to follow
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> out;
@@ -29,32 +33,101 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return out;
 }
 
+// Up to 64 bits of a variable. `unknown` has a 1 for each bit that is neither 0 nor 1.
+struct Bits {
+  uint64_t value = 0;
+  uint64_t unknown = 0;
+  bool operator==(const Bits&) const = default;
+};
+
+// Extracts bits `first` to first + width - 1 of a value, which continues to the left by its leftmost bit: 0
+// for 0 and 1, itself for others.
+Bits extract(std::string_view digits, uint32_t first, uint32_t width) {
+  Bits out;
+  const bool extends = !digits.empty() && !std::strchr("01hHlL", digits[0]);
+  for (uint32_t i = 0; i < width; ++i) {
+    const uint64_t at = uint64_t{first} + i;
+    if (at >= digits.size()) {
+      if (extends)
+        out.unknown |= ~uint64_t{0} << i;
+      break;
+    }
+    const char bit = digits[digits.size() - 1 - at];
+    if (bit == '1' || bit == 'h' || bit == 'H')
+      out.value |= uint64_t{1} << i;
+    else if (bit != '0' && bit != 'l' && bit != 'L')
+      out.unknown |= uint64_t{1} << i;
+  }
+  return out;
+}
+
+// Bits of a variable that are followed.
+struct Slot {
+  size_t index = 0;
+  uint32_t first = 0;
+  uint32_t width = 1;
+};
+
+// A mapped signal: slots, the least significant first.
+struct Signal {
+  std::vector<Slot> slots;
+  size_t domain_index = 0;  // in ClockDomains
+
+  Bits read(const std::vector<Bits>& values) const {
+    Bits out;
+    uint32_t at = 0;
+    for (const Slot& slot : slots) {
+      out.value |= values[slot.index].value << at;
+      out.unknown |= values[slot.index].unknown << at;
+      at += slot.width;
+    }
+    return out;
+  }
+};
+
 // Header grammar: { "$scope" type name "$end" | "$upscope" "$end" | "$var" type width code name [range]
 // "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then words: { "#" time | value code | ("b"
 // | "r" | "s") value " " code | "$comment" text "$end" | "$dumpvars" and the like | "$end" }. A value and its
 // code are on one line.
 class Reader {
  public:
-  Reader(const std::string& path, const VcdMap& map, base::ReadReport& report)
-      : in_(path),
+  using Use = std::function<bool(const VcdCycle&)>;
+
+  Reader(base::InputStream& in, const std::string& name, const SignalMap& map, base::ReadReport& report)
+      : in_(in),
+        name_(name),
         map_(map),
         report_(report) {
   }
 
-  bool run(const std::function<bool(const VcdCycle&)>& use) {
+  VcdReading run(const Use& use) {
+    use_ = &use;
     read_header();
     bind();
     std::string_view line;
-    while (wanted_ && in_.line(line))
-      changes(line, use);
-    if (wanted_ && seen_time_)
-      edge(use);
-    return wanted_;
+    while (result_.whole && in_.line(line))
+      changes(line);
+    if (result_.whole && seen_time_)
+      end_step();
+    flush_held(period_);
+    result_.unsampled = domains_.foreign();
+    return result_;
   }
 
  private:
+  // Inputs that are sampled together.
+  struct Sampler {
+    Signal clock;
+    Edge edge = Edge::Rising;
+    std::vector<size_t> inputs;  // of the map
+  };
+  struct Bound {
+    Signal data;
+    std::vector<Signal> valid;
+  };
+
   base::Location here() const {
-    return {in_.path(), int(in_.line_number())};
+    return {name_, int(in_.line_number())};
   }
 
   bool next_word(std::string& out) {
@@ -77,7 +150,7 @@ class Reader {
       std::vector<std::string> section;
       const std::string kind = word;
       if (kind.empty() || kind[0] != '$')
-        throw base::Error(here(), "not a VCD header: '" + kind + "'");
+        throw base::Error(here(), "not a VCD header: '" + kind + "'", "a recording is a VCD or an FST");
       while (next_word(word) && word != "$end") {
         if (section.size() < 16)
           section.push_back(word);
@@ -99,64 +172,178 @@ class Reader {
   void declare(const std::vector<std::string>& scope, const std::vector<std::string>& section) {
     if (names_.size() >= kMaxSignals)
       throw base::Error(here(), "more than a million signals");
-    std::string name;
+    std::string prefix;
     for (const std::string& part : scope)
-      name += part + ".";
-    std::string leaf = section[3];
-    if (const size_t bracket = leaf.find('['); bracket != std::string::npos && bracket > 0)
-      leaf.resize(bracket);
-    names_[name + leaf] = section[2];
+      prefix += part + ".";
+    names_.declare(prefix, section);
   }
 
-  uint32_t watch(const std::string& name, const std::string& use) {
-    const auto found = names_.find(name);
-    if (found == names_.end()) {
-      std::vector<std::string> known;
-      for (const auto& [known_name, code] : names_) {
-        if (known.size() < 5000)
-          known.push_back(known_name);
-      }
-      throw base::Error(
-          {in_.path()},
-          "there is no signal '" + name + "' (" + use + " of the map)",
-          base::suggestion(name, known));
+  Slot follow(const SignalPart& part) {
+    std::vector<Slot>& known = slots_[part.code];
+    for (const Slot& slot : known) {
+      if (slot.first == part.first && slot.width == part.width)
+        return slot;
     }
-    const auto [at, is_new] = slots_.emplace(found->second, uint32_t(values_.size()));
-    if (is_new)
-      values_.push_back(0);
-    return at->second;
+    known.push_back({values_.size(), part.first, part.width});
+    values_.emplace_back();
+    return known.back();
+  }
+
+  Signal watch(const std::string& name) {
+    Signal out;
+    uint32_t bits = 0;
+    for (SignalPart part : names_.resolve(name, {name_})) {
+      part.width = std::min(part.width, 64 - bits);
+      bits += part.width;
+      if (part.width > 0)
+        out.slots.push_back(follow(part));
+    }
+    if (out.slots.empty())
+      throw base::Error({name_}, "'" + name + "' has no bits");
+    return out;
+  }
+
+  // A clock is the lowest bit of its signal.
+  Signal watch_clock(const std::string& name) {
+    Signal out = watch(name);
+    out.slots.resize(1);
+    const size_t slot = out.slots[0].index;
+    const auto same = std::ranges::find(clock_slots_, slot);
+    out.domain_index = size_t(same - clock_slots_.begin());
+    if (same == clock_slots_.end()) {
+      clock_slots_.push_back(slot);
+      domains_.add_clock(name);
+    }
+    return out;
+  }
+
+  Signal watch_input(const std::string& name, const Signal& clock) {
+    Signal out = watch(name);
+    out.domain_index = domains_.add_signal(name, clock.domain_index);
+    followed_.push_back(out);
+    return out;
+  }
+
+  size_t sampler_of(const SignalMap::Clock& clock) {
+    for (size_t i = 0; i < clocks_of_samplers_.size(); ++i) {
+      if (clocks_of_samplers_[i] == clock)
+        return i;
+    }
+    clocks_of_samplers_.push_back(clock);
+    samplers_.push_back({watch_clock(clock.signal), clock.edge, {}});
+    return samplers_.size() - 1;
   }
 
   void bind() {
-    clock_ = watch(map_.clock, "clock");
-    if (!map_.address.empty())
-      address_ = watch(map_.address, "address");
-    for (const VcdMap::Input& input : map_.inputs) {
-      Bound bound{input.ioreg, input.at, watch(input.signal, "input"), std::nullopt};
-      if (!input.valid.empty())
-        bound.valid = watch(input.valid, "valid");
+    sampler_of(map_.clock);
+    const Signal main = samplers_[0].clock;
+    if (!map_.address.signal.empty()) {
+      address_ = watch_input(map_.address.signal, main);
+      for (const std::string& valid : map_.address.valid)
+        address_valid_.push_back(watch_input(valid, main));
+    }
+    for (const SignalMap::Input& input : map_.inputs) {
+      const size_t sampler = sampler_of(input.clock.value_or(map_.clock));
+      const Signal clock = samplers_[sampler].clock;
+      samplers_[sampler].inputs.push_back(bound_.size());
+      Bound bound{watch_input(input.signal, clock), {}};
+      for (const std::string& valid : input.valid)
+        bound.valid.push_back(watch_input(valid, clock));
       bound_.push_back(bound);
+    }
+    for (const auto& [name, code] : names_.clocks(kMaxClocks)) {
+      const Slot slot = follow({code, 0, 1});
+      if (std::ranges::find(clock_slots_, slot.index) != clock_slots_.end())
+        continue;
+      clock_slots_.push_back(slot.index);
+      domains_.add_clock(name);
     }
     pending_ = values_;
   }
 
+  static bool all(const std::vector<Signal>& signals, const std::vector<Bits>& values) {
+    return std::ranges::all_of(signals, [&](const Signal& signal) {
+      return signal.read(values).value & 1;
+    });
+  }
+
+  bool has_edge(const Sampler& sampler) const {
+    const uint64_t before = sampler.clock.read(values_).value & 1;
+    const uint64_t after = sampler.clock.read(pending_).value & 1;
+    return before != after && (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
+  }
+
+  VcdCycle sample(const Sampler& sampler, bool foreign) {
+    VcdCycle cycle;
+    cycle.foreign = foreign;
+    bool unknown = false;
+    for (const size_t i : sampler.inputs) {
+      const Bits data = bound_[i].data.read(values_);
+      domains_.sample(bound_[i].data.domain_index, data.value);
+      for (const Signal& valid : bound_[i].valid)
+        domains_.sample(valid.domain_index, valid.read(values_).value);
+      if (!all(bound_[i].valid, values_))
+        continue;
+      const SignalMap::Input& input = map_.inputs[i];
+      cycle.valid |= 1u << input.ioreg;
+      cycle.data[input.ioreg] |= uint32_t(data.value) << input.at;
+      unknown = unknown || uint32_t(data.unknown) != 0;
+    }
+    result_.unknown_inputs += unknown;
+    if (foreign || !address_)
+      return cycle;
+    for (const Signal& valid : address_valid_)
+      domains_.sample(valid.domain_index, valid.read(values_).value);
+    cycle.address = uint32_t(address_->read(values_).value);
+    domains_.sample(address_->domain_index, address_->read(values_).value);
+    cycle.has_address = all(address_valid_, values_);
+    return cycle;
+  }
+
   // Values take effect at the end of a time step, and an edge samples those from before the step.
-  void edge(const std::function<bool(const VcdCycle&)>& use) {
-    if (!(values_[clock_] & 1) && (pending_[clock_] & 1)) {
-      VcdCycle cycle;
-      for (const Bound& b : bound_) {
-        if (b.valid && !(values_[*b.valid] & 1))
-          continue;
-        cycle.valid |= 1u << b.ioreg;
-        cycle.data[b.ioreg] |= uint32_t(values_[b.signal]) << b.at;
-      }
-      if (address_) {
-        cycle.has_address = true;
-        cycle.address = uint32_t(values_[*address_]);
-      }
-      wanted_ = use(cycle);
+  void end_step() {
+    for (size_t i = 0; i < samplers_.size() && result_.whole; ++i) {
+      if (has_edge(samplers_[i]))
+        deliver(sample(samplers_[i], i > 0));
+    }
+    for (size_t c = 0; c < clock_slots_.size(); ++c) {
+      const size_t slot = clock_slots_[c];
+      if (!(values_[slot].value & 1) && (pending_[slot].value & 1))
+        domains_.rise(c, time_);
+    }
+    for (const Signal& signal : followed_) {
+      if (!(signal.read(values_) == signal.read(pending_)))
+        domains_.change(signal.domain_index, time_);
     }
     values_ = pending_;
+  }
+
+  // Holds an edge of the block's clock and those of other clocks after it until the cycle's length is known.
+  void deliver(const VcdCycle& cycle) {
+    if (samplers_.size() == 1) {
+      result_.whole = (*use_)(cycle);
+      return;
+    }
+    if (!cycle.foreign) {
+      period_ = time_ - std::min(time_, began_);
+      flush_held(period_);
+      began_ = time_;
+    }
+    if (held_.size() >= kMaxHeld) {
+      ++result_.late_edges;
+      return;
+    }
+    if (cycle.valid != 0 || !cycle.foreign)
+      held_.emplace_back(time_, cycle);
+  }
+
+  void flush_held(uint64_t period) {
+    for (auto& [time, cycle] : held_) {
+      const double offset = period > 0 ? double(time - began_) / double(period) : 0;
+      cycle.offset = cycle.foreign ? std::clamp(offset, 0.0, 1 - 1e-9) : 0;
+      result_.whole = result_.whole && (*use_)(cycle);
+    }
+    held_.clear();
   }
 
   // Removes the next word from the front of `line` and returns it, "" at its end.
@@ -168,8 +355,8 @@ class Reader {
     return word;
   }
 
-  void changes(std::string_view line, const std::function<bool(const VcdCycle&)>& use) {
-    while (wanted_) {
+  void changes(std::string_view line) {
+    while (result_.whole) {
       const std::string_view word = take_word(line);
       if (word.empty())
         return;
@@ -178,18 +365,20 @@ class Reader {
       else if (word[0] == '$')
         in_comment_ = word == "$comment";
       else if (word[0] == '#')
-        time(word, use);
+        time(word);
       else
         change(word, line);
     }
   }
 
-  void time(std::string_view word, const std::function<bool(const VcdCycle&)>& use) {
-    if (!base::try_uint(word.substr(1)))
+  void time(std::string_view word) {
+    const std::optional<uint64_t> now = base::try_uint(word.substr(1));
+    if (!now)
       return report_.skip(here(), "a time that is not a number");
     if (seen_time_)
-      edge(use);
+      end_step();
     seen_time_ = true;
+    time_ = std::max(time_, *now);
   }
 
   // Applies one change. For a vector, the rest of the line holds the code.
@@ -197,7 +386,7 @@ class Reader {
     const char first = word[0];
     const bool vector = first == 'b' || first == 'B';
     const bool other = first == 'r' || first == 'R' || first == 's';  // a real or a string: no signal of ours
-    if (!vector && !other && std::string_view("01xXzZ").find(first) == std::string_view::npos)
+    if (!vector && !other && std::string_view("01xXzZhHlLuUwW-").find(first) == std::string_view::npos)
       return report_.skip(here(), "a change that is no value");
     const std::string_view code = vector || other ? take_word(rest) : word.substr(1);
     if (code.empty())
@@ -205,79 +394,62 @@ class Reader {
     if (other)
       return;
     ++report_.taken;
-    const auto slot = slots_.find(std::string(code));
-    if (slot == slots_.end())
+    const auto slots = slots_.find(std::string(code));
+    if (slots == slots_.end())
       return;
-    uint64_t value = 0;
-    for (const char bit : vector ? word.substr(1) : word.substr(0, 1))
-      value = value << 1 | (bit == '1');
-    pending_[slot->second] = value;
+    for (const Slot& slot : slots->second)
+      pending_[slot.index] = extract(vector ? word.substr(1) : word.substr(0, 1), slot.first, slot.width);
   }
 
-  struct Bound {
-    uint32_t ioreg;
-    uint32_t at;
-    uint32_t signal;
-    std::optional<uint32_t> valid;
-  };
-
-  base::InputStream in_;
-  const VcdMap& map_;
+  base::InputStream& in_;
+  const std::string& name_;
+  const SignalMap& map_;
   base::ReadReport& report_;
+  const Use* use_ = nullptr;
+  VcdReading result_;
+
   std::string line_;
   std::vector<std::string_view> words_;
   size_t at_ = 0;
-  std::map<std::string, std::string> names_;
-  std::unordered_map<std::string, uint32_t> slots_;
-  std::vector<uint64_t> values_;
-  std::vector<uint64_t> pending_;
-  std::vector<Bound> bound_;
-  uint32_t clock_ = 0;
-  std::optional<uint32_t> address_;
+
+  WaveNames names_;
+  std::unordered_map<std::string, std::vector<Slot>> slots_;  // by code
+  std::vector<Bits> values_;
+  std::vector<Bits> pending_;
+  std::vector<Bound> bound_;       // as in the map
+  std::vector<Sampler> samplers_;  // the block's clock first
+  std::vector<SignalMap::Clock> clocks_of_samplers_;
+  std::optional<Signal> address_;
+  std::vector<Signal> address_valid_;
+
+  ClockDomains domains_;
+  std::vector<size_t> clock_slots_;  // by clock of domains_
+  std::vector<Signal> followed_;
+
   bool seen_time_ = false;
   bool in_comment_ = false;
-  bool wanted_ = true;  // use has not returned false
+  uint64_t time_ = 0;
+  uint64_t began_ = 0;
+  uint64_t period_ = 0;
+  std::vector<std::pair<uint64_t, VcdCycle>> held_;
 };
 
 }  // namespace
 
-VcdMap parse_vcd_map(const std::string& text, const std::string& file) {
-  const spec::YamlNode root = spec::parse_yaml(text, file);
-  base::ErrorList errors;
-  spec::Fields top(root, errors);
-  VcdMap map;
-  top.schema("lento.tile-map/1");
-  top.required_text("clock", map.clock);
-  top.text("address", map.address);
-  std::vector<const spec::YamlNode*> inputs;
-  top.list("inputs", inputs);
-  for (const spec::YamlNode* node : inputs) {
-    spec::Fields fields(*node, errors);
-    VcdMap::Input input;
-    int ioreg = 0;
-    int at = 0;
-    fields.required_integer("ioreg", ioreg, 0, 31);
-    fields.required_text("signal", input.signal);
-    fields.integer("at", at, 0, 31);
-    fields.text("valid", input.valid);
-    fields.finish();
-    input.ioreg = uint32_t(ioreg);
-    input.at = uint32_t(at);
-    map.inputs.push_back(input);
-  }
-  top.finish();
-  errors.throw_if_any();
-  if (map.inputs.empty())
-    throw base::Error({file}, "the map has no inputs", "list at least one under 'inputs:'");
-  return map;
-}
-
-bool read_vcd(
+VcdReading read_vcd(
     const std::string& path,
-    const VcdMap& map,
+    const SignalMap& map,
     base::ReadReport& report,
     const std::function<bool(const VcdCycle&)>& use) {
-  return Reader(path, map, report).run(use);
+  base::InputStream file(path);
+  if (!is_fst(file.peek(16)))
+    return Reader(file, path, map, report).run(use);
+  FstAsVcd fst(path);
+  base::InputStream text(fst.pipe_path());
+  const VcdReading out = Reader(text, path, map, report).run(use);
+  if (out.whole)
+    fst.require_whole();
+  return out;
 }
 
 }  // namespace lento::tile

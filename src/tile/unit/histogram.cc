@@ -8,8 +8,10 @@ namespace lento::tile {
 
 void HistogramUnit::add(uint32_t bucket, uint32_t amount) {
   uint32_t& accumulator = accumulators_[bucket];
-  saturated_ |= amount > kAccumulatorMax - accumulator;
-  accumulator = std::min(accumulator + amount, kAccumulatorMax);
+  const uint32_t room = kAccumulatorMax - accumulator;
+  saturated_ |= amount > room;
+  lost_ += amount - std::min(amount, room);
+  accumulator += std::min(amount, room);
 }
 
 uint32_t HistogramUnit::bucket_under(uint32_t config, uint16_t value) {

@@ -43,6 +43,10 @@ class HistogramUnit {
   bool saturated() const {
     return saturated_;
   }
+  // The counts that full accumulators could not take since the image was loaded, which clear() keeps.
+  uint64_t lost() const {
+    return lost_;
+  }
 
   // Returns the bytes that emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes
   // saturated at 255, or 4 bytes with three counts of 9 bits.
@@ -75,6 +79,7 @@ class HistogramUnit {
   std::array<uint32_t, kBuckets> accumulators_ = {};
   uint32_t config_ = 0;
   bool saturated_ = false;
+  uint64_t lost_ = 0;
   std::array<Stage, 3> stages_ = {};
 };
 

@@ -82,6 +82,10 @@ class Tile {
     return memory_.fifo_.size();
   }
 
+  size_t inputs_waiting() const {
+    return queue_.size();
+  }
+
   Status status() const {
     return status_;
   }

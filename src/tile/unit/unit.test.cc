@@ -425,6 +425,7 @@ TEST(Histogram, BucketsAndSaturation) {
   EXPECT_FALSE(unit.busy());
   EXPECT_EQ(unit.read(0), kAccumulatorMax);  // 4 x 65,536 is one more than 18 bits hold
   EXPECT_TRUE(unit.saturated());
+  EXPECT_EQ(unit.lost(), 1u);
   EXPECT_EQ(unit.packed(kEmitHistogram).size(), 288u);
   EXPECT_EQ(unit.packed(3), std::string("\xff\0\0", 3));
   unit.configure(1u << 16 | 0x101);  // v ^ rotr(v, 8)

@@ -1,0 +1,68 @@
+// Keeps for each signal and clock the distinct times from the clock's last rising edge to a change. The clock
+// with the fewest distances drives the signal, and a tie goes to the clock that samples it. A change that was
+// undone before the next sample is lost.
+#include "tile/block/clock_domain.h"
+
+#include <algorithm>
+
+namespace lento::tile {
+
+size_t ClockDomains::add_clock(const std::string& name) {
+  clocks_.push_back({name, std::nullopt});
+  return clocks_.size() - 1;
+}
+
+size_t ClockDomains::add_signal(const std::string& name, size_t clock) {
+  Signal signal;
+  signal.name = name;
+  signal.clock = clock;
+  signals_.push_back(signal);
+  return signals_.size() - 1;
+}
+
+void ClockDomains::rise(size_t clock, uint64_t time) {
+  clocks_[clock].last_rise = time;
+}
+
+void ClockDomains::change(size_t signal, uint64_t time) {
+  Signal& s = signals_[signal];
+  if (!s.last_sample)
+    return;  // values that the recording begins with
+  ++s.changes;
+  ++s.since_sample;
+  s.distances.resize(clocks_.size());
+  for (size_t c = 0; c < clocks_.size(); ++c) {
+    if (!clocks_[c].last_rise || s.distances[c].size() > kMostDistances)
+      continue;
+    const uint64_t distance = time - std::min(time, *clocks_[c].last_rise);
+    const auto at = std::ranges::lower_bound(s.distances[c], distance);
+    if (at == s.distances[c].end() || *at != distance)
+      s.distances[c].insert(at, distance);
+  }
+}
+
+void ClockDomains::sample(size_t signal, uint64_t value) {
+  Signal& s = signals_[signal];
+  const uint64_t seen = s.last_sample && *s.last_sample != value ? 1 : 0;
+  s.lost += s.since_sample - std::min(s.since_sample, seen);
+  s.since_sample = 0;
+  s.last_sample = value;
+}
+
+std::vector<UnsampledSignal> ClockDomains::foreign() const {
+  std::vector<UnsampledSignal> out;
+  for (const Signal& s : signals_) {
+    if (s.lost == 0 || s.distances.empty())
+      continue;
+    size_t best = s.clock;
+    for (size_t c = 0; c < s.distances.size(); ++c) {
+      if (!s.distances[c].empty() && s.distances[c].size() < s.distances[best].size())
+        best = c;
+    }
+    if (best != s.clock)
+      out.push_back({s.name, clocks_[s.clock].name, clocks_[best].name, s.changes, s.lost});
+  }
+  return out;
+}
+
+}  // namespace lento::tile

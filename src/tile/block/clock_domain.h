@@ -1,0 +1,53 @@
+// Finds mapped signals that follow another clock than the one that samples them. A signal that is driven by a
+// clock changes at few distances from its rising edges, and at many distances from those of an unrelated one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lento::tile {
+
+// A signal whose changes were partly lost between two samples.
+struct UnsampledSignal {
+  std::string signal;
+  std::string clock;   // that samples it
+  std::string likely;  // that drives it, by the distances
+  uint64_t changes = 0;
+  uint64_t lost = 0;
+};
+
+class ClockDomains {
+ public:
+  // Both return the index for the calls below.
+  size_t add_clock(const std::string& name);
+  size_t add_signal(const std::string& name, size_t clock);
+
+  void rise(size_t clock, uint64_t time);
+  void change(size_t signal, uint64_t time);
+  void sample(size_t signal, uint64_t value);
+
+  // Returns the signals that lost changes and keep fewer distances to another clock than to their own.
+  std::vector<UnsampledSignal> foreign() const;
+
+ private:
+  static constexpr size_t kMostDistances = 64;
+  struct Clock {
+    std::string name;
+    std::optional<uint64_t> last_rise;
+  };
+  struct Signal {
+    std::string name;
+    size_t clock = 0;
+    uint64_t changes = 0;
+    uint64_t since_sample = 0;
+    uint64_t lost = 0;
+    std::optional<uint64_t> last_sample;
+    std::vector<std::vector<uint64_t>> distances;  // by clock, each sorted and bounded
+  };
+  std::vector<Clock> clocks_;
+  std::vector<Signal> signals_;
+};
+
+}  // namespace lento::tile

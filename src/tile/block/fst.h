@@ -1,0 +1,36 @@
+// An FST recording (GTKWave, Verilator --trace-fst) as the text of a VCD. A child process converts it, so
+// that a damaged file cannot harm this one. The reader is GTKWave's own, whose source Debian's verilator
+// ships. Without that source at build time, the child is gtkwave's program fst2vcd.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace lento::tile {
+
+bool is_fst(std::string_view first_bytes);
+
+class FstAsVcd {
+ public:
+  explicit FstAsVcd(const std::string& path);
+  ~FstAsVcd();  // ends the child
+  FstAsVcd(const FstAsVcd&) = delete;
+  FstAsVcd& operator=(const FstAsVcd&) = delete;
+
+  // Returns the path under which the text can be read once.
+  std::string pipe_path() const;
+
+  // Throws base::Error unless the child converted the whole file. Call it at the end of the text.
+  void require_whole();
+
+ private:
+  std::string path_;
+  int read_end_ = -1;
+  int child_ = -1;
+};
+
+// Writes the recording to `out` as VCD. Returns 0, or the exit code of a child that failed.
+int write_fst_as_vcd(const char* path, std::FILE* out);
+
+}  // namespace lento::tile

@@ -1,0 +1,52 @@
+// The connection of a design's signals to the IORegs of a tile (YAML, docs/formats/tile-map.md):
+//   schema: lento.tile-map/1
+//   clock: top.clk              # a rising edge is one cycle, values are those before the edge
+//   address: {signal: top.core.pc, valid: top.core.commit}  # optional: the ADDR input of the trigger
+//   inputs:
+//     - ioreg: 0                # 0..31
+//       signal: top.core.pc     # up to 64 bits, the low 32 - at bits are used
+//       at: 0                   # lowest bit in the IOReg, default 0. Several signals may share one IOReg
+//       valid: top.core.commit  # optional: the IOReg holds new data when this is 1, or all of a list
+//                               # [top.awvalid, top.awready] are. Default: in every cycle
+//       clock: {signal: top.fast, edge: both}  # optional: another clock than the block's
+// A clock is a name, which means its rising edges, or a mapping with `edge`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lento::tile {
+
+enum class Edge {
+  Rising,
+  Falling,
+  Both
+};
+
+struct SignalMap {
+  struct Clock {
+    std::string signal;
+    Edge edge = Edge::Rising;
+    bool operator==(const Clock&) const = default;
+  };
+  struct Address {
+    std::string signal;
+    std::vector<std::string> valid;  // none: valid in every cycle
+  };
+  struct Input {
+    uint32_t ioreg = 0;
+    uint32_t at = 0;
+    std::string signal;
+    std::vector<std::string> valid;
+    std::optional<Clock> clock;
+  };
+  Clock clock;
+  Address address;  // without a signal: none
+  std::vector<Input> inputs;
+};
+
+SignalMap parse_signal_map(const std::string& text, const std::string& file);
+
+}  // namespace lento::tile

@@ -1,0 +1,151 @@
+// Steps a tile through a recording, one cycle of the block after the other.
+#include "tile/connected_tile.h"
+
+#include <algorithm>
+
+namespace lento::tile {
+namespace {
+
+// Bytes of the output FIFO, and bytes that the output path takes a cycle.
+constexpr uint32_t kFifoBytes = 64;
+constexpr uint32_t kPathBytes = 4;
+constexpr size_t kCrossing = 64;  // inputs of other clocks that wait for a tile cycle
+
+}  // namespace
+
+void Arrivals::record(uint64_t cycle, uint64_t declared) {
+  ++count;
+  if (!first)
+    first = cycle;
+  if (last) {
+    const uint64_t gap = cycle - *last;
+    least = std::min(least, gap);
+    if (gap < declared) {
+      ++early;
+      if (!first_early)
+        first_early = cycle;
+    }
+  }
+  last = cycle;
+}
+
+double Arrivals::mean_gap() const {
+  return count > 1 ? double(*last - *first) / double(count - 1) : 0;
+}
+
+ConnectedTile::ConnectedTile(const Options& options, const Image& image)
+    : options_(options),
+      image_(image),
+      unit_({kFifoBytes, options.queue}) {
+  if (!options.wave.empty())
+    wave_ = std::make_unique<VcdWriter>(options.wave);
+}
+
+void ConnectedTile::load(uint64_t patience) {
+  unit_.config_image(image_);
+  unit_.resume();
+  init_ends_ = run_until(patience, [&] {
+    return unit_.status() == Status::ActivePaused;
+  });
+}
+
+void ConnectedTile::feed(const VcdCycle& cycle) {
+  TileInputs inputs;
+  inputs.valid = cycle.valid;
+  std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
+  inputs.has_address = cycle.has_address;
+  inputs.address = cycle.address;
+  const uint32_t until = cycle.foreign ? uint32_t(cycle.offset * options_.tile_cycles) : options_.tile_cycles;
+  for (; position_ > 0 && position_ < until; ++position_)
+    step_next();
+  if (cycle.foreign) {
+    if (crossing_.size() < kCrossing)
+      crossing_.push_back(inputs);
+    else
+      crossing_lost_ += (inputs.valid & image_.input_mask) != 0;
+    return;
+  }
+  offer(inputs);
+  position_ = 1;
+}
+
+// Steps with the oldest input of another clock, if one waits.
+void ConnectedTile::step_next() {
+  if (crossing_.empty())
+    return step(nullptr);
+  const TileInputs next = crossing_.front();
+  crossing_.pop_front();
+  offer(next);
+}
+
+void ConnectedTile::finish(uint64_t patience) {
+  for (; position_ > 0 && position_ < options_.tile_cycles; ++position_)
+    step_next();
+  run_until(patience, [&] {
+    return unit_.inputs_waiting() == 0 && crossing_.empty();
+  });
+  unit_.finalize();
+  main_ends_ = run_until(patience, [&] {
+    return unit_.status() == Status::Paused && unit_.idle();
+  });
+  while (unit_.output_waiting() > 0)
+    output_ += unit_.drain(kFifoBytes);
+  if (wave_)
+    wave_->commit();
+}
+
+double ConnectedTile::mean_main_cycles() const {
+  const TileCounters& counters = unit_.counters();
+  return counters.started > 0 ? double(counters.active_cycles) / double(counters.started) : 0;
+}
+
+uint64_t ConnectedTile::cycle_of(uint64_t bytes) const {
+  const auto at = std::ranges::lower_bound(drained_, bytes, {}, &std::pair<uint64_t, uint64_t>::first);
+  return at == drained_.end() ? unit_.counters().cycles : at->second;
+}
+
+void ConnectedTile::offer(TileInputs inputs) {
+  // An edge of the block's clock without data leaves the cycle to an input that waits in the crossing.
+  if (inputs.valid == 0 && !crossing_.empty()) {
+    const TileInputs next = crossing_.front();
+    crossing_.pop_front();
+    inputs.valid = next.valid;
+    inputs.data = next.data;
+  }
+  const TileCounters& counters = unit_.counters();
+  const uint64_t untriggered = counters.dropped[size_t(Drop::Untriggered)];
+  const uint64_t running = counters.dropped[size_t(Drop::Running)];
+  const uint64_t offered = counters.inputs;
+  step(inputs.valid || inputs.has_address ? &inputs : nullptr);
+  if (counters.inputs != offered)
+    follow_arrival(untriggered, running);
+}
+
+// Updates the counts after an input, given the drop counters before it.
+void ConnectedTile::follow_arrival(uint64_t untriggered, uint64_t running) {
+  const TileCounters& counters = unit_.counters();
+  if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)
+    return;
+  arrivals_.record(counters.cycles, image_.arrival_cycles);
+  const bool dropped = counters.dropped[size_t(Drop::Running)] != running;
+  if (!dropped) {
+    if (in_hole_)
+      longest_hole_ = std::max(longest_hole_, counters.cycles - hole_began_);
+    hole_began_ = counters.cycles;
+  }
+  in_hole_ = dropped;
+}
+
+void ConnectedTile::step(const TileInputs* inputs) {
+  unit_.step(inputs);
+  longest_queue_ = std::max(longest_queue_, unit_.inputs_waiting());
+  if (unit_.output_waiting() > 0) {
+    output_ += unit_.drain(kPathBytes);
+    if (options_.times)
+      drained_.emplace_back(output_.size(), unit_.counters().cycles);
+  }
+  if (wave_)
+    wave_->sample(unit_);
+}
+
+}  // namespace lento::tile
