@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "chip/fabric/judge.h"
 #include "chip/fabric/play.h"
+#include "chip/zones/zones.h"
 
 namespace lento::chip {
 namespace {
@@ -145,12 +146,112 @@ void conclude(Diagnosis& d, const FabricJudgement& verdict, const std::string& d
   finding::judged(d, std::to_string(verdict.waits) + " waits, whose equals differ by " + spread);
 }
 
+finding::Finding finding_of(const ZoneSuspect& s, bool beside_earlier) {
+  finding::Finding f;
+  f.subject = "core " + to_string(s.core);
+  f.category = "slow core";
+  f.factor = s.factor;
+  f.score = 1 - s.chance;
+  f.summary = "Zone " + s.zone + " took " + format_number(s.factor, 3) + " times as long on " + f.subject +
+              (beside_earlier ? " as in the earlier run" : " as on its peers") +
+              " (90 %: " + format_number(s.low, 3) + " to " + format_number(s.high, 3) + ").";
+  f.evidence.push_back({"chance of such a core among as many healthy ones", s.chance, "", "zones"});
+  f.evidence.push_back({"chance of the ranks of its records beside those of peers", s.rank, "", "zones"});
+  f.evidence.push_back(
+      {"sorts of zones in which it stands out, of " + std::to_string(s.judged_zones),
+       double(s.zones),
+       "zones",
+       "zones"});
+  f.next_step = beside_earlier ? "Check clock and temperature of that core."
+                               : "Make sure that it had no more work than its peers: `lento chip compare` "
+                                 "with an earlier run does.";
+  return f;
+}
+
+// Records without waits, where only zones of cores can be compared.
+bool only_zones(const TransferTrace& trace) {
+  return std::ranges::any_of(
+             trace.streams,
+             [](const TransferStream& s) {
+               return std::ranges::any_of(s.records, [](const TransferRecord& r) {
+                 return r.kind == TransferKind::ZoneEnd || r.kind == TransferKind::Compute;
+               });
+             }) &&
+         groups_of(trace).empty();
+}
+
+void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earlier) {
+  d.facts.emplace_back("zones compared", std::to_string(verdict.records));
+  d.facts.emplace_back("sorts of zones", std::to_string(verdict.zones));
+  if (!verdict.judged)
+    return finding::cannot_judge(d, verdict.reason, verdict.remedy);
+  d.facts.emplace_back("slow-down of a core that would be named", "x" + format_number(verdict.detectable, 3));
+  for (const ZoneSuspect& s : verdict.suspects)
+    d.findings.push_back(finding_of(s, beside_earlier));
+  constexpr double kTolerance = 1.1;
+  if (beside_earlier) {
+    d.facts.emplace_back("all zones together", format_number(verdict.common, 3) + " times as long");
+    if (verdict.common > kTolerance) {
+      finding::Finding f;
+      f.subject = "the whole chip";
+      f.category = "slower than the earlier run";
+      f.score = 1;
+      f.factor = verdict.common;
+      f.summary = "Zones took " + format_number(verdict.common, 3) +
+                  " times as long as in the earlier run, on all cores.";
+      f.next_step = "Compare clock, power limit and temperature of the chip in both runs.";
+      d.findings.push_back(std::move(f));
+    }
+  }
+  finding::sort_findings(d.findings);
+  d.verdict = d.findings.empty() ? "No core is slower than its peers in the zones that it ran."
+                                 : d.findings.front().summary;
+  d.notes.push_back("Seen are zones alone: links, memories and waits for them are not.");
+  finding::judged(
+      d,
+      std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");
+}
+
+// A run that is longer as a whole is a finding of its own kind, not health: a part of it may be named
+// besides.
+void conclude_common(Diagnosis& d, const FabricComparison& comparison, double was, double is) {
+  constexpr double kTolerance = 1.1;  // by which two healthy runs of one program may differ
+  constexpr double kNinety = 1.645;   // deviations on each side of a 90 % interval
+  const FabricJudgement& verdict = comparison.judgement;
+  if (!verdict.judged || verdict.waits == 0)
+    return;
+  const double deviation = kNinety * verdict.spread / std::sqrt(double(verdict.waits));
+  const double low = comparison.common * std::exp(-deviation);
+  const bool waits = low > kTolerance;
+  const bool other = !waits && !verdict.blamed && was > 0 && is > kTolerance * was;
+  if (!waits && !other)
+    return;
+  finding::Finding f;
+  f.subject = waits ? "all transfers" : "the run outside its transfers";
+  f.category = "slower than the earlier run";
+  f.score = waits ? 1 : 0.9;
+  f.factor = waits ? comparison.common : is / was;
+  if (waits)
+    f.summary = "All waits for transfers took " + format_number(comparison.common, 3) +
+                " times what they took in the earlier run (90 %: " + format_number(low, 3) + " to " +
+                format_number(comparison.common * std::exp(deviation), 3) + ").";
+  else
+    f.summary = "The run took " + format_number(is / was, 3) +
+                " times what the earlier one took, and its waits for transfers did not grow as much.";
+  f.evidence.push_back({"cycles of the later run over those of the earlier", is / was, "x", "records"});
+  f.next_step = waits ? "Compare clock, power limit and temperature of the chip in both runs."
+                      : "Compare the time that cores compute in both runs, and the clock.";
+  d.findings.push_back(std::move(f));
+  finding::sort_findings(d.findings);
+  d.verdict = d.findings.front().summary;
+  finding::judged(d, d.covered);
+}
+
 }  // namespace
 
 Diagnosis chip_examine(const ChipExamineOptions& options) {
   Records records = read_records(options.sources);
   const Fabric fabric(spec::read_fabric(options.chip));
-  const FabricJudgement verdict = judge(fabric, records.trace);
   Diagnosis d;
   d.scale = "chip";
   d.title = "Recorded program on " + fabric.sheet().name + ", judged without a mapping";
@@ -158,6 +259,11 @@ Diagnosis chip_examine(const ChipExamineOptions& options) {
   d.options = {{"chip", options.chip}};
   finding::add_read_report(d, records.report);
   d.inputs = std::move(records.inputs);
+  if (only_zones(records.trace)) {
+    conclude_zones(d, judge_zones(records.trace), false);
+    return d;
+  }
+  const FabricJudgement verdict = judge(fabric, records.trace);
   d.facts.emplace_back("sorts of equal waits", std::to_string(verdict.patterns));
   conclude(d, verdict, "equal waits differ by more than they do anyway.");
   return d;
@@ -167,7 +273,6 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
   Records before = read_records(options.before);
   Records after = read_records(options.after);
   const Fabric fabric(spec::read_fabric(options.chip));
-  const FabricComparison comparison = compare(fabric, before.trace, after.trace);
   Diagnosis d;
   d.scale = "chip";
   d.title = "Two recorded runs on " + fabric.sheet().name;
@@ -176,6 +281,11 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
   finding::add_read_report(d, after.report);
   d.inputs = before.inputs;
   d.inputs.insert(d.inputs.end(), after.inputs.begin(), after.inputs.end());
+  if (only_zones(before.trace) && only_zones(after.trace)) {
+    conclude_zones(d, judge_zones(after.trace, {.earlier = &before.trace}), true);
+    return d;
+  }
+  const FabricComparison comparison = compare(fabric, before.trace, after.trace);
   const double was = measured_cycles(before.trace);
   const double is = measured_cycles(after.trace);
   d.facts.emplace_back("cycles, earlier run", format_number(was, 12));
@@ -185,6 +295,7 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
     d.figures.push_back(longer_waits(before.trace, after.trace));
   }
   conclude(d, comparison.judgement, "waits differ from the earlier run by more than all of them do.");
+  conclude_common(d, comparison, was, is);
   return d;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/file.h"
 #include "base/test_error.h"
@@ -132,6 +133,77 @@ TEST(ChipCompare, ARunBesideItselfIsHealthyAndBesideASlowOneIsNot) {
     before = more;
   }
   EXPECT_GT(std::stod(waits.rows.at(0)[4]), std::stod(waits.rows.at(0)[3]));
+}
+
+// All times as they are, or all waits longer: by 5 % nobody can say, by 50 % the chip is slower as a whole.
+TEST(ChipCompare, ARunThatIsSlowerAsAWholeIsAFinding) {
+  for (const double factor : {1.05, 1.5}) {
+    const std::string path = temporary(".slower");
+    std::string text = base::read_file(kHealthy);
+    const std::regex stamp("\"timestamp\": ?([0-9]+)");
+    std::string changed;
+    auto from = text.cbegin();
+    for (std::sregex_iterator at(text.begin(), text.end(), stamp), end; at != end; ++at) {
+      changed.append(from, text.cbegin() + at->position());
+      changed += "\"timestamp\": " + std::to_string(uint64_t(factor * std::stod((*at)[1])));
+      from = text.cbegin() + at->position() + at->length();
+    }
+    changed.append(from, text.cend());
+    base::write_file(path, changed);
+    ChipCompareOptions o;
+    o.before.files = {kHealthy};
+    o.after.files = {path};
+    const finding::Diagnosis d = chip_compare(o);
+    if (factor < 1.1) {
+      EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+    } else {
+      ASSERT_EQ(d.outcome, Outcome::Findings) << d.verdict;
+      EXPECT_EQ(d.findings[0].subject, "all transfers");
+      EXPECT_NEAR(d.findings[0].factor.value_or(0), factor, 0.1);
+      EXPECT_EQ(d.findings.size(), 1U);
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+std::string profile(double slow) {
+  std::string out =
+      "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+      "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], zone name, type\n";
+  for (uint64_t core = 0; core < 16; ++core)
+    for (uint64_t i = 0; i < 12; ++i) {
+      const uint64_t begin = 77 * core + 20'000 * i;
+      const uint64_t taken = 9'000 + (core * 37 + i * 53) % 101;
+      const std::string head =
+          "0," + std::to_string(core % 4) + "," + std::to_string(core / 4) + ",TRISC_0,1,";
+      out += head + std::to_string(begin) + ",MATH,ZONE_START\n";
+      out += head + std::to_string(begin + (core == 6 ? uint64_t(slow * double(taken)) : taken)) +
+             ",MATH,ZONE_END\n";
+    }
+  return out;
+}
+
+// A profile of zones has no transfer. Cores that ran the same zones are compared with one another.
+TEST(ChipExamine, ASlowCoreIsNamedFromAProfileOfZones) {
+  const std::string slow = temporary(".slow.csv");
+  const std::string healthy = temporary(".healthy.csv");
+  base::write_file(slow, profile(1.3));
+  base::write_file(healthy, profile(1));
+  ChipExamineOptions o;
+  o.sources.files = {healthy};
+  EXPECT_EQ(chip_examine(o).outcome, Outcome::Healthy);
+  o.sources.files = {slow};
+  ChipCompareOptions both;
+  both.before.files = {healthy};
+  both.after.files = {slow};
+  for (const finding::Diagnosis& d : {chip_examine(o), chip_compare(both)}) {
+    ASSERT_EQ(d.outcome, Outcome::Findings) << d.verdict;
+    ASSERT_EQ(d.findings.size(), 1U);
+    EXPECT_EQ(d.findings[0].subject, "core 2-1");
+    EXPECT_NEAR(d.findings[0].factor.value_or(0), 1.3, 0.02);
+  }
+  std::filesystem::remove(slow);
+  std::filesystem::remove(healthy);
 }
 
 TEST(ChipCompare, RunsOfDifferentProgramsAreNotJudged) {

@@ -1,0 +1,268 @@
+// Durations of the same zone and occurrence are compared across cores, and their medians by core and zone are
+// the slowness of a core. The spread is that of all cores, estimated so that a few slow ones do not widen it.
+#include "chip/zones/zones.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/units.h"
+#include "evidence/compare.h"
+#include "evidence/distribution.h"
+#include "evidence/sample.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr size_t kLeastPeers = 4;      // beside the core itself
+constexpr double kMostDetectable = 3;  // a run that shows less is no basis for an all-clear
+
+struct Sort {
+  std::string processor;
+  std::string zone;
+  auto operator<=>(const Sort&) const = default;
+};
+
+// Log durations of one sort of zone by core, in the order of their occurrence.
+using Durations = std::map<Place, std::vector<double>>;
+
+std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
+  std::map<Sort, Durations> out;
+  const auto add = [&](const TransferStream& stream, uint32_t name, uint64_t begin, uint64_t end) {
+    if (end != kNoTime && end > begin)
+      out[{trace.names[stream.processor], trace.names[name]}][stream.core].push_back(
+          std::log(double(end - begin)));
+  };
+  for (const TransferStream& stream : trace.streams) {
+    std::map<uint32_t, std::vector<uint64_t>> open;  // begins by name; zones of one name may nest
+    for (const TransferRecord& r : stream.records) {
+      if (r.kind == TransferKind::Compute) {
+        add(stream, r.name, r.begin, r.end);
+      } else if (r.kind == TransferKind::Zone) {
+        open[r.name].push_back(r.begin);
+      } else if (r.kind == TransferKind::ZoneEnd && !open[r.name].empty()) {
+        add(stream, r.name, open[r.name].back(), r.begin);
+        open[r.name].pop_back();
+      }
+    }
+  }
+  return out;
+}
+
+// Differences of one sort from what they are compared with, by core.
+struct Compared {
+  Sort sort;
+  std::map<Place, std::vector<double>> residuals;
+  std::map<Place, double> slowness;  // their medians, less the middle of all
+  double middle = 0;
+  double spread = 0;  // of slowness between cores
+
+  void finish() {
+    std::vector<double> all;
+    for (const auto& [core, values] : residuals)
+      all.push_back(slowness[core] = evidence::median(values));
+    middle = evidence::median(all);
+    for (auto& [core, x] : slowness)
+      x -= middle;
+    for (double& x : all)
+      x -= middle;
+    // A clock of whole cycles and few repeats can make most cores equal: their noise is then that of a
+    // record.
+    std::vector<double> within;
+    double records = 0;
+    for (const auto& [core, values] : residuals) {
+      const double own = evidence::median(values);
+      records += double(values.size()) / double(residuals.size());
+      for (const double v : values)
+        within.push_back(v - own);
+    }
+    constexpr double kLeast = 1e-3;
+    const double of_record = evidence::qn_spread(within) / std::sqrt(std::max(1.0, records));
+    spread = std::max({evidence::qn_spread(all), of_record, kLeast});
+  }
+};
+
+// Takes off each occurrence its median over cores. Cores that ran it another number of times did other work
+// and are left out.
+Compared beside_peers(const Sort& sort, const Durations& durations) {
+  std::map<size_t, size_t> counts;
+  for (const auto& [core, values] : durations)
+    ++counts[values.size()];
+  const size_t usual = std::ranges::max_element(counts, {}, [](const auto& c) {
+                         return c.second;
+                       })->first;
+  Compared out{sort};
+  for (const auto& [core, values] : durations)
+    if (values.size() == usual)
+      out.residuals[core] = values;
+  std::vector<double> level;
+  for (size_t i = 0; i < usual; ++i) {
+    level.clear();
+    for (const auto& [core, values] : out.residuals)
+      level.push_back(values[i]);
+    const double middle = evidence::median(level);
+    for (auto& [core, values] : out.residuals)
+      values[i] -= middle;
+  }
+  return out;
+}
+
+// Takes off each occurrence what the same core took in an earlier run.
+Compared beside_earlier(const Sort& sort, const Durations& later, const Durations& earlier) {
+  Compared out{sort};
+  for (const auto& [core, values] : later)
+    if (const auto before = earlier.find(core);
+        before != earlier.end() && before->second.size() == values.size())
+      for (size_t i = 0; i < values.size(); ++i)
+        out.residuals[core].push_back(values[i] - before->second[i]);
+  return out;
+}
+
+class ZoneJudge {
+ public:
+  ZoneJudge(const TransferTrace& trace, const ZoneOptions& options)
+      : options_(options) {
+    const auto later = durations_of(trace);
+    std::map<Sort, Durations> earlier;
+    if (options.earlier != nullptr)
+      earlier = durations_of(*options.earlier);
+    for (const auto& [sort, durations] : later) {
+      Compared c = options.earlier == nullptr ? beside_peers(sort, durations)
+                                              : beside_earlier(sort, durations, earlier[sort]);
+      if (c.residuals.size() <= kLeastPeers)
+        continue;
+      c.finish();
+      compared_.push_back(std::move(c));
+    }
+  }
+
+  ZoneJudgement run() {
+    std::set<Place> cores;
+    std::vector<double> common;
+    for (const Compared& c : compared_) {
+      common.push_back(c.middle);
+      for (const auto& [core, values] : c.residuals) {
+        cores.insert(core);
+        out_.records += values.size();
+      }
+    }
+    out_.cores = cores.size();
+    out_.zones = compared_.size();
+    if (compared_.empty())
+      return cannot(
+          "no zone was run equally often by " + std::to_string(kLeastPeers + 1) + " cores or more",
+          "record more cores that do the same work, or give an earlier run of the same program to "
+          "`lento chip compare`");
+    if (options_.earlier != nullptr)
+      out_.common = std::exp(evidence::median(common));
+    // The largest of many sorts and cores is extreme by chance (Bonferroni).
+    tests_ = double(cores.size()) * double(compared_.size());
+    out_.detectable = detectable();
+    if (out_.detectable > kMostDetectable)
+      return cannot(
+          "cores that ran the same zones differ so much that only one slower than x" +
+              base::format_number(out_.detectable, 3) + " would stand out",
+          "give an earlier run of the same program to `lento chip compare`");
+    for (const Place& core : cores)
+      judge_core(core);
+    std::ranges::stable_sort(out_.suspects, {}, &ZoneSuspect::chance);
+    out_.judged = true;
+    return std::move(out_);
+  }
+
+ private:
+  ZoneJudgement cannot(std::string reason, std::string remedy) {
+    out_.reason = std::move(reason);
+    out_.remedy = std::move(remedy);
+    return std::move(out_);
+  }
+
+  // The robust spread has the information of 82 % of the cores.
+  static double freedom(const Compared& c) {
+    constexpr double kEfficiency = 0.82;
+    return kEfficiency * double(c.residuals.size() - 1);
+  }
+
+  double limit(const Compared& c) const {
+    return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c));
+  }
+
+  double detectable() const {
+    const double power = evidence::normal_quantile(0.95);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Compared& c : compared_)
+      least = std::min(
+          least,
+          std::max((limit(c) + power) * c.spread, std::log1p(options_.tolerance) + power * c.spread));
+    return std::exp(std::min(20.0, least));
+  }
+
+  // Its records in this sort of zone beside those of all peers.
+  static double rank_chance(const Compared& c, const Place& core) {
+    std::vector<double> peers;
+    for (const auto& [other, values] : c.residuals)
+      if (other != core)
+        peers.insert(peers.end(), values.begin(), values.end());
+    return evidence::rank_sum(c.residuals.at(core), peers).greater;
+  }
+
+  void judge_core(const Place& core) {
+    const double least = std::log1p(options_.tolerance);
+    const Compared* best = nullptr;
+    ZoneSuspect suspect;
+    suspect.core = core;
+    for (const Compared& c : compared_) {
+      const auto at = c.slowness.find(core);
+      // Sorts that could not show the tolerance twice are no evidence about the core.
+      if (at == c.slowness.end() || limit(c) * c.spread > 2 * least)
+        continue;
+      ++suspect.judged_zones;
+      if (at->second < least || at->second < limit(c) * c.spread)
+        continue;
+      ++suspect.zones;
+      if (best == nullptr || at->second / c.spread > best->slowness.at(core) / best->spread)
+        best = &c;
+    }
+    if (best == nullptr || 2 * suspect.zones < suspect.judged_zones)
+      return;
+    const double x = best->slowness.at(core);
+    suspect.rank = rank_chance(*best, core);
+    constexpr size_t kEnough = 4;  // records from which ranks can say anything
+    if (best->residuals.at(core).size() >= kEnough && suspect.rank > options_.false_alarms)
+      return;
+    // The middle of the peers has an error of its own.
+    const double of_middle = std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
+    const double wide = evidence::student_quantile(0.95, freedom(*best)) * best->spread * of_middle;
+    suspect.zone = best->sort.zone;
+    suspect.factor = std::exp(x);
+    suspect.low = std::exp(x - wide);
+    suspect.high = std::exp(x + wide);
+    // Student's tail is no longer than the normal's times this many tests.
+    double low = 0;
+    double high = 0.5;
+    for (int step = 0; step < 60; ++step) {
+      const double middle = (low + high) / 2;
+      (evidence::student_quantile(1 - middle, freedom(*best)) > x / best->spread ? low : high) = middle;
+    }
+    suspect.chance = std::min(1.0, high * tests_);
+    out_.suspects.push_back(std::move(suspect));
+  }
+
+  const ZoneOptions& options_;
+  std::vector<Compared> compared_;
+  double tests_ = 1;
+  ZoneJudgement out_;
+};
+
+}  // namespace
+
+ZoneJudgement judge_zones(const TransferTrace& trace, const ZoneOptions& options) {
+  return ZoneJudge(trace, options).run();
+}
+
+}  // namespace lento::chip

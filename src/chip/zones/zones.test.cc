@@ -1,0 +1,107 @@
+#include "chip/zones/zones.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+
+namespace lento::chip {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Made {
+  int cores = 16;
+  int repeats = 30;
+  double slow = 1;      // core 5
+  double noise = 0.05;  // of a record
+  double own = 0.01;    // between cores
+  bool unlike = false;  // every core has another amount of work
+};
+
+// Two zones a round on each core: one that computes and one that moves data, which a slow core does not slow.
+TransferTrace trace_of(const Made& made, uint64_t seed) {
+  base::Rng rng(seed, "zones.test");
+  base::Rng work(1, "zones.test.work");  // the program is the same in every run
+  TransferTrace out;
+  const uint32_t compute = out.name_id("MATMUL");
+  const uint32_t all = out.name_id("KERNEL");
+  for (int core = 0; core < made.cores; ++core) {
+    TransferStream& stream = out.streams.emplace_back();
+    stream.core = {0, core % 4, core / 4};
+    stream.processor = out.name_id("TRISC_0");
+    const double own = std::exp(rng.normal(0, made.own)) * (core == 5 ? made.slow : 1) *
+                       (made.unlike ? std::exp(work.normal(0, 0.5)) : 1);
+    uint64_t now = rng.below(1'000'000);
+    for (int i = 0; i < made.repeats; ++i) {
+      const double cycles = 20'000 * (1 + 0.3 * (i % 3)) * own * std::exp(rng.normal(0, made.noise));
+      stream.records.push_back({.begin = now, .kind = TransferKind::Zone, .name = all});
+      stream.records.push_back({.begin = now + 50, .kind = TransferKind::Zone, .name = compute});
+      now += 50 + uint64_t(cycles);
+      stream.records.push_back({.begin = now, .kind = TransferKind::ZoneEnd, .name = compute});
+      now += 200;
+      stream.records.push_back({.begin = now, .kind = TransferKind::ZoneEnd, .name = all});
+    }
+  }
+  return out;
+}
+
+TEST(Zones, ASlowCoreIsNamedAndNoHealthyOne) {
+  for (const int cores : {16, 64}) {
+    int named = 0;
+    int covered = 0;
+    int accused = 0;
+    constexpr int kRuns = 100;
+    for (uint64_t seed = 1; seed <= kRuns; ++seed) {
+      const ZoneJudgement slow = judge_zones(trace_of({.cores = cores, .slow = 1.3}, seed));
+      ASSERT_TRUE(slow.judged);
+      named += slow.suspects.size() == 1 && slow.suspects[0].core == Place{0, 1, 1};
+      if (!slow.suspects.empty())
+        covered += slow.suspects[0].low <= 1.3 && 1.3 <= slow.suspects[0].high;
+      accused += !judge_zones(trace_of({.cores = cores}, 1000 + seed)).suspects.empty();
+    }
+    EXPECT_GE(named, 95);
+    EXPECT_GE(covered, 80);
+    EXPECT_LE(accused, 1);
+  }
+}
+
+// 5 % is within what healthy cores differ by.
+TEST(Zones, ASmallDifferenceIsNoFinding) {
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    EXPECT_THAT(judge_zones(trace_of({.slow = 1.05}, seed)).suspects, IsEmpty());
+}
+
+TEST(Zones, CoresOfUnlikeWorkAreNotJudgedBesideOneAnother) {
+  const ZoneJudgement v = judge_zones(trace_of({.slow = 1.3, .unlike = true}, 1));
+  EXPECT_FALSE(v.judged);
+  EXPECT_THAT(v.reason, HasSubstr("differ so much"));
+  EXPECT_THAT(v.suspects, IsEmpty());
+}
+
+TEST(Zones, WithAnEarlierRunEachCoreIsItsOwnPeer) {
+  const TransferTrace earlier = trace_of({.unlike = true}, 1);
+  const ZoneJudgement v = judge_zones(trace_of({.slow = 1.3, .unlike = true}, 2), {.earlier = &earlier});
+  ASSERT_TRUE(v.judged) << v.reason;
+  ASSERT_EQ(v.suspects.size(), 1U);
+  EXPECT_EQ(v.suspects[0].core, (Place{0, 1, 1}));
+  EXPECT_NEAR(v.suspects[0].factor, 1.3, 0.08);
+  EXPECT_NEAR(v.common, 1, 0.03);
+}
+
+TEST(Zones, TooFewCoresOrOpenZonesAreNoBasis) {
+  EXPECT_FALSE(judge_zones(trace_of({.cores = 3}, 1)).judged);
+  TransferTrace open = trace_of({}, 1);
+  for (TransferStream& stream : open.streams)
+    std::erase_if(stream.records, [](const TransferRecord& r) {
+      return r.kind == TransferKind::ZoneEnd;
+    });
+  EXPECT_FALSE(judge_zones(open).judged);
+  EXPECT_FALSE(judge_zones({}).judged);
+}
+
+}  // namespace
+}  // namespace lento::chip
