@@ -196,20 +196,50 @@ std::string format_exact(double value) {
   return std::string(buffer, code == std::errc() ? end : buffer);
 }
 
+namespace {
+
+// Formats a value in the largest unit of the table that does not exceed it.
+std::string in_best_unit(double value, std::span<const Unit> units, int digits) {
+  const Unit* chosen = &units.front();
+  for (const Unit& unit : units) {
+    if (std::fabs(value) >= unit.scale)
+      chosen = &unit;
+  }
+  if (value == 0)
+    chosen = &units[units.size() / 2];
+  return format_number(value / chosen->scale, digits) + " " + std::string(chosen->name);
+}
+
+}  // namespace
+
 std::string format_quantity(double value, Dimension dimension) {
   const Table table = table_of(dimension);
   if (dimension == Dimension::Percent)
     return format_number(value * 100, 3) + " %";
   if (table.shown.empty())
     return format_number(value);
-  const Unit* chosen = &table.shown.front();
-  for (const Unit& unit : table.shown) {
-    if (std::fabs(value) >= unit.scale)
-      chosen = &unit;
+  return in_best_unit(value, table.shown, 4);
+}
+
+std::string format_measure(double value, std::string_view unit) {
+  constexpr Dimension kScaled[] = {
+      Dimension::Time,
+      Dimension::Frequency,
+      Dimension::Bytes,
+      Dimension::BytesPerTime,
+      Dimension::Rate,
+      Dimension::Power,
+      Dimension::Energy,
+      Dimension::Voltage};
+  for (const Dimension dimension : kScaled) {
+    const Table table = table_of(dimension);
+    for (const Unit& known : table.shown) {
+      if (known.name == unit && std::isfinite(value) && value != 0)
+        return in_best_unit(value * known.scale, table.shown, 3);
+    }
   }
-  if (value == 0)
-    chosen = &table.shown[table.shown.size() / 2];
-  return format_number(value / chosen->scale, 4) + " " + std::string(chosen->name);
+  const std::string text = std::fabs(value) < 1e4 ? format_number(value, 3) : format_compact(value);
+  return unit.empty() ? text : text + " " + std::string(unit);
 }
 
 std::string percent(double share) {

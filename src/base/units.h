@@ -43,6 +43,10 @@ std::string format_number(double value, int digits = 4);
 // (12.5k, 3.2G), below in plain digits.
 std::string format_compact(double value);
 
+// Formats a value for a reader, in three digits: a known unit of time, frequency, size, rate, power or energy
+// is scaled ("345000000", "Hz" gives "345 MHz"), any other follows the compact number ("12.5k records").
+std::string format_measure(double value, std::string_view unit);
+
 // Formats a share: 0.1234 as "12.3 %".
 std::string percent(double share);
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <system_error>
 
 #include "base/error.h"
@@ -84,7 +85,10 @@ void declare_memory_limit(const Command& command, std::string& value) {
 
 // Reads --memory-limit before the parser runs, because the parser calls the command, which must already be
 // limited.
-uint64_t memory_limit(const std::vector<std::string>& args) {
+uint64_t memory_limit(const Context& context) {
+  const std::vector<std::string>& args = context.args;
+  if (!context.program.owns_process)
+    return 0;
   std::string text = kMemoryDefault;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string prefix = std::string(kMemoryLimit) + "=";
@@ -141,7 +145,7 @@ int guarded(Command& app, Context& context) {
     for (const auto add : context.program.commands)
       add(app, context);
     declare_memory_limit(app, limit);
-    base::set_memory_limit(memory_limit(context.args));
+    base::set_memory_limit(memory_limit(context));
     const int code = parse_and_run(app, context);
     std::ostream& out = context.streams.out;
     out.flush();
@@ -202,7 +206,9 @@ int run(const Program& program, const std::vector<std::string>& args, Streams st
   bool version = false;  // answered before the rest is looked at
   app.add_flag("--version", version, "Print version, commit, features and libraries, and exit");
   app.require_subcommand(1);
-  const Signals signals;
+  std::optional<Signals> signals;
+  if (program.owns_process)
+    signals.emplace();
   const uint64_t outer = base::set_memory_limit(0);  // of a command that runs this one
   base::set_memory_limit(outer);
   const int code = guarded(app, context);

@@ -37,6 +37,9 @@ struct Program {
   campaign::Ranks* ranks = nullptr;                        // of a program that mpirun starts
   // Prints what to do when only the name of the program was typed. When it is nullptr, that is an error.
   void (*alone)(std::ostream& out, const std::string& folder) = nullptr;
+  // Whether signals and the memory of the process are the program's. Inside another program, such as Python,
+  // they are not: who runs it requests a stop by base::set_interrupted.
+  bool owns_process = true;
 };
 
 // Runs a command line, `args` without the program name. Never throws.

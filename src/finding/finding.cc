@@ -3,8 +3,10 @@
 #include "finding/finding.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace lento::finding {
 
@@ -22,7 +24,31 @@ const char* name(Outcome outcome) {
   return "answer";
 }
 
+void set_ratio(Finding& finding, double seen, double expected, const std::string& quantity) {
+  const double ratio = seen / expected;
+  if (!std::isfinite(ratio) || ratio <= 0)
+    return;
+  finding.factor = std::max(ratio, 1 / ratio);
+  finding.factor_of = (std::fabs(seen) < std::fabs(expected) ? "less " : "more ") + quantity;
+}
+
+std::string factor_text(const Finding& finding) {
+  if (!finding.factor || !std::isfinite(*finding.factor))
+    return {};
+  const double times = *finding.factor;
+  const bool less = finding.factor_of.starts_with("less ");
+  const bool more = finding.factor_of.starts_with("more ");
+  if ((less || more) && times < 2)
+    return base::percent(less ? 1 - 1 / times : times - 1) + " " + finding.factor_of;
+  const std::string of = finding.factor_of.empty() ? "slower" : finding.factor_of;
+  return base::format_number(times, 3) + " times " + of;
+}
+
 void judged(Diagnosis& diagnosis, std::string covered) {
+  for (Finding& finding : diagnosis.findings) {
+    if (finding.factor && !(*finding.factor >= 1))
+      finding.factor.reset();
+  }
   diagnosis.outcome = diagnosis.findings.empty() ? Outcome::Healthy : Outcome::Findings;
   LENTO_CHECK(!covered.empty(), "a verdict that does not say what was looked at");
   diagnosis.covered = std::move(covered);

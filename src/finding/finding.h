@@ -49,13 +49,22 @@ struct Finding {
   std::string category;              // "slow core", "false sharing", "slower than predicted"
   std::string summary;               // one sentence for a person
   double score = 0;                  // 0..1, how sure; findings are sorted by score, then subject
-  std::optional<double> factor;      // slow-down ratio, 1 = as it should be
+  std::optional<double> factor;      // how many times worse, never below 1; factor_of says of what
   std::optional<double> lost_share;  // share of run time lost to it, 0..1
   std::optional<TimeWindow> when;
   std::optional<Place> where;
   std::vector<Evidence> evidence;
-  std::string next_step;  // what to do about it
+  std::string next_step;       // what to do about it
+  std::string factor_of = {};  // completes "N times ...": "less nvlink_bandwidth"; empty means "slower"
 };
+
+// Sets factor and factor_of from a value and what it should be: 3.4 of 74.7 GB/s is a factor of 22, "less
+// nvlink_bandwidth". Values of unlike signs, zeros and NaN have no ratio, and leave the finding as it is.
+void set_ratio(Finding& finding, double seen, double expected, const std::string& quantity);
+
+// Returns the factor for a person: "22 times less nvlink_bandwidth", "9.2 times slower", and below 2 "20 %
+// less sm_clock" or "1.08 times slower". Returns an empty text without a factor.
+std::string factor_text(const Finding& finding);
 
 // An expected time or rate, as a plain value: predict writes it, fleet and chip read it.
 struct Expectation {
@@ -110,7 +119,8 @@ struct Diagnosis {
 };
 
 // Ends a detector that reached a verdict: sets the outcome to Findings or Healthy by whether there are
-// findings. An empty `covered` is a Bug, because an all-clear must name what was examined.
+// findings. A factor below 1 says nothing about slowness and is dropped. An empty `covered` is a Bug, because
+// an all-clear must name what was examined.
 void judged(Diagnosis& diagnosis, std::string covered);
 
 // Ends a detector that reached no verdict: drops its findings, because a wrong accusation costs more than a

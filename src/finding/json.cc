@@ -44,6 +44,7 @@ void fields(A& a, Finding& v) {
   a("summary", v.summary);
   a("score", v.score);
   a("factor", v.factor);
+  a("factor_of", v.factor_of);
   a("lost_share", v.lost_share);
   a("when", v.when);
   a("where", v.where);

@@ -150,6 +150,7 @@ class Run {
     if (!gain)
       return;
     f.factor = *gain;
+    f.factor_of = "slower than with its data apart";
     f.evidence.push_back(
         {"predicted speed-up on the platform with the data moved apart",
          *gain,

@@ -167,6 +167,8 @@ void propose_fix(
     const FoundObject& object,
     finding::Finding& f) {
   f.factor = fix.gain.usual;
+  f.factor_of =
+      fix.kind == Kind::Pad ? "slower than with its parts apart" : "slower than with a copy for each thread";
   f.evidence.push_back(
       {(fix.kind == Kind::Pad ? "predicted speed-up with its parts on lines of their own, "
                               : "predicted speed-up with a copy for each thread (an upper bound), ") +

@@ -221,6 +221,8 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
     if (row.emplace(span.track, tracks.size()).second)
       tracks.push_back(span.track);
   }
+  // Unnamed spans lose their colours as soon as a finding names another.
+  const bool accuses = std::ranges::any_of(f.spans, &TimelineFigure::Span::blamed);
   const size_t all = tracks.size();
   if (all > 80)
     tracks.resize(80);
@@ -242,7 +244,7 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
       continue;
     const double from = sx(span.begin);
     SpanBox box;
-    box.css = span.blamed ? "blamed" : series_class(track);
+    box.css = span.blamed ? "blamed" : accuses ? "q4" : series_class(track);
     box.x = from;
     box.y = top + pitch * double(track);
     box.width = std::max(1.0, sx(span.end) - from);
@@ -260,106 +262,119 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
 
 namespace {
 
-// Draws stacked bars, one stack a category.
+// Draws stacked bars, one row a category with its whole name before it and the sum behind it. Rows keep names
+// legible where columns would have to turn or cut them.
 class Bars {
  public:
   explicit Bars(const BarsFigure& f)
       : f_(f),
-        y_(extent(), frame_.height - frame_.bottom, frame_.top) {
-    const double room = frame_.width - frame_.left - frame_.right;
-    pitch_ = room / double(std::max<size_t>(1, f.categories.size()));
+        rows_(std::min(f.categories.size(), kMostRows)),
+        pitch_(rows_ > 30 ? 14 : 22),
+        bottom_(kTop + pitch_ * double(std::max<size_t>(1, rows_))),
+        x_(extent(), kLeft, kRight) {
   }
   std::string picture(const std::string& title) const {
-    const Legend named = legend(keys(), frame_.height + 4);
-    std::string out = open_svg(frame_.width, named.bottom, title);
+    const Legend named = legend(keys(), bottom_ + 40);
+    std::string out = open_svg(kWidth, named.bottom, title);
     out += grid();
-    for (size_t c = 0; c < f_.categories.size(); ++c) {
+    for (size_t c = 0; c < rows_; ++c) {
       out += stack(c);
-      if (pitch_ >= kNarrowest)
-        out += category_name(c);
+      out += cut_text_at(kLeft - 6, middle(c), f_.categories[c], kMostCharacters, "end");
     }
+    if (rows_ < f_.categories.size())
+      out += text_at(kLeft - 6, bottom_ + 16, std::to_string(f_.categories.size() - rows_) + " more", "end");
     out += named.svg;
     return out + "</svg>";
   }
 
  private:
-  static constexpr double kNarrowest = 11;  // bar with a name under it, pixels
-  static Frame frame_of_bars() {
-    Frame frame;
-    frame.bottom = 86;
-    frame.height = 360;
-    return frame;
-  }
+  static constexpr size_t kMostRows = 60;
+  static constexpr size_t kMostCharacters = 36;
+  static constexpr double kWidth = 920;
+  static constexpr double kTop = 8;
+  static constexpr double kLeft = 250;
+  static constexpr double kRight = 830;  // leaves room for the sums
+
   Extent extent() const {
-    ExtentOf y;
-    y.add(0.0);
+    ExtentOf x;
+    x.add(0.0);
     for (size_t c = 0; c < f_.categories.size(); ++c) {
-      double top = 0;  // of the stack so far: with values of both signs the last is not the highest
+      double end = 0;  // of the stack so far: with values of both signs the last is not the highest
       for (const auto& series : f_.values) {
-        top += std::isfinite(series[c]) ? series[c] : 0;
-        y.add(top);
+        end += std::isfinite(series[c]) ? series[c] : 0;
+        x.add(end);
       }
     }
-    return y.get();
+    return x.get();
   }
-  double left(size_t category) const {
-    return frame_.left + pitch_ * double(category);
+  double top(size_t category) const {
+    return kTop + pitch_ * double(category);
+  }
+  double middle(size_t category) const {
+    return top(category) + pitch_ * 0.68;
+  }
+  // The unit ends the name of the axis: "seconds", "mean step, ms". Other names are of plain numbers.
+  std::string number(double value) const {
+    constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
+        {"seconds", "s"},
+        {"ms", "ms"},
+        {"joules", "J"},
+        {"flop/s", "FLOP/s"}};
+    std::string_view unit;
+    for (const auto& [word, symbol] : kUnits) {
+      if (std::string_view(f_.y_name).ends_with(word))
+        unit = symbol;
+    }
+    return base::format_measure(value, unit);
   }
   std::string stack(size_t category) const {
     std::string out;
-    double below = 0;
+    double before = 0;
+    double farthest = 0;
     for (size_t s = 0; s < f_.series.size(); ++s) {
       const double value = f_.values[s][category];
       if (!std::isfinite(value))
         continue;
-      const double from = y_(below);
-      const double to = y_(below + value);
-      below += value;
+      const double from = x_(before);
+      const double to = x_(before + value);
+      before += value;
+      farthest = std::max(farthest, before);
       SpanBox box;
       box.css = series_class(s);
-      box.x = left(category) + pitch_ * 0.1;
-      box.y = std::min(from, to);
-      box.width = pitch_ * 0.8;
-      box.height = std::fabs(to - from);
+      box.x = std::min(from, to);
+      box.y = top(category) + pitch_ * 0.1;
+      box.width = std::fabs(to - from);
+      box.height = pitch_ * 0.8;
       const std::string name = f_.categories[category] + ", " + f_.series[s];
-      out += span_box(box, name + ": " + base::format_number(value));
+      out += span_box(box, name + ": " + number(value));
     }
-    return out;
-  }
-  std::string category_name(size_t category) const {
-    const double x = left(category) + pitch_ / 2;
-    const double y = frame_.height - frame_.bottom + 12;
-    Element name("text");
-    name.set("transform", "translate(" + px(x) + " " + px(y) + ") rotate(-35)");
-    name.set("text-anchor", "end");
-    return name.with_text(first_characters(f_.categories[category], 16));
+    return out + text_at(x_(farthest) + 5, middle(category), number(before));
   }
   std::string grid() const {
     std::string lines;
-    for (const double tick : y_.ticks(5)) {
+    for (const double tick : x_.ticks(5)) {
       PathData line;
-      line.move_to(frame_.left, y_(tick));
-      line.horizontal_to(frame_.width - frame_.right);
+      line.move_to(x_(tick), kTop);
+      line.vertical_to(bottom_);
       lines += Element("path").set("d", line.text()).empty();
-      lines += text_at(frame_.left - 6, y_(tick) + 4, base::format_compact(tick), "end");
+      lines += text_at(x_(tick), bottom_ + 16, number(tick), "middle");
     }
-    Element name("text");
-    name.set("transform", "translate(14 150) rotate(-90)");
-    name.set("text-anchor", "middle");
-    lines += name.with_text(f_.y_name);
+    if (number(1).find(' ') == std::string::npos)
+      lines += text_at((kLeft + kRight) / 2, bottom_ + 32, f_.y_name, "middle");
     return Element("g").set("class", "axis").around(lines);
   }
   std::vector<Key> keys() const {
     std::vector<Key> out;
-    for (size_t s = 0; s < f_.series.size(); ++s)
+    for (size_t s = 0; s < f_.series.size() && f_.series.size() > 1; ++s)
       out.push_back({series_class(s), f_.series[s]});
     return out;
   }
 
   const BarsFigure& f_;
-  Frame frame_ = frame_of_bars();
-  Scale y_;
-  double pitch_ = 0;
+  size_t rows_;
+  double pitch_;
+  double bottom_;
+  Scale x_;
 };
 
 std::string dot(Point at, const std::string& css, const std::string& label) {

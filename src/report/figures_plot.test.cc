@@ -202,7 +202,7 @@ TEST(DrawTimeline, MoreThanEightyTracksAreCounted) {
 }
 
 // The plot of bars: 12 to 274 down, 70 to 904 across.
-constexpr Box kBars{70, 12, 904, 274};
+constexpr Box kBars{250, 8, 830, 8 + 30 * 22};
 
 BarsFigure drawn_bars(uint64_t seed) {
   base::Rng rng(seed, "bars");
@@ -228,26 +228,38 @@ TEST(DrawBars, EveryBarLiesInsideThePlot) {
 }
 
 TEST(DrawBars, StackedValuesOfBothSigns) {
-  // Up by five, down by three: the first bar reaches above the sum.
+  // Up by five, down by three: the first bar reaches beyond the sum.
   const BarsFigure f{{"c"}, {"up", "down"}, {{5}, {-3}}, "y"};
   const auto bars = with_class(draw(f, "t"), "span");
   ASSERT_EQ(bars.size(), 2u);
-  EXPECT_NEAR(bars[0].number("y"), kBars.top, 0.1);
-  EXPECT_NEAR(bars[0].number("height") / bars[1].number("height"), 5.0 / 3, 0.01);
-  EXPECT_NEAR(bars[1].number("y"), bars[0].number("y"), 0.1);
+  EXPECT_NEAR(bars[0].number("x"), kBars.left, 0.1);
+  EXPECT_NEAR(bars[0].number("width") / bars[1].number("width"), 5.0 / 3, 0.01);
+  EXPECT_NEAR(bars[1].number("x") + bars[1].number("width"), kBars.right, 0.1);
 }
 
-TEST(DrawBars, HeightsAreInProportionFromZero) {
+TEST(DrawBars, LengthsAreInProportionFromZero) {
   const BarsFigure f{{"a", "b"}, {"s"}, {{10, 25}}, "y"};
   const auto bars = with_class(draw(f, "t"), "span");
-  EXPECT_NEAR(bars[1].number("height"), 2.5 * bars[0].number("height"), 0.1);
-  EXPECT_NEAR(bars[0].number("y") + bars[0].number("height"), kBars.bottom, 0.1);
-  EXPECT_NEAR(bars[1].number("height"), kBars.bottom - kBars.top, 0.1);
+  EXPECT_NEAR(bars[1].number("width"), 2.5 * bars[0].number("width"), 0.1);
+  EXPECT_NEAR(bars[0].number("x"), kBars.left, 0.1);
+  EXPECT_NEAR(bars[1].number("width"), kBars.right - kBars.left, 0.1);
 }
 
-TEST(DrawBars, NamesAreCutBetweenCharacters) {
-  const BarsFigure f{{"日本語日本語日本語日本語日本語日本語"}, {"s"}, {{1}}, "y"};
-  EXPECT_THAT(draw(f, "t"), HasSubstr(">日本語日本語日本語日本語日本語日</text>"));
+TEST(DrawBars, NamesAreWholeAndSumsHaveTheirUnit) {
+  const BarsFigure f{{"matrix products, forward and backward"}, {"s"}, {{0.0006}}, "seconds"};
+  const std::string picture = draw(f, "t");
+  EXPECT_THAT(picture, HasSubstr(">matrix products, forward and backwar…</text>"));
+  EXPECT_THAT(picture, HasSubstr(">600 us</text>"));
+  EXPECT_THAT(
+      draw(BarsFigure{{"a", "products, forward"}, {"s"}, {{1, 2}}, "y"}, "t"),
+      HasSubstr(">products, forward</text>"));
+}
+
+TEST(DrawBars, RowsBeyondSixtyAreCounted) {
+  BarsFigure f{std::vector<std::string>(75, "c"), {"s"}, {std::vector<double>(75, 1)}, "y"};
+  const std::string picture = draw(f, "t");
+  EXPECT_EQ(with_class(picture, "span").size(), 60u);
+  EXPECT_THAT(picture, HasSubstr(">15 more</text>"));
 }
 
 TEST(DrawScatter, EveryPointLiesInsideThePlot) {

@@ -264,26 +264,26 @@ std::string graph_node(const GraphFigure::Node& node, SpacePoint at, Extent exte
 std::string draw(const MeshFigure& f, const std::string& title) {
   const double cell = std::clamp(860.0 / std::max({f.width, f.height, 1}), 12.0, 96.0);
   const MeshLayout at{cell, cell * 0.6};
-  ExtentOf cores;
-  ExtentOf links;
+  ExtentOf all;
   for (const auto& core : f.cores)
-    cores.add(core.value);
+    all.add(core.value);
   for (const auto& link : f.links)
-    links.add(link.value);
+    all.add(link.value);
+  const Extent extent = all.get_at_least_twofold();
   const double width = std::max(380.0, 40 + cell * f.width);
   const double height = 70 + cell * f.height;
   std::string out = open_svg(width, height, title);
   const std::vector<std::string> numbers = core_numbers(f);
   for (const auto& link : f.links) {
-    const int colour = colour_class(link.value, links.get());
+    const int colour = colour_class(link.value, extent);
     const bool blamed = !f.blamed.empty() && link_blamed(f, numbers, link);
     out += link_line(link, at, "link " + value_class(colour) + blame_class(blamed));
   }
-  for (const auto& core : f.cores)
-    out += core_box(f, core, at, cores.get());
   for (const auto& route : f.routes)
     out += route_line(route, at);
-  return out + value_legend(20, height - 32, cores.get(), f.value_name) + "</svg>";
+  for (const auto& core : f.cores)
+    out += core_box(f, core, at, extent);
+  return out + value_legend(20, height - 32, extent, f.value_name) + "</svg>";
 }
 
 std::string draw(const HeatMapFigure& f, const std::string& title) {

@@ -2,6 +2,8 @@
 // pictures inside, so that it can be mailed and opened without a network.
 #include "embedded/page_files.h"
 #include "report/html_parts.h"
+#include "report/lead.h"
+#include "report/markup.h"
 #include "report/report.h"
 #include "report/svg.h"
 
@@ -11,6 +13,7 @@ namespace {
 struct Page {
   std::string title;
   std::string scale;
+  std::string about;
   std::string lead;
   std::string main;
   std::string version;
@@ -23,6 +26,7 @@ std::string write_page(const Page& page) {
       {{"title", escape(page.title)},
        {"style", std::string(embedded::page_files("page.css"))},
        {"scale", escape(page.scale)},
+       {"about", page.about.empty() ? "" : " · " + escape(page.about)},
        {"skip", page.skip},
        {"lead", page.lead},
        {"main", page.main},
@@ -30,15 +34,16 @@ std::string write_page(const Page& page) {
        {"script", script_html()}});
 }
 
-std::string verdict_html(const finding::Diagnosis& d) {
+// Composes the sentence worth forwarding as `element`, then how much, when and how sure.
+std::string verdict_html(const finding::Diagnosis& d, const std::string& element) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
-  std::string out =
-      "<p class=\"verdict" + std::string(calm ? "" : " bad") + "\">" + escape(d.verdict) + "</p>\n";
-  if (!d.remedy.empty())
-    out += "<p>What would help: " + escape(d.remedy) + "</p>\n";
-  if (!d.covered.empty())
-    out += "<p>Looked at: " + escape(d.covered) + "</p>\n";
-  return out + facts_html(d.facts);
+  Element sentence(element);
+  sentence.set("class", calm ? "verdict" : "verdict bad");
+  std::string out = sentence.with_text(d.verdict) + "\n";
+  const std::string skipped = skipped_text(d);  // the reasons follow under the limits
+  if (!skipped.empty())
+    out += Element("p").set("class", "dim").with_text(skipped.substr(0, skipped.find(':')));
+  return out + pairs_html(keys_of(d), "keys");
 }
 
 std::string commands_html(const std::vector<std::string>& commands) {
@@ -56,7 +61,7 @@ std::string chapter_html(
   const std::string id = "c" + std::to_string(number);
   std::string out = "<section class=\"chapter\"><h2 id=\"" + id + "\">" + std::to_string(number) + ". " +
                     escape(chapter.title) + "</h2><p>" + escape(chapter.text) + "</p>" +
-                    commands_html(chapter.commands) + verdict_html(chapter.diagnosis);
+                    commands_html(chapter.commands) + verdict_html(chapter.diagnosis, "p");
   return out + sections_html(chapter.diagnosis, shown, {3, id + "-", first_figure}) + "</section>\n";
 }
 
@@ -73,13 +78,22 @@ std::string contents_html(const std::vector<Chapter>& chapters) {
 }  // namespace
 
 std::string write_html(const finding::Diagnosis& d) {
-  Page page{d.title.empty() ? d.verdict : d.title, d.scale, verdict_html(d), {}, d.version, "h-findings"};
+  Page page{
+      d.title.empty() ? d.verdict : d.title,
+      d.scale,
+      d.title,
+      verdict_html(d, "h1"),
+      {},
+      d.version,
+      "h-next"};
   page.main = sections_html(d, shown_figures(d), {});
   return write_page(page);
 }
 
 std::string write_html(const Story& story) {
-  Page page{story.title, "tour", "<p class=\"verdict bad\">" + escape(story.lead) + "</p>", {}, {}, "c1"};
+  const std::string lead =
+      Element("h1").with_text(story.title) + Element("p").set("class", "verdict bad").with_text(story.lead);
+  Page page{story.title, "tour", {}, lead, {}, {}, "c1"};
   page.lead += contents_html(story.chapters);
   size_t figures = 0;
   for (size_t i = 0; i < story.chapters.size(); ++i) {

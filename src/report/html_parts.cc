@@ -1,12 +1,16 @@
-// Composes the parts that every page shares: findings, figures with their tables, data quality, how to
-// repeat. Names in a diagnosis come from foreign files, so every text is escaped.
+// Composes the parts that every page shares, in one order: the picture that answers, what to do next,
+// evidence, what was seen and could have been seen. All findings, figures, limits and how to repeat are
+// folded below. Names in a diagnosis come from foreign files, so every text is escaped.
 #include "report/html_parts.h"
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "embedded/page_files.h"
 #include "report/figures.h"
+#include "report/lead.h"
 #include "report/markup.h"
 #include "report/reduce.h"
 #include "report/svg.h"
@@ -29,6 +33,17 @@ std::string tag(const char* name, const std::string& text) {
   return Element(name).with_text(text);
 }
 
+std::string scrolling(const std::string& caption, const std::string& head, const std::string& body) {
+  Element scroll("div");
+  scroll.set("class", "scroll");
+  scroll.set("tabindex", "0");
+  scroll.set("role", "group");
+  scroll.set("aria-label", caption);
+  std::string out = Element("thead").around(Element("tr").around(head));
+  out += Element("tbody").around(body);
+  return scroll.around(Element("table").around(out));
+}
+
 std::string table_html(const TableFigure& table, const std::string& caption) {
   std::string head;
   for (const auto& column : table.columns)
@@ -40,14 +55,7 @@ std::string table_html(const TableFigure& table, const std::string& caption) {
       cells += tag("td", cell);
     body += Element("tr").around(cells);
   }
-  Element scroll("div");
-  scroll.set("class", "scroll");
-  scroll.set("tabindex", "0");
-  scroll.set("role", "group");
-  scroll.set("aria-label", caption);
-  std::string out = Element("thead").around(Element("tr").around(head));
-  out += Element("tbody").around(body);
-  return scroll.around(Element("table").around(out));
+  return scrolling(caption, head, body);
 }
 
 // Composes the heading of a section from `text` (already escaped), with an id that is unique in the page.
@@ -65,12 +73,8 @@ section(const Place& place, const std::string& id, const std::string& title, con
 
 std::string evidence_item(const Evidence& e) {
   std::string out = escape(e.text);
-  if (e.value) {
-    std::string value = format_number(*e.value);
-    if (!e.unit.empty())
-      value += " " + e.unit;
-    out += ": " + tag("strong", value);
-  }
+  if (e.value)
+    out += ": " + tag("strong", value_text(e));
   if (!e.source.empty()) {
     Element source("span");
     source.set("class", "dim");
@@ -89,16 +93,16 @@ std::string finding_title(const Finding& f, const std::string& id, size_t number
   title += " " + tag("code", f.subject);
   title += " " + escape(f.category);
   if (f.factor)
-    title += ", " + format_number(*f.factor, 3) + " times slower";
+    title += ", " + escape(finding::factor_text(f));
   return title;
 }
 
 std::string finding_facts(const Finding& f) {
-  std::string facts = "score " + format_number(f.score, 3);
+  std::string facts = sure_text(f.score);
   if (f.lost_share)
-    facts += " · " + format_number(*f.lost_share * 100, 3) + " % of run time lost";
+    facts += " · " + base::percent(*f.lost_share) + " of run time lost";
   if (f.when)
-    facts += " · " + escape(window_text(*f.when, 7));
+    facts += " · " + escape(window_text(*f.when, 4));
   return Element("p").set("class", "dim").around(facts);
 }
 
@@ -129,10 +133,6 @@ std::string finding_card(const Finding& f, const Place& place, size_t number) {
 }
 
 std::string findings_html(const Diagnosis& d, const Place& place) {
-  if (d.outcome == finding::Outcome::CannotJudge)
-    return "<p>Nothing was judged, so nothing is said.</p>";
-  if (d.findings.empty())
-    return "<p>Nothing stands out.</p>";
   std::string out;
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)
     out += finding_card(d.findings[i], place, i + 1);
@@ -143,7 +143,65 @@ std::string findings_html(const Diagnosis& d, const Place& place) {
   return out;
 }
 
-std::string figure_html(const Figure& figure, size_t index, const Place& place) {
+// Lists what to do next. Nothing was judged, or nothing is wrong, is a sentence of its own.
+std::string next_html(const Diagnosis& d) {
+  std::string items;
+  for (const std::string& step : next_steps(d))
+    items += tag("li", step);
+  std::string out;
+  if (d.outcome == finding::Outcome::CannotJudge)
+    out = "<p>Nothing was judged, so nothing is said.</p>";
+  else if (d.outcome == finding::Outcome::Healthy)
+    out = "<p>Nothing stands out, so nothing is to be done.</p>";
+  return out + (items.empty() ? "" : Element("ol").around(items));
+}
+
+// Lists the first findings, one row each, linked to their cards.
+std::string ranking_html(const Diagnosis& d, const Place& place) {
+  constexpr size_t kMost = 8;
+  const std::string prefix = place.level == 2 ? "" : place.prefix;
+  std::string rows;
+  for (size_t i = 0; i < std::min(kMost, d.findings.size()); ++i) {
+    const Finding& f = d.findings[i];
+    Element link("a");
+    link.set("href", "#" + prefix + "finding-" + std::to_string(i + 1));
+    std::string cells = Element("td").around(link.with_text(f.subject)) + tag("td", f.category);
+    cells += tag("td", finding::factor_text(f)) + tag("td", f.when ? window_text(*f.when, 4) : "");
+    rows += Element("tr").around(cells + tag("td", sure_text(f.score)));
+  }
+  std::string head;
+  for (const char* name : {"where", "what", "how much", "when", "how sure"})
+    head += Element("th").set("scope", "col").with_text(name);
+  return scrolling("Findings", head, rows);
+}
+
+// The findings when there are several, then the strongest evidence of the first, each a row.
+std::string evidence_html(const Diagnosis& d, const Place& place) {
+  constexpr size_t kMost = 5;
+  if (d.findings.empty())
+    return {};
+  std::string out;
+  if (d.findings.size() > 1)
+    out += ranking_html(d, place);
+  TableFigure table{{"evidence for " + d.findings.front().subject, "value", "from"}, {}};
+  for (const Evidence& e : d.findings.front().evidence) {
+    if (table.rows.size() < kMost)  // of a proposed change, which has lines below, the first
+      table.rows.push_back({e.text.substr(0, e.text.find('\n')), value_text(e), e.source});
+  }
+  if (!table.rows.empty())
+    out += table_html(table, "Evidence");
+  return out.empty() ? "" : section(place, "evidence", "Evidence", out);
+}
+
+std::string seen_html(const Diagnosis& d, const Place& place) {
+  const Lines seen = seen_of(d);
+  if (seen.empty())
+    return {};
+  return section(place, "seen", "What was seen, and what could have been", pairs_html(seen, "facts"));
+}
+
+// Composes a picture with its table. The picture that leads the page has no heading of its own.
+std::string figure_html(const Figure& figure, size_t index, const Place& place, bool leads) {
   const std::string picture = std::visit(
       [&](const auto& body) {
         return draw(body, figure.title);
@@ -156,8 +214,10 @@ std::string figure_html(const Figure& figure, size_t index, const Place& place) 
   std::string inside;
   if (!picture.empty())
     inside += Element("div").set("class", "picture").around(picture);
-  if (!figure.caption.empty())
-    inside += tag("figcaption", figure.caption);
+  const std::string first = figure.caption.substr(0, figure.caption.find_first_of(".;"));
+  const std::string caption = leads ? figure.title + ". " + first : figure.caption;
+  if (!caption.empty())
+    inside += tag("figcaption", caption);
   Element element("figure");
   element.set("data-figure", std::to_string(index));
   std::string out = element.around(inside);
@@ -169,7 +229,10 @@ std::string figure_html(const Figure& figure, size_t index, const Place& place) 
     out += Element("details").around(tag("summary", summary) + rows);
   else
     out += rows;
-  return section(place, "fig" + std::to_string(index), escape(figure.title), out);
+  const std::string id = "fig" + std::to_string(index);
+  if (leads)
+    return Element("section").set("id", place.prefix + id).around(out) + "\n";
+  return section(place, id, escape(figure.title), out);
 }
 
 std::string expectations_html(const Diagnosis& d, const Place& place) {
@@ -215,18 +278,20 @@ std::string repeat_html(const Diagnosis& d) {
   auto options = d.options;
   if (d.seed)
     options.emplace_back("seed", std::to_string(*d.seed));
-  return out + facts_html(options);
+  return out + pairs_html(options, "facts");
 }
 
 }  // namespace
 
-std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs) {
+std::string pairs_html(
+    const std::vector<std::pair<std::string, std::string>>& pairs,
+    const std::string& css) {
   if (pairs.empty())
     return {};
   std::string facts;
   for (const auto& [name, value] : pairs)
     facts += Element("div").around(tag("dt", name) + tag("dd", value));
-  return Element("dl").set("class", "facts").around(facts);
+  return Element("dl").set("class", css).around(facts);
 }
 
 std::string script_html() {
@@ -257,12 +322,36 @@ std::vector<Figure> shown_figures(const Diagnosis& d) {
 }
 
 std::string sections_html(const Diagnosis& d, const std::vector<Figure>& shown, const Place& place) {
-  std::string out = section(place, "findings", "Findings", findings_html(d, place));
-  for (size_t i = 0; i < shown.size(); ++i)
-    out += figure_html(shown[i], place.first_figure + i, place);
-  out += expectations_html(d, place);
-  out += section(place, "quality", "Data quality and limits", quality_html(d));
-  return out + section(place, "repeat", "How to repeat", repeat_html(d));
+  const auto lead = std::ranges::find_if(shown, [](const Figure& figure) {
+    return !std::holds_alternative<TableFigure>(figure.body);
+  });
+  const size_t leading = size_t(lead - shown.begin());
+  std::string out;
+  if (leading < shown.size())
+    out += figure_html(shown[leading], place.first_figure + leading, place, true);
+  if (const std::string next = next_html(d); !next.empty())
+    out += section(place, "next", "What to do next", next);
+  out += evidence_html(d, place);
+  if (d.outcome == finding::Outcome::Answer && !d.facts.empty())
+    out += section(place, "figures", "In figures", pairs_html(d.facts, "facts"));
+  out += seen_html(d, place);
+  std::string more;
+  if (!d.findings.empty())
+    more += section(place, "findings", "Findings", findings_html(d, place));
+  for (size_t i = 0; i < shown.size(); ++i) {
+    if (i != leading)
+      more += figure_html(shown[i], place.first_figure + i, place, false);
+  }
+  more += expectations_html(d, place);
+  if (d.outcome != finding::Outcome::Answer && !d.facts.empty())
+    more += section(place, "figures", "In figures", pairs_html(d.facts, "facts"));
+  more += section(place, "quality", "Data quality and limits", quality_html(d));
+  more += section(place, "repeat", "How to repeat", repeat_html(d));
+  Element details("details");
+  details.set("class", "more");
+  return out +
+         details.around("<summary>All evidence, further pictures, limits, how to repeat</summary>" + more) +
+         "\n";
 }
 
 }  // namespace lento::report

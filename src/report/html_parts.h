@@ -22,14 +22,15 @@ struct Place {
 // Returns the figures in the reduced form that a page shows (reduce.h).
 std::vector<finding::Figure> shown_figures(const finding::Diagnosis& diagnosis);
 
-// Composes findings, figures, expectations, data quality and how to repeat. `shown` are the shown_figures of
-// the diagnosis.
+// Composes all that follows the sentence of a page, in the order of html_parts.cc. `shown` are the
+// shown_figures of the diagnosis.
 std::string sections_html(
     const finding::Diagnosis& diagnosis,
     const std::vector<finding::Figure>& shown,
     const Place& place);
 
-std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs);
+// Lists names with their texts. `css` is the class of the list: "facts" or "keys".
+std::string pairs_html(const std::vector<std::pair<std::string, std::string>>& pairs, const std::string& css);
 
 // Returns the script that lets pictures react to pointer and keyboard.
 std::string script_html();

@@ -210,8 +210,10 @@ TEST(Story, ChaptersFollowOneAnother) {
 }
 
 TEST(Facts, NoneAreNoList) {
-  EXPECT_EQ(facts_html({}), "");
-  EXPECT_EQ(facts_html({{"a", "<b"}}), "<dl class=\"facts\"><div><dt>a</dt><dd>&lt;b</dd></div></dl>");
+  EXPECT_EQ(pairs_html({}, "facts"), "");
+  EXPECT_EQ(
+      pairs_html({{"a", "<b"}}, "facts"),
+      "<dl class=\"facts\"><div><dt>a</dt><dd>&lt;b</dd></div></dl>");
 }
 
 TEST(Fill, EachPlaceOnceAndNothingInsideWhatWasPutIn) {

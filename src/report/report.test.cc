@@ -148,7 +148,7 @@ TEST(Text, ShowsVerdictFindingsAndSkippedRecordsFirst) {
   d.skip_reasons = {{"no time", 1}};
   const std::string text = write_text(d);
   EXPECT_LT(text.find("skipped 1 of 10 records: no time (1)"), text.find("core5 is slow"));
-  EXPECT_THAT(text, HasSubstr("1. core5  slow core  3x  score 0.9"));
+  EXPECT_THAT(text, HasSubstr("1. core5  slow core  3 times slower  very sure (0.9)"));
   EXPECT_THAT(text, HasSubstr("(1 more with --explain)"));
   EXPECT_THAT(write_text(d, {true, false}), HasSubstr("second"));
 }

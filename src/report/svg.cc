@@ -54,6 +54,15 @@ Extent ExtentOf::get() const {
   return {extent_.low - margin, extent_.high + margin};
 }
 
+Extent ExtentOf::get_at_least_twofold() const {
+  Extent extent = get();
+  if (any_ && extent.low > 0) {
+    extent.low = extent_.low;
+    extent.high = std::max(extent_.high, 2 * extent_.low);
+  }
+  return extent;
+}
+
 Scale::Scale(Extent data, double pixel_low, double pixel_high, bool log)
     : data_(data),
       pixel_low_(pixel_low),

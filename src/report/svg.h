@@ -23,6 +23,9 @@ class ExtentOf {
   void add(double value);
   void add(std::span<const double> values);
   Extent get() const;
+  // Returns the range, widened to a factor of two where values are positive, so that parts which hardly
+  // differ look alike.
+  Extent get_at_least_twofold() const;
 
  private:
   bool any_ = false;

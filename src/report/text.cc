@@ -1,16 +1,17 @@
-// Writes a diagnosis as text for a terminal: verdict, findings with their first evidence, headline figures,
-// notes. Text of foreign files could steer the terminal, so everything passes base::visible.
+// Writes a diagnosis as text for a terminal, in the order of the page: the sentence worth forwarding, the
+// findings with what to do next and their first evidence, what was seen and could have been seen. --explain
+// adds the rest. Text of foreign files could steer the terminal, so everything passes base::visible.
 #include <algorithm>
 
 #include "base/units.h"
 #include "base/visible.h"
+#include "report/lead.h"
 #include "report/report.h"
 #include "report/window_text.h"
 
 namespace lento::report {
 namespace {
 
-using base::format_number;
 using finding::Diagnosis;
 using finding::Evidence;
 using finding::Finding;
@@ -27,41 +28,39 @@ std::string painted(const std::string& given, const char* code, bool color) {
 std::string evidence_line(const Evidence& evidence) {
   std::string line = "    - " + evidence.text;
   if (evidence.value)
-    line += ": " + format_number(*evidence.value);
-  if (evidence.value && !evidence.unit.empty())
-    line += " " + evidence.unit;
+    line += ": " + value_text(evidence);
   if (!evidence.source.empty())
     line += "  [" + evidence.source + "]";
   return line + "\n";
 }
 
-// Composes the lines of a finding after its subject.
-std::string below_subject(const Finding& f, const TextOptions& options) {
+// Composes the lines of a finding after its subject. The verdict stands above, so its words are not repeated.
+std::string below_subject(const Finding& f, const std::string& verdict, const TextOptions& options) {
   std::string text = "  " + f.category;
   if (f.factor)
-    text += "  " + format_number(*f.factor) + "x";
-  text += "  score " + format_number(f.score) + "\n";
-  if (!f.summary.empty())
+    text += "  " + finding::factor_text(f);
+  text += "  " + sure_text(f.score) + "\n";
+  if (!f.summary.empty() && verdict.find(f.summary) == std::string::npos)
     text += "    " + f.summary + "\n";
-  if (f.when) {
-    text += "    " + window_text(*f.when, 6) + "\n";
-  }
+  if (f.when)
+    text += "    " + window_text(*f.when, 4) + "\n";
   if (f.lost_share)
-    text += "    lost share of run time: " + format_number(*f.lost_share * 100) + " %\n";
+    text += "    lost share of run time: " + base::percent(*f.lost_share) + "\n";
+  if (!f.next_step.empty())
+    text += "    next: " + f.next_step + "\n";
   const size_t all = f.evidence.size();
   const size_t shown = options.explain ? all : std::min<size_t>(1, all);
   for (size_t i = 0; i < shown; ++i)
     text += evidence_line(f.evidence[i]);
   if (shown < all)
     text += "    (" + std::to_string(all - shown) + " more with --explain)\n";
-  if (!f.next_step.empty())
-    text += "    next: " + f.next_step + "\n";
   return text;
 }
 
-std::string finding_block(const Finding& f, size_t rank, const TextOptions& options) {
+std::string
+finding_block(const Finding& f, size_t rank, const std::string& verdict, const TextOptions& options) {
   std::string text = std::to_string(rank) + ". " + painted(f.subject, "1;31", options.color);
-  return text + base::visible(below_subject(f, options));
+  return text + base::visible(below_subject(f, verdict, options));
 }
 
 std::string origin(const Diagnosis& d) {
@@ -75,27 +74,33 @@ std::string origin(const Diagnosis& d) {
   return text;
 }
 
-std::string skipped(const Diagnosis& d) {
-  if (d.records_skipped == 0)
-    return "";
-  const uint64_t all = d.records_taken + d.records_skipped;
-  std::string text = "skipped " + std::to_string(d.records_skipped);
-  text += " of " + std::to_string(all) + " records:";
-  for (const auto& [reason, count] : d.skip_reasons)
-    text += " " + reason + " (" + std::to_string(count) + ")";
-  return text + "\n";
+// Lists facts below one another. After a verdict those of the detector's inside are left to --explain.
+std::string facts_text(const Diagnosis& d, const TextOptions& options) {
+  const bool all = options.explain || d.outcome == finding::Outcome::Answer;
+  size_t width = 0;
+  for (const auto& [name, value] : d.facts) {
+    if (all || tells_reach(name))
+      width = std::max(width, name.size());
+  }
+  std::string text = width > 0 ? "\n" : "";
+  size_t left_out = 0;
+  for (const auto& [name, value] : d.facts) {
+    if (all || tells_reach(name))
+      text += name + std::string(width - name.size() + 2, ' ') + value + "\n";
+    else
+      ++left_out;
+  }
+  if (left_out > 0)
+    text += "(" + std::to_string(left_out) + " more figures with --explain)\n";
+  return text;
 }
 
-// Composes the lines after the findings.
+// Composes the lines after the findings: what was seen, what could have been seen, notes.
 std::string tail(const Diagnosis& d, const TextOptions& options) {
   std::string text;
-  if (!d.facts.empty())
-    text += "\n";
-  size_t width = 0;
-  for (const auto& [name, value] : d.facts)
-    width = std::max(width, name.size());
-  for (const auto& [name, value] : d.facts)
-    text += name + std::string(width - name.size() + 2, ' ') + value + "\n";
+  if (!d.covered.empty() && !d.findings.empty())
+    text += "\nlooked at: " + d.covered + "\n";
+  text += facts_text(d, options);
   for (const std::string& note : d.notes)
     text += "note: " + note + "\n";
   if (options.explain)
@@ -107,14 +112,15 @@ std::string tail(const Diagnosis& d, const TextOptions& options) {
 
 std::string write_text(const Diagnosis& d, const TextOptions& options) {
   std::string text = d.title.empty() ? "" : painted(d.title, "1", options.color) + "\n";
-  std::string head = skipped(d) + d.verdict + "\n";
+  std::string head = skipped_text(d);
+  head += (head.empty() ? "" : "\n") + d.verdict + "\n";
   if (!d.remedy.empty())
     head += "what would help: " + d.remedy + "\n";
-  if (!d.covered.empty())
+  if (!d.covered.empty() && d.findings.empty())
     head += "looked at: " + d.covered + "\n";
   text += base::visible(head);
   for (size_t i = 0; i < d.findings.size(); ++i)
-    text += "\n" + finding_block(d.findings[i], i + 1, options);
+    text += "\n" + finding_block(d.findings[i], i + 1, d.verdict, options);
   return text + base::visible(tail(d, options));
 }
 

@@ -26,7 +26,7 @@ Diagnosis one_finding() {
 TEST(WriteText, BeginsWithTitleAndVerdict) {
   EXPECT_THAT(
       write_text(one_finding()),
-      StartsWith("Chip\none link is slow\n\n1. link5-9  slow link  score 0.5\n"));
+      StartsWith("Chip\none link is slow\n\n1. link5-9  slow link  likely (0.5)\n"));
   Diagnosis untitled = one_finding();
   untitled.title.clear();
   EXPECT_THAT(write_text(untitled), StartsWith("one link is slow\n"));
@@ -63,11 +63,13 @@ TEST(WriteText, OnlyWhatIsKnownIsSaid) {
   d.covered = "16 cores";
   d.notes = {"short run"};
   const std::string text = write_text(d);
-  EXPECT_THAT(text, HasSubstr("slow link  9.98x  score 0.5"));
+  EXPECT_THAT(text, HasSubstr("slow link  9.98 times slower  likely (0.5)"));
   EXPECT_THAT(text, HasSubstr("    from 1000 to 2500 cycles\n"));
   EXPECT_THAT(text, HasSubstr("    lost share of run time: 12.5 %\n"));
   EXPECT_THAT(text, HasSubstr("    next: map it away\n"));
-  EXPECT_THAT(text, HasSubstr("what would help: record longer\nlooked at: 16 cores\n"));
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("what would help: record longer\n"), HasSubstr("\nlooked at: 16 cores\n")));
   EXPECT_THAT(text, HasSubstr("note: short run\n"));
 }
 
@@ -99,7 +101,18 @@ TEST(WriteText, ExplainingShowsWhereItCameFrom) {
 TEST(WriteText, FactsAreAligned) {
   Diagnosis d = one_finding();
   d.facts = {{"total", "35 M"}, {"longest name", "1"}};
+  d.outcome = Outcome::Answer;
   EXPECT_THAT(write_text(d), HasSubstr("\ntotal         35 M\nlongest name  1\n"));
+}
+
+TEST(WriteText, AfterAVerdictOnlyWhatCouldHaveBeenSeen) {
+  Diagnosis d = one_finding();
+  judged(d, "16 cores");
+  d.facts = {{"recorder memory", "74 KiB"}, {"deviation that would be named", "x1.02"}};
+  const std::string brief = write_text(d);
+  EXPECT_THAT(brief, AllOf(HasSubstr("would be named  x1.02"), Not(HasSubstr("74 KiB"))));
+  EXPECT_THAT(brief, HasSubstr("(1 more figures with --explain)"));
+  EXPECT_THAT(write_text(d, {.explain = true}), HasSubstr("74 KiB"));
 }
 
 TEST(WriteText, FindingsAreNumberedInTheirOrder) {

@@ -107,6 +107,7 @@ test("the keyboard moves over the mesh and zooms a chart; charts of one axis zoo
   assert.equal(zoomed[1], zoomed[0]);
   await page.keyboard.press("0");
   assert.deepEqual(await boxes(), before);
+  await page.click("details.more > summary");
   await page.click("text=Show in the charts");
   const [left, , width] = (await boxes())[0].split(" ").map(Number);
   const [from, , whole] = before[0].split(" ").map(Number);

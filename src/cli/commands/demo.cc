@@ -63,7 +63,7 @@ class Tour {
     std::ostringstream out;
     std::ostringstream err;
     context_.streams.err << "== " << command_line("lento", words) << "\n" << std::flush;
-    const int code = cli::run(program(), words, {out, err, false});
+    const int code = cli::run(context_.program, words, {out, err, false});
     if (code != 0)
       throw base::Error(
           {command_line("lento", words)},

@@ -129,7 +129,7 @@ void run(Context& context, const std::vector<std::string>& paths, const desk::Ex
   for (std::string& word : context.output_words())
     question.command.push_back(std::move(word));
   context.streams.err << "== " << command_line("lento", question.command) << "\n" << std::flush;
-  context.result = cli::run(program(), question.command, context.plain);
+  context.result = cli::run(context.program, question.command, context.plain);
 }
 
 void show_files(std::ostream& out, const std::vector<RecognisedFile>& known) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/manual.h"
 
@@ -13,6 +14,7 @@ namespace lento::cli {
 namespace {
 
 struct DocsOptions {
+  bool table = false;
   std::string manual;
   std::string shell;
 };
@@ -22,6 +24,30 @@ void write_command(std::ostream& out, const Command& app, const std::string& par
   out << "\n## " << name << "\n\n```text\n" << app.help(parent) << "```\n";
   for (const Command* child : app.subcommands())
     write_command(out, *child, name);
+}
+
+// Lists every command that runs something, with its operands and options: what the Python module makes its
+// functions of.
+void add_to_table(const Command& command, std::vector<base::Json> path, base::Json& table) {
+  if (command.subcommands().empty()) {
+    base::Json options = base::Json::array();
+    for (const OptionWords& words : command.options()) {
+      options.push(base::Json::object()
+                       .set("name", words.name)
+                       .set("names", words.names)
+                       .set("type", words.type)
+                       .set("text", words.text));
+    }
+    table.push(base::Json::object()
+                   .set("path", base::Json(path))
+                   .set("text", command.text())
+                   .set("options", options));
+  }
+  for (const Command* child : command.subcommands()) {
+    std::vector<base::Json> below = path;
+    below.emplace_back(child->name());
+    add_to_table(*child, below, table);
+  }
 }
 
 void write_manual(const Command& command, const std::string& called, const std::string& folder) {
@@ -42,6 +68,12 @@ void run_docs(const Command& root, const DocsOptions& options, std::ostream& out
       throw base::Error({options.manual}, "cannot be made a folder: " + code.message());
     return write_manual(root, root.name(), options.manual);
   }
+  if (options.table) {
+    base::Json table = base::Json::array();
+    add_to_table(root, {}, table);
+    out << base::write_json(table) << "\n";
+    return;
+  }
   if (!options.shell.empty()) {
     out << completion(root, options.shell);
     return;
@@ -60,6 +92,7 @@ void add_docs(Command& app, Context& context) {
       ->type_name("DIR");
   command->add_option("--completion", options->shell, "Print a shell's completion instead")
       ->check(one_of({"bash", "zsh", "fish"}));
+  command->add_flag("--table", options->table, "Print the commands with their options as JSON instead");
   example(*command, app.name() + " docs > docs/cli.md");
   command->callback([&app, &context, options] {
     run_docs(app, *options, context.streams.out);

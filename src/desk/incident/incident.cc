@@ -29,8 +29,10 @@ void absorb(finding::Finding& lead, finding::Finding& other) {
     lead.evidence.push_back({other.summary, std::nullopt, "", other.category});
   for (finding::Evidence& evidence : other.evidence)
     lead.evidence.push_back(std::move(evidence));
-  if (!lead.factor)
+  if (!lead.factor) {
     lead.factor = other.factor;
+    lead.factor_of = other.factor_of;
+  }
   if (!lead.when)
     lead.when = other.when;
   if (lead.next_step.empty())

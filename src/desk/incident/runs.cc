@@ -73,7 +73,7 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
                         std::to_string(best.runs.size()) + " runs with it where the others reach " +
                         base::format_number(typical);
       finding.score = 0.9;
-      finding.factor = typical / best.value;
+      finding::set_ratio(finding, best.value, typical, "bus bandwidth");
       finding.where = finding::Place{finding.subject, "", ""};
       constexpr size_t kMostQuoted = 8;
       for (size_t i = 0; i < best.runs.size() && i < kMostQuoted; ++i)

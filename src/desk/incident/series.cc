@@ -106,7 +106,7 @@ std::string position_text(const Track& track, double position) {
 }
 
 std::string value_with_unit(double value, const Quantity& quantity) {
-  return base::format_number(value) + (quantity.unit.empty() ? "" : " " + quantity.unit);
+  return base::format_measure(value, quantity.unit);
 }
 
 double times_worse(const Quantity& quantity, double value, double before) {

@@ -97,15 +97,24 @@ bool is_worse(const Quantity& quantity, double value, double than) {
   }
 }
 
+// The value for a reader. The text of a vote keeps ten digits, which are shown where three would look the
+// same.
+std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown) {
+  const bool is_number = !std::isnan(peer.value) && peer.text.find(" and ") == std::string::npos;
+  const std::string brief = is_number ? base::format_measure(peer.value, quantity.unit) : peer.text;
+  return brief == base::format_measure(beside, quantity.unit) ? peer.text : brief;
+}
+
 finding::Finding
 finding_of(const Records& records, const Quantity& quantity, const Peer& peer, const std::string& beside) {
   finding::Finding finding;
   finding.subject = subject_text(peer.subject);
   finding.category = "unlike its peers: " + quantity.name;
-  finding.summary = finding.subject + " has " + quantity.name + " " + peer.text + " where " + beside;
+  finding.summary =
+      finding.subject + " has " + quantity.name + " " + shown(peer, quantity) + " where " + beside;
   finding.where = place_of(peer.subject);
   finding::Evidence evidence{
-      quantity.name + " " + peer.text,
+      std::isnan(peer.value) ? quantity.name + " " + peer.text : quantity.name,
       std::nullopt,
       quantity.unit,
       place_text(records, peer.where)};
@@ -153,11 +162,12 @@ void vote(const Records& records, const Quantity& quantity, const std::vector<Pe
         records,
         quantity,
         peer,
-        std::to_string(count) + " of " + std::to_string(peers.size()) + " have " + most->text);
+        std::to_string(count) + " of " + std::to_string(peers.size()) + " have " +
+            shown(*most, quantity, peer.value));
     const double chance = 1 / double(count + 2);
     finding.score = 1 - chance;
     if (numbers && peer.value > 0 && most->value > 0)
-      finding.factor = quantity.better == Better::Lower ? peer.value / most->value : most->value / peer.value;
+      finding::set_ratio(finding, peer.value, most->value, quantity.name);
     finding.evidence.push_back(
         {"peers that agree; a further healthy one differs with a chance below " + base::percent(chance) +
              (count < 5 ? " (few peers)" : ""),
@@ -196,11 +206,11 @@ void compare(
         records,
         quantity,
         peer,
-        "its " + std::to_string(peers.size() - 1) + " peers have about " + base::format_number(typical) +
-            (quantity.unit.empty() ? "" : " " + quantity.unit));
+        "its " + std::to_string(peers.size() - 1) + " peers have about " +
+            base::format_measure(typical, quantity.unit));
     finding.score = std::clamp(1 - outlier.false_alarm / budget * 0.5, 0.5, 0.99);
     if (!is_counter && peer.value > 0 && typical > 0)
-      finding.factor = quantity.better == Better::Lower ? peer.value / typical : typical / peer.value;
+      finding::set_ratio(finding, peer.value, typical, quantity.name);
     finding.evidence.push_back(
         {"a healthy set of peers holds one that is as far out " + false_alarm_text(outlier.false_alarm) +
              ", " + std::to_string(peers.size()) + " peers",
@@ -240,14 +250,12 @@ void judge_expected(
         records,
         quantity,
         *peer,
-        "it can do " + base::format_number(peer->expected, 10) +
-            (quantity.unit.empty() ? "" : " " + quantity.unit) + " and " +
+        "it can do " + base::format_measure(peer->expected, quantity.unit) + " and " +
             std::to_string(stated - below.size()) + " peers do what they can");
     finding.category = "below what it can do: " + quantity.name;
     finding.score = 1 - 1 / double(stated - below.size() + 2);
     if (peer->value > 0 && peer->expected > 0)
-      finding.factor =
-          quantity.better == Better::Lower ? peer->value / peer->expected : peer->expected / peer->value;
+      finding::set_ratio(finding, peer->value, peer->expected, quantity.name);
     out.findings.push_back(std::move(finding));
   }
 }

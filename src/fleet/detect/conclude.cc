@@ -60,16 +60,16 @@ std::string device_text(const View& view, const Verdict& v, const MetricScore& s
 Evidence metric_evidence(const View& view, const Verdict& v, const MetricScore& s) {
   const std::string& metric = view.fleet().metrics[s.metric];
   const double reference = s.level - s.deviation;
-  const std::string share =
-      std::abs(reference) > 1e-9
-          ? ", " + base::format_number(100 * s.deviation / std::abs(reference), 3) + " %"
-          : "";
+  std::string share;
+  if (std::abs(reference) > 1e-9) {
+    share = " (" + base::format_number(100 * std::abs(s.deviation / reference), 3) + " % " +
+            (s.deviation < 0 ? "less)" : "more)");
+  }
   return {
-      metric + device_text(view, v, s) + " at " + base::format_number(s.level, 5) + " where " +
-          base::format_number(reference, 5) + " was to be expected from its peers (median " +
-          base::format_number(s.peers, 5) + share + "); alarm at a deviation of " +
-          base::format_number(s.threshold, 3) + ", score " + base::format_number(s.score, 3),
-      s.deviation,
+      metric + device_text(view, v, s) + share + ", where its peers have " +
+          base::format_measure(reference, "") + " and " + base::format_measure(s.threshold, "") +
+          " off would have been named",
+      s.level,
       "",
       "metric " + metric};
 }
@@ -145,9 +145,9 @@ Finding deviation_finding(const View& view, const Verdict& v) {
   f.score = v.score / (1 + v.score);
   f.when = finding::TimeWindow{seconds(v.onset_ms), seconds(v.last_ms), "s"};
   if (std::abs(reference) > 1e-9 && std::abs(top.level) > 1e-9)
-    f.factor = top.level / reference;
-  f.summary = f.subject + ": " + metric + " is " + base::format_number(top.level, 4) +
-              " where its peers have " + base::format_number(reference, 4) + ", for " +
+    finding::set_ratio(f, top.level, reference, metric);
+  f.summary = f.subject + ": " + metric + " is " + base::format_measure(top.level, "") +
+              " where its peers have " + base::format_measure(reference, "") + ", for " +
               base::format_number(seconds(v.last_ms - v.onset_ms), 4) + " s";
   for (const MetricScore& s : v.metrics)
     f.evidence.push_back(metric_evidence(view, v, s));
@@ -441,10 +441,11 @@ Diagnosis conclude(const Detector& detector, const DetectOptions& options, const
   std::move(held.facts.begin(), held.facts.end(), std::back_inserter(d.facts));
   std::move(held.notes.begin(), held.notes.end(), std::back_inserter(d.notes));
   finding::sort_findings(d.findings);
-  d.verdict = d.findings.empty()
-                  ? "No machine stands out from its peers."
-                  : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
-                        "; first: " + d.findings.front().summary;
+  d.verdict =
+      d.findings.empty()
+          ? "No machine stands out from its peers."
+          : d.findings.front().summary +
+                (d.findings.size() > 1 ? "; and " + std::to_string(d.findings.size() - 1) + " more" : "");
   conclude_outcome(detector, options, d);
   d.facts.emplace_back("machines", std::to_string(view.fleet().machines.size()));
   d.facts.emplace_back("metrics", std::to_string(view.fleet().metrics.size()));

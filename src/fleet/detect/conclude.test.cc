@@ -24,7 +24,7 @@ TEST(Conclude, AFindingSaysWhoWhatSinceWhenAndByHowMuch) {
   ASSERT_EQ(d.findings.size(), 1u);
   const finding::Finding& f = d.findings[0];
   EXPECT_EQ(f.subject, "n5");
-  EXPECT_NEAR(*f.factor, 0.7, 0.03);
+  EXPECT_NEAR(*f.factor, 1 / 0.7, 0.06);
   EXPECT_NEAR(f.when->begin, 900, 20);
   EXPECT_TRUE(mentions(f, "gpu_power"));
   EXPECT_FALSE(mentions(f, "cpu_usage"));

@@ -66,7 +66,7 @@ TEST(Diagnose, NamesTheOneMachineAtEverySize) {
     const auto d = diagnose(s, {});
     ASSERT_EQ(d.findings.size(), 1u) << machines;
     EXPECT_EQ(d.findings[0].subject, "n2");
-    EXPECT_NEAR(*d.findings[0].factor, 0.7, 0.05);
+    EXPECT_NEAR(*d.findings[0].factor, 1 / 0.7, 0.1);
     EXPECT_NEAR(d.findings[0].when->begin, 900, 20);
     EXPECT_GE(d.figures.size(), 4u);
   }

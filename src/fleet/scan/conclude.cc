@@ -170,7 +170,7 @@ Sizes sizes_of(const View& v, const Episode& e, const Cause& cause) {
 }
 
 std::string number(double value) {
-  return base::format_number(value, 4);
+  return base::format_measure(value, "");
 }
 
 // The GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
@@ -245,8 +245,7 @@ Finding finding_of(const View& v, const Cause& cause) {
       seconds(v.series.time_ms(cause.span.begin)),
       seconds(v.series.time_ms(cause.span.end - 1)),
       "s"};
-  if (std::isfinite(s.ratio()) && s.ratio() > 0)
-    f.factor = s.ratio();
+  finding::set_ratio(f, s.ratio(), 1, metric);
   const std::string of_all = std::to_string(cause.machines.size()) + " of " +
                              std::to_string(v.scan.groups()[e.group].size()) + " machines (" + f.subject +
                              ")";
@@ -255,7 +254,7 @@ Finding finding_of(const View& v, const Cause& cause) {
               metric + " has a mean of " + number(s.now) + " where " + (one ? "its" : "the other") +
               " peers have " + number(s.peers) + ", " + times_text(v, cause);
   if (f.factor)
-    f.summary += " (" + percent(*f.factor) + " against before)";
+    f.summary += " (" + percent(s.ratio()) + " against before)";
   if (!label.empty())
     f.summary += "; all of them have " + label;
   for (const Episode* other : cause.episodes)
@@ -376,7 +375,7 @@ void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
     f.evidence.push_back({change, after, "", "metric " + v.series.metrics[e->metric]});
     stands |= v.scan.slow(e->metric) == Slow::Low && 2 * after < before;
     if (!f.factor && before > 0)
-      f.factor = after / before;
+      finding::set_ratio(f, after, before, v.series.metrics[e->metric]);
   }
   if (10 * moved.size() < 9 * of) {
     const auto known = std::ranges::find_if(d.findings, [&](const Finding& other) {
@@ -450,10 +449,11 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
   hold_against(series, options.expectations, options.expected_metric, d);
   d.expectations = options.expectations;
   finding::sort_findings(d.findings);
-  d.verdict = d.findings.empty()
-                  ? "No machine stands out from its peers, and the job as a whole did not change."
-                  : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
-                        "; first: " + d.findings.front().summary;
+  d.verdict =
+      d.findings.empty()
+          ? "No machine stands out from its peers, and the job as a whole did not change."
+          : d.findings.front().summary +
+                (d.findings.size() > 1 ? "; and " + std::to_string(d.findings.size() - 1) + " more" : "");
   d.facts.emplace_back("machines", std::to_string(series.machines.size()));
   d.facts.emplace_back("metrics", std::to_string(series.metrics.size()));
   d.facts.emplace_back("step", base::format_quantity(seconds(series.step_ms), base::Dimension::Time));

@@ -51,7 +51,7 @@ TEST(Scan, NamesAMachineThatLosesPowerWithOnsetAndMean) {
   ASSERT_EQ(d.findings.size(), 1u);
   EXPECT_EQ(d.findings[0].subject, "n5");
   EXPECT_NEAR(d.findings[0].when->begin, 3600, 30);
-  EXPECT_NEAR(*d.findings[0].factor, 0.9, 0.01);
+  EXPECT_NEAR(*d.findings[0].factor, 1 / 0.9, 0.013);
   EXPECT_NEAR(*d.findings[0].evidence[0].value, 630, 5);
 }
 

@@ -78,11 +78,11 @@ Figure front_figure(
   std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {
     return a->joint_s < b->joint_s;
   });
-  f.groups = {{"designs", {}, false}, {"front", {}, true}};
+  f.groups = {{"designs", {}, false}, {"front", {}, true}, {"best", {}, false}};
   double least = INFINITY;
   for (const DesignResult* r : sorted) {
     const double value = measured(space, *r, other);
-    f.groups[0].points.push_back({r->joint_s, value, point_name(space, r->point), r == &best});
+    f.groups[r == &best ? 2 : 0].points.push_back({r->joint_s, value, point_name(space, r->point)});
     if (value >= least)
       continue;
     least = value;

@@ -24,7 +24,11 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   figure.y_name = "seconds";
   figure.series = {"time"};
   figure.values.resize(1);
-  for (const auto& [name, seconds] : parts) {
+  auto sorted = parts;
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
+  for (const auto& [name, seconds] : sorted) {
     figure.categories.push_back(name);
     figure.values[0].push_back(seconds);
   }
@@ -206,7 +210,7 @@ void parameters(Diagnosis& d, const Transformer& m) {
   const auto exact = [](double count) {
     return std::to_string(std::llround(count));
   };
-  d.facts.emplace_back("parameters", exact(m.parameters()));
+  d.facts.emplace_back("parameters", base::format_compact(m.parameters()));
   if (m.experts > 1)
     d.facts.emplace_back("active parameters", exact(m.active_parameters()));
 }
