@@ -37,6 +37,15 @@ TEST(Formats, EverySampleLineIsRecognisedAsItsFormat) {
   }
 }
 
+TEST(Formats, ATableBehindColoursAndLabelsIsOne) {
+  const LogReader reader(all_formats());
+  for (const std::string_view text : {
+           "\x1b[1mNAME   STATUS   ROLES   AGE   VERSION\x1b[0m\r\nn1   Ready   <none>   8d   v1.31.4\r\n",
+           "0: NAME   STATUS   ROLES   AGE   VERSION\n0: n1   Ready   <none>   8d   v1.31.4\n",
+       })
+    EXPECT_NE(reader.recognise(text).format, nullptr) << text;
+}
+
 TEST(Formats, OtherTextIsNotKnown) {
   const LogReader reader(all_formats());
   for (const std::string_view text : {

@@ -162,7 +162,7 @@ TEST(Perfquery, DotsBeforeAValueAreNoPartOfIt) {
         std::to_string(900 * i) + "\n");
   const finding::Diagnosis found = judged(files);
   ASSERT_EQ(found.findings.size(), 1u);
-  EXPECT_EQ(found.findings[0].subject, "h2");
+  EXPECT_EQ(found.findings[0].subject, "h2/lid7/1");
 }
 
 TEST(Mlxlink, AFindingOfTheFirmwareIsAnEvent) {

@@ -364,6 +364,25 @@ TEST(Onset, WorkExplainsOnlyWhatItIsLargeEnoughFor) {
   }
 }
 
+TEST(States, ACounterFarFromZeroOnItsOwn) {
+  for (const int peers : {3, 4, 8}) {
+    for (const double count : {2.0, 5000.0}) {
+      Job job(1);
+      for (int i = 0; i < peers; ++i)
+        job.state(kPause, gpu(i), i == 1 ? count : 0);
+      const finding::Diagnosis found = job.judge();
+      EXPECT_EQ(found.findings.size(), count > 100 ? 1u : 0u) << peers << " peers, " << count;
+    }
+  }
+}
+
+TEST(States, ThreeThatScatterAreNotAnAllClear) {
+  Job job(1);
+  for (int i = 0; i < 3; ++i)
+    job.state(kPause, gpu(i), 100 + 40 * i);
+  EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);
+}
+
 TEST(Incident, NothingToCompareIsNotHealthy) {
   Job job(1);
   EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);

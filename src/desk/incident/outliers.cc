@@ -36,15 +36,16 @@ double student_tail(double t, double freedom) {
   return t > 0 ? half : 1 - half;
 }
 
-std::vector<Outlier> outliers(std::span<const double> values, Side side, double false_alarms, double floor) {
+std::vector<Outlier> outliers(std::span<const double> values, Side side, double false_alarms, Floor floor) {
   std::vector<Outlier> found;
-  if (values.size() < kFewest)
+  const size_t fewest = floor.is_known ? kFewest - 1 : kFewest;
+  if (values.size() < fewest)
     return found;
   std::vector<size_t> left(values.size());
   std::iota(left.begin(), left.end(), size_t{0});
   const size_t most = std::max<size_t>(1, values.size() / 4);
   size_t real = 0;
-  for (size_t taken = 0; taken < most && left.size() >= kFewest; ++taken) {
+  for (size_t taken = 0; taken < most && left.size() >= fewest; ++taken) {
     std::vector<double> now;
     for (const size_t i : left)
       now.push_back(values[i]);
@@ -58,14 +59,19 @@ std::vector<Outlier> outliers(std::span<const double> values, Side side, double 
     for (const size_t i : left)
       now.push_back(values[i]);
     const double mean = evidence::mean(now);
-    const double spread = std::max(std::sqrt(evidence::variance(now)), floor);
+    const double own = std::sqrt(evidence::variance(now));
+    const bool is_floor = floor.is_known && own == 0;
+    const double spread = std::max(own, floor.spread);
     const double apart = distance(values[candidate], mean, side);
     const double n = double(now.size());
     Outlier outlier{candidate, 0, 1};
     if (apart > 0) {
       outlier.t = apart / (spread * std::sqrt(1 + 1 / n));
       const double sides = side == Side::Both ? 2 : 1;
-      outlier.false_alarm = std::min(1.0, double(most) * sides * (n + 1) * student_tail(outlier.t, n - 1));
+      const double tail = is_floor                    ? std::erfc(outlier.t / std::sqrt(2.0)) / 2
+                          : now.size() >= kFewest - 1 ? student_tail(outlier.t, n - 1)
+                                                      : 1;
+      outlier.false_alarm = std::min(1.0, double(most) * sides * (n + 1) * tail);
     }
     found.push_back(outlier);
     if (outlier.false_alarm <= false_alarms)

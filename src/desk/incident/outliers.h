@@ -28,10 +28,18 @@ struct Outlier {
   double false_alarm = 1;  // share of healthy sets of peers with one as far out
 };
 
-// The values that deviate to that side with at most `false_alarms`, most deviating first. `floor` is a spread
-// that the values have at least (counting noise, the grain of a display). Under four values nothing is named:
-// three leave no spread to compare with.
+// A spread that the values have at least: counting noise, the grain of a display. It is known where it
+// follows from the values' own kind, so that peers that are all equal have that spread and none smaller
+// (counters at zero), and is otherwise one more estimate.
+struct Floor {
+  double spread = 0;
+  bool is_known = false;
+};
+
+// The values that deviate to that side with at most `false_alarms`, most deviating first. Under four values
+// nothing is named, since three leave no spread to compare with, unless the others are equal and the floor is
+// known: then three are enough.
 std::vector<Outlier>
-outliers(std::span<const double> values, Side side, double false_alarms, double floor = 0);
+outliers(std::span<const double> values, Side side, double false_alarms, Floor floor = {});
 
 }  // namespace lento::desk

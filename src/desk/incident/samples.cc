@@ -199,12 +199,12 @@ void judge_case(const Case& c, Judgement& out) {
   }
   std::set<size_t> named;
   if (c.grid.bins >= 2 * kShortestSide) {
-    for (const Outlier& outlier : outliers(sizes, Side::High, c.budget / 2, kSpreadOfMaxima)) {
+    for (const Outlier& outlier : outliers(sizes, Side::High, c.budget / 2, {kSpreadOfMaxima})) {
       named.insert(outlier.index);
       accuse(c, outlier, position_of_bin(c, outlier.index, changes[outlier.index].bin), false, out);
     }
   }
-  for (const Outlier& outlier : outliers(levels, Side::High, c.budget / 2, c.grid.grain))
+  for (const Outlier& outlier : outliers(levels, Side::High, c.budget / 2, {c.grid.grain}))
     if (!named.contains(outlier.index))
       accuse(c, outlier, c.tracks[outlier.index].position.front(), true, out);
 }

@@ -76,7 +76,8 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
       return peers;
     at->second.subject = {peer.subject.host, "", ""};
   }
-  if (hosts.size() < kFewestStatePeers)
+  // A host with one device of the kind is named with it.
+  if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
     return peers;
   std::vector<Peer> out;
   for (auto& [host, peer] : hosts)
@@ -196,7 +197,7 @@ void compare(
     values.push_back(is_log ? std::log(peer.value + (is_counter ? 1 : 0)) : peer.value);
   }
   const double typical = evidence::median(plain);
-  const double floor = is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0;
+  const Floor floor{is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0, is_counter && is_log};
   const Side side = quantity.better == Better::Higher  ? Side::Low
                     : quantity.better == Better::Lower ? Side::High
                                                        : Side::Both;
@@ -282,12 +283,16 @@ void judge_quantity(
   peers = by_host(peers);
   if (peers.size() < kFewestStatePeers)
     return;
-  out.covered.push_back(
-      quantity.name + " of " + std::to_string(peers.size()) +
-      (peers[0].subject.device.empty() ? " hosts" : " parts"));
   size_t count = 0;
   const bool is_shared = majority(peers, count) && count * 3 >= peers.size() * 2;
-  if (!all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter))
+  const bool is_vote = !all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter);
+  // Three values that scatter leave no spread to compare with: they are not looked at.
+  const bool is_judged = is_vote || peers.size() > kFewestStatePeers || is_shared;
+  if (is_judged)
+    out.covered.push_back(
+        quantity.name + " of " + std::to_string(peers.size()) +
+        (peers[0].subject.device.empty() ? " hosts" : " parts"));
+  if (is_vote)
     vote(records, quantity, peers, out);
   else
     compare(records, quantity, peers, budget, out);

@@ -49,6 +49,20 @@ void add_format(const Format& format, SourceFile& source) {
     source.covers.emplace_back(format.covers);
 }
 
+// The lines without what launchers and terminals put around them, so that the header of a table is one
+// however the file was made.
+std::string peeled_lines(std::string_view head) {
+  std::string out;
+  std::string buffer;
+  each_line(head, [&](std::string_view line) {
+    out += peel(line, Depth::Table, buffer).text;
+    out += '\n';
+  });
+  if (!out.empty() && !head.ends_with('\n'))
+    out.pop_back();
+  return out;
+}
+
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
@@ -132,12 +146,13 @@ LogReader::Recognition LogReader::recognise(std::string_view head) const {
   if (is_binary(head))
     return {};
   head = without_mark(head);
+  const std::string plain = peeled_lines(head);
   Recognition best;
   for (const Format* format : formats_) {
     if (!format->score)
       continue;
     std::string reason;
-    const double score = format->score(head, reason);
+    const double score = format->score(plain, reason);
     if (score > best.score)
       best = {format, score, std::string(format->name) + ": " + reason};
   }
