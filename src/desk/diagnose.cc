@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -48,12 +49,27 @@ void add_folder(const std::string& folder, std::vector<std::string>& files, size
   files.insert(files.end(), found.begin(), found.end());
 }
 
-std::string stem_of(const std::string& path) {
-  fs::path name = fs::path(path).filename();
-  for (const char* ending : {".gz", ".xz", ".zst"})
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// Without what compression and rotation put behind: "train.log.2.gz" and "train.log-20261120" are parts of
+// "train.log".
+fs::path without_rotation(const std::string& path) {
+  fs::path name(path);
+  for (const char* ending : {".gz", ".xz", ".zst", ".bz2"})
     if (name.extension() == ending)
-      name = name.stem();
-  return name.stem().string();
+      name.replace_extension();
+  const std::string last = name.extension().string();
+  if (name.stem() == "rank")
+    return name;
+  if (last == ".old" || (last.size() > 1 && last.size() <= 4 && is_digits(last.substr(1))))
+    name.replace_extension();
+  const std::string file = name.filename().string();
+  const size_t dash = file.rfind('-');
+  if (dash != file.npos && dash > 0 && file.size() - dash == 9 && is_digits(file.substr(dash + 1)))
+    name.replace_filename(file.substr(0, dash));
+  return name;
 }
 
 // "rank3", "rank_3" and "3" name a rank, every other name with a letter may name a host.
@@ -78,18 +94,90 @@ bool looks_like_host(const std::string& name) {
          });
 }
 
-// Files of one set of formats are one kind of file: where their names differ, the names tell hosts or ranks
-// apart.
+// "gpu17.cluster.example" and "gpu17.smi" are "gpu17".
+std::string short_name(const std::string& stem) {
+  const std::string first = stem.substr(0, stem.find('.'));
+  return looks_like_host(first) ? first : stem;
+}
+
+// The part of a name that looks like a host, where the parts around it are common to all: "dmesg-n17" beside
+// "dmesg-n18".
+std::string without_common(const std::string& stem, const std::string& other) {
+  const auto is_joint = [](char c) {
+    return c == '-' || c == '_' || c == '.';
+  };
+  size_t begin = 0;
+  for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i)
+    if (is_joint(stem[i]))
+      begin = i + 1;
+  size_t end = stem.size();
+  for (size_t i = 1;
+       i <= stem.size() - begin && i <= other.size() && stem[stem.size() - i] == other[other.size() - i];
+       ++i)
+    if (is_joint(stem[stem.size() - i]))
+      end = stem.size() - i;
+  const std::string inner = begin < end ? stem.substr(begin, end - begin) : stem;
+  const bool has_letter = inner.find_first_not_of("0123456789-_.") != inner.npos;
+  return has_letter && looks_like_host(inner) ? inner : stem;
+}
+
+// Files that share a format are of one kind: the names of those formats joined.
+std::vector<size_t> kinds_of(const Records& records) {
+  std::map<std::string, size_t> kind_of_format;
+  std::vector<size_t> kinds(records.files.size());
+  for (size_t i = 0; i < records.files.size(); ++i) {
+    size_t kind = i;
+    for (const std::string& format : records.files[i].formats)
+      kind = std::min(kind, kind_of_format.try_emplace(format, i).first->second);
+    for (const std::string& format : records.files[i].formats)
+      kind_of_format[format] = kind;
+    kinds[i] = kind;
+  }
+  return kinds;
+}
+
+// The name of one file of a kind, whose other files are `others`. Where their own names are equal their
+// folders name them: node1/dmesg.txt beside node2/dmesg.txt.
+Subject name_among(const fs::path& file, const std::set<fs::path>& others, bool folders_are_hosts) {
+  const std::string stem = file.stem().string();
+  const std::string folder = file.parent_path().filename().string();
+  size_t same = 0;
+  std::string other;
+  for (const fs::path& one : others) {
+    if (one == file)
+      continue;
+    same += one.stem() == file.stem();
+    if (one.stem() != file.stem())
+      other = one.stem().string();
+  }
+  Subject name;
+  if (others.size() > 1 && same == 0)
+    name = named_by(short_name(without_common(stem, other)));
+  else if (looks_like_host(short_name(stem)))
+    name = named_by(short_name(stem));
+  if (name.host.empty() && folders_are_hosts && looks_like_host(folder))
+    name.host = folder;
+  return name;
+}
+
+// The hosts or ranks that files are named after. Parts of a rotated log have one name.
 std::map<int32_t, Subject> names_of(const Records& records) {
-  std::map<std::vector<std::string>, std::map<std::string, std::vector<int32_t>>> kinds;
+  const std::vector<size_t> kinds = kinds_of(records);
+  std::map<size_t, std::set<fs::path>> files;
+  std::set<std::string> folders;
+  for (size_t i = 0; i < records.files.size(); ++i) {
+    if (!records.files[i].recognised())
+      continue;
+    const fs::path path = without_rotation(records.files[i].path);
+    files[kinds[i]].insert(path);
+    if (const std::string folder = path.parent_path().filename().string(); looks_like_host(folder))
+      folders.insert(folder);
+  }
+  std::map<int32_t, Subject> names;
   for (size_t i = 0; i < records.files.size(); ++i)
     if (records.files[i].recognised())
-      kinds[records.files[i].formats][stem_of(records.files[i].path)].push_back(int32_t(i));
-  std::map<int32_t, Subject> names;
-  for (const auto& [formats, stems] : kinds)
-    for (const auto& [stem, files] : stems)
-      if (files.size() == 1 && (stems.size() > 1 || looks_like_host(stem)))
-        names[files[0]] = named_by(stem);
+      names[int32_t(i)] =
+          name_among(without_rotation(records.files[i].path), files[kinds[i]], folders.size() > 1);
   return names;
 }
 
@@ -119,6 +207,7 @@ void note_broken(const std::string& path, const std::string& what, Records& reco
   const bool is_begun = !records.files.empty() && records.files.back().path == path;
   SourceFile& file = is_begun ? records.files.back() : records.files.emplace_back();
   file.path = path;
+  file.is_broken = true;
   file.formats.clear();
   file.reason = what.substr(0, what.find('\n'));
 }
@@ -144,6 +233,24 @@ void add_files(const Records& records, finding::Diagnosis& out) {
   if (records.dropped() > 0)
     out.notes.push_back(
         std::to_string(records.dropped()) + " rows beyond the limits of memory were left out");
+}
+
+// A file without its end may hold what the others do not show.
+void judge_broken(const Records& records, finding::Diagnosis& out) {
+  const auto broken = std::ranges::find_if(records.files, [](const SourceFile& file) {
+    return file.is_broken || file.is_cut();
+  });
+  if (broken == records.files.end() || !out.findings.empty())
+    return;
+  const std::string reason =
+      broken->path + (broken->is_broken ? " could not be read to its end: " + broken->reason
+                                        : " ends within a line: what stood behind is not seen");
+  const bool is_first = out.outcome != finding::Outcome::CannotJudge || out.covered.empty();
+  finding::cannot_judge(
+      out,
+      is_first ? reason : out.reason + "; " + reason,
+      is_first ? "the whole of it" : out.remedy,
+      out.covered);
 }
 
 }  // namespace
@@ -198,7 +305,9 @@ finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& pr
         "there is no file",
         "name logs, counters or a folder of them");
   const Records records = read_all_files(files, progress);
-  const bool any = std::ranges::any_of(records.files, &SourceFile::recognised);
+  const bool any = std::ranges::any_of(records.files, [](const SourceFile& file) {
+    return file.recognised() || file.is_broken;
+  });
   if (!any)
     throw base::Error(
         {files[0]},
@@ -207,6 +316,7 @@ finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& pr
         "docs/formats lists what is read and the commands that write it");
   finding::Diagnosis out = judge_incident(records, options.judge);
   add_files(records, out);
+  judge_broken(records, out);
   if (left_out > 0)
     out.notes.push_back(
         std::to_string(left_out) + " files beyond the first " + std::to_string(kMostFiles) +

@@ -109,6 +109,16 @@ class GpuBurn : public Reader {
     return index < gpus_.size() ? gpus_[index] : std::to_string(index);
   }
 
+  // GPUs of one model are peers. Where all that are named have one model the others have it too: the list of
+  // models may be lost.
+  std::string group_of(const std::string& gpu) const {
+    const bool is_mixed = std::ranges::any_of(models_, [&](const auto& other) {
+      return other.second != models_.begin()->second;
+    });
+    const auto model = models_.find(gpu);
+    return !is_mixed || model == models_.end() ? "" : model->second;
+  }
+
   void report(Sink& sink) {
     const std::string_view line = sink.line();
     const std::string_view last = line.substr(line.rfind("proc'd:"));
@@ -123,8 +133,7 @@ class GpuBurn : public Reader {
     for (size_t i = 0; i < rates.size(); ++i) {
       const std::string gpu = name(i);
       tested_.insert(gpu);
-      const auto model = models_.find(gpu);
-      const std::string group = model == models_.end() ? "" : model->second;
+      const std::string group = group_of(gpu);
       const Sink::Place place{{"", "gpu" + gpu, ""}, reports_};
       if (rates[i] > 0)
         sink.sample(

@@ -44,11 +44,13 @@ class ServerLog : public Reader {
     constexpr double kMostRunning = 4096;
     if (running < 1 || running > kMostRunning || rate <= 0)
       return;
-    ++step_;
-    const Sink::Place place{{}, step_};
+    const Sink::Place place{{}, sink.time().clock == Clock::None ? ++step_ : kUnknown};
     const std::string with =
         std::to_string(int(running)) + (running == 1 ? " request" : " requests") + " running";
-    sink.sample({"tokens per second with " + with, "1/s", Kind::Level, Better::Higher, with}, rate, place);
+    sink.sample(
+        {"tokens per second with " + with, "1/s", Kind::Level, Better::Higher, with, Scope::Job},
+        rate,
+        place);
     if (form == Vllm)
       sink.sample(kPrompts, match.number("prompt").value_or(kUnknown), place);
     else

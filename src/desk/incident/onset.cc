@@ -6,8 +6,8 @@
 //   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
 //
 // Where the program itself changed its work at that place (another batch size) the change is noted and is no
-// finding. A series that has peers is judged beside them (samples.cc); of ranks that count steps the common
-// course is judged here too.
+// finding. A series that has peers is judged beside them (samples.cc). What all ranks of a job share
+// (Scope::Job) is judged here as one course.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -198,12 +198,15 @@ void judge_track(
 }
 
 // Ranks of a job take their steps together: the median over the ranks at each step is the course of the job.
+// Parts of a rotated log follow each other in it. Ranks that count otherwise than the first (steps, times)
+// are left out.
 Track course_of(const std::vector<Track>& tracks) {
   std::map<double, std::vector<std::pair<const Track*, size_t>>> steps;
   for (const Track& track : tracks)
-    for (size_t i = 0; i < track.value.size(); ++i)
+    for (size_t i = 0; track.clock == tracks[0].clock && i < track.value.size(); ++i)
       steps[track.position[i]].emplace_back(&track, i);
   Track course;
+  course.clock = tracks.empty() ? Clock::None : tracks[0].clock;
   for (const auto& [position, samples] : steps) {
     std::vector<double> values;
     for (const auto& [track, i] : samples)
@@ -234,7 +237,9 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
     if (!has_side || quantity.kind != Kind::Level)
       continue;
     std::vector<Track> own = tracks.tracks;
-    if (own.size() >= kFewestOnsetPeers)
+    if (quantity.scope == Scope::Job)
+      own = {course_of(own)};
+    else if (own.size() >= kFewestOnsetPeers)
       own = {are_ranks_by_step(own) ? course_of(own) : Track{}};
     for (Track& track : own)
       if (track.value.size() >= kFewestSamples)

@@ -20,7 +20,8 @@ struct Track {
   std::vector<Where> where;
 };
 
-// One track a subject for each quantity that `judged` accepts; files of one subject are joined.
+// One track a subject for each quantity of that scope. Files of one subject are joined. Own takes those of
+// the job too.
 struct Tracks {
   uint32_t quantity = 0;
   std::vector<Track> tracks;

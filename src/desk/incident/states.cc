@@ -156,6 +156,10 @@ void vote(const Records& records, const Quantity& quantity, const std::vector<Pe
   for (const Peer& peer : peers) {
     if (peer.text == most->text)
       continue;
+    // The last word of a file that is cut is a part of what it would have been.
+    if (peer.where.line > 0 && records.files[peer.where.file].torn_line == peer.where.line &&
+        most->text.starts_with(peer.text))
+      continue;
     const bool numbers = !std::isnan(peer.value) && !std::isnan(most->value);
     if (numbers ? !is_worse(quantity, peer.value, most->value) : quantity.better == Better::Neither)
       continue;

@@ -37,7 +37,7 @@ TEST(MetricsPage, OnePageAHostIsOneQuestion) {
   pages[5] = page(345);
   const finding::Diagnosis d = judge(pages);
   ASSERT_EQ(d.findings.size(), 1u);
-  EXPECT_EQ(d.findings[0].subject, "host5");
+  EXPECT_EQ(d.findings[0].subject, "host5/GPU-1");
   EXPECT_THAT(d.findings[0].summary, HasSubstr("345"));
   EXPECT_THAT(d.findings[0].next_step, HasSubstr("one instant"));
 }

@@ -27,8 +27,9 @@ void Sink::at(std::string_view line, int64_t number, const Subject& subject, con
 
 // A rank of the prefix belongs to rows that name no part of a machine of their own.
 Subject Sink::filled(Subject subject) const {
-  if (subject.host.empty())
-    subject.host = subject_.host;
+  if (!subject.host.empty())  // the row is about that host, whichever rank wrote it
+    return subject;
+  subject.host = subject_.host;
   if (subject.device.empty() && subject.rank.empty()) {
     subject.device = subject_.device;
     subject.rank = subject_.rank;

@@ -80,6 +80,7 @@ bool LineSource::line(std::string_view& out) {
       return false;
     } else {
       begin_ = end_;
+      is_torn_ = true;
     }
     if (was_skipping)
       continue;

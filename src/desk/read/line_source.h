@@ -31,6 +31,10 @@ class LineSource {
   int64_t line_number() const {  // of the line last returned, from 1; editors count line feeds
     return number_;
   }
+  // The line last returned ended with the source and not with a line end.
+  bool is_torn() const {
+    return is_torn_;
+  }
   // All that is left. Throws base::Error that names `name` when it is more than `most` bytes.
   std::string rest(uint64_t most, const std::string& name);
 
@@ -43,6 +47,7 @@ class LineSource {
   size_t end_ = 0;
   bool at_end_ = false;
   bool skipping_ = false;
+  bool is_torn_ = false;
   bool is_same_line_ = false;  // the line before ended with a carriage return
   int64_t number_ = 0;
 };

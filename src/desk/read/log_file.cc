@@ -172,9 +172,11 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
     const Peeled peeled = peel(line, Depth::Table, buffer);
     sink.at(line, in.line_number(), peeled.subject, peeled.time);
     ++source.lines;
-    source.known_lines += reader->row(peeled.text, sink);
+    source.is_last_known = reader->row(peeled.text, sink);
+    source.known_lines += source.is_last_known;
   }
   reader->end(sink);
+  source.torn_line = in.is_torn() ? in.line_number() : 0;
   source.secrets = sink.secrets();
   add_format(format, source);
 }
@@ -199,7 +201,7 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
       follower->behind(peeled.text, sink);
       follower = sink.following() > 0 ? follower : nullptr;
     }
-    source.known_lines += each_match(line, [&](const Form& form, const Match& match, const Peeled& peeled) {
+    source.is_last_known = each_match(line, [&](const Form& form, const Match& match, const Peeled& peeled) {
       auto& reader = readers[form.format];
       if (!reader)
         reader = formats_[form.format]->make();
@@ -208,12 +210,14 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
       if (!follower && sink.following() > 0)
         follower = reader.get();
     });
+    source.known_lines += source.is_last_known;
     if (double(source.bytes) - shown > kProgressBytes) {
       shown = double(source.bytes);
       progress.throw_if_stopped();
       progress("bytes of " + source.path, shown, 0);
     }
   }
+  source.torn_line = in.is_torn() ? in.line_number() : 0;
   for (size_t i = 0; i < readers.size(); ++i) {
     if (readers[i])
       readers[i]->end(sink);
@@ -243,8 +247,9 @@ void LogReader::read(
     return;
   }
   if (found.format && found.format->shape == Shape::Document) {
-    const std::string text = in.rest(kMostDocument, name);
-    source.bytes = text.size();
+    const std::string raw = in.rest(kMostDocument, name);
+    source.bytes = raw.size();
+    const std::string text = peeled_lines(raw);
     const std::unique_ptr<Reader> reader = found.format->make();
     Sink sink(records, file);
     reader->document(without_mark(text), name, sink);

@@ -71,10 +71,12 @@ enum class Better {
   Same
 };
 
-// Own: the row holds the subject's own value. Extreme: it holds the largest or smallest value over all ranks
-// and the subject is the rank that had it.
+// Own: the row holds the subject's own value. Job: it holds a value of the job as a whole, whichever rank
+// wrote it, since all ranks take their steps together. Extreme: it holds the largest or smallest value over
+// all ranks and the subject is the rank that had it.
 enum class Scope {
   Own,
+  Job,
   Extreme
 };
 

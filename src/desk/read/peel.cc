@@ -337,6 +337,39 @@ bool peel_glog(Peeled& p) {
   return true;
 }
 
+// "(EngineCore_0 pid=411) "
+bool peel_process(Peeled& p) {
+  constexpr std::string_view kPid = " pid=";
+  const size_t pid = p.text.starts_with("(") ? p.text.substr(0, 64).find(kPid) : p.text.npos;
+  if (pid == p.text.npos || !is_host(p.text.substr(1, pid - 1)))
+    return false;
+  const size_t end = pid + kPid.size() + digits(p.text, pid + kPid.size());
+  if (!p.text.substr(end).starts_with(") "))
+    return false;
+  p.text = p.text.substr(end + 2);
+  return true;
+}
+
+// "INFO 11-20 09:01:10 "
+bool peel_level(Peeled& p) {
+  const size_t blank = p.text.find(' ');
+  const std::string_view level = p.text.substr(0, blank);
+  if (level != "INFO" && level != "WARNING" && level != "ERROR" && level != "DEBUG")
+    return false;
+  const std::string_view rest = p.text.substr(blank + 1);
+  if (rest.size() < 15 || digits(rest, 0) != 2 || rest[2] != '-' || digits(rest, 3) != 2 || rest[5] != ' ')
+    return false;
+  const std::string_view clock = rest.substr(6);
+  const size_t size = clock_size(clock);
+  const auto month = base::try_int(rest.substr(0, 2));
+  const auto day = base::try_int(rest.substr(3, 2));
+  if (size == 0 || !month || !day || !set_yearless(p, int(*month), int(*day), clock.substr(0, size)))
+    return false;
+  p.text = clock.substr(size);
+  drop_blanks(p.text);
+  return true;
+}
+
 // "gpu31:22600:22690 [0] NCCL INFO"
 bool peel_nccl(Peeled& p) {
   const size_t colon = p.text.find(':');
@@ -389,7 +422,7 @@ Peeled peel(std::string_view line, Depth depth, std::string& buffer) {
     bool any = peel_torchrun(p) || peel_mpirun(p) || peel_label(p) || peel_container(p);
     if (depth == Depth::Log)
       any = any || peel_date(p) || peel_syslog(p) || peel_dmesg(p) || peel_glog(p) || peel_nccl(p) ||
-            peel_tag(p);
+            peel_process(p) || peel_level(p) || peel_tag(p);
     if (!any)
       break;
   }

@@ -9,7 +9,7 @@
 //          | "[2026-10-02 11:08:25]" | 2026-10-02 11:08:25,123 [" - root - INFO - "] (Python logging)
 //          | "[1209341.112233]" (dmesg: seconds since boot) | "[Thu Oct  2 11:08:25 2026]" (dmesg -T)
 //          | "E1102 10:14:02.331 file.cc:616]" (glog) | "gpu31:22600:22690 [0] NCCL INFO" (NCCL)
-//          | "[tag]" before another layer
+//          | "(APIServer pid=411) " | "INFO 11-20 09:01:10 " (vLLM) | "[tag]" before another layer
 //
 // Colours (ANSI escape sequences) and a carriage return at the end are dropped wherever they are.
 #pragma once

@@ -21,12 +21,20 @@ struct SourceFile {
   std::vector<std::string> formats;  // that its content fits
   std::vector<std::string> covers;   // what would have been in it
   std::string reason;                // of the recognition, for --explain
+  bool is_broken = false;            // it was recognised and could not be read to its end
   uint64_t bytes = 0;
   uint64_t lines = 0;
-  uint64_t known_lines = 0;  // that a reader took
-  uint64_t secrets = 0;      // masked in quoted lines
+  int64_t torn_line = 0;       // the last line when it has no end, which a cut file has too
+  uint64_t known_lines = 0;    // that a reader took
+  uint64_t secrets = 0;        // masked in quoted lines
+  bool is_last_known = false;  // a reader took the last line
   bool recognised() const {
     return !formats.empty();
+  }
+  // The last line has no end and no reader took it, while readers took most lines. Text that is pasted often
+  // lacks the last line end, and its last line is whole.
+  bool is_cut() const {
+    return torn_line > 0 && !is_last_known && known_lines * 2 > lines;
   }
 };
 

@@ -28,7 +28,7 @@ const LineForm kMlperfForms[] = {
       "\"key\": \"block_start\", \"value\": null, \"metadata\": {\"samples_count\": 2688}}"}},
 };
 
-const Quantity kBlockTime{"time of a block of training", "s", Kind::Level, Better::Lower};
+const Quantity kBlockTime{"time of a block of training", "s", Kind::Level, Better::Lower, "", Scope::Job};
 
 std::optional<double> number(const Json* json, std::string_view key) {
   const Json* value = json ? json->find(key) : nullptr;

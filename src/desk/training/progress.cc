@@ -46,9 +46,9 @@ class DeepSpeedTimers : public Reader {
     }
     if (sum > 0)
       sink.sample(
-          {"time of forward, backward and step", "s", Kind::Level, Better::Lower},
+          {"time of forward, backward and step", "s", Kind::Level, Better::Lower, "", Scope::Job},
           sum / 1000,
-          {{}, ++step_});
+          {{}, sink.time().clock == Clock::None ? ++step_ : kUnknown});
   }
   double step_ = 0;
 };
@@ -79,7 +79,7 @@ class ProgressBars : public Reader {
       bar.begin += bar.last;
     bar.last = done;
     sink.sample(
-        {"time of an iteration (bar of " + total + ")", "s", Kind::Level, Better::Lower, total},
+        {"time of an iteration (bar of " + total + ")", "s", Kind::Level, Better::Lower, total, Scope::Job},
         form == 0 ? rate : 1 / rate,
         {{}, bar.begin + done});
   }

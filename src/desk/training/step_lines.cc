@@ -35,11 +35,11 @@ std::optional<double> leading_number(std::string_view text) {
 
 }  // namespace
 
-const Quantity kStepTime{"step time", "s", Kind::Level, Better::Lower};
-const Quantity kFlopsPerGpu{"throughput per GPU", "TFLOP/s", Kind::Level, Better::Higher};
-const Quantity kTokensPerS{"tokens per second and GPU", "1/s", Kind::Level, Better::Higher};
-const Quantity kSamplesPerS{"samples per second", "1/s", Kind::Level, Better::Higher};
-const Quantity kUtilisation{"model FLOP utilisation", "%", Kind::Level, Better::Higher};
+const Quantity kStepTime{"step time", "s", Kind::Level, Better::Lower, "", Scope::Job};
+const Quantity kFlopsPerGpu{"throughput per GPU", "TFLOP/s", Kind::Level, Better::Higher, "", Scope::Job};
+const Quantity kTokensPerS{"tokens per second and GPU", "1/s", Kind::Level, Better::Higher, "", Scope::Job};
+const Quantity kSamplesPerS{"samples per second", "1/s", Kind::Level, Better::Higher, "", Scope::Job};
+const Quantity kUtilisation{"model FLOP utilisation", "%", Kind::Level, Better::Higher, "", Scope::Job};
 const Quantity kBatch{"global batch size", "", Kind::Annotation};
 const Quantity kSequence{"sequence length", "tokens", Kind::Annotation};
 

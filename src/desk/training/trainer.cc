@@ -29,7 +29,7 @@ const LineForm kTrainerForms[] = {
       "'train_loss': 1.31, 'epoch': 3.0}"}},
 };
 
-const Quantity kEpochTime{"time per epoch", "s", Kind::Level, Better::Lower};
+const Quantity kEpochTime{"time per epoch", "s", Kind::Level, Better::Lower, "", Scope::Job};
 
 class Trainer : public Reader {
   void take(size_t form, const Match&, Sink& sink) override {
