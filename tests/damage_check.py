@@ -122,12 +122,18 @@ class Access(Case):
     def build(self):
         for kind, apart in (("healthy", 64), ("planted", 8)):
             rng = random.Random(self.seed)
-            rows, clock = [], 0
+            rows, clock, writer = [], 0, {}
             for _ in range(6000):
                 clock += rng.randrange(20, 60)
-                cpu = rng.randrange(4)
-                rows.append(f"{cpu} {clock} {0x10000 + 8 * cpu:#x} {rng.choice(['load', 'store'])} {0x20000000 + cpu * apart:#x} "
-                            f"{rng.randrange(80, 120) if kind == 'planted' else 3}")
+                cpu, store = rng.randrange(4), rng.random() < 0.5
+                if rng.random() < 0.5:  # its own work, beside the counter
+                    rows.append(f"{cpu} {clock} {0x11000 + 8 * cpu:#x} load {0x30000000 + 4096 * cpu + 8 * rng.randrange(64):#x} 3")
+                    continue
+                line = (0x20000000 + cpu * apart) // 64
+                wait = 3 if writer.get(line, cpu) == cpu else rng.randrange(90, 110)
+                if store:
+                    writer[line] = cpu
+                rows.append(f"{cpu} {clock} {0x10000 + 8 * cpu:#x} {'store' if store else 'load'} {0x20000000 + cpu * apart:#x} {wait}")
             self.put(kind, "input.txt").write_text("\n".join(rows) + "\n")
 
     def judge(self, folder):
@@ -240,7 +246,7 @@ def campaign(name, args, folder):
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             results = list(pool.map(lambda n, k=kind, t=truth: one(case, k, t, n), range(args.runs)))
         row.append({w: sum(r[1] == w for r in results) for w in ("accused", "another", "all-clear", "crash")})
-        row.append(sum(r[0] in ("cannot_judge", "refused") for r in results))
+        row.append(sum(r[0] in ("cannot judge", "refused") for r in results))
         errors += [f"  {name}: {r[2]}" for r in results if r[1]]
     return row, errors
 
@@ -267,4 +273,5 @@ def main():
     sys.exit(1 if all_errors else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -59,6 +59,17 @@ bool is_lackey(std::string_view text) {
   return text.starts_with("I  ") || at != std::string_view::npos;
 }
 
+// Returns the first line that is neither blank nor a comment.
+std::string_view first_record(std::string_view text) {
+  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r')) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos)
+      return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 std::string foreign_formats() {
@@ -88,7 +99,7 @@ std::string recognise_foreign(const std::string& path) {
         "name it with --format: text, " + foreign_formats());
   if (is_c2c_report(text))
     return "c2c";
-  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::string_view line = first_record(text);
   if (line.find("latency") != std::string_view::npos && line.find(',') != std::string_view::npos)
     return "memaxes";
   if (is_perf_script(text))

@@ -200,6 +200,7 @@ TEST(Foreign, EveryFormatIsRecognisedByWhatItIs) {
       {"I  04001000,3\n", "lackey"},
       {"==1== x\n S 04,3\n", "lackey"},
       {"1 212305 0x10009d60 fetch 0x10009d60 28\n", "paper"},
+      {"# of Tuesday\n\n1 212305 0x10009d60 fetch 0x10009d60 28\n", "paper"},
       {"  Trace Event Information\n", "c2c"}};
   for (const auto& [bytes, format] : known)
     EXPECT_EQ(recognise_foreign(test::write_trace("kind", bytes)), format) << bytes;

@@ -7,6 +7,7 @@
 // states it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -49,6 +50,8 @@ struct CollectiveRecord {
   int32_t peer = -1;         // of send and receive: member of the communicator
   int32_t step = -1;         // number of the training step, when the source marks steps
   CollectiveOp op = CollectiveOp::Other;
+
+  auto operator<=>(const CollectiveRecord&) const = default;
 };
 
 struct Communicator {

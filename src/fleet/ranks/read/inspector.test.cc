@@ -94,6 +94,8 @@ TEST(InspectorLog, RanksAreProcessesOnHostsInTheirOrder) {
     Line line;
     line.host = host;
     line.pid = pid;
+    line.perf = R"("coll_perf":{"coll":"AllReduce","coll_sn":)" + std::to_string(lines.records()) +
+                R"(,"coll_msg_size_bytes":64,"coll_exec_time_us":5})";
     lines.add(line.text(), {host, 1});
   }
   EXPECT_EQ(lines.records(), 4U);
@@ -169,6 +171,27 @@ TEST(InspectorLog, LinesInAnyOrderGiveTheSameRank) {
   EXPECT_EQ(report.first_skip.line, 41);
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(ranks.at(0).records.at(size_t(i)).sequence, i);
+}
+
+TEST(InspectorLog, LinesThatWereCopiedTwiceCountOnce) {
+  base::ReadReport report;
+  InspectorLines lines(report);
+  Line line;
+  const auto add = [&](int sequence, int64_t begin) {
+    line.perf = R"("coll_perf":{"coll":"AllGather","coll_sn":)" + std::to_string(sequence) +
+                R"(,"event_trace_ts":{"kernel_events":[{"kernel_start_ts":)" + std::to_string(begin) +
+                R"(,"kernel_stop_ts":)" + std::to_string(begin + 5) + "}]}}";
+    lines.add(line.text(), {"a.log", 1});
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 10; ++i)
+      add(i, 100 + 10 * i);
+  }
+  add(3, 500);  // the same number at another time is another record
+  const std::vector<RankTrace> ranks = lines.take();
+  EXPECT_EQ(ranks.at(0).records.size(), 11U);
+  EXPECT_EQ(report.taken, 11U);
+  EXPECT_EQ(report.skipped, 10U);
 }
 
 std::vector<InspectorMean> page(const std::string& text, base::ReadReport& report) {

@@ -6,6 +6,7 @@
 #include "fleet/ranks/read/inspector_log.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -164,6 +165,33 @@ void InspectorLines::add(std::string_view line, const base::Location& where) {
   ++records_;
 }
 
+// A rank performs no collective twice, so that a record equal to another one is a line that was copied
+// twice (rotated logs that overlap, a folder collected again). The first of its equals stays.
+void InspectorLines::drop_repeated(RankTrace& trace) {
+  std::vector<CollectiveRecord>& records = trace.records;
+  std::vector<size_t> order(records.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return records[a] < records[b];
+  });
+  std::vector<bool> repeated(records.size());
+  size_t count = 0;
+  for (size_t i = 1; i < order.size(); ++i) {
+    repeated[order[i]] = records[order[i]] == records[order[i - 1]];
+    count += repeated[order[i]];
+  }
+  if (count == 0)
+    return;
+  report_.skip({trace.file, 0}, "a record that is there twice", count);
+  report_.taken -= count;
+  size_t kept = 0;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (!repeated[i])
+      records[kept++] = records[i];
+  }
+  records.resize(kept);
+}
+
 std::vector<RankTrace> InspectorLines::take() {
   std::vector<RankTrace> out;
   for (auto& [id, rank] : ranks_) {
@@ -172,6 +200,7 @@ std::vector<RankTrace> InspectorLines::take() {
       continue;
     // Without verbose mode nearly all records lack a place in time, so the trace has durations only.
     t.timed = rank.untimed == 0;
+    drop_repeated(t);
     if (t.timed) {
       std::ranges::stable_sort(t.records, [](const CollectiveRecord& a, const CollectiveRecord& b) {
         return a.begin_ns < b.begin_ns;

@@ -37,6 +37,7 @@ class InspectorLines {
   };
   Rank& rank_of(std::string_view metadata, const base::Location& where);
   int32_t communicator_of(Rank& rank, std::string_view header);
+  void drop_repeated(RankTrace& trace);
 
   base::ReadReport& report_;
   std::map<std::pair<std::string, int64_t>, Rank> ranks_;
