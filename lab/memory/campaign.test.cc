@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace lento::lab {
 namespace {
 
@@ -19,6 +21,35 @@ TEST(Planted, CauseAndVariableAreNamedAndTwinsAreQuiet) {
       EXPECT_EQ(t.twin_findings, 0) << where << ", twin: " << t.twin_category;
     }
   }
+}
+
+TEST(Planted, TheTableCountsCausesVariablesAndTwins) {
+  PlantedTrial right;
+  right.plant = Plant::Lock;
+  right.seed = 7;
+  right.cause_right = right.variable_right = true;
+  right.category = "lock";
+  right.subject = "engine::victim, line 0x1";
+  right.twin_outcome = "healthy";
+  PlantedTrial wrong = right;
+  wrong.variable_right = false;
+  wrong.twin_findings = 1;
+  wrong.twin_outcome = "findings";
+  const finding::Diagnosis d = summarize_planted({right, wrong});
+  EXPECT_EQ(d.verdict, "1 of 2 with cause and variable right; 1 twins accused");
+  const auto& table = std::get<finding::TableFigure>(d.figures.at(0).body);
+  EXPECT_EQ(table.rows.at(0), (std::vector<std::string>{"lock", "2", "1", "2", "1", "1"}));
+}
+
+TEST(Planted, OneRowATrialAndCommasStayInTheirField) {
+  PlantedTrial t;
+  t.plant = Plant::Bank;
+  t.seed = 9;
+  t.subject = "a, b";
+  const std::string text = trials_csv({t, t});
+  EXPECT_EQ(std::ranges::count(text, '\n'), 3);
+  EXPECT_NE(text.find("bank or set conflict,9,"), std::string::npos);
+  EXPECT_NE(text.find("\"a, b\""), std::string::npos);
 }
 
 TEST(Planted, SameSeedSameTrace) {
