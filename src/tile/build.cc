@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/units.h"
 #include "program/symbols.h"
 #include "tile/keys.h"
 #include "tile/seal/policy.h"
+#include "tile/unit/isa.h"
 
 namespace lento::tile {
 namespace {
@@ -117,13 +119,54 @@ std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   return base::hex(pc);
 }
 
+// Returns the file of a place with a line.
+std::string file_of(const std::string& place) {
+  return place.substr(0, place.rfind(':'));
+}
+
+// Returns the places of main's file that call into the function that holds `pc`, such as "bandwidth.c:15".
+std::string callers_of(const Image& image, uint32_t pc, const program::Symbols& symbols) {
+  const program::Symbol* function = symbols.function_at(pc);
+  if (!function)
+    return "";
+  std::set<std::string> places;
+  uint32_t at = 0;
+  for (const TileOp& op : decode_code(image.code)) {
+    const uint64_t target = uint64_t{at} + uint64_t(int64_t{op.base.imm});
+    const bool inside = at >= function->low && at < function->high;
+    const bool calls = op.custom == Custom::None && op.base.op == riscv::Op::Jal;
+    if (calls && !inside && target >= function->low && target < function->high)
+      places.insert(place_of(&symbols, at));
+    at += 4;
+  }
+  const std::string main_file = file_of(place_of(&symbols, image.main_entry));
+  std::string out;
+  for (const std::string& place : places) {
+    if (file_of(place) == main_file)
+      out += (out.empty() ? "" : ", ") + place;
+  }
+  return out;
+}
+
+// Returns the line of the source. Code of another file than main's, such as a division of the compiler's
+// library, is one place: its function and who calls it.
+std::string line_or_function(const Image& image, const program::Symbols* symbols, uint32_t pc) {
+  const std::string place = place_of(symbols, pc);
+  const program::Symbol* function = symbols ? symbols->function_at(pc) : nullptr;
+  if (!function || file_of(place) == file_of(place_of(symbols, image.main_entry)))
+    return place;
+  const std::string callers = callers_of(image, pc, *symbols);
+  return callers.empty() ? place : function->name + ", called from " + callers;
+}
+
 // Lists the places of the worst path that cost most, most first.
-std::string show_path(const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
+std::string
+show_path(const Image& image, const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
   constexpr size_t kShown = 12;
   std::map<std::string, uint64_t> by_place;
   for (size_t i = 0; i < cycles.size(); ++i) {
     if (cycles[i] > 0)
-      by_place[place_of(symbols, uint32_t(4 * i))] += cycles[i];
+      by_place[line_or_function(image, symbols, uint32_t(4 * i))] += cycles[i];
   }
   std::vector<std::pair<std::string, uint64_t>> rows(by_place.begin(), by_place.end());
   std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
@@ -151,9 +194,7 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
     objects = data_objects(read_file(options.elf, kMaxElf), options.elf);
   out.report = verify(image, progress, objects);
   constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
-  if (out.report.accepted && out.report.main.steps <= kFollowed) {
-    out.worst_path = show_path(worst_path(image, progress), names);
-  } else if (names && !out.report.accepted) {
+  if (names && !out.report.accepted) {
     for (const Violation& violation : out.report.violations)
       out.worst_path += describe(
                             violation,
@@ -162,6 +203,8 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
                             }) +
                         "\n";
   }
+  if (out.report.main.worst_cycles > 0 && out.report.main.steps <= kFollowed)
+    out.worst_path += show_path(image, worst_path(image, progress), names);
   return out;
 }
 

@@ -41,8 +41,8 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   VerifyReport report;
-  // Accepted: main's worst path by source line (by address without an ELF file), or "" when it is too long to
-  // follow. Refused: the violations by source line.
+  // Refused: the violations by source line. Then main's worst path by source line (by address without an ELF
+  // file), unless main has no bound or is too long to follow.
   std::string worst_path;
 };
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);

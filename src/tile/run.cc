@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "tile/connected_tile.h"
+#include "tile/record.h"
 
 namespace lento::tile {
 namespace {
@@ -346,10 +347,37 @@ void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
 
 }  // namespace
 
+namespace {
+
+// Decodes the output, shows it, and writes it to the file of rows.
+void show_records(
+    const TileRunOptions& options,
+    const RecordLayout& layout,
+    const ConnectedTile& connected,
+    Diagnosis& d) {
+  const RecordRows rows = decode_rows(layout, connected.output(), [&](uint64_t bytes) {
+    return connected.cycle_of(bytes);
+  });
+  d.facts.emplace_back("records", std::to_string(rows.rows.size()));
+  d.figures = figures_of(layout, rows);
+  if (rows.rest_bytes > 0) {
+    d.notes.push_back(
+        count_of(rows.rest_bytes, "byte") + " at the end of the output do not fill a record of " +
+        count_of(layout.bytes, "byte") + ".");
+  }
+  if (!options.rows.empty())
+    write_rows(options.rows, layout, rows);
+}
+
+}  // namespace
+
 Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress) {
   const Loaded loaded = load_image(options, progress);
   const std::string map_text = base::read_file(options.map, 1 << 20);
   const SignalMap map = parse_signal_map(map_text, options.map);
+  std::optional<RecordLayout> layout;
+  if (!options.record.empty())
+    layout = read_record(options.record);
   const ConnectedTile::Options connection{
       options.queue,
       options.tile_cycles,
@@ -374,6 +402,8 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   add_facts(loaded, run.connected.unit(), d);
   if (run.reading.unknown_inputs > 0)
     d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
+  if (layout)
+    show_records(options, *layout, run.connected, d);
   Verdict(loaded, run, d).judge();
   if (!run.reading.whole)
     d.verdict += " Interrupted before the end of the recording.";

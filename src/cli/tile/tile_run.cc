@@ -56,6 +56,8 @@ void run_image(TileRunArguments& args, Context& context) {
         "name the block's signals: --block vcd:FILE or fst:FILE, and --map FILE",
         "or look at the built-in blocks with 'lento-lab tile case'");
   }
+  if (!args.job.rows.empty() && args.job.record.empty())
+    throw base::Error({}, "--rows needs --record, the struct of a row");
   args.job.recording = args.block.substr(4);
   args.job.strict = context.strict;
   finding::Diagnosis d = tile::run_tile(args.job, context.progress());
@@ -77,6 +79,14 @@ void add_tile_run(Command& tile, Context& context) {
   command->add_option("--block", args->block, "vcd:FILE or fst:FILE, a recording of any design");
   command->add_option("--map", args->job.map, "Which signals go to which IORegs (YAML, lento.tile-map/1)");
   command->add_option("-o,--output", args->job.output, "Write the bytes that leave the output FIFO");
+  command->add_option(
+      "--record",
+      args->job.record,
+      "C struct of what the program sends, FILE:NAME or its text; the output is shown as its rows");
+  command->add_option(
+      "--rows",
+      args->job.rows,
+      "Write the rows: .csv, .json, .trace.json (Perfetto counters)");
   command->add_option("--vcd", args->job.wave, "Write a VCD of the tile itself");
   command->add_option("--queue", args->job.queue, "Inputs that may wait while main runs")
       ->check(range(0, 64))

@@ -367,6 +367,12 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
     out.stamp = a.stamp;
     out.offset = a.offset;
   }
+  if (a.time_shift == b.time_shift)
+    out.time_shift = a.time_shift;
+  if (a.since == b.since && a.since_stamp == b.since_stamp) {
+    out.since = a.since;
+    out.since_stamp = a.since_stamp;
+  }
   return out;
 }
 
@@ -377,6 +383,7 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   const bool exact = a.is_constant() && b.is_constant();
   AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);
   out.initialised = true;
+  out.time_shift = out.since = out.since_stamp = 0;
   if (sum && b.is_constant() && a.home != 0) {
     out.home = a.home;
     out.stamp = a.stamp;

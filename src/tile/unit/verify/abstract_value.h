@@ -40,6 +40,13 @@ struct AbstractValue {
   uint32_t by = 0;
   uint32_t mask = UINT32_MAX;
   uint32_t plus = 0;
+
+  // In a register: time_shift 1 + k says that the value is the arrival register shifted right by k, 0 that it
+  // is not known to be. `since` (0: none) says that it is the arrival minus the word at this address as it
+  // was at `since_stamp`.
+  uint32_t time_shift = 0;
+  uint32_t since = 0;
+  uint32_t since_stamp = 0;
   void forget_number() {
     id = by = plus = 0;
     mask = UINT32_MAX;

@@ -27,6 +27,12 @@ Exploration Explorer::from_entry(const KnownWords& words) {
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
   stamp_ = words.last_stamp();  // none of this exploration is one of those before
+  // A counter's word has a home also when nothing is known of its value.
+  if (options_.counter.address != 0 && !words.find(options_.counter.address)) {
+    V unknown;
+    unknown.stamp = ++stamp_;
+    start.words.set(options_.counter.address, unknown);
+  }
   start.x[0] = V::constant(0);
   start.x[1] = V::constant(kReturnAddress);
   start.x[2] = V::constant(kStackTop);
@@ -43,6 +49,7 @@ Exploration Explorer::from_entry(const KnownWords& words) {
       steps_,
       std::move(start.words),
       std::move(compared_),
+      std::move(time_words_),
       changed_words(),
       looked_at_};
 }
@@ -150,6 +157,7 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
   if (n.op == Op::And)
     count_ones(a, b, result);
   relate(n.op, a, b, result);
+  relate_time(n.op, a, b, result);
   write(s, n.rd, result);
   if (n.rd == 2)
     note_stack(s.x[2], pc);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <compare>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,13 +30,36 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A word of the scratchpad that bounds output over many runs: each step up costs `weight` parts of a byte,
-// and each step down returns it. A summary that is put out every 256 runs, by a counter that then falls from
-// 256 to 0, therefore costs each run its 256th part.
+// A word of the scratchpad that bounds output over many runs. Every path adds its bytes and the change of a
+// potential, in parts of a byte, and the worst path is what a run costs over many.
+//   Value    the potential is weight times the word: a summary every 256 runs, by a counter that then falls
+//            from 256 to 0, costs each run its 256th part. A negative weight is for a counter that falls
+//   Masked   weight times ((word - residue) & mask), for a counter that runs on and is tested by its low bits
+//   Window   the word is only ever set to the arrival shifted right, and a path that saw it differ from that
+//            gives `weight` back. It can do so once in `period` = 2^shift cycles, and once more
+//   Elapsed  the same for a word that is set to the arrival when `period` cycles or more went by since
 struct Counter {
+  enum class Kind : uint8_t {
+    Value,
+    Masked,
+    Window,
+    Elapsed
+  };
+  Kind kind = Kind::Value;
   uint32_t address = 0;  // 0: none
-  int64_t weight = 0;    // negative for a counter that falls
-  int64_t parts = 1;     // of a byte
+  int64_t weight = 0;
+  int64_t parts = 1;  // of a byte
+  uint32_t mask = 0;
+  uint32_t residue = 0;
+  uint32_t period = 0;
+};
+
+// A word that is set to the arrival, and the time between two such stores that a path has tested.
+struct TimeWord {
+  uint32_t address = 0;
+  uint32_t period = 0;
+  Counter::Kind kind = Counter::Kind::Window;
+  auto operator<=>(const TimeWord&) const = default;
 };
 
 // The paths that are kept apart. The fewer are joined, the more precise the result and the higher the cost.
@@ -57,7 +81,8 @@ struct Exploration {
   uint64_t steps = 0;
   KnownWords words;             // at the return
   std::set<uint32_t> compared;  // constants that branches compare with
-  std::set<uint32_t> changed;   // words at known places that were stored to, other than the stack's
+  std::set<TimeWord> time_words;
+  std::set<uint32_t> changed;  // words at known places that were stored to, other than the stack's
   std::bitset<KnownWords::kPages> looked_at;  // pages with words that were loaded and not known
 };
 

@@ -25,10 +25,15 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   PathCost fall_cost = new_cost();
   PathCost jump_cost = new_cost();
   other.pc = pc;
-  if (jumps)
+  const bool equality = op.base.op == Op::Beq || op.base.op == Op::Bne;
+  if (jumps) {
     take(other, target, jump_cost);
+    learn_of_counter(other, op, equality && op.base.op == Op::Bne, jump_cost);
+  }
+  if (falls)
+    learn_of_counter(s, op, equality && op.base.op == Op::Beq, fall_cost);
   if (!jumps)
-    return;
+    return cost.add(fall_cost);
   if (!falls) {
     s = std::move(other);
     return cost.add(jump_cost);
@@ -76,6 +81,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
     write(one, n.rd, V::constant(less));
     one.pc = pc + 4;
     PathCost its = new_cost();
+    learn_of_counter(one, op, false, its);
     run(one, {kExit, s.calls.size()}, depth + 1, its);
     either(joined, all, std::move(one), its, pc);
   }

@@ -49,6 +49,10 @@ struct State {
   // The most instructions for which emit would still find values in the pipeline (HistogramUnit::busy) or the
   // accumulators being read.
   uint32_t filling = 0;
+  // Of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last store began
+  // a new period, 0 when that is known. Window, Elapsed: whether this path has seen that the time is over.
+  uint32_t open_number = 0;
+  bool time_is_over = false;
 };
 
 class Explorer {
@@ -200,8 +204,10 @@ class Explorer {
   }
 
   // Records a constant end of a comparison, for the other operand and for the number behind that: x - 11
-  // compared with 0 compares x with 11.
+  // compared with 0 compares x with 11. Two constants bound nothing.
   void note_compared(uint32_t pc, const V& left, const V& right) {
+    if (left.is_constant() && right.is_constant())
+      return;
     for (const auto& [constant, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
       if (!constant->is_constant())
         continue;
@@ -245,6 +251,11 @@ class Explorer {
     s.words.set(known.home, sharper);
   }
 
+  // After a branch, notes what it says of the counter's word: the low bits of its number, or that its time is
+  // over. `differs` says that the two operands of the branch differ.
+  void learn_of_counter(State& s, const TileOp& op, bool differs, PathCost& cost);
+  bool is_counter_word(const State& s, const V& v) const;
+
   static bool possible(const State& s, const TileOp& op) {
     return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
   }
@@ -268,6 +279,8 @@ class Explorer {
       a.x[i] = join(a.x[i], b.x[i]);
     a.words.join(b.words);
     a.filling = std::max(a.filling, b.filling);
+    a.open_number = a.open_number == b.open_number ? a.open_number : 0;
+    a.time_is_over = a.time_is_over && b.time_is_over;
   }
 
   void check_target(uint32_t target, uint32_t pc) const {
@@ -404,9 +417,11 @@ class Explorer {
 
   void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
 
-  // Charges the most by which this store raises the counter (lowers it, for a negative weight), times the
-  // weight.
-  void charge_counter(const State& s, const V& value, PathCost& cost) const;
+  // Charges the most by which this store of x[from] raises the potential of the counter.
+  void charge_counter(State& s, unsigned from, const V& value, PathCost& cost);
+  void
+  charge_masked(State& s, unsigned from, const std::optional<uint32_t>& step, const V& value, PathCost& cost);
+  static void add_charge(PathCost& cost, int64_t amount, int64_t change);
 
   // Saving a register that was never set is no use of it, but only as a whole word at a known place on the
   // stack, where the word remains identifiable.
@@ -430,6 +445,7 @@ class Explorer {
   uint32_t stamp_ = 0;
   uint32_t names_ = 0;
   std::set<uint32_t> compared_;
+  std::set<TimeWord> time_words_;
   std::bitset<KnownWords::kPages> looked_at_;
   std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
   std::vector<uint32_t> noted_ =

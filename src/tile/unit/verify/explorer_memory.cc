@@ -5,6 +5,7 @@
 
 #include "riscv/alu.h"
 #include "tile/unit/verify/explorer_impl.h"
+#include "tile/unit/ypu_map.h"
 
 namespace lento::tile {
 
@@ -65,6 +66,8 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
       !inside(address, size, kControlBase, kControlBytes)) {
     reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may leave the map");
   }
+  if (kind_ == RegionKind::Main && size == 4 && address.is_constant() && address.low == YPU_MAP_ARRIVAL)
+    out.time_shift = 1;
   if (op == Op::Lbu) {
     out.high = 255;
     out.zeros = ~255u;
@@ -78,12 +81,17 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
 
 void Explorer::store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost) {
   if (options_.counter.address == address)
-    charge_counter(s, value, cost);
+    charge_counter(s, from, value, cost);
+  if (value.time_shift > 1)
+    time_words_.insert({address, 1u << (value.time_shift - 1), Counter::Kind::Window});
+  if (value.time_shift == 1)
+    time_words_.insert({address, 0, Counter::Kind::Elapsed});
   if (address < lowest_stack_)
     changed_[(address - kDataBase) / 4] = true;
   V kept = value;
   kept.home = kept.offset = 0;
   kept.forget_number();
+  kept.time_shift = kept.since = kept.since_stamp = 0;
   kept.stamp = ++stamp_;
   if (s.words.shares(address))
     charge(kPageSteps, s.pc);
@@ -96,23 +104,113 @@ void Explorer::store_word(State& s, unsigned from, uint32_t address, const V& va
   source.offset = 0;
 }
 
-void Explorer::charge_counter(const State& s, const V& value, PathCost& cost) const {
-  const V* before = s.words.find(options_.counter.address);
-  const int64_t weight = options_.counter.weight;
+void Explorer::charge_counter(State& s, unsigned from, const V& value, PathCost& cost) {
+  const Counter& counter = options_.counter;
+  const V* before = s.words.find(counter.address);
   const V old = before ? *before : V::any();
-  const bool step = before && value.home == options_.counter.address && value.stamp == old.stamp;
+  const bool repeats = in_loop_ > 0 || open_loops_ > 0;
+  const bool step = before && value.home == counter.address && value.stamp == old.stamp;
+  if (counter.kind == Counter::Kind::Masked)
+    return charge_masked(s, from, step && !repeats ? std::optional(value.offset) : std::nullopt, value, cost);
+  if (counter.kind != Counter::Kind::Value) {
+    const bool is_time = counter.kind == Counter::Kind::Elapsed
+                             ? value.time_shift == 1
+                             : value.time_shift != 0 && counter.period == uint64_t{1}
+                                                                              << (value.time_shift - 1);
+    const bool kept = step && value.offset == 0;
+    if (!kept && (!is_time || !s.time_is_over || repeats))
+      cost.charged = PathCost::kMostCharged;
+    else if (!kept)
+      cost.charged -= counter.weight;
+    s.time_is_over = false;
+    return;
+  }
   int64_t most = int64_t{value.high} - old.low;
   int64_t least = int64_t{value.low} - old.high;
-  if (step)
-    most = least = int32_t(value.offset);
-  int64_t change = weight >= 0 ? most : -least;
-  if (in_loop_ > 0 || open_loops_ > 0)
+  // A step is one of whole numbers only where it cannot wrap.
+  const auto offset = int64_t{int32_t(value.offset)};
+  if (step && old.low + offset >= 0 && old.high + offset <= int64_t{UINT32_MAX})
+    most = least = offset;
+  int64_t change = counter.weight >= 0 ? most : -least;
+  if (repeats)
     change = std::max<int64_t>(change, 0);
-  const int64_t amount = std::abs(weight);
+  add_charge(cost, std::abs(counter.weight), change);
+}
+
+void Explorer::add_charge(PathCost& cost, int64_t amount, int64_t change) {
   if (change > 0 && amount > PathCost::kMostCharged / change)
     cost.charged = PathCost::kMostCharged;
   else
     cost.charged = std::min(cost.charged + amount * change, PathCost::kMostCharged);
+}
+
+// Charges a step of ((word - residue) & mask). It rises by the step unless it wraps, which a later branch may
+// show (learn_of_counter).
+void Explorer::charge_masked(
+    State& s,
+    unsigned from,
+    const std::optional<uint32_t>& step,
+    const V& value,
+    PathCost& cost) {
+  const Counter& counter = options_.counter;
+  s.open_number = 0;
+  if (!step || *step > counter.mask)
+    return add_charge(cost, counter.weight, counter.mask);
+  add_charge(cost, counter.weight, *step);
+  if (*step == 0)
+    return;
+  if (((value.zeros | value.ones) & counter.mask) == counter.mask) {
+    if (((value.ones - counter.residue) & counter.mask) < *step)
+      add_charge(cost, counter.weight, -int64_t{counter.mask} - 1);
+    return;
+  }
+  if (*step != 1 || from == 0)
+    return;
+  V& source = s.x[from];
+  if (source.by != 0 || source.plus != 0 || source.mask != UINT32_MAX)
+    source.forget_number();
+  name(source);
+  s.open_number = source.id;
+}
+
+bool Explorer::is_counter_word(const State& s, const V& v) const {
+  const V* word = s.words.find(options_.counter.address);
+  const uint32_t stamp = word ? word->stamp : 0;
+  return v.home == options_.counter.address && v.offset == 0 && v.stamp == stamp && stamp != V::kManyStamps;
+}
+
+void Explorer::learn_of_counter(State& s, const TileOp& op, bool differs, PathCost& cost) {
+  const Counter& counter = options_.counter;
+  if (counter.address == 0)
+    return;
+  if (counter.kind == Counter::Kind::Window && differs) {
+    for (const auto& [time, word] : {std::pair{op.base.rs1, op.base.rs2}, {op.base.rs2, op.base.rs1}}) {
+      const uint32_t shift = s.x[time].time_shift;
+      s.time_is_over |=
+          shift != 0 && counter.period == uint64_t{1} << (shift - 1) && is_counter_word(s, s.x[word]);
+    }
+  }
+  for (const V& v : s.x) {
+    if (counter.kind == Counter::Kind::Elapsed) {
+      const V* word = s.words.find(counter.address);
+      const uint32_t stamp = word ? word->stamp : 0;
+      const bool is_distance =
+          v.since == counter.address && v.since_stamp == stamp && stamp != V::kManyStamps;
+      s.time_is_over |= is_distance && v.low >= counter.period;
+      if (is_distance && v.low > 1 && time_words_.size() < kMostCompared)
+        time_words_.insert({v.since, v.low, Counter::Kind::Elapsed});
+    }
+    if (s.open_number == 0 || v.id != s.open_number || v.plus != 0 ||
+        (v.mask & counter.mask) != counter.mask || (uint64_t{counter.mask} << v.by) > UINT32_MAX)
+      continue;
+    const uint32_t ones = v.ones >> v.by & counter.mask;
+    const uint32_t zeros = v.zeros >> v.by & counter.mask;
+    if ((ones | zeros) != counter.mask)
+      continue;
+    s.open_number = 0;
+    if (ones == counter.residue)
+      add_charge(cost, counter.weight, -int64_t{counter.mask} - 1);
+  }
 }
 
 void Explorer::store(

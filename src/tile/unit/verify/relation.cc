@@ -81,6 +81,23 @@ void relate(Op op, const V& a, const V& b, V& result) {
   result.plus = made.plus;
 }
 
+void relate_time(Op op, const V& a, const V& b, V& result) {
+  const bool moves = (op == Op::Addi || op == Op::Add) && b.is_constant() && b.low == 0;
+  const bool shifts = (op == Op::Srli || op == Op::Srl) && b.is_constant();
+  if (a.time_shift != 0 && moves)
+    result.time_shift = a.time_shift;
+  if (a.time_shift != 0 && shifts && a.time_shift + (b.low & 31) <= 32)
+    result.time_shift = a.time_shift + (b.low & 31);
+  if (a.since != 0 && moves) {
+    result.since = a.since;
+    result.since_stamp = a.since_stamp;
+  }
+  if (op == Op::Sub && a.time_shift == 1 && b.home != 0 && b.offset == 0 && b.stamp != V::kManyStamps) {
+    result.since = b.home;
+    result.since_stamp = b.stamp;
+  }
+}
+
 void count_ones(const V& a, const V& b, V& result) {
   const bool alike = of_one_number(a, b) && a.by == b.by && a.mask == b.mask;
   if (!alike || (b.plus + 1 != a.plus && a.plus + 1 != b.plus))

@@ -14,6 +14,9 @@ bool can_relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 // Marks the result as derived from the number that a derives from, where that is possible.
 void relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
+// Marks a result that is the arrival register shifted right, or its distance from a word.
+void relate_time(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
+
 // Narrows the result of v & (v - 1), which clears the lowest set bit, when a and b are v and v - 1.
 void count_ones(const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 

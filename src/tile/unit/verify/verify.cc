@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "base/units.h"
 #include "tile/unit/verify/control_flow.h"
@@ -106,16 +108,26 @@ void check_rates(const Image& image, VerifyReport& report) {
         {Rule::Arrival,
          image.main_entry,
          "main takes up to " + std::to_string(m.worst_cycles) + " cycles, inputs come every " +
-             std::to_string(image.arrival_cycles) + ": drops are possible but not declared"});
+             std::to_string(image.arrival_cycles) + ": drops are possible but not declared" +
+             (m.lossless_period == UINT64_MAX
+                  ? ""
+                  : ". The smallest period that would pass is " + std::to_string(m.lossless_period))});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
-  if (Uint128{m.bytes_in_parts} * image.output_cycles > Uint128{image.output_bytes} * shortest * m.parts) {
+  // bytes_in_parts / (parts * shortest) + window_bytes / window_cycles against the declared rate, in whole
+  // numbers.
+  const Uint128 put_out =
+      Uint128{m.bytes_in_parts} * m.window_cycles + Uint128{m.window_bytes} * shortest * m.parts;
+  const double rate = double(put_out) / (double(shortest) * double(m.parts) * double(m.window_cycles));
+  if (put_out * image.output_cycles > Uint128{image.output_bytes} * shortest * m.parts * m.window_cycles) {
     report.violations.push_back(
         {Rule::OutputRate,
          image.main_entry,
-         "main may put out " + base::format_number(m.bytes_per_run()) + " bytes every " +
+         "main may put out " + base::format_number(rate * double(shortest)) + " bytes every " +
              std::to_string(shortest) + " cycles, declared are " + std::to_string(image.output_bytes) +
-             " per " + std::to_string(image.output_cycles)});
+             " per " + std::to_string(image.output_cycles) + ". The smallest rate that would pass is " +
+             base::format_number(std::ceil(rate * double(image.output_cycles)), 12) + " per " +
+             std::to_string(image.output_cycles)});
   }
 }
 
@@ -166,19 +178,26 @@ class Fixpoint {
     const auto worst = int64_t(report_.main.worst_bytes);
     if (worst == 0 || worst > kMostCount)
       return;
+    using Kind = Counter::Kind;
     size_t tried = 0;
     for (const uint32_t word : changed_) {
       const AbstractValue* held = start_.find(word);
-      if (!held || held->low == held->high || held->high - held->low > kMostCount)
+      if (held && (held->low == held->high || tried == kMostCounters))
         continue;
-      if (tried++ == kMostCounters)
-        return;
+      const bool bounded = held && held->high - held->low <= kMostCount;
+      if (!bounded) {
+        amortise_masked(word, worst);
+        continue;
+      }
+      ++tried;
       const int64_t span = int64_t{held->high} - held->low;
       for (const int64_t parts : {span + 1, span}) {
-        try_counter({word, worst, parts}, span);
-        try_counter({word, -worst, parts}, span);
+        try_counter({Kind::Value, word, worst, parts}, span);
+        try_counter({Kind::Value, word, -worst, parts}, span);
       }
     }
+    for (const TimeWord& time : std::set<TimeWord>(time_words_))
+      amortise_time(time, worst);
   }
 
   std::vector<uint64_t> profile() {
@@ -204,6 +223,7 @@ class Fixpoint {
       report_.main = report_of(main);
       report_.finish = report_of(finish);
       changed_ = main.changed;
+      time_words_ = main.time_words;
       if (!grow(main, finish, round))
         return;
     }
@@ -211,6 +231,8 @@ class Fixpoint {
 
   static constexpr int64_t kMostCount = 1 << 20;  // of a counter's values
   static constexpr size_t kMostCounters = 8;      // tried
+  static constexpr size_t kMostMasks = 4;         // of a word
+  static constexpr uint32_t kMostMaskBits = 20;
   static constexpr int kExactRounds = 2;
   static constexpr int kWideningRounds = 24;
   static constexpr int kRounds = 32;
@@ -285,27 +307,87 @@ class Fixpoint {
     return grew;
   }
 
-  void try_counter(const Counter& counter, int64_t span) {
+  // Tries the low bits of a word that runs on, by the masks and shifts of the program.
+  void amortise_masked(uint32_t word, int64_t worst) {
+    if (masked_tried_++ == kMostCounters)
+      return;
+    std::set<uint32_t> masks;
+    for (const TileOp& op : program_.code) {
+      if (op.custom != Custom::None)
+        continue;
+      const auto constant = uint32_t(op.base.imm);
+      if (op.base.op == Op::Andi && std::has_single_bit(constant + 1))
+        masks.insert(constant);
+      if (op.base.op == Op::Slli && (constant & 31) > 32 - kMostMaskBits)
+        masks.insert(UINT32_MAX >> (constant & 31));
+    }
+    masks.erase(0);
+    size_t tried = 0;
+    for (auto mask = masks.rbegin(); mask != masks.rend() && tried < kMostMasks; ++mask, ++tried) {
+      for (const uint32_t residue : {0, 1}) {
+        Counter counter{Counter::Kind::Masked, word, worst, int64_t{*mask} + 1};
+        counter.mask = *mask;
+        counter.residue = residue;
+        try_counter(counter, *mask);
+      }
+    }
+  }
+
+  // Tries a word that is set to the arrival. The times that a path compares with are found by a run that
+  // looks for them.
+  void amortise_time(const TimeWord& time, int64_t worst) {
+    Counter counter{time.kind, time.address, worst, 1};
+    std::set<uint32_t> periods = {time.period};
+    if (time.kind == Counter::Kind::Elapsed) {
+      counter.period = UINT32_MAX;
+      periods.clear();
+      if (const auto seen = explore_with(counter)) {
+        for (const TimeWord& found : seen->time_words) {
+          if (found.address == time.address && found.period > 0 && found.kind == time.kind)
+            periods.insert(found.period);
+        }
+      }
+    }
+    size_t tried = 0;
+    for (auto period = periods.rbegin(); period != periods.rend() && tried < kMostMasks; ++period, ++tried) {
+      counter.period = *period;
+      try_counter(counter, 1);
+    }
+  }
+
+  std::optional<Exploration> explore_with(const Counter& counter) {
     ExploreOptions options;
     options.counter = counter;
     options.join = join_[size_t(RegionKind::Main)];
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
-      const int64_t charged =
-          explore({program_, RegionKind::Main, start_}, options, budget, progress_).cost.charged;
-      RegionReport& main = report_.main;
-      const auto bytes = uint64_t(std::max<int64_t>(charged, 0));
-      const auto parts = uint64_t(counter.parts);
-      if (Uint128{bytes} * main.parts >= Uint128{main.bytes_in_parts} * parts)
-        return;
-      main.bytes_in_parts = bytes;
-      main.parts = parts;
-      main.burst = double(std::abs(counter.weight)) * double(span) / double(parts);
+      return explore({program_, RegionKind::Main, start_}, options, budget, progress_);
     } catch (const OutOfSteps&) {
-      return;
     } catch (const Violation&) {
-      return;
     }
+    return std::nullopt;
+  }
+
+  // Takes the counter when the output that it proves is less, per run at the shortest distance of two.
+  void try_counter(const Counter& counter, int64_t span) {
+    const std::optional<Exploration> found = explore_with(counter);
+    if (!found || found->cost.charged >= PathCost::kMostCharged / 2)
+      return;
+    RegionReport& main = report_.main;
+    const auto bytes = uint64_t(std::max<int64_t>(found->cost.charged, 0));
+    const bool is_time = counter.period > 0;
+    const double shortest = double(std::max<uint64_t>(main.best_cycles + 1, image_.arrival_cycles));
+    const double before =
+        main.bytes_per_run() + shortest * double(main.window_bytes) / double(main.window_cycles);
+    const double now = double(bytes) / double(counter.parts) +
+                       (is_time ? shortest * double(counter.weight) / double(counter.period) : 0);
+    if (now >= before)
+      return;
+    main.bytes_in_parts = bytes;
+    main.parts = uint64_t(counter.parts);
+    main.window_bytes = is_time ? uint64_t(counter.weight) : 0;
+    main.window_cycles = is_time ? counter.period : 1;
+    main.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
   }
 
   const Image& image_;
@@ -315,6 +397,8 @@ class Fixpoint {
   KnownWords start_;
   std::set<uint32_t> ends_;
   std::set<uint32_t> changed_;
+  std::set<TimeWord> time_words_;
+  size_t masked_tried_ = 0;
   std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
@@ -446,10 +530,14 @@ std::string write_report(const VerifyReport& report) {
       {"main", &report.main},
       {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
-    out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
-           " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
-           (r->parts > 1 ? base::format_number(r->bytes_per_run()) + " a run over many, " : "") +
-           number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
+    out +=
+        std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
+        " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
+        (r->parts > 1 || r->window_bytes > 0 ? base::format_number(r->bytes_per_run()) + " a run over many, "
+                                             : "") +
+        (r->window_bytes > 0 ? number(r->window_bytes) + " in each " + number(r->window_cycles) + " cycles, "
+                             : "") +
+        number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
   return out + "predicted drops at the declared arrival rate: " +
          base::format_number(100 * report.predicted_drop_share) + " %\n";

@@ -13,8 +13,10 @@
 //      which waits for input, occurs in main only.
 //   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared.
 //      The predicted share bounds them in every run.
-//   6. Output bytes stay below the declared rate: those of each run of main, or, when a counter in the
-//      scratchpad bounds it, those of many runs (a summary every 256 inputs counts as its 256th part a run).
+//   6. Output bytes stay below the declared rate: those of each run of main, or, when a word of the
+//      scratchpad bounds it, those of many runs: a counter (a summary every 256 inputs counts as its 256th
+//      part a run), its low bits (++n % 256 == 0), or the arrival of the last summary (one in a window of
+//      time).
 //   7. No instruction reaches the soft-logic registers of an image without soft logic, so data of the block
 //      leaves through the output FIFO only.
 //
@@ -77,9 +79,12 @@ struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO, by one run
-  // The rate over many runs: bytes_in_parts / parts a run, and in sum at most `burst` bytes more.
+  // The rate over many runs: bytes_in_parts / parts a run and window_bytes in each window_cycles, and in sum
+  // at most `burst` bytes more.
   uint64_t bytes_in_parts = 0;
   uint64_t parts = 1;
+  uint64_t window_bytes = 0;
+  uint64_t window_cycles = 1;
   double burst = 0;
   double bytes_per_run() const {
     return double(bytes_in_parts) / double(parts);
