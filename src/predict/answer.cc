@@ -1,6 +1,7 @@
 #include "predict/answer.h"
 
 #include "base/file.h"
+#include "predict/layouts.h"
 #include "predict/system.h"
 #include "predict/time/explain.h"
 
@@ -52,8 +53,38 @@ AskedStack asked_stack(const System& system, const Question& question) {
 
 }  // namespace
 
+namespace {
+
+// What a first look shows: a run that people have, and what to type next.
+finding::Diagnosis show_example() {
+  PredictOptions example;
+  example.model = "llama-3.1-8b";
+  example.system = "h100";
+  example.run.training = true;
+  example.run.batch = 64;
+  example.run.micro_batch = 2;
+  example.run.sequence = 4096;
+  example.run.parallel = "dp=8,zero=3";
+  example.run.recompute = Recompute::Full;
+  example.run.framework = "fsdp";
+  finding::Diagnosis d = predict(example);
+  d.notes.insert(
+      d.notes.begin(),
+      {"Nothing was asked, so this is an example: lento predict --model llama-3.1-8b --train --system h100 "
+       "--parallel dp=8,zero=3 --batch 64 --micro-batch 2 --sequence 4096 --recompute full --framework fsdp",
+       "Is a run as fast as that? Add --measured '7000 tokens/s', a share of the peak, or seconds a step.",
+       "Which layout is best? Write --parallel all=8 in place of the layout.",
+       "Serving: lento predict --model llama-3.1-8b --system h100 --framework vllm --batch 64 --sequence 512 "
+       "--generate 256. A model of your own: its config.json in place of --model."});
+  return d;
+}
+
+}  // namespace
+
 finding::Diagnosis predict(const PredictOptions& options) {
   if (options.workload.empty() && options.model.empty()) {
+    if (options.system.empty())
+      return show_example();
     if (!options.system.empty() && is_design(options.system))
       return explain_design(options.system);
     throw base::Error(
@@ -66,10 +97,27 @@ finding::Diagnosis predict(const PredictOptions& options) {
   System system = system_of(options.system);
   if (options.usd_per_hour > 0)
     system.usd_per_hour = options.usd_per_hour;
+  const int laid_over = devices_of_all(options.run.parallel, system);
+  RunOptions how = options.run;
+  if (laid_over > 0)
+    how.parallel.clear();
   std::optional<WorkloadFile> file;
   if (options.model.empty())
-    file = read_workload_file(options.workload, options.run);
-  const Question question = file ? file->question : named_workload(options.model, options.run);
+    file = read_workload_file(options.workload, how);
+  Question question = file ? file->question : named_workload(options.model, how);
+  LayoutSearch layouts;
+  if (laid_over > 0) {
+    layouts = best_layouts(system, asked_stack(system, question).of_field, laid_over);
+    if (layouts.best.empty())
+      throw base::Error(
+          {"--parallel"},
+          "none of " + std::to_string(layouts.tried) + " layouts of " + std::to_string(laid_over) +
+              " devices fits the memory",
+          "more devices, or a batch that more replicas divide");
+    const std::string framework = question.framework;
+    question = layouts.best.front().question;
+    question.framework = framework;
+  }
   const AskedStack asked = asked_stack(system, question);
   finding::Diagnosis d = explain(system, asked.of_sheet);
   const auto expected = expect_run(system, asked.of_field);
@@ -80,6 +128,8 @@ finding::Diagnosis predict(const PredictOptions& options) {
         {"--measured"},
         "a figure is judged for training and serving",
         "name a model and how it runs");
+  if (!layouts.best.empty())
+    state_layouts(d, layouts, system);
   if (file)
     d.inputs.push_back(file->input);
   return d;

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "predict/system.h"
 #include "predict/table.h"
+#include "predict/time/explain.h"
 
 namespace lento::predict {
 namespace {
@@ -141,6 +144,53 @@ TEST(PredictJob, TableYamlAndConfigAgreeToTheBit) {
     const double seconds = predict(o).expectations.front().value;
     EXPECT_EQ(std::stod(predicted), seconds) << o.workload;
   }
+}
+
+TEST(PredictJob, AskedNothingItShowsAnExampleAndWhatToTypeNext) {
+  const finding::Diagnosis d = predict(PredictOptions{});
+  EXPECT_THAT(d.verdict, HasSubstr("tokens/s per GPU"));
+  EXPECT_THAT(d.verdict, HasSubstr("fits in"));
+  ASSERT_GE(d.notes.size(), 4u);
+  EXPECT_THAT(d.notes[0], HasSubstr("lento predict --model"));
+}
+
+TEST(PredictJob, AllLayoutsAreSearched) {
+  PredictOptions options;
+  options.model = "llama-3.1-8b";
+  options.system = "h100";
+  options.run.training = true;
+  options.run.batch = 64;
+  options.run.sequence = 4096;
+  options.run.parallel = "all=16";
+  const finding::Diagnosis d = predict(options);
+  EXPECT_EQ(d.facts.at(0).first, "layouts");
+  EXPECT_THAT(d.facts[0].second, HasSubstr(" fit; the best: "));
+  EXPECT_TRUE(std::ranges::any_of(d.facts, [](const auto& fact) {
+    return fact.first == "layout 10";
+  }));
+  options.model = "llama-3.1-405b";
+  options.run.parallel = "all=2";
+  EXPECT_THAT(refusal(options), HasSubstr("fits the memory"));
+}
+
+TEST(PredictJob, ASheetOffByAThousandKeepsNoBand) {
+  System slow = *find_shipped("h100");
+  const Question product{Gemm{1, 4096, 14336, 4096, Precision::Bf16}, {}, {}};
+  EXPECT_THAT(explain(slow, product).verdict, HasSubstr("nine of ten within"));
+  slow.chip.memory_Bps /= 1000;
+  const std::string verdict = explain(slow, product).verdict;
+  EXPECT_THAT(verdict, HasSubstr("outside what was measured"));
+  EXPECT_THAT(verdict, HasSubstr("Check memory_bandwidth 3.35 GB/s"));
+  EXPECT_THAT(verdict, testing::Not(HasSubstr("nine of ten")));
+  System small = *find_shipped("h100");
+  small.chip.memory_bytes /= 1000;
+  EXPECT_THAT(
+      explain(small, product).verdict,
+      testing::StartsWith("Does not fit: the operands take 256 MiB"));
+  constexpr int64_t kHuge = int64_t{1} << 23;
+  EXPECT_THAT(
+      explain(*find_shipped("h100"), {Gemm{1, kHuge, kHuge, kHuge, Precision::Bf16}, {}, {}}).verdict,
+      testing::StartsWith("Does not fit"));
 }
 
 TEST(PredictTableJob, TheUsersSheetAnswersAndAContradictionIsAnError) {

@@ -1,0 +1,64 @@
+// Layouts that fit, in order, and questions that have none.
+#include "predict/layouts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "predict/time/rows/known_models.h"
+
+namespace lento::predict {
+namespace {
+
+Question training(const char* model, int64_t batch) {
+  TrainingRun run;
+  run.model = *known_model(model);
+  run.sequence = 4096;
+  run.global_batch = batch;
+  return {run, {}, "megatron"};
+}
+
+TEST(Layouts, TheBestTenFitAndAreInOrder) {
+  const System& h100 = *find_shipped("h100");
+  const LayoutSearch found = best_layouts(h100, training("llama-3.1-70b", 256), 64);
+  ASSERT_EQ(found.best.size(), 10u);
+  EXPECT_GT(found.tried, found.fitting);
+  EXPECT_GE(found.fitting, 10u);
+  double last = 0;
+  for (const Layout& layout : found.best) {
+    EXPECT_GE(layout.seconds, last);
+    last = layout.seconds;
+    const auto& run = std::get<TrainingRun>(layout.question.what);
+    EXPECT_EQ(run.devices(), 64) << layout.parallel;
+    EXPECT_TRUE(expect_run(h100, layout.question)->fits) << layout.parallel;
+  }
+}
+
+TEST(Layouts, WhatFitsNowhereHasNone) {
+  const LayoutSearch found = best_layouts(*find_shipped("a100"), training("llama-3.1-405b", 8), 8);
+  EXPECT_EQ(found.fitting, 0u);
+  EXPECT_TRUE(found.best.empty());
+}
+
+TEST(Layouts, AServedModelThatFitsOneDeviceIsReplicated) {
+  InferenceRun run;
+  run.model = *known_model("llama-3.1-8b");
+  run.batch = 2048;
+  run.prompt = 512;
+  run.output = 256;
+  const LayoutSearch found = best_layouts(*find_shipped("h100"), {run, {}, "vllm"}, 8);
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_EQ(found.best[0].parallel, "dp=8");
+}
+
+TEST(Layouts, AllNamesANodeOrSoManyDevices) {
+  const System& h100 = *find_shipped("h100");
+  EXPECT_EQ(devices_of_all("all", h100), 8);
+  EXPECT_EQ(devices_of_all("all=1024", h100), 1024);
+  EXPECT_EQ(devices_of_all("tp=8", h100), 0);
+  EXPECT_THROW(devices_of_all("all=0", h100), base::Error);
+  EXPECT_THROW(devices_of_all("all=many", h100), base::Error);
+  EXPECT_THROW(best_layouts(h100, {Gemm{1, 64, 64, 64, Precision::Bf16}, {}, {}}, 8), base::Error);
+}
+
+}  // namespace
+}  // namespace lento::predict
