@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "predict/hardware/plausible.h"
 #include "predict/time/hold_out.h"
 #include "predict/time/question.h"
 #include "predict/time/training/placement.h"
@@ -111,13 +112,14 @@ Answer answer(const System& system, const Question& question) {
       question.what);
   const Calibration* used = d.precision ? constants_for(system.chip, *d.precision) : nullptr;
   const bool measured_here = !d.fused || *d.fused == KernelMatch::Exact || *d.fused == KernelMatch::Software;
+  const bool same = is_measured_chip(system);
   const Constants kind = !measured_here
                              ? (*d.fused == KernelMatch::Kernel ? Constants::Relative : Constants::Generic)
-                         : !d.precision || (used && used->borrowed.empty()) ? Constants::Own
-                         : used                                             ? Constants::Relative
-                                                                            : Constants::Generic;
+                         : same && (!d.precision || (used && used->borrowed.empty())) ? Constants::Own
+                         : used                                                       ? Constants::Relative
+                                                                                      : Constants::Generic;
   const Sureness sure = sureness(system, question, d.seconds, kind, used ? used->hold_out_error : 0);
-  return {d.seconds, d.bound, sure.p50, sure.p90, sure.measured && d.usual};
+  return {d.seconds, d.bound, sure.p50, sure.p90, sure.measured && d.usual && same};
 }
 
 }  // namespace lento::predict

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "predict/hardware/plausible.h"
 #include "predict/time/energy.h"
 #include "predict/time/sensitivity.h"
 #include "predict/time/training/pipeline.h"
@@ -377,6 +378,23 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
   d.options.emplace_back("data sheet", s.source);
 }
 
+// Of one product all operands lie in the memory at once; runs know their own need.
+std::string does_not_fit(const System& system, const Question& question, const Answer& a) {
+  if (a.bound == "out of memory")
+    return "Does not fit. ";
+  const auto* g = std::get_if<Gemm>(&question.what);
+  if (!g)
+    return {};
+  const OperandBytes size = operand_bytes(g->precision);
+  const double bytes = double(g->batch) * (size.activations * double(g->m) * double(g->k) +
+                                           size.weights * double(g->k) * double(g->n) +
+                                           size.results * double(g->m) * double(g->n));
+  if (bytes <= system.chip.memory_bytes)
+    return {};
+  return "Does not fit: the operands take " + format_quantity(bytes, Dimension::Bytes) + " of " +
+         format_quantity(system.chip.memory_bytes, Dimension::Bytes) + ". ";
+}
+
 }  // namespace
 
 Diagnosis explain(const System& base_system, const Question& question) {
@@ -385,14 +403,26 @@ Diagnosis explain(const System& base_system, const Question& question) {
   Diagnosis d;
   d.scale = "predict";
   d.title = "How fast it should be on " + (system.title.empty() ? system.name : system.title);
-  d.verdict = "Predicted: " + format_quantity(a.seconds, Dimension::Time) +
-              ". Of such predictions half lie within " + base::percent(a.p50) +
-              " of the measurement, nine of ten within " + base::percent(a.p90) + ".";
+  const std::vector<std::string> doubts = implausible_values(system);
+  const std::string unfit = does_not_fit(system, question, a);
+  d.verdict = unfit + "Predicted: " + format_quantity(a.seconds, Dimension::Time);
+  if (!doubts.empty())
+    d.verdict += ". How near is not known: the sheet is outside what was measured.";
+  else if (!unfit.empty())
+    d.verdict += " if it did.";
+  else
+    d.verdict += ". Of such predictions half lie within " + base::percent(a.p50) +
+                 " of the measurement, nine of ten within " + base::percent(a.p90) +
+                 (a.in_domain ? "." : "; this one is outside what was measured.");
+  for (const std::string& doubt : doubts)
+    d.verdict += " Check " + doubt + ".";
   fact(d, "time", a.seconds, Dimension::Time);
-  d.facts.emplace_back("error, half of such", base::percent(a.p50));
-  d.facts.emplace_back(
-      "error, nine of ten",
-      base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
+  if (doubts.empty() && unfit.empty()) {
+    d.facts.emplace_back("error, half of such", base::percent(a.p50));
+    d.facts.emplace_back(
+        "error, nine of ten",
+        base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
+  }
   const std::vector<Gemm> kernels = std::visit(
       [&](const auto& what) {
         using What = std::decay_t<decltype(what)>;
