@@ -178,7 +178,7 @@ double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
     out += 2.0 * double(m.head());
   if (f.query_key == kWhole || (f.type.starts_with("cohere") && c.flag("use_qk_norm", false)))
     out += queries + keys;
-  if (f.type == "glm4_moe" && c.flag("use_qk_norm", false))
+  if ((f.type == "glm4_moe" || f.type.starts_with("bailing_moe")) && c.flag("use_qk_norm", false))
     out += 2.0 * double(m.head());
   return out;
 }
@@ -192,7 +192,8 @@ double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
     return experts + double(m.heads);
   if (f.type == "qwen2_moe" && m.shared_ffn > 0)
     return double(m.hidden);
-  const bool chosen_by_bias = c.text("topk_method") == "noaux_tc" || c.flag("use_routing_bias", false);
+  const bool chosen_by_bias = c.text("topk_method") == "noaux_tc" || c.flag("use_routing_bias", false) ||
+                              c.flag("moe_router_enable_expert_bias", false);
   return chosen_by_bias ? experts : 0;
 }
 
@@ -227,6 +228,40 @@ std::string layer_pattern(const Config& c) {
   return out;
 }
 
+// Layers of Mamba-2, by the names that a family gives to their sizes.
+struct MambaKeys {
+  const char* heads;
+  const char* head;
+  const char* groups;
+  const char* state;
+  const char* kernel;
+};
+void read_mamba(const Config& c, const MambaKeys& keys, Transformer& m) {
+  const int64_t heads = c.needed({keys.heads}, kMostConfiguredWays);
+  const int64_t state = c.needed({keys.state}, kMostConfiguredWays);
+  m.state_width = heads * c.needed({keys.head}, kMostConfiguredWays);
+  const int64_t groups = 2 * c.needed({keys.groups}, kMostConfiguredWays) * state;
+  m.state_columns = 2 * m.state_width + groups + heads;
+  m.state_values = m.state_width * state;
+  m.state_vectors = double(m.state_width + groups) * double(c.whole({keys.kernel}, 4) + 1) +
+                    3 * double(heads) + double(m.state_width);
+}
+
+// Granite 4: each layer mixes by attention or by a state, then feeds forward.
+void read_mixed_layers(const Config& c, const Family& f, Transformer& m) {
+  if (f.type != "granitemoehybrid")
+    return;
+  if (m.experts == 1)
+    m.ffn = c.whole({"shared_intermediate_size"}, m.ffn);
+  const Json* types = c.value("layer_types");
+  if (!types || int64_t(types->items().size()) != m.layers)
+    throw base::Error(c.where(), "there are not as many 'layer_types' as layers", "give one type a layer");
+  for (const Json& type : types->items())
+    m.state_layers += type.is_string() && type.string(c.where()) == "mamba";
+  if (m.state_layers > 0)
+    read_mamba(c, {"mamba_n_heads", "mamba_d_head", "mamba_n_groups", "mamba_d_state", "mamba_d_conv"}, m);
+}
+
 void read_hybrid(const Config& c, Transformer& m) {
   const std::string pattern = layer_pattern(c);
   if (pattern.empty())
@@ -254,14 +289,7 @@ void read_hybrid(const Config& c, Transformer& m) {
     m.experts = m.active_experts = 1;
   m.shared_ffn = c.whole({"moe_shared_expert_intermediate_size"}, m.shared_ffn, 0);
   m.expert_width = c.whole({"moe_latent_size"}, 0, 0);
-  const int64_t heads = c.needed({"mamba_num_heads"}, kMostConfiguredWays);
-  m.state_width = heads * c.needed({"mamba_head_dim"}, kMostConfiguredWays);
-  const int64_t groups =
-      2 * c.needed({"n_groups"}, kMostConfiguredWays) * c.needed({"ssm_state_size"}, kMostConfiguredWays);
-  m.state_columns = 2 * m.state_width + groups + heads;
-  m.state_values = m.state_width * c.needed({"ssm_state_size"}, kMostConfiguredWays);
-  m.state_vectors = double(m.state_width + groups) * double(c.whole({"conv_kernel"}, 4) + 1) +
-                    3 * double(heads) + double(m.state_width);
+  read_mamba(c, {"mamba_num_heads", "mamba_head_dim", "n_groups", "ssm_state_size", "conv_kernel"}, m);
 }
 
 // Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
@@ -384,6 +412,7 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_latent_attention(c, m);
   read_window(c, family, m);
   read_hybrid(c, m);
+  read_mixed_layers(c, family, m);
   read_linear_attention(c, m);
   read_blocks(c, family, m);
   read_quantisation(nested ? Config(config, root) : c, m);

@@ -42,6 +42,114 @@ TEST(ModelConfig, WhatContradictsItselfIsRefused) {
   EXPECT_THROW(read(model(R"("hidden_size": 100)")), base::Error);
 }
 
+// Sizes as the makers' configurations have them, counts as they publish them: total and active, in
+// billions, each to the digits given (0: not published).
+struct Published {
+  const char* name;
+  const char* config;
+  double total;
+  double active;
+  double within;  // half of the last digit
+};
+
+std::string mixed_layers(int mamba, int attention) {
+  std::string out = "[";
+  for (int i = 0; i < mamba + attention; ++i)
+    out += std::string(i > 0 ? "," : "") + (i < mamba ? "\"mamba\"" : "\"attention\"");
+  return out + "]";
+}
+
+TEST(ModelConfig, FamiliesOfTheLastTwoYearsAreCounted) {
+  const std::string granite =
+      R"({"model_type": "granitemoehybrid", "num_hidden_layers": 40, "vocab_size": 100352, "mamba_d_head": 64,
+          "mamba_d_state": 128, "mamba_n_groups": 1, "mamba_d_conv": 4, "tie_word_embeddings": true, "layer_types": )" +
+      mixed_layers(36, 4) + ", ";
+  const std::string tiny =
+      granite + R"("hidden_size": 1536, "num_attention_heads": 12, "num_key_value_heads": 4,
+      "num_local_experts": 64, "num_experts_per_tok": 6, "intermediate_size": 512,
+      "shared_intermediate_size": 1024, "mamba_n_heads": 48})";
+  const std::string small =
+      granite + R"("hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+      "num_local_experts": 72, "num_experts_per_tok": 10, "intermediate_size": 768,
+      "shared_intermediate_size": 1536, "mamba_n_heads": 128})";
+  const Published models[] = {
+      {"Granite 4.0 H Tiny", tiny.c_str(), 7, 1, 0.5},
+      {"Granite 4.0 H Small", small.c_str(), 32, 9, 0.5},
+      {"Ling-Coder-lite",
+       R"({"model_type": "bailing_moe", "hidden_size": 2048, "num_hidden_layers": 28, "num_attention_heads": 16,
+           "num_key_value_heads": 4, "intermediate_size": 5632, "moe_intermediate_size": 1408, "num_experts": 64,
+           "num_shared_experts": 2, "num_experts_per_tok": 6, "vocab_size": 126464})",
+       16.8,
+       2.75,
+       0.05},
+      {"dots.llm1",
+       R"({"model_type": "dots1", "hidden_size": 4096, "num_hidden_layers": 62, "num_attention_heads": 32,
+           "num_key_value_heads": 32, "head_dim": 128, "intermediate_size": 10944, "moe_intermediate_size": 1408,
+           "n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1,
+           "topk_method": "noaux_tc", "vocab_size": 152064})",
+       142,
+       14,
+       1},
+      {"Kimi K2.5",
+       R"({"model_type": "kimi_k25", "hidden_size": 7168, "num_hidden_layers": 61, "num_attention_heads": 64,
+           "num_key_value_heads": 64, "intermediate_size": 18432, "vocab_size": 163840, "n_routed_experts": 384,
+           "n_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
+           "first_k_dense_replace": 1, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128,
+           "qk_rope_head_dim": 64, "v_head_dim": 128})",
+       1026,
+       32.5,
+       1},
+      {"GLM-4.7-Flash",
+       R"({"model_type": "glm4_moe_lite", "hidden_size": 2048, "num_hidden_layers": 47, "num_attention_heads": 20,
+           "num_key_value_heads": 20, "intermediate_size": 10240, "vocab_size": 154880, "n_routed_experts": 64,
+           "n_shared_experts": 1, "num_experts_per_tok": 4, "moe_intermediate_size": 1536,
+           "first_k_dense_replace": 1, "kv_lora_rank": 512, "q_lora_rank": 768, "qk_nope_head_dim": 192,
+           "qk_rope_head_dim": 64, "v_head_dim": 256})",
+       30,
+       3,
+       1},
+      {"Apertus 8B",
+       R"({"model_type": "apertus", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+           "num_key_value_heads": 8, "intermediate_size": 21504, "vocab_size": 131072})",
+       8,
+       0,
+       0.5}};
+  for (const Published& p : models) {
+    const Transformer m = read(p.config);
+    EXPECT_NEAR(m.parameters() / 1e9, p.total, p.within) << p.name;
+    if (p.active > 0) {
+      EXPECT_NEAR(m.active_parameters() / 1e9, p.active, p.within) << p.name;
+    }
+  }
+  // EXAONE 4.0 is published without its embeddings: 30.95 billion.
+  const Transformer exaone = read(
+      R"({"model_type": "exaone4", "hidden_size": 5120, "num_hidden_layers": 64, "num_attention_heads": 40,
+          "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 27392, "vocab_size": 102400})");
+  EXPECT_NEAR((exaone.parameters() - 2 * 102400.0 * 5120) / 1e9, 30.95, 0.005);
+}
+
+TEST(ModelConfig, WhatIsNotModelledIsRefusedByThatOneThing) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"deepseek_v4", "hyper-connections"},
+      {"gemma4", "another width"},
+      {"mimo_v2_flash", "window"},
+      {"minimax_m1", "lightning attention"},
+      {"kimi_linear", "delta rule"},
+      {"longcat_flash", "compute nothing"}};
+  for (const auto& [type, what] : refused) {
+    try {
+      read(
+          R"({"model_type": ")" + std::string(type) +
+          R"(", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100})");
+      ADD_FAILURE() << type;
+    } catch (const base::Error& e) {
+      EXPECT_NE(std::string(e.what()).find(type), std::string::npos);
+      EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("which is not modelled"), std::string::npos) << e.what();
+    }
+  }
+}
+
 // Every public configuration with a count of its own.
 TEST(ModelConfig, CountsAgreeWithThePublishedOnes) {
   const char* shared = std::getenv("LENTO_SHARED");

@@ -62,6 +62,15 @@ constexpr Family kFamilies[] = {
     {"deepseek_v3", true, kScale, 2},
     {"deepseek_v32", true, kScale, 2},
     {"kimi_k2", true, kScale, 2},
+    {"kimi_k25", true, kScale, 2},
+    {"glm4_moe_lite", true, kScale, 2},
+    {"dots1", true, kScale, 2, false, false, false, false, kPerHead},
+    {"exaone4", true, kScale, 2, false, false, false, false, kPerHead},
+    {"bailing_moe"},
+    {"bailing_moe_v2"},
+    {"arcee", false},
+    {"apertus", false, kScale, 2, false, false, false, false, kPerHead},
+    {"granitemoehybrid", true, kScale, 2, true},
     {"glm_moe_dsa", true, kScale, 2},
     {"llama4", true, kScale, 2},
     {"llama4_text", true, kScale, 2},
@@ -81,6 +90,34 @@ constexpr Family kFamilies[] = {
     {"nemotron_h", false, kScale, 1},
 };
 
+// Architectures with one part that no kernel here times. A count or a time without it would be wrong.
+struct Unmodelled {
+  std::string_view type;
+  const char* what;
+};
+constexpr Unmodelled kUnmodelled[] = {
+    {"deepseek_v4", "attention to compressed keys, with hyper-connections"},
+    {"gemma3n", "embeddings that each layer adds"},
+    {"gemma3n_text", "embeddings that each layer adds"},
+    {"gemma4", "heads of another width in the layers that see all tokens"},
+    {"gemma4_text", "heads of another width in the layers that see all tokens"},
+    {"mimo_v2_flash", "other numbers of heads in the layers with a window"},
+    {"mimo_v2", "other numbers of heads in the layers with a window"},
+    {"minimax", "lightning attention"},
+    {"minimax_text_01", "lightning attention"},
+    {"minimax_m1", "lightning attention"},
+    {"step3", "attention whose queries pass through two matrices"},
+    {"step3_text", "attention whose queries pass through two matrices"},
+    {"kimi_linear", "the Kimi delta rule"},
+    {"longcat_flash", "experts that compute nothing"},
+    {"falcon_h1", "attention and a state side by side in one layer"},
+    {"jamba", "states of Mamba-1"},
+    {"lfm2", "short convolutions in place of attention"},
+    {"lfm2_moe", "short convolutions in place of attention"},
+    {"hunyuan_v1_moe", "numbers of experts that differ by layer"},
+    {"bailing_moe_linear", "linear attention with decay by head"},
+};
+
 }  // namespace
 
 const Family&
@@ -89,10 +126,17 @@ family_of(const std::string& type, const std::string& architecture, const base::
     if (family.type == type)
       return family;
   }
+  const std::string named = architecture.empty() ? "" : " ('" + architecture + "')";
+  for (const Unmodelled& u : kUnmodelled) {
+    if (u.type == type)
+      throw base::Error(
+          where,
+          "the architecture '" + type + "'" + named + " has " + u.what + ", which is not modelled",
+          "give the sizes of what comes nearest as 'model:' of a workload file");
+  }
   std::string known;
   for (const Family& family : kFamilies)
     known += (known.empty() ? "" : ", ") + std::string(family.type);
-  const std::string named = architecture.empty() ? "" : " ('" + architecture + "')";
   throw base::Error(
       where,
       type.empty() ? "the configuration names no 'model_type'" + named
