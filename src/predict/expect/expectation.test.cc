@@ -167,6 +167,21 @@ TEST(Verdict, AWrongPeakIsNamed) {
   EXPECT_EQ(of_share(e->peak_share).other_peak, "");
 }
 
+// Twenty reports: the right share names no peak, half of it names the one with sparsity.
+TEST(Verdict, SparsityIsNamedOnEveryChipAndNowhereElse) {
+  for (const char* chip : {"a100", "a100-sxm-40", "h100", "h200", "b200"}) {
+    for (const char* stack : {"fsdp", "nemo"}) {
+      const System& system = system_of(chip);
+      const auto e = expect_run(system, training(stack));
+      const auto of_share = [&](double share) {
+        return judge_speed(system, *e, {MeasuredFigure::Kind::Share, share}).other_peak;
+      };
+      EXPECT_EQ(of_share(1.05 * e->peak_share), "") << chip << " " << stack;
+      EXPECT_THAT(of_share(0.52 * e->peak_share), HasSubstr("sparsity")) << chip << " " << stack;
+    }
+  }
+}
+
 TEST(Verdict, AShareOfThePeakIsNoFigureOfServing) {
   const auto e = expect_run(system_of("a100"), serving());
   EXPECT_THROW(judge_speed(system_of("a100"), *e, {MeasuredFigure::Kind::Share, 0.4}), base::Error);

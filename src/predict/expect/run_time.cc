@@ -96,13 +96,12 @@ TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   system.stack.attention = s[2];
   system.stack.overlap = 1 - std::min(1.0, s[3]);
   system.stack.host_layer_s = s[4];
+  system.stack.experts = s[7];
   system.stack.launch_s = std::min(system.stack.launch_s, kLaunch);
   system.network.between_Bps *= s[5];
   TrainingTime t = predict_training(system, run_);
   t.seconds += (s[6] - 1) * t.tensor_s;
   t.tensor_s *= s[6];
-  t.seconds += (s[7] - 1) * t.optimizer_s;
-  t.optimizer_s *= s[7];
   return t;
 }
 
@@ -120,7 +119,7 @@ RunTime TrainedWork::expect(const SoftwareScalars& s) const {
       t.host_s / t.seconds,
       t.data_s / t.seconds,
       t.tensor_s / t.seconds,
-      t.optimizer_s / t.seconds};
+      run_.model.experts > 1 ? device / 2 : 0};
   return out;
 }
 

@@ -27,7 +27,7 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kTrain = {{
      0.5,
      true},
     {"tensor", "time of the exchanges of tensor parallelism over the library's alone", 1, 0.2, 5, 0.4, true},
-    {"optimizer", "time of the step of the optimizer over its traffic's", 1, 0.3, 5, 0.2},
+    {"experts", "time of the products of routed experts over that of as many plain ones", 1.2, 0.5, 5, 0.3},
 }};
 constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
     {"kernels", "time of decoding kernels over that of each measured alone", 1.1, 0.6, 8, 0.15},

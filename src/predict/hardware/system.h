@@ -125,7 +125,7 @@ struct Network {
   double byte_energy_j = 0;  // of a byte sent over any link
 };
 
-// Software. A stack states its name, at most six scalars of time, and two of memory.
+// Software. A stack states its name, at most seven scalars of time, and two of memory.
 struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
@@ -138,6 +138,7 @@ struct Stack {
   double kept = 1.15;          // memory held for activations over what they need: copies, an allocator's gaps
   double logit_bytes = 10;     // of a score of the vocabulary, from the output layer to its gradient
   double attention = 1.0;      // speed of its fused attention over the chip's constants
+  double experts = 1.0;        // time of its products of routed experts over that of as many plain ones
 };
 
 struct Chip {

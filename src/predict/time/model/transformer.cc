@@ -115,6 +115,7 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
     work.products.push_back({1, tokens, model.expert_width, model.hidden, s.product()});
     work.products.push_back({1, tokens, model.hidden, model.expert_width, s.product()});
   }
+  work.routed = work.products.size();
   work.products.push_back({busy, rows, model.gated ? 2 * width : width, hidden, s.product()});
   work.products.push_back({busy, rows, hidden, width, s.product()});
   if (model.shared_ffn > 0) {
@@ -146,10 +147,13 @@ time_kind(const System& system, const Transformer& model, const LayerParts& part
   const LayerWork work = layer_work(model, shard, parts);
   LayerTime3 t;
   double backward = 0;
-  for (const Gemm& g : work.products) {
-    t.product_s += product_s(system, g);
-    backward += operand_gradient(system, g);
-    t.weight_gradient_s += weight_gradient(system, g);
+  for (size_t i = 0; i < work.products.size(); ++i) {
+    const Gemm& g = work.products[i];
+    const bool routed = i >= work.routed && i - work.routed < 2;
+    const double slowed = routed ? system.stack.experts : 1;
+    t.product_s += slowed * product_s(system, g);
+    backward += slowed * operand_gradient(system, g);
+    t.weight_gradient_s += slowed * weight_gradient(system, g);
   }
   const double pointwise = system.stack.pointwise;
   const auto streamed = [&](double bytes) {

@@ -120,6 +120,7 @@ struct Shard {
 // One layer's forward pass on one device.
 struct LayerWork {
   std::vector<Gemm> products;
+  size_t routed = SIZE_MAX;    // which of them is the first of the two of routed experts
   double stream_bytes = 0;     // element-wise passes, perfectly fused
   double attention_flops = 0;  // inside fused attention
   double attention_bytes = 0;
