@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 #include "desk/incident/incident.h"
 #include "desk/read/log_file.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 #include "desk/read/mask.h"
 #include "desk/read/pattern.h"
 #include "desk/read/pci.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 #include "desk/read/log_file.h"
 #include "desk/read/tar.h"
 

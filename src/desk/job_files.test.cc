@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/rng.h"
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 #include "desk/incident/incident.h"
 #include "desk/read/log_file.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 #include "desk/incident/incident.h"
 #include "desk/read/log_file.h"
 

@@ -1,4 +1,4 @@
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One line a family: its folder has the readers, its page in docs/formats the grammar.
-#include "desk/formats.h"
+#include "desk/formats/formats.h"
 
 #include "desk/bench/bench.h"
 #include "desk/cluster/cluster.h"
