@@ -61,6 +61,8 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
     if (std::ranges::find(list, event->meaning) == list.end())
       list.push_back(event->meaning);
   }
+  if (const std::string at = moment_text(worst.time); !at.empty())
+    finding.summary += ", " + at;
   if (!before.empty())
     finding.summary += ", after " + list_text(before);
   if (!after.empty())

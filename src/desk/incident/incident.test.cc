@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "desk/incident/judge.h"
 #include "desk/incident/outliers.h"
 #include "desk/incident/series.h"
 #include "desk/read/format.h"
@@ -381,6 +382,41 @@ TEST(States, ThreeThatScatterAreNotAnAllClear) {
   for (int i = 0; i < 3; ++i)
     job.state(kPause, gpu(i), 100 + 40 * i);
   EXPECT_EQ(job.judge().outcome, Outcome::CannotJudge);
+}
+
+finding::Finding finding_of(const char* subject, const char* category, const char* host, double score) {
+  finding::Finding finding;
+  finding.subject = subject;
+  finding.category = category;
+  finding.summary = subject;
+  finding.score = score;
+  finding.where = finding::Place{host, "", ""};
+  return finding;
+}
+
+TEST(Causes, TheBrokenPartOfAHostLeadsItsHang) {
+  std::vector<finding::Finding> findings{
+      finding_of("n2 rank 5", "hang: a rank has not arrived", "n2", 0.95),
+      finding_of("n1/gpu0", "fault of a program", "n1", 0.9),
+      finding_of("n2/gpu1", "faulty hardware", "n2", 0.9),
+      finding_of("n3", "fault of a service", "n3", 0.6)};
+  place_symptoms(findings);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].subject, "n2/gpu1");
+  EXPECT_NE(findings[0].summary.find("rank 5"), std::string::npos);
+  EXPECT_EQ(findings[2].subject, "n3");
+}
+
+TEST(Causes, AJobThatSlowedDownIsExplainedByWhatChangedThen) {
+  std::vector<finding::Finding> parts{
+      finding_of("n1/gpu0", "fault of a program", "n1", 0.9),
+      finding_of("n2/gpu1", "unlike its peers: SM clock", "n2", 0.85)};
+  finding::Finding job = finding_of("the job", "became slower", "", 0.7);
+  EXPECT_EQ(explains_job(parts, job), 1u);
+  job.when = finding::TimeWindow{1000, 2000, "s"};
+  parts[0].when = finding::TimeWindow{990, 1000, "s"};
+  parts[1].when = finding::TimeWindow{200, 2000, "s"};
+  EXPECT_EQ(explains_job(parts, job), 0u);
 }
 
 TEST(Incident, NothingToCompareIsNotHealthy) {

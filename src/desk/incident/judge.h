@@ -95,6 +95,14 @@ inline bool is_ending(const Event& event) {
   return event.kind.starts_with("job/");
 }
 
+// Puts the events and deviations on one time axis with a lane a host, in front of the other figures.
+void draw_lanes(const Records& records, Judgement& judgement);
+
+// Places symptoms (a hang, a node that was taken out) under the part of their host that explains them.
+void place_symptoms(std::vector<finding::Finding>& findings);
+// The index of the part that explains best why the job became slower; `parts` is not empty.
+size_t explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job);
+
 // Adds the comparison of one speed: a finding of `subject` when it is slow.
 void add_compared(
     const ComparedSpeed& compared,

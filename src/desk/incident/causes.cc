@@ -1,0 +1,89 @@
+// Causes before consequences. A rank that has not arrived, a node that its scheduler took out, a process that
+// ended first and a job that failed are symptoms: where a part of the same host is known to be broken or
+// slow, that part is the cause, leads, and the symptom is placed under it. A job that became slower is
+// explained by the part that changed at that time, or else by a part that is slow, rather than by a fault
+// that only happened somewhere.
+#include <algorithm>
+#include <cmath>
+
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+namespace {
+
+using finding::Finding;
+
+std::string host_of(const Finding& finding) {
+  return finding.where ? finding.where->host : "";
+}
+
+// A finding of a host as a whole whose category is that of an event: Slurm or Kubernetes took the node out.
+bool is_state_of_node(const Finding& finding) {
+  const bool is_event = finding.category.starts_with("fault") || finding.category.starts_with("consequence");
+  return is_event && finding.subject == host_of(finding);
+}
+
+bool is_symptom(const Finding& finding) {
+  return finding.category.starts_with("hang") || finding.category == "common to the failed jobs" ||
+         finding.category == "a process ended first" || is_state_of_node(finding);
+}
+
+bool is_slow_part(const Finding& finding) {
+  return finding.category.starts_with("unlike its peers") || finding.category.starts_with("below what") ||
+         finding.category == "straggler";
+}
+
+void place_under(Finding& cause, const Finding& symptom) {
+  cause.summary += "; what followed: " + symptom.summary;
+  cause.evidence.push_back({"what followed: " + symptom.summary, std::nullopt, "", symptom.category});
+  cause.evidence.insert(cause.evidence.end(), symptom.evidence.begin(), symptom.evidence.end());
+  // A part that explains a symptom is surer than the symptom alone, and than a part that explains nothing.
+  constexpr double kSurest = 0.99;
+  cause.score = std::clamp(std::max(cause.score, symptom.score) + 0.01, 0.0, kSurest);
+}
+
+}  // namespace
+
+void place_symptoms(std::vector<Finding>& findings) {
+  std::vector<Finding> kept;
+  for (Finding& finding : findings)
+    if (!is_symptom(finding))
+      kept.push_back(finding);
+  const size_t causes = kept.size();
+  for (Finding& symptom : findings) {
+    if (!is_symptom(symptom))
+      continue;
+    size_t best = causes;
+    for (size_t i = 0; i < causes; ++i) {
+      const bool is_here = !host_of(symptom).empty() && host_of(kept[i]) == host_of(symptom);
+      if (is_here && (best == causes || kept[i].score > kept[best].score))
+        best = i;
+    }
+    if (best < causes)
+      place_under(kept[best], symptom);
+    else
+      kept.push_back(std::move(symptom));
+  }
+  findings = std::move(kept);
+  finding::sort_findings(findings);
+}
+
+size_t explains_job(const std::vector<Finding>& parts, const Finding& job) {
+  size_t best = 0;
+  double nearest = kUnknown;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!job.when || !parts[i].when)
+      continue;
+    const double apart = std::abs(parts[i].when->begin - job.when->begin);
+    if (std::isnan(nearest) || apart < nearest) {
+      nearest = apart;
+      best = i;
+    }
+  }
+  if (!std::isnan(nearest))
+    return best;
+  const auto slow = std::ranges::find_if(parts, is_slow_part);
+  return slow == parts.end() ? 0 : size_t(slow - parts.begin());
+}
+
+}  // namespace lento::desk
