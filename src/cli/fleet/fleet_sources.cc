@@ -60,7 +60,7 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
   app.add_option("--machine-column", s.columns.machine_column, "Column that names the machine");
   app.add_option("--time-column", s.columns.time_column, "Column of the time");
   app.add_option("--time-unit", s.columns.time_unit, "Unit of a time column of numbers")
-      ->check(one_of({"s", "ms", "us", "ns"}));
+      ->check(one_of({"s", "ms", "us", "ns", "step"}));
   app.add_option("--metric-column", s.columns.metric_column, "Column that names the metric of a row");
   app.add_option("--value-column", s.columns.value_column, "Column of the values of such a table");
   app.add_option("--metric", s.metrics, "Metrics to judge, or PromQL as NAME=EXPRESSION; all when not given");

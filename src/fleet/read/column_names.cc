@@ -64,6 +64,8 @@ constexpr std::array<std::string_view, 8>
 
 constexpr std::array<std::string_view, 5> kTimeWords{"time", "timestamp", "datetime", "date", "utc"};
 
+constexpr std::array<std::string_view, 3> kSteps{"step", "iteration", "iter"};
+
 // Words that annotate a row, and those that may stand beside them in such a name.
 constexpr std::array<std::string_view, 34> kAnnotations{
     "label", "labels", "rank",    "step",   "steps",     "epoch",   "part",      "partition", "index",
@@ -128,8 +130,16 @@ bool is_time_word(std::string_view word) {
   return among(kTimeWords, word);
 }
 
+bool names_step(std::string_view column) {
+  const std::vector<std::string> words = words_of(column);
+  return !words.empty() && among(kSteps, words.back()) &&
+         std::ranges::all_of(words, [](const std::string& word) {
+           return among(kSteps, word) || among(kBeside, word);
+         });
+}
+
 bool may_name_time(std::string_view column) {
-  return names_time(column) || column == "epoch" ||
+  return names_time(column) || names_step(column) || column == "epoch" ||
          std::ranges::any_of(words_of(column), [](const std::string& word) {
            return is_time_word(word);
          });

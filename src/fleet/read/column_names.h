@@ -18,6 +18,10 @@ std::string lowered(std::string_view text);  // A to Z as a to z
 std::vector<std::string> words_of(std::string_view column);
 bool is_time_word(std::string_view word);
 
+// Whether it counts the steps of a program (step, global_step, iteration): the time axis of a table without
+// times.
+bool names_step(std::string_view column);
+
 // Whether a column of this name may hold times, or the device of a row; the cells decide.
 bool may_name_time(std::string_view column);
 bool may_name_device(std::string_view column);

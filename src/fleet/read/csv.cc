@@ -258,7 +258,8 @@ void doubt_time(const CsvOptions& o, const std::string& unit, const MetricSeries
   constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
   constexpr double kTooCoarse = 1000;
   const double gap_s = double(series.sample_gap_ms) / 1000;
-  if (o.grid.step_ms > 0 || gap_s == 0 || unit.empty() || (gap_s >= kTooFine && gap_s <= kTooCoarse))
+  if (o.grid.step_ms > 0 || gap_s == 0 || unit.empty() || unit == kStepUnit ||
+      (gap_s >= kTooFine && gap_s <= kTooCoarse))
     return;
   std::string fitting = gap_s < kTooFine ? "s" : "ms";
   for (const char* other : {"s", "ms", "us", "ns"}) {
@@ -288,6 +289,7 @@ MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report) {
   MetricSeries series =
       builder.build(options.grid, {options.shown_as.empty() ? options.paths.front() : options.shown_as});
   doubt_time(options, reader.time_unit(), series);
+  series.by_step = reader.time_unit() == kStepUnit;
   series.notes = reader.notes();
   return series;
 }

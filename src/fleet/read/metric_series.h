@@ -44,6 +44,7 @@ struct MetricSeries {
   std::vector<std::string> devices;                   // names, index 0 is "none"
   std::vector<std::vector<uint32_t>> devices_seen;    // by machine: which sent samples, sorted; may be empty
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
+  bool by_step = false;                               // times are steps of the program, a second each
   std::vector<std::string> notes;                     // how a table was read, for the verdict's notes
 
   size_t row_begin(size_t metric, size_t step) const {

@@ -148,7 +148,7 @@ std::optional<int64_t> moment_ms(std::string_view text, DateOrder order) {
 }
 
 double unit_in_ms(std::string_view unit) {
-  if (unit == "s")
+  if (unit == "s" || unit == kStepUnit)
     return 1000;
   if (unit == "ms")
     return 1;
@@ -156,7 +156,7 @@ double unit_in_ms(std::string_view unit) {
     return 0.001;
   if (unit == "ns")
     return 1e-6;
-  throw base::Error({}, "time unit '" + std::string(unit) + "' is not known", "use s, ms, us or ns");
+  throw base::Error({}, "time unit '" + std::string(unit) + "' is not known", "use s, ms, us, ns or step");
 }
 
 }  // namespace lento::fleet

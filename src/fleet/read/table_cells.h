@@ -68,5 +68,7 @@ std::optional<int64_t> moment_ms(std::string_view text, DateOrder order);
 
 // Milliseconds in a unit of time: s, ms, us or ns. Throws base::Error for others.
 double unit_in_ms(std::string_view unit);
+// The unit of a time axis that counts steps of a program, each of which stands for a second.
+inline constexpr std::string_view kStepUnit = "step";
 
 }  // namespace lento::fleet

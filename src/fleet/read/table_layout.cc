@@ -8,8 +8,10 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/number.h"
 #include "fleet/read/column_names.h"
@@ -45,7 +47,8 @@ struct Cells {
   size_t numbers = 0;
   size_t integers = 0;
   size_t dates = 0;
-  size_t rising = 0;   // numbers not below the one before
+  size_t rising = 0;   // numbers above the one before
+  size_t falling = 0;  // and below it
   double largest = 0;  // by size
   std::set<std::string> distinct;
 };
@@ -154,7 +157,8 @@ class Guess {
     if (const auto number = out_.numbers.read(text)) {
       ++cells.numbers;
       cells.integers += number->unit.empty() && number->number == std::floor(number->number);
-      cells.rising += number->number >= before;
+      cells.rising += number->number > before;
+      cells.falling += number->number < before;
       before = number->number;
       cells.largest = std::max(cells.largest, std::abs(number->number));
     } else if (moment_ms(text, DateOrder::DayFirst) || moment_ms(text, DateOrder::MonthFirst)) {
@@ -173,6 +177,11 @@ class Guess {
     return !is_text(c) && !mostly(cells_[c].dates, cells_[c]);
   }
 
+  // Rows of one machine after another fall once a machine.
+  static bool rises(const Cells& cells) {
+    return 10 * cells.falling <= cells.rising;
+  }
+
   // Times are dates, or numbers that rise row by row where only a part of the name speaks of time.
   double time_score(size_t c) const {
     const Cells& cells = cells_[c];
@@ -186,7 +195,7 @@ class Guess {
       return 3;
     for (const std::string& word : words_of(name))
       if (is_time_word(word))
-        return is_date || 10 * cells.rising >= 9 * cells.filled ? 1 + shown : 0;
+        return is_date || rises(cells) ? 1 + shown : 0;
     return is_date ? 2 : 0;
   }
 
@@ -200,6 +209,10 @@ class Guess {
         out_.time = int(c);
       }
     }
+    const bool by_step = out_.time < 0;
+    for (size_t c = 0; c < header_.size() && by_step; ++c)
+      if (!used_[c] && names_step(header_[c]) && is_number(c) && rises(cells_[c]))
+        out_.time = int(c);
     if (out_.time < 0)
       throw base::Error(
           where_,
@@ -223,6 +236,8 @@ class Guess {
     const Cells& cells = cells_[size_t(out_.time)];
     if (!options_.time_unit.empty())
       return options_.time_unit;
+    if (names_step(header_[size_t(out_.time)]))
+      return std::string(kStepUnit);
     if (cells.filled > 0 && !mostly(cells.numbers, cells))
       return "";
     const std::vector<std::string> words = words_of(header_[size_t(out_.time)]);
@@ -382,6 +397,31 @@ class Guess {
       take(size_t(out_.device));
     if (!weak_only && out_.device >= 0 && cells_[size_t(out_.device)].distinct.size() > 1)
       std::swap(out_.machine, out_.device);
+    prefer_ranks();
+  }
+
+  // Ranks of one job are peers. Where hosts are too few to be, they are what a finding should name.
+  void prefer_ranks() {
+    constexpr size_t kFewestPeers = 4;
+    const auto count = [&](int c) {
+      return cells_[size_t(c)].distinct.size();
+    };
+    if (out_.machine < 0 || out_.device < 0 || !options_.machine_column.empty() ||
+        !options_.device_column.empty())
+      return;
+    const std::vector<std::string> words = words_of(header_[size_t(out_.device)]);
+    if (words.empty() || words.back() != "rank" || words.front() == "local" ||
+        count(out_.machine) >= kFewestPeers || count(out_.device) < kFewestPeers || !one_machine_a_device())
+      return;
+    out_.labels.push_back(size_t(std::exchange(out_.machine, std::exchange(out_.device, -1))));
+  }
+
+  bool one_machine_a_device() const {
+    std::map<std::string, std::string> machine_of;
+    return std::ranges::all_of(rows_, [&](const auto& row) {
+      const std::string& machine = row[size_t(out_.machine)];
+      return machine_of.try_emplace(row[size_t(out_.device)], machine).first->second == machine;
+    });
   }
 
   // "utilization.gpu [%]" beside an index: a table of the devices of one machine.

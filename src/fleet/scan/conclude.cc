@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
+#include "base/moment.h"
 #include "base/units.h"
+#include "fleet/read/column_names.h"
 #include "fleet/scan/covered.h"
 #include "fleet/scan/expected.h"
 #include "fleet/scan/fault_types.h"
@@ -39,8 +41,21 @@ std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
 }
 
+// "1230 s", "2026-11-20 09:05:00 UTC", "step 40".
+std::string moment(const View& v, double seconds) {
+  constexpr double kUnix = 1e9;  // no record is thirty years long
+  if (seconds >= kUnix)
+    return base::format_moment(seconds) + " UTC";
+  const std::string text = base::format_number(seconds, 13);
+  return v.series.by_step ? "step " + text : text + " s";
+}
+
 std::string clock_text(const View& v, size_t step) {
-  return base::format_number(seconds(v.series.time_ms(step)), 13) + " s";
+  return moment(v, seconds(v.series.time_ms(step)));
+}
+
+const char* unit_of_time(const View& v) {
+  return v.series.by_step ? "steps" : "s";
 }
 
 float score_of(const Episode& e) {
@@ -148,6 +163,18 @@ std::string shared_label(const View& v, const std::vector<size_t>& members) {
   return "";
 }
 
+// " (host h1)": the labels that say where the machine is.
+std::string place_of(const View& v, size_t machine) {
+  std::string text;
+  if (machine < v.series.labels.size()) {
+    for (const auto& [key, value] : v.series.labels[machine]) {
+      if (names_machine(key))
+        text += (text.empty() ? " (" : ", ") + key + " " + value;
+    }
+  }
+  return text.empty() ? text : text + ")";
+}
+
 struct Sizes {
   double now = 0;
   double peers = 0;
@@ -244,15 +271,16 @@ Finding finding_of(const View& v, const Cause& cause) {
   f.when = finding::TimeWindow{
       seconds(v.series.time_ms(cause.span.begin)),
       seconds(v.series.time_ms(cause.span.end - 1)),
-      "s"};
+      unit_of_time(v)};
   finding::set_ratio(f, s.ratio(), 1, metric);
   const std::string of_all = std::to_string(cause.machines.size()) + " of " +
                              std::to_string(v.scan.groups()[e.group].size()) + " machines (" + f.subject +
                              ")";
   const std::string device = device_of(v, e.metric, cause);
-  f.summary = (one ? f.subject : of_all) + (device.empty() ? "" : " (device " + device + ")") + ": " +
-              metric + " has a mean of " + number(s.now) + " where " + (one ? "its" : "the other") +
-              " peers have " + number(s.peers) + ", " + times_text(v, cause);
+  f.summary = (one ? f.subject + place_of(v, cause.machines.front()) : of_all) +
+              (device.empty() ? "" : " (device " + device + ")") + ": " + metric + " has a mean of " +
+              number(s.now) + " where " + (one ? "its" : "the other") + " peers have " + number(s.peers) +
+              ", " + times_text(v, cause);
   if (f.factor)
     f.summary += " (" + percent(s.ratio()) + " against before)";
   if (!label.empty())
@@ -260,7 +288,10 @@ Finding finding_of(const View& v, const Cause& cause) {
   for (const Episode* other : cause.episodes)
     f.evidence.push_back(evidence_of(v, *other, cause));
   f.evidence.push_back(
-      {"first named at", seconds(e.raised_ms), "s", "window of " + number(e.window_s) + " s"});
+      {"first named at",
+       seconds(e.raised_ms),
+       unit_of_time(v),
+       "window of " + number(e.window_s) + " " + unit_of_time(v)});
   if (one)
     add_fault_odds(v, cause, f);
   f.next_step =
@@ -275,12 +306,12 @@ Finding silence_of(const View& v, const Episode& e) {
   f.subject = v.series.machines[e.members.front().machine];
   f.category = "silent machine";
   f.score = 0.5;
-  f.when = finding::TimeWindow{seconds(e.onset_ms), seconds(e.last_ms), "s"};
+  f.when = finding::TimeWindow{seconds(e.onset_ms), seconds(e.last_ms), unit_of_time(v)};
   f.summary = f.subject + (e.active ? " has sent no sample since " : " sent no sample from ") +
-              base::format_number(seconds(e.onset_ms), 13) + " s" +
-              (e.active ? "" : " to " + base::format_number(seconds(e.last_ms), 13) + " s") +
+              moment(v, seconds(e.onset_ms)) + (e.active ? "" : " to " + moment(v, seconds(e.last_ms))) +
               " while its peers report";
-  f.evidence.push_back({"no sample for", seconds(e.last_ms - e.onset_ms), "s", "all metrics of the machine"});
+  f.evidence.push_back(
+      {"no sample for", seconds(e.last_ms - e.onset_ms), unit_of_time(v), "all metrics of the machine"});
   f.next_step = "Check that the machine and its exporter are alive.";
   return f;
 }
@@ -363,7 +394,7 @@ void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
   f.when = finding::TimeWindow{
       seconds(v.series.time_ms(span.begin)),
       seconds(v.series.time_ms(span.end - 1)),
-      "s"};
+      unit_of_time(v)};
   bool stands = false;
   std::string text;
   for (const auto& [e, unused] : changes) {

@@ -22,10 +22,12 @@ std::string text_of(const Covered& c) {
     names += (i ? ", " : "") + c.metrics[i];
   if (c.metrics.size() > kNamed)
     names += ", ...";
-  return base::format_quantity(c.period_s, base::Dimension::Time) + " in steps of " +
-         base::format_quantity(c.step_s, base::Dimension::Time) + ", " + count_of(c.machines, "machine") +
-         ", " + count_of(c.metrics.size(), "metric") + " (" + names + "), " +
-         base::format_number(100 * c.share, 4) + " % of the samples there";
+  const std::string period = c.by_step ? base::format_number(c.period_s) + " steps"
+                                       : base::format_quantity(c.period_s, base::Dimension::Time) +
+                                             " in steps of " +
+                                             base::format_quantity(c.step_s, base::Dimension::Time);
+  return period + ", " + count_of(c.machines, "machine") + ", " + count_of(c.metrics.size(), "metric") +
+         " (" + names + "), " + base::format_number(100 * c.share, 4) + " % of the samples there";
 }
 
 std::string covered_text(const MetricSeries& s) {
@@ -34,7 +36,7 @@ std::string covered_text(const MetricSeries& s) {
   });
   const double step_s = double(s.step_ms) / 1000;
   const double share = double(there) / double(std::max<size_t>(1, s.values.size()));
-  return text_of({double(s.steps) * step_s, step_s, s.machines.size(), s.metrics, share});
+  return text_of({double(s.steps) * step_s, step_s, s.machines.size(), s.metrics, share, s.by_step});
 }
 
 }  // namespace lento::fleet

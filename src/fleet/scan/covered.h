@@ -13,7 +13,8 @@ struct Covered {
   double step_s = 0;
   size_t machines = 0;
   std::vector<std::string> metrics;
-  double share = 0;  // of the samples that are there
+  double share = 0;      // of the samples that are there
+  bool by_step = false;  // the period counts steps of the program
 };
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string text_of(const Covered& covered);

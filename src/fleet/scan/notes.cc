@@ -20,7 +20,8 @@ void add_uneven(const View& v, Diagnosis& d) {
   for (const Episode& e : v.scan.episodes()) {
     if (e.what == Episode::What::Uneven)
       d.notes.push_back(
-          "The job changed at " + base::format_number(double(e.onset_ms) / 1000, 13) + " s and " +
+          std::string("The job changed at ") + (v.series.by_step ? "step " : "") +
+          base::format_number(double(e.onset_ms) / 1000, 13) + (v.series.by_step ? "" : " s") + " and " +
           std::to_string(e.members.size()) + " machines responded differently in " +
           v.series.metrics[e.metric] + ": " + list_of(v.series, machines_of(e)));
   }
@@ -73,16 +74,17 @@ void add_kinds(const View& v, Diagnosis& d) {
 }
 
 std::string reach_of(const View& v) {
+  const std::string unit = v.series.by_step ? " steps" : " s";
   std::string text;
   for (const Sensitivity& s : v.scan.sensitivity()) {
     if (v.scan.kind(s.metric) == Kind::FewValued)
       text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
               base::format_number(s.shift, 2) + " of the ranks for " + base::format_number(s.window_s, 4) +
-              " s";
+              unit;
     else
       text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
               base::format_number(100 * -std::expm1(-s.shift), 2) + " % for " +
-              base::format_number(s.window_s, 4) + " s";
+              base::format_number(s.window_s, 4) + unit;
   }
   return text;
 }
