@@ -200,6 +200,7 @@ Formats bench_formats() {
   return {
       &kCollectiveBench,
       &kGpuBurn,
+      &kSniffTest,
       &kServingText,
       &kServingJson,
       &kNsysKernels,

@@ -22,6 +22,9 @@ extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torc
 extern const Format kFailure;       // torchrun's report of the process that failed first
 extern const Format kMissing;       // ranks without a heartbeat (JAX) or without their tensors (Horovod)
 
+// Adds to an event what the reason that a node was taken out for says: hardware, or a program that hangs.
+void explain_reason(std::string_view reason, Event& event);
+
 // All of the family.
 Formats cluster_formats();
 

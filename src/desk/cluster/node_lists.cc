@@ -118,11 +118,13 @@ class Sinfo : public Reader {
     for (const std::string& host : lists_.expand(cells[n - 1].text)) {
       const bool is_lost =
           reason.starts_with("Not responding") || reason.find("unexpectedly rebooted") != reason.npos;
-      sink.event(node_event(
+      Event event = node_event(
           is_lost ? "slurm/down" : "slurm/drained",
           is_lost ? Severity::Fault : Severity::Warning,
           host,
-          "Slurm took the node out: " + reason));
+          "Slurm took the node out: " + reason);
+      explain_reason(reason, event);
+      sink.event(std::move(event));
     }
     return true;
   }

@@ -68,6 +68,7 @@ enum NodeForm {
   NodeName,
   NodeState,
   NodeReason,
+  NodeBoot,
 };
 
 const LineForm kNodeForms[] = {
@@ -75,15 +76,9 @@ const LineForm kNodeForms[] = {
      {"NodeName=gpu017 Arch=x86_64 CoresPerSocket=56", "NodeName=n1 CoresPerSocket=8"}},
     {"State={state:word} ThreadsPerCore=", {"   State=DOWN*+DRAIN ThreadsPerCore=2 TmpDisk=0 Weight=1"}},
     {"Reason={reason} [{user:name}@", {"   Reason=Not responding [slurm@2026-10-01T12:00:00]"}},
+    {"BootTime={boot:word} SlurmdStartTime=",
+     {"   BootTime=2026-11-25T03:08:11 SlurmdStartTime=2026-11-25T03:12:31"}},
 };
-
-// Words of a reason that Slurm or a health check of GPUs writes about hardware.
-bool is_hardware(std::string_view reason) {
-  for (const std::string_view word : {"gres/gpu", "GPU", "Xid", "XID", "ECC", "NVLink", "IB ", "link"})
-    if (reason.find(word) != reason.npos)
-      return true;
-  return false;
-}
 
 class ScontrolNode : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
@@ -94,6 +89,9 @@ class ScontrolNode : public Reader {
         return;
       case NodeState:
         state_ = match.text("state");
+        return;
+      case NodeBoot:
+        boot_ = match.text("boot");
         return;
       default:
         reason_ = match.text("reason");
@@ -114,25 +112,69 @@ class ScontrolNode : public Reader {
       Event event;
       event.kind = is_down ? "slurm/down" : "slurm/drained";
       event.severity = is_down ? Severity::Fault : Severity::Warning;
-      event.origin = is_hardware(reason_) ? Origin::Hardware : is_down ? Origin::Unclear : Origin::Operator;
+      event.origin = is_down ? Origin::Unclear : Origin::Operator;
       event.subject.host = host_;
       event.meaning = std::string(is_down ? "Slurm lists the node as down" : "the node is drained") +
                       (reason_.empty() ? "" : " (" + reason_ + ")");
       event.action = "look at its kernel log (dmesg -T) and at its power and network";
       event.fields = {{"state", state_}, {"reason", reason_}};
+      explain_reason(reason_, event);
+      if (!boot_.empty())
+        event.meaning += ", booted " + boot_;
       sink.event(std::move(event));
     }
     host_.clear();
     state_.clear();
     reason_.clear();
+    boot_.clear();
   }
 
   std::string host_;
   std::string state_;
   std::string reason_;
+  std::string boot_;
 };
 
 }  // namespace
+
+void explain_reason(std::string_view reason, Event& event) {
+  // Slurm cuts a reason to twenty characters in a list.
+  for (const std::string_view word :
+       {"gres/gpu",
+        "GPU",
+        "gpu",
+        "Xid",
+        "XID",
+        "xid",
+        "ECC",
+        "ecc",
+        "nv_",
+        "NVLink",
+        "nvlink",
+        "IB ",
+        "check_hw_ib",
+        "link"}) {
+    if (reason.find(word) == reason.npos)
+      continue;
+    event.origin = Origin::Hardware;
+    event.severity = Severity::Fault;
+  }
+  if (reason.find("Kill task failed") != reason.npos) {
+    event.origin = Origin::Program;
+    event.meaning += " (a process that could not be killed: storage or a driver hangs, no hardware is shown)";
+    event.action =
+        "look for processes in state D (ps -eo pid,stat,wchan,cmd) and at what they wait for: a file system, "
+        "a driver";
+  }
+  const size_t count = reason.find("reported lower than configured (");
+  Match match;
+  static const Pattern kCount("({there:int} < {of:int})");
+  if (count != reason.npos && kCount.match(reason.substr(count), match)) {
+    event.meaning += ": " + match.text("there") + " of its " + match.text("of") + " GPUs are there";
+    event.action =
+        "look for the missing GPU with lspci and in the kernel log (Xid 79), and reseat or replace it";
+  }
+}
 
 const Format kScontrolJob{"scontrol show job", "cluster", kJobForms, Shape::Lines, make<ScontrolJob>};
 const Format kScontrolNode{

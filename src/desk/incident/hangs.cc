@@ -215,8 +215,42 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
          "NCCL's RAS answer while it hangs (ncclras -v), the kernel logs and port counters of all hosts"});
 }
 
+// Ranks that do not answer RAS hold up those that are behind in their communicator.
+std::vector<std::string> judge_silent(const Records& records, Judgement& out) {
+  std::vector<std::string> groups;
+  for (const Event& event : records.events()) {
+    if (event.kind != "collective/silent")
+      continue;
+    groups.push_back(field(event, "group"));
+    const std::string& gpu = field(event, "gpu");
+    finding::Finding finding;
+    finding.subject = subject_text(event.subject);
+    finding.category = "hang: a rank does not answer";
+    finding.summary = finding.subject +
+                      (gpu.empty() ? "" : " (GPU " + gpu + ", process " + field(event, "pid") + ")") +
+                      " does not answer NCCL's RAS";
+    finding.score = 0.95;
+    finding.where = place_of(event.subject);
+    finding.evidence.push_back(quoted(records, event));
+    for (const Event& other : records.events())
+      if (other.kind == "collective/count member" && field(other, "group") == groups.back())
+        finding.evidence.push_back(
+            {subject_text(other.subject) + " has launched up to operation " + field(other, "enqueued") +
+                 ", which others have passed: it may wait for this one",
+             std::nullopt,
+             "",
+             place_text(records, other.where)});
+    finding.next_step = "look whether its process lives, at its stacks (py-spy dump --pid " +
+                        (field(event, "pid").empty() ? std::string("PID") : field(event, "pid")) +
+                        ") and at the kernel log of its host";
+    out.findings.push_back(std::move(finding));
+  }
+  return groups;
+}
+
 // NCCL's RAS text: how many ranks have launched how many operations.
 void judge_counts(const Records& records, Judgement& out) {
+  const std::vector<std::string> explained = judge_silent(records, out);
   struct Count {
     int64_t last = 0;
     int64_t ranks = 0;
@@ -239,7 +273,7 @@ void judge_counts(const Records& records, Judgement& out) {
   }
   for (auto& [key, counts] : all) {
     out.covered.push_back("launched operations of communicator " + key.first);
-    if (counts.size() < 2)
+    if (counts.size() < 2 || std::ranges::count(explained, key.first) > 0)
       continue;
     std::ranges::sort(counts, {}, &Count::last);
     const Count& behind = counts.front();

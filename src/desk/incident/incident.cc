@@ -15,6 +15,7 @@ constexpr Judge kJudges[] = {
     judge_states,
     judge_samples,
     judge_extremes,
+    judge_timers,
     judge_onset,
     judge_runs,
     judge_serving,
@@ -24,7 +25,16 @@ constexpr Judge kJudges[] = {
     judge_endings,
 };
 
+// What happened to a part says more than that it is unlike its peers: "...; slowed down by hardware at 107
+// C".
+void add_event(finding::Finding& lead, const finding::Finding& other) {
+  const std::string begin = lead.subject + ": ";
+  if (other.summary.starts_with(begin) && !lead.summary.starts_with(begin))
+    lead.summary += "; " + other.summary.substr(begin.size());
+}
+
 void absorb(finding::Finding& lead, finding::Finding& other) {
+  add_event(lead, other);
   if (other.summary != lead.summary)
     lead.evidence.push_back({other.summary, std::nullopt, "", other.category});
   for (finding::Evidence& evidence : other.evidence)

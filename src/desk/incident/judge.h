@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,9 +79,12 @@ struct JudgeOptions {
 
 void judge_hangs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_events(const Records& records, const JudgeOptions& options, Judgement& out);
+// The end that all failed transfers share. Returns the events that it explains.
+std::set<const Event*> judge_common_peer(const Records& records, Judgement& out);
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_timers(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);

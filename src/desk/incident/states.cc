@@ -8,6 +8,7 @@
 // Where all devices of a host agree the hosts are compared, so that one host with eight odd devices is one
 // finding. Under three peers nothing is odd.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -35,10 +36,22 @@ std::string value_text(const Observation& row, const Quantity& quantity) {
   return base::format_number(row.value, 10) + (quantity.unit.empty() ? "" : " " + quantity.unit);
 }
 
-// The peers of one quantity, each with all values that its rows hold.
+// "65521 (14 -> 65535; the counter is full)": a counter that was read twice tells how much came between.
+std::string rise_text(double first, double last) {
+  std::string text = base::format_number(last - first, 10) + " (" + base::format_number(first, 10) + " -> " +
+                     base::format_number(last, 10);
+  for (const double bits : {8.0, 16.0, 32.0, 64.0})
+    if (last > first && last == std::exp2(bits) - 1)
+      text += "; the counter is full, it was at least so many";
+  return text + ")";
+}
+
+// The peers of one quantity, each with all values that its rows hold. Of counters that were all read more
+// than once, the rise is the value.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
   std::map<Subject, Peer> peers;
   std::map<Subject, std::vector<std::string>> texts;
+  std::map<Subject, std::vector<double>> readings;
   for (const Series* one : series) {
     for (const Observation& row : one->rows) {
       const Subject& subject = records.subject(row);
@@ -48,16 +61,26 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
       peer.expected = row.expected;
       if (peer.where.line == 0)
         peer.where = row.where;
+      readings[subject].push_back(row.value);
       auto& list = texts[subject];
       const std::string text = value_text(row, records.quantities()[row.quantity]);
       if (std::ranges::find(list, text) == list.end())
         list.push_back(text);
     }
   }
+  const bool is_counter = records.quantities()[series.front()->quantity].kind == Kind::Counter;
+  const bool is_rise = is_counter && std::ranges::all_of(readings, [](const auto& one) {
+                         return one.second.size() > 1 && std::ranges::is_sorted(one.second);
+                       });
   std::vector<Peer> out;
   for (auto& [subject, peer] : peers) {
     auto& list = texts[subject];
     std::ranges::sort(list);
+    if (is_rise) {
+      const std::vector<double>& values = readings[subject];
+      peer.value = values.back() - values.front();
+      list = {rise_text(values.front(), values.back())};
+    }
     for (const std::string& text : list)
       peer.text += (peer.text.empty() ? "" : " and ") + text;
     out.push_back(std::move(peer));

@@ -7,7 +7,8 @@
 // never judged. Congestion notifications sent and packets marked (ECN) point at the path to the host.
 //
 //   ethtool -S     = "     tx_prio3_pause: 10"
-//   perfquery      = "# Port counters: Lid 5 port 1 ..." "SymbolErrorCounter:..............0"
+//   perfquery      = heading "SymbolErrorCounter:..............0"
+//   heading        = "# Port counters: Lid 5 port 1 ..." | "#" HOST DEVICE "at" TIME
 //   sysfs          = "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:0"
 //   rdma statistic = "link mlx5_0/1 rx_write_requests 0 ... out_of_buffer 0 ..."
 //
@@ -112,6 +113,7 @@ constexpr Counter kCounters[] = {
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
 constexpr size_t kRdma = kPerfqueryHead + 2;
+constexpr size_t kHeading = kPerfqueryHead + 3;
 
 std::vector<LineForm> forms_of_counters() {
   static std::deque<std::string> texts;
@@ -135,6 +137,7 @@ std::vector<LineForm> forms_of_counters() {
   forms.push_back(
       {"^link {device:name} rx_write_requests {rest}",
        {"link mlx5_0/1 rx_write_requests 0 rx_read_requests 0 out_of_buffer 0 out_of_sequence 2"}});
+  forms.push_back({"^# {host:name} {device:name} at {time:word}", {"# gpu03 mlx5_1 at 10:10"}});
   return forms;
 }
 
@@ -153,15 +156,19 @@ class PortCounters : public Reader {
     if (form < kPerfqueryHead) {
       std::string_view value = match["value"];
       value.remove_prefix(std::min(value.find_first_not_of('.'), value.size()));
-      write(kCounters[form], match["p"], value, device_, sink);
+      write(kCounters[form], match["p"], value, {host_, device_, ""}, sink);
     } else if (form == kPerfqueryHead) {
       device_ = "lid" + match.text("lid") + "/" + match.text("port");
+      host_.clear();
+    } else if (form == kHeading) {
+      host_ = match.text("host");
+      device_ = match.text("device");
     } else if (form == kSysfs) {
       std::string_view path = match["path"];
       const std::string_view card = next(path, '/');
       next(path, '/');
       const std::string_view port = next(path, '/');
-      write_named(path.substr(path.rfind('/') + 1), match["value"], port_device(card, port), sink);
+      write_named(path.substr(path.rfind('/') + 1), match["value"], {"", port_device(card, port), ""}, sink);
     } else {
       std::string_view card = match["device"];
       const std::string_view name = next(card, '/');
@@ -169,25 +176,24 @@ class PortCounters : public Reader {
       next(rest, ' ');
       while (!rest.empty()) {
         const std::string_view counter = next(rest, ' ');
-        write_named(counter, next(rest, ' '), port_device(name, card), sink);
+        write_named(counter, next(rest, ' '), {"", port_device(name, card), ""}, sink);
       }
     }
   }
 
-  static void
-  write_named(std::string_view name, std::string_view value, const std::string& device, Sink& sink) {
+  static void write_named(std::string_view name, std::string_view value, const Subject& port, Sink& sink) {
     const auto* const counter = std::ranges::find_if(kCounters, [name](const Counter& one) {
       return one.spelling == name;
     });
     if (counter != std::end(kCounters))
-      write(*counter, "", value, device, sink);
+      write(*counter, "", value, port, sink);
   }
 
   static void write(
       const Counter& counter,
       std::string_view priority,
       std::string_view value,
-      const std::string& device,
+      const Subject& port,
       Sink& sink) {
     const auto number = base::try_uint(value);
     if (!number)
@@ -200,9 +206,10 @@ class PortCounters : public Reader {
     sink.state(
         {name, "", Kind::Counter, meaning.better, counter.spelling, Scope::Own, meaning.advice},
         double(*number),
-        {{"", device, ""}});
+        {port});
   }
 
+  std::string host_;
   std::string device_;
 };
 

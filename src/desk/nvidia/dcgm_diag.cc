@@ -252,7 +252,8 @@ Formats nvidia_formats() {
       &kSmiBox,
       &kRocmPicture,
       &kSmiXml,
-      &kAmdTree};
+      &kAmdTree,
+      &kAmdDocument};
 }
 
 }  // namespace lento::desk

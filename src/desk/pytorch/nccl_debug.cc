@@ -93,7 +93,7 @@ class NcclDebug : public Reader {
         sink.state(kVersion, match.text("version"), {{sink.subject().host, "", ""}});
         return;
       default:
-        sink.event(event_of(form, match));
+        sink.event(event_of(form, match, sink.line()));
     }
   }
 
@@ -102,7 +102,17 @@ class NcclDebug : public Reader {
     return {sink.subject()};
   }
 
-  static Event event_of(size_t form, const Match& match) {
+  // The word that follows a label, which some versions write without a blank between; "" without the label.
+  static std::string word_after(std::string_view line, std::string_view label) {
+    const size_t at = line.find(label);
+    if (at == line.npos)
+      return "";
+    std::string_view rest = line.substr(at + label.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    return std::string(rest.substr(0, rest.find(' ')));
+  }
+
+  static Event event_of(size_t form, const Match& match, std::string_view line) {
     Event event;
     event.kind = "job/nccl warning";
     event.severity = Severity::Note;
@@ -122,7 +132,11 @@ class NcclDebug : public Reader {
           "an RDMA operation failed, status " + match.text("status") +
           (match["status"] == "12" ? " (retries exceeded: the peer or the path does not answer)" : "");
       event.action = "look at the counters of both ports, and whether the peer had died before";
-      event.fields = {{"peer", match.text("peer")}};
+      event.fields = {
+          {"peer", match.text("peer")},
+          {"status", match.text("status")},
+          {"remote gid", word_after(line, "remoteGids")},
+          {"hca", word_after(line, " hca")}};
     } else if (form == AsyncError) {
       event.kind = "nccl/port event";
       event.severity = Severity::Warning;

@@ -5,6 +5,7 @@
 //   operation    = "Communicator ranks have different AllGather operation counts"
 //   count        = "30 ranks have launched up to operation 640" {rank}
 //   rank         = "Rank 12 -- GPU 4 managed by process 323032 on node host-b"
+//   silent       = "Process 41822 on node 10.0.4.3 managing GPU 5" any "The missing rank: 21"
 //
 // Source: the RAS chapter of NCCL's user guide, 2.24 and 2.26.
 #include "desk/pytorch/pytorch.h"
@@ -18,6 +19,8 @@ enum RasForm {
   Count,
   Member,
   Lost,
+  Process,
+  Silent,
 };
 
 const LineForm kRasForms[] = {
@@ -31,6 +34,9 @@ const LineForm kRasForms[] = {
     {"Rank {rank:int} -- GPU {gpu:word} managed by process {pid:int} on node {node:name}",
      {"  Rank 12 -- GPU 4 managed by process 323032 on node host-b"}},
     {"Missing {what:count} rank", {"  Missing 1 rank", "Missing 3 ranks"}},
+    {"Process {pid:int} on node {node:name} managing GPU {gpu:word}",
+     {"  Process 41822 on node 10.0.4.3 managing GPU 5"}},
+    {"The missing rank(?s?): {ranks}", {"  The missing rank: 21", "The missing ranks: 4, 5"}},
 };
 
 class Ras : public Reader {
@@ -56,6 +62,12 @@ class Ras : public Reader {
         sink.event(std::move(event));
         return;
       }
+      case Process:
+        processes_.push_back({{match.text("node"), "", ""}, match.text("gpu"), match.text("pid")});
+        return;
+      case Silent:
+        silent(match["ranks"], sink);
+        return;
       default:
         if (group_.empty())
           return;
@@ -63,6 +75,30 @@ class Ras : public Reader {
         event.severity = Severity::Warning;
         event.meaning = "RAS misses " + match.text("what") + " of its ranks";
         sink.event(std::move(event));
+    }
+  }
+
+  // The process of a rank is known when both are alone.
+  void silent(std::string_view ranks, Sink& sink) const {
+    constexpr size_t kMost = 64;
+    const bool is_one = processes_.size() == 1 && ranks.find(',') == ranks.npos;
+    for (size_t n = 0; !ranks.empty() && n < kMost; ++n) {
+      const size_t comma = ranks.find(',');
+      std::string_view rank = ranks.substr(0, comma);
+      rank.remove_prefix(std::min(rank.find_first_not_of(' '), rank.size()));
+      ranks = comma == ranks.npos ? std::string_view() : ranks.substr(comma + 1);
+      Event event = progress("collective/silent", "1");
+      event.severity = Severity::Fault;
+      event.meaning = "RAS gets no answer from it";
+      event.subject.rank = rank.substr(0, rank.find_first_not_of("0123456789"));
+      if (event.subject.rank.empty())
+        continue;
+      if (is_one) {
+        event.subject.host = processes_[0].subject.host;
+        event.fields.emplace_back("gpu", processes_[0].gpu);
+        event.fields.emplace_back("pid", processes_[0].pid);
+      }
+      sink.event(std::move(event));
     }
   }
 
@@ -81,6 +117,12 @@ class Ras : public Reader {
     sink.event(std::move(event));
   }
 
+  struct Lost {
+    Subject subject;
+    std::string gpu;
+    std::string pid;
+  };
+  std::vector<Lost> processes_;  // that RAS misses
   std::string group_;
   std::string operation_;
   std::string last_;

@@ -73,11 +73,13 @@ enum class Better {
 
 // Own: the row holds the subject's own value. Job: it holds a value of the job as a whole, whichever rank
 // wrote it, since all ranks take their steps together. Extreme: it holds the largest or smallest value over
-// all ranks and the subject is the rank that had it.
+// all ranks and the subject is the rank that had it. Most, Least: the same, and nobody says of which rank.
 enum class Scope {
   Own,
   Job,
-  Extreme
+  Extreme,
+  Most,
+  Least
 };
 
 struct Quantity {

@@ -2,6 +2,7 @@
 // smallest value over all ranks with the rank that had it. The report belongs to the iteration before it.
 //
 //   step   = "iteration" N "/" N "|" {NAME ":" X "|"}
+//   timer  = NAME "....:" "(" LEAST "," MOST ")"                    ms over all ranks
 //   report = END QUANTITY "/Rnk: " X UNIT "/" RANK {" | " ...}     END = "Mn" | "Mx"
 //
 // Some rank is always the slowest, so the reader writes what a report holds and names nobody. The report's
@@ -18,6 +19,7 @@ namespace {
 enum MegatronForm {
   Iteration,
   Straggler,
+  Timer,
 };
 
 const StepLine kIteration{
@@ -40,6 +42,9 @@ const LineForm kMegatronForms[] = {
       "MnTmp/Rnk: 45.00C/50 | MxTmp/Rnk: 66.00C/12 | MnUtl/Rnk: 97.00%/5 | MxUtl/Rnk: 100.00%/0 | "
       "MnClk/Rnk: 1965.00MHz/18 | MxClk/Rnk: 1980.00MHz/27 | MnDRtt/Rnk: 0.01s/56 | MxDRtt/Rnk: 0.02s/33 | "
       "MnEtpt/Rnk: 402.05TF/1 | MxEtpt/Rnk: 415.00TF/42"}},
+    {"^~{timer:name} .{_:word}: ({least:num}, {most:num})$",
+     {"    forward-backward ...............................: (4111.99, 4160.68)",
+      "    optimizer-inner-step ...........................: (60.26, 63.33)"}},
 };
 
 struct End {
@@ -107,12 +112,32 @@ class Megatron : public Reader {
       step_ = match.number("step").value_or(kUnknown);
       return;
     }
+    if (form == Timer)
+      return timer(match, sink);
     for (const End& end : kEnds) {
       const auto value = number_after(sink.line(), end.label);
       const std::string rank = rank_after(sink.line(), end.label);
       if (value && !rank.empty())
         sink.sample(end.quantity, *value, {{"", "", rank}, step_});
     }
+  }
+
+  void timer(const Match& match, Sink& sink) const {
+    constexpr double kMs = 1e-3;
+    const auto least = match.number("least");
+    const auto most = match.number("most");
+    if (!least || !most || std::isnan(step_))
+      return;
+    const std::string name = match.text("timer");
+    const Sink::Place place{{}, step_};
+    sink.sample(
+        {"smallest " + name, "s", Kind::Level, Better::Neither, name, Scope::Least, ""},
+        *least * kMs,
+        place);
+    sink.sample(
+        {"largest " + name, "s", Kind::Level, Better::Neither, name, Scope::Most, ""},
+        *most * kMs,
+        place);
   }
 
   double step_ = kUnknown;

@@ -89,6 +89,7 @@ Formats training_formats() {
       &kMaxText,
       &kTrainer,
       &kMlperf,
+      &kComposer,
       &kStragglerScores,
       &kNanoGpt,
       &kDeepSpeedTimers,

@@ -16,6 +16,7 @@ extern const Format kNanoGpt;          // nanoGPT
 extern const Format kDeepSpeedTimers;  // DeepSpeed's wall_clock_breakdown
 extern const Format kProgressBars;     // tqdm: Lightning, Trainer, loops of one's own
 extern const Format kMlperf;           // MLPerf ":::MLLOG"
+extern const Format kComposer;         // MosaicML Composer
 extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency-ext
 
 // All of the family.
