@@ -187,6 +187,14 @@ double position_of_bin(const Case& c, size_t part, size_t bin) {
   return from;
 }
 
+// The first bin from which on a part is worse by half of its level or more; 0 when it is from the beginning.
+size_t onset_of_level(std::span<const double> off, double sign, double level) {
+  size_t from = off.size();
+  while (from > 0 && !(2 * sign * off[from - 1] < level))
+    --from;
+  return from < off.size() ? from : 0;
+}
+
 void judge_case(const Case& c, Judgement& out) {
   const double sign = c.quantity.better == Better::Lower ? 1 : -1;
   std::vector<double> levels;
@@ -205,8 +213,12 @@ void judge_case(const Case& c, Judgement& out) {
     }
   }
   for (const Outlier& outlier : outliers(levels, Side::High, c.budget / 2, {c.grid.grain}))
-    if (!named.contains(outlier.index))
-      accuse(c, outlier, c.tracks[outlier.index].position.front(), true, out);
+    if (!named.contains(outlier.index)) {
+      const size_t bin = onset_of_level(c.grid.off[outlier.index], sign, levels[outlier.index]);
+      const double from =
+          bin > 0 ? position_of_bin(c, outlier.index, bin) : c.tracks[outlier.index].position.front();
+      accuse(c, outlier, from, bin == 0, out);
+    }
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ std::vector<Tracks> tracks_of(const Records& records, Scope scope) {
   std::map<uint32_t, std::map<Subject, Track>> all;
   for (const Series& series : records.series()) {
     const Quantity& quantity = records.quantities()[series.quantity];
-    const bool is_wanted = (quantity.scope == Scope::Extreme) == (scope == Scope::Extreme);
+    const bool is_wanted = quantity.scope == scope || (scope == Scope::Own && quantity.scope == Scope::Job);
     if (!is_wanted || series.rows.empty() || series.rows[0].is_state())
       continue;
     const Subject& subject = records.subjects()[series.subject];

@@ -95,6 +95,7 @@ class StragglerScores : public Reader {
       case Individual:
         is_relative_ = form == Relative;
         report_ += is_relative_;
+        time_ = sink.time();
         list_ = List::All;
         return;
       case Worst:
@@ -117,8 +118,17 @@ class StragglerScores : public Reader {
     const bool all = list_ == List::All;
     const Quantity& quantity =
         is_relative_ ? (all ? kOwnRelative : kRelative) : (all ? kOwnIndividual : kIndividual);
-    if (const auto value = match.number("score"))
-      sink.sample(quantity, *value, {{match.text("node"), "", match.text("rank")}, report_});
+    const auto value = match.number("score");
+    if (!value)
+      return;
+    // A list of all ranks has the time of its heading.
+    const bool has_time = all && time_.clock != Clock::None;
+    if (has_time)
+      sink.set_time(time_);
+    sink.sample(
+        quantity,
+        *value,
+        {{match.text("node"), "", match.text("rank")}, has_time ? kUnknown : report_});
   }
 
   static Event warning(const std::string& rank, bool is_relative) {
@@ -140,6 +150,7 @@ class StragglerScores : public Reader {
     Worst,  // the first line counts
   };
   List list_ = List::None;
+  Moment time_;
   double report_ = 0;  // counted from 1
 };
 
