@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -24,6 +25,19 @@ constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 int64_t unix_seconds(fs::file_time_type time) {
   const auto system = std::chrono::file_clock::to_sys(time);
   return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
+}
+
+// Ranks verdicts for a list, the worst highest: findings by what they cost and how sure they are, then what
+// could not be judged, then the rest.
+double severity(const finding::Diagnosis& d) {
+  if (d.outcome == finding::Outcome::CannotJudge)
+    return 0.5;
+  double worst = 0;
+  for (const finding::Finding& f : d.findings) {
+    const double lost = f.lost_share ? *f.lost_share : f.factor && *f.factor > 1 ? 1 - 1 / *f.factor : 0.5;
+    worst = std::max(worst, 1 + f.score * lost);
+  }
+  return std::isfinite(worst) ? worst : 1;
 }
 
 }  // namespace
@@ -60,7 +74,11 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
     entry.set("scale", d.scale);
     entry.set("title", d.title);
     entry.set("verdict", d.verdict);
+    entry.set("outcome", std::string(finding::name(d.outcome)));
+    entry.set("severity", severity(d));
     entry.set("findings", uint64_t(d.findings.size()));
+    if (!d.findings.empty())
+      entry.set("much", finding::factor_text(d.findings.front()));
   } catch (const Error& e) {
     // A mapping or a profiler's trace in the same folder is a file of another kind and no damaged diagnosis.
     const base::FileKind kind = base::kind_of_file((root_ / name).string());
@@ -104,7 +122,14 @@ std::vector<Folder::Listed> Folder::list_newest() const {
 }
 
 std::string Folder::list() {
-  const std::lock_guard lock(mutex_);
+  // While one request reads what changed, which may be large, the others get the list as it was.
+  const std::unique_lock reading(mutex_, std::try_to_lock);
+  if (!reading) {
+    const std::lock_guard lock(text_mutex_);
+    if (!text_.empty())
+      return text_;
+  }
+  const std::unique_lock waited = reading ? std::unique_lock<std::mutex>() : std::unique_lock(mutex_);
   std::map<std::string, Listed> now;
   Json all = Json::array();
   for (Listed& file : list_newest()) {
@@ -117,7 +142,10 @@ std::string Folder::list() {
     now.emplace(file.name, std::move(file));
   }
   listed_ = std::move(now);
-  return base::write_json(all);
+  std::string text = base::write_json(all);
+  const std::lock_guard lock(text_mutex_);
+  text_ = text;
+  return text;
 }
 
 }  // namespace lento::serve

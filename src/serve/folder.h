@@ -17,8 +17,8 @@ class Folder {
  public:
   explicit Folder(const std::string& path);  // throws base::Error when it is no folder
 
-  // Returns a JSON array of {name, modified, scale, title, verdict, findings} or {name, modified, error},
-  // newest first, at most 2,000. Files are read again only when they changed.
+  // Returns a JSON array of {name, modified, scale, title, verdict, outcome, severity, findings, much} or
+  // {name, modified, error}, newest first, at most 2,000. Files are read again only when they changed.
   std::string list();
 
   // Returns a text that changes when the file changes. Throws as open() does.
@@ -40,8 +40,10 @@ class Folder {
   std::filesystem::path resolve(const std::string& name) const;
 
   std::filesystem::path root_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of listed_
   std::map<std::string, Listed> listed_;
+  std::mutex text_mutex_;  // of text_
+  std::string text_;       // the last list
 };
 
 }  // namespace lento::serve

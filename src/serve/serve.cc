@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -51,32 +53,57 @@ Reply html(std::string body, const char* policy) {
 }
 
 // Caches pages while their files do not change. A thousand readers of one report cost one rendering and share
-// its bytes.
+// its bytes. A page is rendered outside the lock, so a large one delays its own readers and nobody else.
 class Pages {
  public:
   using Make = std::function<std::string()>;
+  using Bytes = std::shared_ptr<const std::string>;
 
-  std::shared_ptr<const std::string>
-  page(const std::string& name, const std::string& stamp, const Make& make) {
-    const std::unique_lock lock(mutex_);
-    const auto known = pages_.find(name);
-    if (known != pages_.end() && known->second.stamp == stamp)
-      return known->second.bytes;
-    auto bytes = std::make_shared<const std::string>(make());
-    if (held_ + bytes->size() > kMostCached) {
-      pages_.clear();
-      held_ = 0;
+  Bytes page(const std::string& name, const std::string& stamp, const Make& make) {
+    std::promise<Bytes> promise;
+    const Ready own = promise.get_future().share();
+    const Ready ready = claim(name, stamp, own);
+    if (ready.valid())
+      return ready.get();
+    try {
+      promise.set_value(std::make_shared<const std::string>(make()));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+      const std::lock_guard lock(mutex_);
+      pages_.erase(name);
     }
-    held_ += bytes->size();
-    pages_[name] = {stamp, bytes};
-    return bytes;
+    count(own.get()->size());
+    return own.get();
   }
 
  private:
+  using Ready = std::shared_future<Bytes>;
   struct Page {
     std::string stamp;
-    std::shared_ptr<const std::string> bytes;
+    Ready ready;
   };
+
+  // Returns the page that is there or being rendered. Otherwise notes that `own` will be it, and returns
+  // none.
+  Ready claim(const std::string& name, const std::string& stamp, const Ready& own) {
+    const std::lock_guard lock(mutex_);
+    const auto known = pages_.find(name);
+    if (known != pages_.end() && known->second.stamp == stamp)
+      return known->second.ready;
+    pages_[name] = {stamp, own};
+    return {};
+  }
+
+  // Forgets all pages once they hold too many bytes. Who waits for one has its own share of it.
+  void count(uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    held_ += bytes;
+    if (held_ <= kMostCached)
+      return;
+    pages_.clear();
+    held_ = 0;
+  }
+
   std::mutex mutex_;
   std::map<std::string, Page> pages_;
   uint64_t held_ = 0;
@@ -88,9 +115,13 @@ struct Server::Impl {
   explicit Impl(const ServeOptions& o)
       : options(o),
         folder(o.folder),
-        listener(o.host, o.port, [this](const HttpQuestion& question) {
-          return answer_checked(question);
-        }) {
+        listener(
+            o.host,
+            o.port,
+            [this](const HttpQuestion& question) {
+              return answer_checked(question);
+            },
+            limits()) {
     if (!listener.on_loopback() && o.token.empty()) {
       throw base::Error(
           {o.host},
@@ -98,6 +129,13 @@ struct Server::Impl {
           "write one into a file, --token-file FILE, or into the variable LENTO_TOKEN; or stay on "
           "127.0.0.1");
     }
+  }
+
+  // A large page holds a thread for seconds while it is rendered, so there are more than one for each core.
+  static base::HttpServerLimits limits() {
+    base::HttpServerLimits limits;
+    limits.threads = 16;
+    return limits;
   }
 
   Reply answer_checked(const HttpQuestion& question) {

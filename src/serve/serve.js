@@ -30,6 +30,7 @@
     view.hidden = false;
     view.title = entry.title ?? entry.name;
     view.src = address(`report/${encodeURIComponent(entry.name)}`);
+    history.replaceState(null, "", `#${encodeURIComponent(entry.name)}`);  // a link that opens this report
   }
 
   function chooser(entry) {
@@ -57,12 +58,16 @@
     cell(row, button);
     cell(row, entry.scale ?? "");
     cell(row, entry.error ?? entry.verdict ?? "").className = entry.error ? "error" : "";
+    cell(row, entry.much ?? "");
     cell(row, entry.findings === undefined ? "" : String(entry.findings));
-    cell(row, new Date(entry.modified * 1000).toLocaleString());
+    cell(row, new Date(entry.modified * 1000).toISOString().slice(0, 19).replace("T", " "));
     return row;
   }
 
-  // Runs of one scale and title, such as the verdicts on one job, stand together; the group with the newest run comes first.
+  const severity = (entry) => entry.severity ?? 0.4;  // what cannot be read comes after what cannot be judged
+  const worstFirst = (a, b) => severity(b) - severity(a) || b.modified - a.modified || a.name.localeCompare(b.name);
+
+  // Runs of one scale and title, such as the verdicts on one job, stand together. The worst comes first, groups and runs alike.
   function groupsOf(matching) {
     const groups = new Map();
     for (const entry of matching) {
@@ -77,7 +82,7 @@
     const row = document.createElement("tr");
     row.className = "group";
     const head = document.createElement("th");
-    head.colSpan = 6;
+    head.colSpan = 7;
     head.scope = "rowgroup";
     const count = document.createElement("span");
     const found = runs.filter((run) => run.findings > 0).length;
@@ -94,7 +99,7 @@
 
   function render() {
     const wanted = filter.value.toLowerCase();
-    const matching = entries.filter((e) => `${e.name} ${e.scale} ${e.title} ${e.verdict}`.toLowerCase().includes(wanted));
+    const matching = [...entries].sort(worstFirst).filter((e) => `${e.name} ${e.scale} ${e.title} ${e.verdict}`.toLowerCase().includes(wanted));
     list.replaceChildren(...rowsOf(matching));
     state.textContent = `${matching.length} of ${entries.length} diagnoses`;
   }
@@ -108,6 +113,8 @@
         seen = answer.headers.get("ETag") ?? "";
         entries = await answer.json();
         render();
+        const linked = entries.find((e) => e.name === decodeURIComponent(location.hash.slice(1)));
+        if (linked && !opened) show(linked);
         const fresh = entries.find((e) => e.name === opened?.name);
         if (fresh && fresh.modified !== opened.modified) show(fresh);
       } else if (answer.status !== 304) {

@@ -125,6 +125,29 @@ TEST_F(ServeTest, ListsOpensAndCompares) {
   EXPECT_THAT(get("/diff?a=a.json&b=b.json"), HasSubstr("1 new or worse, 1 gone"));
 }
 
+TEST_F(ServeTest, TheListRanksWhatIsWorst) {
+  finding::Diagnosis unsure;
+  finding::cannot_judge(unsure, "too short", "record longer");
+  write("runs/c.json", unsure);
+  finding::Diagnosis calm;
+  finding::judged(calm, "all");
+  write("runs/d.json", calm);
+  const std::string list = get("/api/diagnoses");
+  const auto severity = [&](const std::string& name) {
+    const size_t at = list.find("\"severity\":", list.find("\"" + name + "\""));
+    return std::stod(list.substr(at + 11));
+  };
+  EXPECT_GT(severity("b.json"), severity("a.json")) << "three times slower, and twice";
+  EXPECT_GT(severity("a.json"), severity("c.json"));
+  EXPECT_GT(severity("c.json"), severity("d.json"));
+  EXPECT_THAT(list, HasSubstr("\"much\":\"3 times slower\""));
+}
+
+TEST_F(ServeTest, ABrokenPageIsAnErrorEachTime) {
+  for (int i = 0; i < 3; ++i)
+    EXPECT_THAT(get("/report/broken.json"), StartsWith("HTTP/1.1 404"));
+}
+
 TEST_F(ServeTest, ThePageHasTheReportsStyle) {
   const std::string page = get("/");
   EXPECT_THAT(page, HasSubstr("--accent:"));
