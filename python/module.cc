@@ -1,17 +1,20 @@
-// lento._lento: the questions of the library for Python. Each function fills a question, releases the
-// interpreter while it works, and returns the diagnosis as an object with its JSON, text and page. The
-// package around it (lento/__init__.py) converts these to frames.
+// lento._lento: every command of the program inside Python. `run` takes the words of a command line and
+// returns its exit status, output and errors, so that Python and the command cannot differ. Tables in memory
+// reach a command as a file without a name. The package around it (lento/_command.py) makes a function of
+// each command.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <future>
-#include <limits>
 #include <span>
+#include <sstream>
 
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "cli/commands/commands.h"
+#include "cli/run.h"
 #include "lento/lento.h"
 
 namespace py = pybind11;
@@ -24,10 +27,10 @@ namespace {
 template <class Work>
 auto run(const Work& work) {
   using Result = decltype(work(lento::Progress{}));
-  std::atomic<bool> stopped = false;
+  bool stopped = false;
   lento::Progress progress;
-  progress.stop = [&stopped] {
-    return stopped.load();
+  progress.stop = [] {
+    return lento::base::interrupted();
   };
   py::gil_scoped_release released;
   std::future<Result> done = std::async(std::launch::async, [&] {
@@ -35,11 +38,14 @@ auto run(const Work& work) {
   });
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     py::gil_scoped_acquire held;
-    if (!stopped && PyErr_CheckSignals() != 0)
+    if (!stopped && PyErr_CheckSignals() != 0) {
       stopped = true;
+      lento::base::set_interrupted(true);
+    }
   }
   if (!stopped)
     return done.get();
+  lento::base::set_interrupted(false);
   py::gil_scoped_acquire held;
   throw py::error_already_set();
 }
@@ -85,26 +91,6 @@ std::vector<lento::Column> table_of(const py::list& columns) {
   return table;
 }
 
-// All words of a question about a fleet. python/lento/fleet.py gives each of them.
-lento::FleetQuestion fleet_question_of(const py::dict& words) {
-  const auto text = [&](const char* name) {
-    return words[name].cast<std::string>();
-  };
-  lento::FleetQuestion question;
-  question.machine_column = text("machine");
-  question.device_column = text("device");
-  question.time_column = text("time");
-  question.time_unit = text("unit");
-  question.metric_column = text("metric");
-  question.value_column = text("value");
-  question.metrics = words["columns"].cast<std::vector<std::string>>();
-  question.labels = words["labels"].cast<std::vector<std::string>>();
-  question.false_alarms_per_day = words["false_alarms_per_day"].cast<double>();
-  question.strict = words["strict"].cast<bool>();
-  question.threads = words["threads"].cast<unsigned>();
-  return question;
-}
-
 py::dict answers_to_python(lento::Answers answers) {
   py::dict out;
   out["seconds"] = array_of(std::move(answers.seconds));
@@ -116,175 +102,60 @@ py::dict answers_to_python(lento::Answers answers) {
   return out;
 }
 
+struct Ran {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran run_command(const std::vector<std::string>& words) {
+  static const lento::cli::Program program = [] {
+    lento::cli::Program made = lento::cli::program();
+    made.owns_process = false;
+    return made;
+  }();
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = lento::cli::run(program, words, {out, err, false, false});
+  return {status, out.str(), err.str()};
+}
+
+lento::Diagnosis diagnosis_of(const std::string& json) {
+  return lento::finding::diagnosis_from_json(lento::base::parse_json(json, "diagnosis"), "diagnosis");
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_lento, module) {
   module.attr("version") = lento::version();
   py::register_exception<lento::Error>(module, "Error", PyExc_ValueError);
 
-  py::class_<lento::Diagnosis>(module, "Diagnosis")
-      .def("to_json", &lento::to_json)
-      .def("to_html", &lento::to_html)
-      .def("to_text", &lento::to_text);
+  py::class_<lento::TableFile>(module, "TableFile").def("path", &lento::TableFile::path);
+  module.def("table", [](const py::list& columns) {
+    return std::make_unique<lento::TableFile>(table_of(columns));
+  });
 
-  module.def(
-      "diagnose_chip",
-      [](const std::string& records,
-         const std::string& chip,
-         const std::string& mapping,
-         const std::string& healthy,
-         const std::string& method,
-         bool replay,
-         bool strict,
-         uint64_t seed) {
-        const lento::ChipQuestion question{records, chip, mapping, healthy, method, replay, strict, seed};
-        return run([&](const lento::Progress& progress) {
-          return lento::diagnose_chip(question, progress);
-        });
-      },
-      py::arg("records"),
-      py::arg("chip"),
-      py::arg("mapping"),
-      py::arg("healthy"),
-      py::arg("method"),
-      py::arg("replay"),
-      py::arg("strict"),
-      py::arg("seed"));
+  module.def("run", [](const std::vector<std::string>& words) {
+    const Ran ran = run([&](const lento::Progress&) {
+      return run_command(words);
+    });
+    return py::make_tuple(ran.status, py::bytes(ran.out), ran.err);
+  });
 
-  module.def(
-      "diagnose_fleet_files",
-      [](const std::vector<std::string>& csv, const py::dict& words) {
-        lento::FleetQuestion question = fleet_question_of(words);
-        question.csv = csv;
-        return run([&](const lento::Progress& progress) {
-          return lento::diagnose_fleet(question, progress);
-        });
-      },
-      py::arg("csv"),
-      py::arg("question"));
+  module.def("checked", [](const std::string& json) {
+    return lento::to_json(diagnosis_of(json));
+  });
+  module.def("html", [](const std::string& json) {
+    return lento::to_html(diagnosis_of(json));
+  });
+  module.def("text", [](const std::string& json) {
+    return lento::to_text(diagnosis_of(json));
+  });
 
-  module.def(
-      "diagnose_fleet_table",
-      [](const py::list& columns, const py::dict& words) {
-        const std::vector<lento::Column> table = table_of(columns);
-        lento::FleetQuestion question = fleet_question_of(words);
-        question.shown_as = "frame";
-        return run([&](const lento::Progress& progress) {
-          return lento::diagnose_fleet(table, question, progress);
-        });
-      },
-      py::arg("columns"),
-      py::arg("question"));
-
-  module.def(
-      "diagnose_memory",
-      [](const std::vector<std::string>& traces,
-         const std::string& format,
-         const std::vector<std::string>& programs,
-         bool strict) {
-        const lento::MemoryQuestion question{traces, format, programs, strict};
-        return run([&](const lento::Progress& progress) {
-          return lento::diagnose_memory(question, progress);
-        });
-      },
-      py::arg("traces"),
-      py::arg("format"),
-      py::arg("programs"),
-      py::arg("strict"));
-
-  module.def(
-      "itemsets",
-      [](const std::string& path, const std::string& support, const std::string& kind, unsigned threads) {
-        const lento::ItemsetsQuestion question{path, support, kind, threads};
-        py::gil_scoped_release released;
-        return lento::itemsets(question, {});
-      },
-      py::arg("path"),
-      py::arg("support"),
-      py::arg("kind"),
-      py::arg("threads"));
-
-  module.def(
-      "predict",
-      [](const std::string& workload,
-         const std::string& system,
-         bool training,
-         int64_t batch,
-         int64_t micro_batch,
-         int64_t sequence,
-         int64_t generate,
-         const std::string& precision,
-         const std::string& parallel,
-         const std::string& framework,
-         const std::string& recompute,
-         const std::string& run_file) {
-        const lento::PredictQuestion question{
-            workload,
-            system,
-            training,
-            batch,
-            micro_batch,
-            sequence,
-            generate,
-            precision,
-            parallel,
-            framework,
-            recompute,
-            run_file};
-        return run([&](const lento::Progress&) {
-          return lento::predict_workload(question);
-        });
-      },
-      py::arg("workload"),
-      py::arg("system"),
-      py::arg("training"),
-      py::arg("batch"),
-      py::arg("micro_batch"),
-      py::arg("sequence"),
-      py::arg("generate"),
-      py::arg("precision"),
-      py::arg("parallel"),
-      py::arg("framework"),
-      py::arg("recompute"),
-      py::arg("run"));
-
-  module.def(
-      "predict_table",
-      [](const std::string& csv, const std::string& system) {
-        py::gil_scoped_release released;
-        return lento::predict_table(csv, system);
-      },
-      py::arg("csv"),
-      py::arg("system"));
-
-  module.def(
-      "predict_columns",
-      [](const py::list& columns, const std::string& system) {
-        const std::vector<lento::Column> table = table_of(columns);
-        return answers_to_python(run([&](const lento::Progress& progress) {
-          return lento::predict_columns(table, system, progress);
-        }));
-      },
-      py::arg("columns"),
-      py::arg("system"));
-
-  module.def(
-      "search",
-      [](const std::string& space,
-         const std::string& method,
-         int steps,
-         int starts,
-         uint64_t seed,
-         unsigned threads) {
-        const lento::SearchQuestion question{space, method, steps, starts, seed, threads};
-        return run([&](const lento::Progress& progress) {
-          return lento::search(question, progress);
-        });
-      },
-      py::arg("space"),
-      py::arg("method"),
-      py::arg("steps"),
-      py::arg("starts"),
-      py::arg("seed"),
-      py::arg("threads"));
+  module.def("predict_columns", [](const py::list& columns, const std::string& system) {
+    const std::vector<lento::Column> table = table_of(columns);
+    return answers_to_python(run([&](const lento::Progress& progress) {
+      return lento::predict_columns(table, system, progress);
+    }));
+  });
 }

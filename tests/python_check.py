@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions,
-Ctrl-C, and the notebook page of docs/python.md.
+"""The Python module beside the command: the same bytes for 40 inputs, frames of any library, errors in words of Python, Ctrl-C,
+stubs, and the notebook page of docs/python.md.
 
 usage: python_check.py LENTO  (PYTHONPATH holds the built module)
 """
@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -23,6 +24,9 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+import doors_check
+from python_frames import ArrowFrame, InterchangeFrame
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LENTO = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PATH"] = f"{LENTO.parent}:{os.environ['PATH']}"
@@ -35,56 +39,118 @@ def command(*words):
 
 
 def same(ours, *words):
+    """Byte for byte what the command prints that the diagnosis names, and, but for that name, what `words` print."""
+    named = shlex.split(ours["command"])
+    assert named[0] == "lento" and ours.to_json() == command(*named[1:]), f"{ours['command']} differs"
+    same_table(ours, *words)
+    same.count += 1
+
+
+same.count = 0
+
+
+def same_table(ours, *words):
+    """The same but for the command, and for the name of the table with the digest of its text."""
     def parts(text):
         d = json.loads(text)
         d.pop("command", None)
         d.pop("inputs", None)
         return json.dumps(d)
     assert parts(ours.to_json()) == parts(command(*words, "--json")), f"lento {' '.join(map(str, words))} differs"
-    print(f"equal: lento {words[0]} {words[1]}")
 
 
-def five_verdicts():
+def scales():
     examples = ROOT / "examples"
+    model = ("--chip", examples / "chip/4x4.yaml", "--mapping", "net.map.json")
     command("chip", "map", examples / "models/darknet19.onnx", "--chip", examples / "chip/4x4.yaml", "--batch", 16, "-o", "net.map.json")
-    command("chip", "simulate", "--chip", examples / "chip/4x4.yaml", "--mapping", "net.map.json", "--faults",
-            examples / "chip/slow_link.yaml", "--inferences", 2, "-o", "run.probe")
-    chip = ("--chip", examples / "chip/4x4.yaml", "--mapping", "net.map.json")
-    d = lento.chip.diagnose("run.probe", chip=examples / "chip/4x4.yaml", mapping="net.map.json")
-    same(d, "chip", "diagnose", "run.probe", *chip)
-    assert d.outcome == "findings" and d.findings.subject[0].startswith("link"), d
-    command("fleet", "simulate", "--machines", 16, "--preset", "paper", "--seed", 1, "-o", "job.csv")
-    same(lento.fleet.diagnose("job.csv", machine="machine"), "fleet", "diagnose", "--csv", "job.csv", "--machine-column", "machine")
-    guest = pathlib.Path(os.environ["LENTO_GUESTS"]) / "false_sharing.elf"
-    if guest.exists():
-        command("memory", "simulate", guest, "--harts", 4, "--trace", "fs.access")
-        same(lento.memory.diagnose("fs.access", programs=guest), "memory", "diagnose", "fs.access", "--elf", guest)
-    same(lento.predict(examples / "predict/gpt3_175b.yaml", "a100"), "predict", examples / "predict/gpt3_175b.yaml", "--system", "a100")
+    for name, faults in (("run.probe", ["--faults", examples / "chip/slow_link.yaml"]), ("calm.probe", [])):
+        command("chip", "simulate", *model, *faults, "--inferences", 2, "-o", name)
+        d = lento.chip.diagnose(name, chip=examples / "chip/4x4.yaml", mapping="net.map.json")
+        same(d, "chip", "diagnose", name, *model)
+        assert (d.findings[0]["subject"].startswith("link") if faults else d.outcome == "healthy"), d
+    same(lento.chip.simulate(chip=examples / "chip/4x4.yaml", mapping="net.map.json"), "chip", "simulate", *model)
+    guest = ROOT / "guests/built/false_sharing.elf"
+    command("memory", "simulate", guest, "--harts", 4, "--trace", "fs.access")
+    same(lento.memory.diagnose("fs.access", programs=guest), "memory", "diagnose", "fs.access", "--elf", guest)
+    same(lento.diagnose("fs.access", guest), "diagnose", "fs.access", guest)
+    command("fleet", "simulate-ranks", "--dp", 4, "--fault", "slow_nic", "--place", 2, "--factor", 2, "--from-step", 90, "--out", "nic")
+    same(lento.fleet.ranks("nic"), "fleet", "ranks", "nic")
+    for system in ("a100", "h100", "h200", "mi300x", "b200", "l40s", "l4", "gb200"):
+        same(lento.predict(examples / "predict/gemm.yaml", system), "predict", examples / "predict/gemm.yaml", "--system", system)
+    for system in ("a100", "h100", "h200", "gb200"):
+        same(lento.predict(examples / "predict/gpt3_175b.yaml", system), "predict", examples / "predict/gpt3_175b.yaml", "--system", system)
     same(lento.search(examples / "search/quick.yaml"), "search", examples / "search/quick.yaml")
 
 
+def tables_of_every_shape():
+    """Wide, long and a row per GPU, by path and as frames of four libraries; half of them healthy."""
+    for seed in range(500, 507):
+        slow = seed % 10 if seed % 2 else None
+        for shape, table in doors_check.shapes(seed, slow):
+            if isinstance(table, dict):
+                continue
+            table.to_csv("table.csv", index=False)
+            by_path = lento.diagnose("table.csv")
+            same(by_path, "diagnose", "table.csv")
+            assert by_path.outcome == ("healthy" if slow is None else "findings"), (seed, shape, by_path)
+            columns = {n: table[n].tolist() for n in table.columns}
+            frame = [lambda: table, lambda: InterchangeFrame(table.reset_index(drop=True)), lambda: columns,
+                     lambda: ArrowFrame(columns, 100, [table.columns[0]])][same.count % 4]()
+            other = lento.diagnose(frame)
+            assert other.verdict == by_path.verdict and list(other.findings) == list(by_path.findings), (seed, shape, frame)
+
+
+def arrow():
+    """What a stream can hold beside numbers."""
+    columns = {"n": [1, None, 3], "x": [0.5, 1.5, None], "t": ["a", None, "c,\"d"], "k": ["u", "v", None]}
+    read = {column[0]: column for column in lento._frames.columns_of(ArrowFrame(columns, 2, ["k"]))}
+    assert numpy.array_equal(read["n"][1], [1, numpy.nan, 3], equal_nan=True), read["n"]
+    assert numpy.array_equal(read["x"][1], [0.5, 1.5, numpy.nan], equal_nan=True)
+    for name in ("t", "k"):
+        _, codes, words = read[name]
+        assert [words[c] if c >= 0 else None for c in codes] == columns[name], read[name]
+
+
+def verdicts():
+    """A result is a list of records, can be pickled and written, and is read back the same."""
+    import copy
+    import pickle
+    d = lento.diagnose("job.csv")
+    assert isinstance(d.findings, list) and isinstance(d.findings[0], dict) and d.findings[0]["factor"] >= 1
+    for other in (pickle.loads(pickle.dumps(d)), copy.deepcopy(d), lento.Diagnosis.from_json(d.to_json())):
+        assert other == d and other.to_json() == d.to_json() and hash(other) == hash(d)
+    assert list(d.to_frame().subject) == [f["subject"] for f in d.findings]
+    assert d._repr_html_().startswith("<iframe sandbox") and "Lento" in d.to_html() and d.verdict in str(d)
+    try:
+        lento.Diagnosis.from_json("{}")
+    except lento.Error:
+        pass
+    else:
+        raise AssertionError("a broken diagnosis was read")
+
+
 def frames():
+    command("fleet", "simulate", "--machines", 16, "--preset", "paper", "--seed", 1, "-o", "job.csv")
+    same(lento.fleet.diagnose("job.csv", machine="machine"), "fleet", "diagnose", "--csv", "job.csv", "--machine-column", "machine")
     frame = pandas.read_csv("job.csv")
     d = lento.fleet.diagnose(frame, machine="machine", time="time", unit="s")
     files = lento.fleet.diagnose("job.csv", machine="machine")
-    assert d.outcome == files.outcome, (d, files)
-    assert list(d.findings.subject) == list(files.findings.subject)
-    plain = json.loads(d.to_json())
+    assert d.outcome == files.outcome and d["command"].count("frame") == 1, d
+    subjects = [finding["subject"] for finding in d.findings]
+    assert subjects == [finding["subject"] for finding in files.findings]
     for other in (frame.astype({c: "float32" for c in frame.columns if frame[c].dtype.kind == "f" and c != "time"}),
                   frame.sample(frac=1, random_state=3),  # rows in any order
                   frame.assign(machine=frame.machine.astype("category"))):
-        assert json.loads(lento.fleet.diagnose(other, machine="machine", time="time").to_json())["findings"] == plain["findings"]
+        assert [f["subject"] for f in lento.fleet.diagnose(other, machine="machine", time="time").findings] == subjects
     long = frame.melt(id_vars=[c for c in frame.columns if c in ("machine", "time", "stage")], var_name="metric", value_name="value")
     long.to_csv("long.csv", index=False)
-    same(lento.fleet.diagnose(long), "diagnose", "long.csv")
-    assert json.loads(lento.fleet.diagnose(long).to_json())["findings"] == plain["findings"]
+    same_table(lento.fleet.diagnose(long), "diagnose", "long.csv")
     holes = frame.copy()
     holes.loc[3, "machine"] = None
-    skipped = json.loads(lento.fleet.diagnose(holes, machine="machine", time="time").to_json())
-    assert "machine name is empty" in json.dumps(skipped), "rows without a machine were taken"
+    skipped = lento.fleet.diagnose(holes, machine="machine", time="time").to_json()
+    assert "machine name is empty" in skipped, "rows without a machine were taken"
     dated = frame.assign(time=pandas.to_datetime(frame.time, unit="s"))
-    assert list(lento.fleet.diagnose(dated).findings.subject) == list(d.findings.subject)
-    assert d._repr_html_().startswith("<iframe sandbox") and "Lento" in d.to_html()
+    assert [f["subject"] for f in lento.fleet.diagnose(dated).findings] == subjects
     questions = pandas.DataFrame({"device": ["H100", "A100"], "m": [4096, 8192], "n": [4096, 1024], "k": [4096, 512], "dtype": "bf16"})
     questions.to_csv("questions.csv", index=False)
     ours = lento.predict(questions)
@@ -110,27 +176,15 @@ def tables():
 
 
 def stubs():
-    """Every public function has a stub of the same names and defaults, and a docstring."""
-    import ast
-    import inspect
-    for module in (lento, lento.chip, lento.fleet, lento.memory):
-        name = "__init__" if module is lento else module.__name__.split(".")[-1]
-        path = pathlib.Path(lento.__file__).parent / f"{name}.pyi"
-        known = {node.name: node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
-        for what, function in inspect.getmembers(module, inspect.isfunction):
-            if what.startswith("_"):
-                continue
-            assert function.__doc__, f"{module.__name__}.{what} has no docstring"
-            wanted = inspect.signature(function)
-            node = known[what].args
-            names = [a.arg for a in [*node.args, *node.kwonlyargs]]
-            assert names == list(wanted.parameters), (what, names, wanted)
-            given = [ast.literal_eval(d) for d in [*node.defaults, *node.kw_defaults] if d is not None]
-            defaults = [p.default for p in wanted.parameters.values() if p.default is not inspect.Parameter.empty]
-            assert given == defaults, (what, given, defaults)
-    members = ast.parse((pathlib.Path(lento.__file__).parent / "_diagnosis.pyi").read_text()).body[-1].body
-    stubbed = {node.name for node in members if not node.name.startswith("_")}
-    assert stubbed == {n for n in vars(lento.Diagnosis) if not n.startswith("_")}, stubbed
+    """Every command is a function with a docstring, and the stubs are those of the functions."""
+    subprocess.run([sys.executable, ROOT / "packaging/make_stubs.py", "--check"], check=True)
+    for path in lento._command.COMMANDS:
+        if path in lento._command._OWN_PROCESS or path[0] == "predict":
+            continue
+        function = lento
+        for word in path:
+            function = getattr(function, lento._command.python_name(word))
+        assert callable(function) and function.__doc__, path
 
 
 def itemsets():
@@ -140,17 +194,25 @@ def itemsets():
 
 
 def errors():
-    for call, part in [
-        (lambda: lento.chip.diagnose("nowhere.probe", chip="c.yaml", mapping="m.json"), "nowhere.probe|c.yaml|m.json"),
-        (lambda: lento.predict("w.yaml", "h100", precision="bf17"), "bf17.*one of"),
-        (lambda: lento.memory.itemsets("t.dat", support=2, kind="most"), "kind 'most'"),
-        (lambda: lento.fleet.diagnose(pandas.DataFrame({"t": [1]}), machine="node"), "no column 'node'"),
-        (lambda: lento.fleet.diagnose(pandas.DataFrame({"machine": ["a", "a"], "time": [1, 1], "w": [1.0, 2.0]})), "two values for one cell"),
+    examples = ROOT / "examples"
+    for call, kind, part in [
+        (lambda: lento.chip.diagnose("nowhere.probe", chip="c.yaml", mapping="m.json"), lento.Error, "nowhere.probe|c.yaml|m.json"),
+        (lambda: lento.predict("w.yaml", "h100", precision="bf17"), lento.Error, "bf17.*one of"),
+        (lambda: lento.predict(examples / "predict/gemm.yaml"), lento.Error, "system=.?h100"),
+        (lambda: lento.memory.itemsets("t.dat", support=2, kind="most"), lento.Error, "most"),
+        (lambda: lento.fleet.diagnose(pandas.DataFrame({"t": [1]}), machine="node"), lento.Error, "no column 'node'"),
+        (lambda: lento.fleet.diagnose("job.csv", machin="x"), TypeError, "did you mean 'machine'"),
+        (lambda: lento.chip.diagnose("r", chip="c", mapping="m", budgt=3), TypeError, "did you mean 'budget'"),
+        (lambda: lento.fleet.diagnose("job.csv", last=60), lento.Error, "last.*belongs to prometheus="),
+        (lambda: lento.diagnose(object()), TypeError, "needed a path, a number or a frame"),
+        (lambda: lento.fleet.diagnose(pandas.DataFrame({"machine": ["a", "a"], "time": [1, 1], "w": [1.0, 2.0]})), lento.Error,
+         "two values for one cell"),
     ]:
         try:
             call()
-        except lento.Error as error:
-            assert isinstance(error, ValueError) and re.search(part, str(error), re.S), error
+        except kind as error:
+            assert re.search(part, str(error), re.S), error
+            assert "--" not in str(error), f"words of the command line: {error}"
         else:
             raise AssertionError(f"no error: {part}")
 
@@ -185,12 +247,16 @@ def page():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    five_verdicts()
+    scales()
     frames()
+    tables_of_every_shape()
+    arrow()
+    verdicts()
     tables()
     stubs()
     itemsets()
     errors()
     interrupt()
     page()
-print("the Python module answers as the command does")
+assert same.count >= 40, same.count
+print(f"the Python module answers as the command does: {same.count} answers byte for byte")

@@ -1,23 +1,21 @@
-from typing import Optional, Union, overload
+# Written by packaging/make_stubs.py.
 from os import PathLike
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-import pandas
-
-from . import chip as chip, fleet as fleet, memory as memory
+from . import chip as chip, fleet as fleet, memory as memory, tile as tile
 from ._diagnosis import Diagnosis as Diagnosis
+
+Path = Union[str, PathLike[str]]
+Frame = Any  # pandas, polars, pyarrow, or any other with __arrow_c_stream__ or __dataframe__; a dictionary of columns
+Value = Union[None, bool, int, float, str, PathLike[str], Sequence[Any]]
 
 __version__: str
 
 class Error(ValueError): ...
 
-Path = Union[str, PathLike[str]]
-
-@overload
-def predict(questions: pandas.DataFrame, system: Path = "", *, training: bool = False, batch: int = 1, micro_batch: int = 1,
-            sequence: int = 2048, generate: int = 128, precision: str = "bf16", parallel: str = "", framework: str = "",
-            recompute: str = "none", run: Path = "") -> pandas.DataFrame: ...
-@overload
-def predict(questions: Path, system: Path = "", *, training: bool = False, batch: int = 1, micro_batch: int = 1,
-            sequence: int = 2048, generate: int = 128, precision: str = "bf16", parallel: str = "", framework: str = "",
-            recompute: str = "none", run: Path = "") -> Diagnosis: ...
-def search(space: Path, *, method: str = "", steps: int = 100, starts: int = 10, seed: int = 1, threads: int = 0) -> Diagnosis: ...
+def demo(*, html: Value = None, folder: Value = None, seed: Value = None, jobs: Value = None) -> Any: ...
+def diagnose(*what: Any, **options: Value) -> Diagnosis: ...
+def diff(*operands: Any, html: Value = None, figures: Value = None, trace_out: Value = None, sarif: Value = None, otlp: Value = None, explain: Value = None, strict: bool = None, exit_code: Value = None) -> Any: ...
+def predict(questions: Union[Frame, Path], system: Value = None, *, training: bool = False, batch: Value = None, micro_batch: Value = None, sequence: Value = None, generate: Value = None, precision: Value = None, parallel: Value = None, framework: Value = None, recompute: Value = None, run: Value = None, **options: Value) -> Any: ...
+def report(*operands: Any, html: Value = None, figures: Value = None, trace_out: Value = None, sarif: Value = None, otlp: Value = None, explain: Value = None, strict: bool = None, exit_code: Value = None) -> Any: ...
+def search(space: Path, *, method: Value = None, steps: Value = None, starts: Value = None, seed: Value = None, threads: Value = None, **options: Value) -> Diagnosis: ...

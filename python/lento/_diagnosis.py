@@ -1,13 +1,48 @@
 """A verdict with its evidence, as Python objects, frames and text."""
 import json
 
+from . import _lento
+
+_COLUMNS = ["subject", "category", "summary", "factor", "factor_of", "score", "lost_share", "begin", "end", "unit", "evidence",
+            "next_step"]
+
+
+class Findings(list):
+    """Findings in order of blame, a dictionary each."""
+
+    def to_frame(self):
+        """The same as a pandas frame."""
+        import pandas
+        return pandas.DataFrame(list(self), columns=_COLUMNS)
+
 
 class Diagnosis:
-    """What was concluded. Everything that the JSON form holds, and how it is shown."""
+    """What was concluded: everything that the JSON form holds, and how it is shown. Can be compared, copied and pickled."""
 
-    def __init__(self, inner):
-        self._inner = inner
-        self._members = json.loads(inner.to_json())
+    @classmethod
+    def from_json(cls, text):
+        """A diagnosis from what to_json() or `lento ... --json` wrote. Raises Error for other text."""
+        return cls._of(_lento.checked(text.decode() if isinstance(text, bytes) else text))
+
+    @classmethod
+    def _of(cls, text):
+        made = cls.__new__(cls)
+        made._text = text
+        made._members = json.loads(text)
+        return made
+
+    def __reduce__(self):
+        return Diagnosis.from_json, (self._text,)
+
+    def __eq__(self, other):
+        return isinstance(other, Diagnosis) and self._text == other._text
+
+    def __hash__(self):
+        return hash(self._text)
+
+    def __getitem__(self, name):
+        """A member of the JSON form, such as "expectations" (docs/formats/diagnosis.md)."""
+        return self._members[name]
 
     @property
     def outcome(self):
@@ -17,7 +52,7 @@ class Diagnosis:
     @property
     def verdict(self):
         """One sentence."""
-        return self._members["verdict"]
+        return self._members.get("verdict", "")
 
     @property
     def reason(self):
@@ -35,6 +70,11 @@ class Diagnosis:
         return self._members.get("covered", "")
 
     @property
+    def notes(self):
+        """Limits, and what could not be judged."""
+        return list(self._members.get("notes", []))
+
+    @property
     def facts(self):
         """Headline figures: name -> text with unit."""
         return dict(self._members.get("facts", []))
@@ -42,31 +82,28 @@ class Diagnosis:
     @property
     def figures(self):
         """Pictures as data: a list of dictionaries with title, kind and data (docs/formats/diagnosis.md)."""
-        return self._members.get("figures", [])
+        return list(self._members.get("figures", []))
 
     @property
     def findings(self):
-        """In order of blame, with subject, category, factor (1 = as it should be), score, begin, end, unit, evidence.
+        """In order of blame, a dictionary each: subject, category, summary, factor (never below 1), factor_of, score, lost_share,
+        begin, end, unit, evidence, next_step. `.to_frame()` makes a pandas frame of them."""
+        return Findings(_row(finding) for finding in self._members["findings"])
 
-        A pandas frame where pandas is installed, else a list of dictionaries.
-        """
-        rows = [_row(finding) for finding in self._members["findings"]]
-        try:
-            import pandas
-        except ImportError:
-            return rows
-        return pandas.DataFrame(rows, columns=_COLUMNS)
+    def to_frame(self):
+        """The findings as a pandas frame."""
+        return self.findings.to_frame()
 
     def to_json(self):
         """The machine form: the text that the command prints with --json."""
-        return self._inner.to_json()
+        return self._text
 
     def to_html(self):
         """One page that needs no network."""
-        return self._inner.to_html()
+        return _lento.html(self._text)
 
     def __str__(self):
-        return self._inner.to_text()
+        return _lento.text(self._text)
 
     def __repr__(self):
         return f"<lento.Diagnosis {self.outcome}: {self.verdict}>"
@@ -74,9 +111,6 @@ class Diagnosis:
     def _repr_html_(self):
         page = self.to_html().replace("&", "&amp;").replace('"', "&quot;")
         return f'<iframe sandbox="allow-scripts" style="width:100%;height:640px;border:0" srcdoc="{page}"></iframe>'
-
-
-_COLUMNS = ["subject", "category", "summary", "factor", "score", "lost_share", "begin", "end", "unit", "evidence", "next_step"]
 
 
 def _row(finding):

@@ -1,38 +1,32 @@
-"""Which machine of a training job is faulty?"""
-import os
+"""A training job: which machine, GPU, rank or link is slow, silent or hung?"""
+from . import _frames
+from ._command import add_commands as _add_commands
+from ._command import call as _call
+from ._lento import Error
 
-from . import _lento
-from ._diagnosis import Diagnosis
-from ._table import column as _column
 
-
-def diagnose(metrics, *, machine="", device="", time="", unit="", metric="", value="", columns=None, labels=(),
-             false_alarms_per_day=0.0, strict=False, threads=0):
+def diagnose(metrics, *, machine=None, device=None, time=None, unit=None, metric=None, value=None, columns=None, labels=(),
+             false_alarms_per_day=None, strict=False, threads=None, **options):
     """Judges metrics of the machines of one job, with the verdict of the command on the same table.
 
-    metrics: CSV files (a path or several), or a pandas frame (n rows; any order): a row a machine and time, a row a device and
-    time, or long, a row a metric. machine, device, time: the columns that name them; metric, value: of a long table. A column
-    that is not named is guessed, and the notes of the verdict state the guess. unit: "s", "ms", "us" or "ns"; a time column of
-    datetimes needs none. columns: the metrics that are judged (default: all that are no annotation), in any unit, the same for
-    all machines; NaN is no sample. labels: columns that tell groups of peers apart. false_alarms_per_day: budget of the whole
-    job; 0 stands for one false finding in 200 records. Two values for one cell raise Error.
+    metrics: CSV files (a path or several), or frames (n rows; any order; see lento.diagnose): a row a machine and time, a row a
+    device and time, or long, a row a metric. machine, device, time: the columns that name them; metric, value: of a long table. A
+    column that is not named is guessed, and the notes of the verdict state the guess. unit: "s", "ms", "us" or "ns"; a time column
+    of datetimes needs none. columns: the metrics that are judged (default: all that are no annotation), in any unit, the same for
+    all machines; NaN is no sample. labels: columns that tell groups of peers apart. false_alarms_per_day: budget of the whole job.
+    Two values for one cell raise Error. Further keywords are the options of `lento fleet diagnose`.
     """
-    question = {"machine": str(machine), "device": str(device), "time": str(time), "unit": unit, "metric": str(metric),
-                "value": str(value), "columns": [str(name) for name in columns or []], "labels": [str(name) for name in labels],
-                "false_alarms_per_day": false_alarms_per_day, "strict": strict, "threads": threads}
-    if hasattr(metrics, "columns"):
-        return _diagnose_frame(metrics, question)
-    files = [metrics] if isinstance(metrics, (str, os.PathLike)) else metrics
-    return Diagnosis(_lento.diagnose_fleet_files([os.fspath(file) for file in files], question))
+    named = [machine, device, time, metric, value, *labels]
+    for frame in metrics if isinstance(metrics, list) else [metrics]:
+        if _frames.is_frame(frame):
+            known = _frames.names_of(frame)
+            for name in [str(n) for n in named if n] + ([] if metric else [str(n) for n in columns or []]):
+                if name not in known:
+                    raise Error(f"the frame has no column '{name}'; it has: {', '.join(known)}")
+    options.update(csv=metrics, machine_column=machine, device_column=device, time_column=time, time_unit=unit, metric_column=metric,
+                   value_column=value, metric=list(columns or []), label=list(labels), false_alarms=false_alarms_per_day,
+                   strict=strict, jobs=threads)
+    return _call(("fleet", "diagnose"), [], options, ("machine", "device", "time", "unit", "value", "columns", "labels"))
 
 
-def _diagnose_frame(frame, question):
-    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
-    if named:
-        frame = frame.reset_index(level=named)
-    known = [str(name) for name in frame.columns]
-    wanted = [question[role] for role in ("machine", "device", "time", "metric", "value")] + question["labels"]
-    for name in wanted + ([] if question["metric"] else question["columns"]):
-        if name and name not in known:
-            raise _lento.Error(f"the frame has no column '{name}'; it has: {', '.join(known)}")
-    return Diagnosis(_lento.diagnose_fleet_table([_column(str(name), frame[name]) for name in frame.columns], question))
+__all__ = _add_commands(globals(), ("fleet",))

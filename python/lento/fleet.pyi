@@ -1,12 +1,16 @@
+# Written by packaging/make_stubs.py.
 from os import PathLike
-from typing import Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-import pandas
-
-from ._diagnosis import Diagnosis
+from ._diagnosis import Diagnosis as Diagnosis
 
 Path = Union[str, PathLike[str]]
+Frame = Any  # pandas, polars, pyarrow, or any other with __arrow_c_stream__ or __dataframe__; a dictionary of columns
+Value = Union[None, bool, int, float, str, PathLike[str], Sequence[Any]]
 
-def diagnose(metrics: Union[pandas.DataFrame, Path, Sequence[Path]], *, machine: str = "", device: str = "", time: str = "",
-             unit: str = "", metric: str = "", value: str = "", columns: Optional[Sequence[str]] = None, labels: Sequence[str] = (),
-             false_alarms_per_day: float = 0.0, strict: bool = False, threads: int = 0) -> Diagnosis: ...
+def diagnose(metrics: Union[Frame, Path, Sequence[Any]], *, machine: Value = None, device: Value = None, time: Value = None, unit: Value = None, metric: Value = None, value: Value = None, columns: Value = None, labels: Value = (), false_alarms_per_day: Value = None, strict: bool = False, threads: Value = None, **options: Value) -> Diagnosis: ...
+def doctor(*operands: Any, prometheus: Value = None, match: Value = None, names_table: Value = None, device_label: Value = None, machine_label: Value = None, names: Value = None, token_file: Value = None, basic_file: Value = None, tenant: Value = None, ca: Value = None, cert: Value = None, key: Value = None, timeout: Value = None, no_chunks: Value = None, metric: Value = None, min_peers: Value = None, html: Value = None, figures: Value = None, trace_out: Value = None, sarif: Value = None, otlp: Value = None, explain: Value = None, strict: bool = None, exit_code: Value = None) -> Any: ...
+def ranks(*operands: Any, hang: Value = None, switches: Value = None, lane_steps: Value = None, follow: Value = None, window: Value = None, html: Value = None, figures: Value = None, trace_out: Value = None, sarif: Value = None, otlp: Value = None, explain: Value = None, strict: bool = None, exit_code: Value = None) -> Any: ...
+def simulate(*, preset: Value = None, machines: Value = None, seconds: Value = None, healthy: Value = None, index: Value = None, output: Value = None, serve: Value = None, speed: Value = None, seed: Value = None) -> Any: ...
+def simulate_ranks(*, tp: Value = None, cp: Value = None, dp: Value = None, pp: Value = None, ep: Value = None, gpus_a_host: Value = None, steps: Value = None, micro_batches: Value = None, fault: Value = None, factor: Value = None, place: Value = None, from_step: Value = None, missing: Value = None, clock_offset: Value = None, clock_drift: Value = None, layout: Value = None, out: Value = None, seed: Value = None) -> Any: ...
+def train(*, csv: Value = None, openmetrics: Value = None, op_trace: Value = None, machine_column: Value = None, time_column: Value = None, time_unit: Value = None, metric_column: Value = None, value_column: Value = None, metric: Value = None, label: Value = None, device_column: Value = None, wide: Value = None, prometheus: Value = None, match: Value = None, names_table: Value = None, device_label: Value = None, machine_label: Value = None, names: Value = None, token_file: Value = None, basic_file: Value = None, tenant: Value = None, ca: Value = None, cert: Value = None, key: Value = None, timeout: Value = None, no_chunks: Value = None, last: Value = None, end: Value = None, step: Value = None, output: Value = None, windows: Value = None, epochs: Value = None, candidate_rate: Value = None, html: Value = None, figures: Value = None, trace_out: Value = None, sarif: Value = None, otlp: Value = None, explain: Value = None, strict: bool = None, exit_code: Value = None, seed: Value = None, jobs: Value = None) -> Any: ...

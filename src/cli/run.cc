@@ -61,7 +61,7 @@ std::string started_by_mpirun(const Program& program) {
 std::vector<std::string> plain_words(std::vector<std::string> args) {
   if (args.empty())
     return args;
-  if (args[0] == "version" && args.size() == 1)
+  if ((args[0] == "version" || args[0] == "-v" || args[0] == "-V") && args.size() == 1)
     return {"--version"};
   if (args[0] != "help")
     return args;
@@ -99,6 +99,8 @@ uint64_t memory_limit(const Context& context) {
   }
   if (text == "0")
     return 0;
+  if (text.ends_with('K') || text.ends_with('M') || text.ends_with('G') || text.ends_with('T'))
+    text += "iB";
   const double bytes = base::parse_quantity(text, base::Dimension::Bytes, {kMemoryLimit});
   constexpr double kLeast = 64 << 20;
   constexpr double kMost = 1e18;

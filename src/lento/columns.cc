@@ -47,33 +47,14 @@ void append_field(std::string& text, const Column& column, size_t row) {
   }
 }
 
-// A memory file without a name, which is removed when it is closed.
-class Unnamed {
- public:
-  Unnamed()
-      : descriptor_(::memfd_create("table", MFD_CLOEXEC)) {
-    if (descriptor_ < 0)
+void write_all(int descriptor, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t done = ::write(descriptor, text.data() + at, text.size() - at);
+    if (done <= 0)
       throw Error({"table"}, "no memory for the table");
+    at += size_t(done);
   }
-  Unnamed(const Unnamed&) = delete;
-  ~Unnamed() {
-    ::close(descriptor_);
-  }
-  void write(const std::string& text) const {
-    for (size_t at = 0; at < text.size();) {
-      const ssize_t done = ::write(descriptor_, text.data() + at, text.size() - at);
-      if (done <= 0)
-        throw Error({"table"}, "no memory for the table");
-      at += size_t(done);
-    }
-  }
-  std::string path() const {
-    return "/proc/self/fd/" + std::to_string(descriptor_);
-  }
-
- private:
-  int descriptor_;
-};
+}
 
 // Quotes each distinct word once instead of once a row.
 std::vector<Column> quoted(std::vector<Column> table) {
@@ -83,7 +64,7 @@ std::vector<Column> quoted(std::vector<Column> table) {
   return table;
 }
 
-void write_table(const std::vector<Column>& given, size_t rows, const Unnamed& file) {
+void write_table(const std::vector<Column>& given, size_t rows, int file) {
   constexpr size_t kPiece = size_t{1} << 20;
   const std::vector<Column> table = quoted(given);
   std::string text;
@@ -98,11 +79,11 @@ void write_table(const std::vector<Column>& given, size_t rows, const Unnamed& f
     }
     text += '\n';
     if (text.size() > kPiece) {
-      file.write(text);
+      write_all(file, text);
       text.clear();
     }
   }
-  file.write(text);
+  write_all(file, text);
 }
 
 int8_t index_of(const std::string& bound, std::vector<std::string>& bounds) {
@@ -123,11 +104,31 @@ void append(Answers& answers, const predict::Answer* answer) {
 
 }  // namespace
 
+TableFile::TableFile(const std::vector<Column>& table)
+    : rows_(rows_of(table)),
+      descriptor_(::memfd_create("table", MFD_CLOEXEC)) {
+  if (descriptor_ < 0)
+    throw Error({"table"}, "no memory for the table");
+  try {
+    write_table(table, rows_, descriptor_);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+TableFile::~TableFile() {
+  ::close(descriptor_);
+}
+
+std::string TableFile::path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
 Answers
 predict_columns(const std::vector<Column>& table, const std::string& system, const Progress& progress) {
-  const size_t rows = rows_of(table);
-  const Unnamed file;
-  write_table(table, rows, file);
+  const TableFile file(table);
+  const size_t rows = file.rows();
   Answers answers;
   for (auto* column : {&answers.seconds, &answers.p50_pct, &answers.p90_pct})
     column->reserve(rows);
@@ -142,9 +143,7 @@ predict_columns(const std::vector<Column>& table, const std::string& system, con
 
 Diagnosis
 diagnose_fleet(const std::vector<Column>& table, const FleetQuestion& question, const Progress& progress) {
-  const size_t rows = rows_of(table);
-  const Unnamed file;
-  write_table(table, rows, file);
+  const TableFile file(table);
   FleetQuestion job = question;
   job.csv = {file.path()};
   if (job.shown_as.empty())

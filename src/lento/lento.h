@@ -127,6 +127,25 @@ struct Column {
   std::span<const int32_t> codes = {};
   std::vector<std::string> words = {};
 };
+// The table as CSV in a memory file without a name, for commands and readers that take a path. The file goes
+// when the object does. Throws Error when the columns differ in length.
+class TableFile {
+ public:
+  explicit TableFile(const std::vector<Column>& table);
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  std::string path() const;
+  size_t rows() const {
+    return rows_;
+  }
+
+ private:
+  size_t rows_;
+  int descriptor_;
+};
+
 // The verdict on metrics in such columns is that on the same table as CSV. Precondition: question.csv is
 // empty.
 Diagnosis diagnose_fleet(

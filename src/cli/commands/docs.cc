@@ -29,7 +29,7 @@ void write_command(std::ostream& out, const Command& app, const std::string& par
 // Lists every command that runs something, with its operands and options: what the Python module makes its
 // functions of.
 void add_to_table(const Command& command, std::vector<base::Json> path, base::Json& table) {
-  if (command.subcommands().empty()) {
+  if (command.subcommands().empty() || command.takes_operands()) {
     base::Json options = base::Json::array();
     for (const OptionWords& words : command.options()) {
       options.push(base::Json::object()
