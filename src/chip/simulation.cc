@@ -248,6 +248,28 @@ Job read_job(const ChipSimulationOptions& o) {
   return job;
 }
 
+// Returns a remark when all cores of the mapping lie in a corner of the chip, as those of another chip do.
+std::string of_smaller_chip(const Job& job) {
+  int width = 0;
+  int height = 0;
+  for (const MappedLayer& layer : job.mapping.layers) {
+    for (const OutputFeature& output : layer.outputs) {
+      for (const Block& block : output.blocks) {
+        for (const Position& core : block.cores) {
+          width = std::max(width, core.x + 1);
+          height = std::max(height, core.y + 1);
+        }
+      }
+    }
+  }
+  const spec::Chip& chip = job.file.twin.chip;
+  if (2 * width > chip.width || 2 * height > chip.height)
+    return {};
+  return "the mapping uses " + std::to_string(width) + "x" + std::to_string(height) + " of " +
+         std::to_string(chip.width) + "x" + std::to_string(chip.height) +
+         " cores: it may be that of a smaller chip";
+}
+
 }  // namespace
 
 std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const base::Progress& progress) {
@@ -258,6 +280,8 @@ std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const bas
   if (!d)
     return d;
   sinks.commit();
+  if (std::string remark = of_smaller_chip(job); !remark.empty())
+    d->notes.push_back(std::move(remark));
   d->seed = o.seed;
   d->inputs = {finding::input_of("chip", o.chip), finding::input_of("mapping", o.mapping)};
   if (!o.faults.empty())

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <deque>
 
+#include "base/units.h"
+
 namespace lento::cli {
 namespace {
 
@@ -35,6 +37,40 @@ std::string no_nan(const std::string& text) {
 template <typename T>
 constexpr bool kIsReal = std::is_floating_point_v<T> || std::is_same_v<T, std::vector<double>> ||
                          std::is_same_v<T, std::optional<double>>;
+
+// Returns the number that a failed check of the parser allows, "from 0 to 1000", out of "... in range A to
+// B".
+std::string bounds_of(const std::string& text) {
+  const size_t at = text.find("not in range ");
+  if (at == std::string::npos)
+    return {};
+  const std::string from = text.substr(at + 13);
+  const size_t to = from.find(" to ");
+  if (to == std::string::npos)
+    return {};
+  const double low = std::strtod(from.c_str(), nullptr);
+  const double high = std::strtod(from.c_str() + to + 4, nullptr);
+  return " from " + base::format_number(low) + " to " + base::format_number(high);
+}
+
+// Says what was found and needed where the parser only says that a value did not convert or was not in range.
+std::string explained(const CLI::App& app, const std::string& text) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().front();
+  for (const CLI::Option* option : command->get_options()) {
+    const std::string name = option->get_name();
+    const bool unread = text == "Could not convert: " + name + " = " +
+                                    (option->results().empty() ? "" : option->results().front());
+    const bool outside = text.starts_with(name + ": Value ") && !bounds_of(text).empty();
+    if ((!unread && !outside) || option->results().empty())
+      continue;
+    const std::string& value = option->results().back();
+    const std::string kind = option->get_type_name().starts_with("FLOAT") ? "a number" : "a whole number";
+    return name + ": found '" + value + "', needed " + kind + bounds_of(text);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -232,7 +268,7 @@ bool Command::parse(const std::vector<std::string>& args) {
   } catch (const CLI::CallForHelp&) {
     return true;
   } catch (const CLI::ParseError& e) {
-    throw UsageError(e.what());
+    throw UsageError(explained(*inside_->app, e.what()));
   }
   return false;
 }

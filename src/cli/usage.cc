@@ -98,6 +98,15 @@ std::string owner_of(const Command& command, const std::string& parents, const s
   return {};
 }
 
+// Returns the options of all commands, for a word that was typed without a command.
+std::vector<std::string> all_options(const Command& command) {
+  std::vector<std::string> names = options_of(command);
+  for (const Command* child : command.subcommands())
+    for (std::string& name : all_options(*child))
+      names.push_back(std::move(name));
+  return names;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
@@ -238,6 +247,8 @@ std::string misspelt_command(const Command& app, const std::vector<std::string>&
     if (!next && at->takes_operands())
       return {};  // the word is the command's own operand
     if (!next) {
+      if (at == &app)
+        known.insert(known.end(), {"help", "version"});
       const std::string error = "error: '" + word + "' is no command of '" + at->name() + "'";
       return error + hint_of(base::suggestion(word, known));
     }
@@ -303,15 +314,15 @@ std::string misspelt_option(const Command& app, const std::vector<std::string>& 
       const std::string now = "' is now '" + std::string(present) + "'";
       return "error: '" + name + "' of '" + called + now + hint_of(help);
     }
-    const std::string near = base::nearest(name, known);
     std::string hint;
-    if (!near.empty()) {
+    const std::string owner = owner_of(app, "", name);
+    const std::string near = base::nearest(name, chain.size() > 1 ? known : all_options(app));
+    if (chain.back()->name() == "diagnose" && chain.size() == 2 && !owner.empty())
+      hint = "name the file itself: lento diagnose FILE...; ";
+    else if (!owner.empty())
+      hint = "it is an option of '" + owner + "'; ";
+    else if (!near.empty())
       hint = "did you mean '" + near + "'? ";
-    } else {
-      const std::string owner = owner_of(app, "", name);
-      if (!owner.empty())
-        hint = "it is an option of '" + owner + "'; ";
-    }
     return "error: '" + name + "' is no option of '" + called + "'" + hint_of(hint + help);
   }
   return {};

@@ -61,7 +61,10 @@ void check_header(const Image& image) {
   if (ident.substr(0, 4) != "\177ELF")
     image.fail("not an ELF file", "build the guest with riscv64-unknown-elf-gcc");
   if (ident[4] != 1)
-    image.fail("a 64-bit ELF file, needed a 32-bit one", "-march=rv32ima -mabi=ilp32 -misa-spec=2.2");
+    image.fail(
+        "a 64-bit ELF file, needed a 32-bit one",
+        "a program of this machine is recorded: lento memory record -- ./program; for the simulator build "
+        "with -march=rv32ima -mabi=ilp32");
   if (ident[5] != 1)
     image.fail("a big-endian ELF file, needed a little-endian one");
   if (image.u16(18, "the machine") != kRiscv)

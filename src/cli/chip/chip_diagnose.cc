@@ -1,7 +1,9 @@
 // lento chip diagnose: judges a sketch of a run, or its probe records, which are run through a recorder
 // first.
+#include <filesystem>
 #include <memory>
 
+#include "base/error.h"
 #include "chip/diagnose.h"
 #include "chip/methods.h"
 #include "cli/chip/record_options.h"
@@ -36,8 +38,19 @@ chip::Eviction eviction_of(const std::string& name) {
   return chip::Eviction::Earliest;
 }
 
+// The run that is judged is no run that is known to be healthy.
+void check_healthy(const chip::ChipDiagnosisOptions& job) {
+  std::error_code code;
+  if (!job.healthy.empty() && std::filesystem::equivalent(job.healthy, job.records, code))
+    throw base::Error(
+        {job.healthy},
+        "is the run that is judged, and cannot be the healthy one too",
+        "record a run that is known to be healthy, or leave --healthy out");
+}
+
 void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   chip::ChipDiagnosisOptions job = args.job;
+  check_healthy(job);
   job.method = chip::parse_method(args.method, *args.methods, {"--method"});
   job.recorder.sketch.eviction = eviction_of(args.eviction);
   job.recorder.kind = args.recorder == "tile" ? Kind::Given : args.exact ? Kind::ExactTable : Kind::Sketch;

@@ -14,6 +14,7 @@ struct FleetDiagnoseArguments {
   double judge_from = -1;
   std::string false_alarms;
   bool faithful = false;
+  const Command* command = nullptr;
   fleet::FleetRanksOptions collectives;
 };
 
@@ -26,6 +27,7 @@ void run(Context& context, FleetDiagnoseArguments& o) {
     o.job.scan.group_by = o.group_by;
   if (o.faithful)
     o.job.method = "minder";
+  refuse_idle_options(*o.command, o.job.source, o.job.method);
   if (!o.false_alarms.empty())
     o.job.scan.budget = fleet::parse_budget(o.false_alarms);
   if (o.judge_from >= 0)
@@ -45,6 +47,7 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
          o->collectives.paths,
          "Telemetry of collectives instead of metrics, as 'lento fleet ranks' takes it")
       ->type_name("PATH");
+  o->command = app;
   add_source_options(*app, o->job.source);
   app->add_option(
       "--group-by",

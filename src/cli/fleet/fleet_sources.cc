@@ -5,6 +5,57 @@
 #include "fleet/read/metric_names.h"
 
 namespace lento::cli {
+namespace {
+
+// Options that only one source or method reads, by the word that names it.
+struct Owned {
+  const char* owner;
+  std::vector<const char*> options;
+};
+const std::vector<Owned>& owned_options() {
+  static const std::vector<Owned> owned = {
+      {"--prometheus",
+       {"--match",
+        "--device-label",
+        "--machine-label",
+        "--names",
+        "--token-file",
+        "--basic-file",
+        "--tenant",
+        "--ca",
+        "--cert",
+        "--key",
+        "--timeout",
+        "--no-chunks",
+        "--last",
+        "--end"}},
+      {"--csv",
+       {"--machine-column",
+        "--time-column",
+        "--time-unit",
+        "--metric-column",
+        "--value-column",
+        "--device-column",
+        "--wide"}},
+      {"--method minder", {"--model", "--threshold", "--stride"}}};
+  return owned;
+}
+
+}  // namespace
+
+void refuse_idle_options(const Command& app, const fleet::FleetSource& source, const std::string& method) {
+  for (const Owned& owned : owned_options()) {
+    const std::string owner = owned.owner;
+    const bool used = owner == "--prometheus" ? !source.prometheus.url.empty()
+                      : owner == "--csv"      ? !source.csv.empty()
+                                              : method == "minder";
+    for (const char* option : owned.options) {
+      if (!used && app.count(option) > 0)
+        throw UsageError(std::string(option) + " belongs to " + owner + " and would do nothing here");
+    }
+  }
+}
+
 void add_prometheus_options(Command& app, fleet::FleetSource& s) {
   app.add_option("--prometheus", s.prometheus.url, "Prometheus-compatible store, http://host:9090")
       ->type_name("URL");
@@ -63,7 +114,10 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
       ->check(one_of({"s", "ms", "us", "ns", "step"}));
   app.add_option("--metric-column", s.columns.metric_column, "Column that names the metric of a row");
   app.add_option("--value-column", s.columns.value_column, "Column of the values of such a table");
-  app.add_option("--metric", s.metrics, "Metrics to judge, or PromQL as NAME=EXPRESSION; all when not given");
+  app.add_option(
+      "--metric",
+      s.metrics,
+      "Metrics to judge, or PromQL as NAME=EXPRESSION; all of a file when not given");
   app.add_option("--label", s.labels, "Columns or labels to keep as labels of the machine");
   app.add_option(
       "--device-column",

@@ -63,6 +63,12 @@ fleet::WatchLog log_of(Context& context, const std::string& format) {
 void run(Context& context, WatchCommand& command) {
   hangup_reloads();
   fleet::WatchJobsOptions& o = command.job;
+  if (!o.source.prometheus.url.empty() && o.source.metrics.empty() && o.source.exporters.empty())
+    throw base::Error(
+        {"--metric"},
+        "no metric is named",
+        "--metric NAME=QUERY, or --names dcgm for an exporter; 'lento fleet doctor' lists what the store "
+        "has");
   if (!command.group_by.empty())
     o.watch.detect.group_by = command.group_by;
   if (!command.false_alarms.empty())

@@ -25,7 +25,7 @@ void run(Context& context, const RecordOptions& options) {
   }
   memory::MemoryRecordingOptions job = options.job;
   if (job.output.empty())
-    throw base::Error({"--output"}, "where the trace goes is not said", "write -o run.access");
+    job.output = "run.access";
   job.bytes = options.megabytes << 20;
   if (options.full)
     job.burst_off_us = 0;
