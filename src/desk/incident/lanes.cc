@@ -103,7 +103,7 @@ void draw_lanes(const Records& records, Judgement& judgement) {
   }
   if (std::isnan(first) || last - first > kYear)
     return;
-  // What followed may be a collective that timed out ten minutes or half an hour later.
+  // A symptom may be a collective that timed out ten minutes or half an hour later.
   constexpr double kTimeouts = 2700;
   const double around = std::max(last - first, kTimeouts);
   std::erase_if(marks, [&](const Mark& mark) {
