@@ -9,9 +9,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/zip.h"
 #include "desk/formats/formats.h"
 #include "desk/read/log_file.h"
 #include "desk/read/tar.h"
+#include "desk/read/utf16.h"
 
 namespace lento::desk {
 namespace {
@@ -181,24 +183,54 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   return names;
 }
 
+// Each member of an archive as a file of its own.
+template <class Archive>
+void read_members(
+    Archive archive,
+    const std::string& path,
+    Records& records,
+    const base::Progress& progress) {
+  for (size_t members = 0; archive.next() && members < kMostFiles; ++members) {
+    LineSource lines(as_utf8([&archive](std::span<char> out) {
+      return archive.read(out);
+    }));
+    log_reader().read(lines, path + "/" + archive.name(), records, progress);
+  }
+}
+
 // A file, or each file in an archive.
 void read_file(const std::string& path, Records& records, const base::Progress& progress) {
   base::InputStream in(path);
   const auto read = [&in](std::span<char> out) {
     return in.read(out);
   };
-  if (!TarReader::begins(in.peek(kHead))) {
-    LineSource lines(read);
+  const std::string_view head = in.peek(kHead);
+  if (TarReader::begins(head)) {
+    read_members(TarReader(read, path), path, records, progress);
+  } else if (base::ZipReader::begins(head)) {
+    read_members(base::ZipReader(read, path), path, records, progress);
+  } else {
+    LineSource lines(as_utf8(read));
     log_reader().read(lines, path, records, progress);
-    return;
   }
-  TarReader archive(read, path);
-  for (size_t members = 0; archive.next() && members < kMostFiles; ++members) {
-    LineSource lines([&archive](std::span<char> out) {
-      return archive.read(out);
-    });
-    log_reader().read(lines, path + "/" + archive.name(), records, progress);
+}
+
+// A zip of logs. Others are traces of DynamoRIO, documents and programs: one of the first members has to be
+// known.
+bool is_zip_of_logs(base::InputStream& in, const std::string& path) {
+  base::ZipReader archive(
+      [&in](std::span<char> out) {
+        return in.read(out);
+      },
+      path);
+  constexpr int kLooked = 8;
+  std::string head(kHead, '\0');
+  for (int i = 0; i < kLooked && archive.next(); ++i) {
+    const size_t size = archive.read(head);
+    if (log_reader().recognise(head_as_utf8(std::string_view(head).substr(0, size))).format)
+      return true;
   }
+  return false;
 }
 
 // A file that cannot be read does not keep the others from being judged. The rows that were read before the
@@ -262,7 +294,9 @@ bool reads(const std::string& path) {
   try {
     base::InputStream in(path);
     const std::string_view head = in.peek(kHead);
-    return TarReader::begins(head) || log_reader().recognise(head).format != nullptr;
+    if (base::ZipReader::begins(head))
+      return is_zip_of_logs(in, path);
+    return TarReader::begins(head) || log_reader().recognise(head_as_utf8(head)).format != nullptr;
   } catch (const base::Error&) {
     return false;
   }

@@ -289,7 +289,9 @@ bool peel_dmesg(Peeled& p) {
     const size_t count = digits(rest, 0);
     const std::string_view clock = rest.size() > count ? rest.substr(count + 1) : std::string_view();
     const size_t size = clock_size(clock);
-    if (count == 0 || count > 2 || size == 0 || clock.size() != size + 5)
+    // Apache writes such times too, with a fraction or another bracket behind.
+    const bool is_kernel = size == 8 && !p.text.substr(end + 1).starts_with(" [");
+    if (count == 0 || count > 2 || !is_kernel || clock.size() != size + 5)
       return false;
     char text[64];
     std::snprintf(

@@ -12,6 +12,7 @@
 #include "desk/read/prefilter.h"
 #include "desk/read/records.h"
 #include "desk/read/tar.h"
+#include "desk/read/utf16.h"
 
 namespace lento::desk {
 namespace {
@@ -191,6 +192,33 @@ TarReader tar_of(std::string_view text) {
         return size;
       },
       "made-up.tar"};
+}
+
+TEST(Utf16, BothOrdersAndPairs) {
+  const std::string little(
+      "\xff\xfe"
+      "n\0"
+      "\xac\x20"
+      "\x3d\xd8\x00\xde"
+      "\x00\xdc",
+      12);
+  std::string big;
+  for (size_t i = 0; i < little.size(); i += 2)
+    big += {little[i + 1], little[i]};
+  for (const std::string& bytes : {little, big}) {
+    std::string_view left = bytes;
+    const auto read = as_utf8([&left](std::span<char> out) {
+      const size_t size = std::min(out.size(), left.size());
+      std::ranges::copy(left.substr(0, size), out.begin());
+      left.remove_prefix(size);
+      return size;
+    });
+    std::string out(64, 'x');
+    out.resize(read(out));
+    EXPECT_EQ(out, "n\u20ac\U0001f600\ufffd");
+    EXPECT_EQ(head_as_utf8(bytes), out);
+  }
+  EXPECT_EQ(head_as_utf8("plain"), "plain");
 }
 
 TEST(Tar, FilesOneAfterTheOther) {

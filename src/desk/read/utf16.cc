@@ -1,0 +1,143 @@
+// Decodes unit by unit: a unit outside the surrogates is a character, two surrogates are one.
+#include "desk/read/utf16.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace lento::desk {
+namespace {
+
+class Decoder {
+ public:
+  explicit Decoder(bool is_big)
+      : is_big_(is_big) {
+  }
+
+  void add(std::string_view bytes, std::string& out) {
+    for (const char c : bytes) {
+      if (!has_byte_) {
+        first_ = uint8_t(c);
+        has_byte_ = true;
+        continue;
+      }
+      has_byte_ = false;
+      const auto second = uint8_t(c);
+      add_unit(is_big_ ? uint32_t(first_ << 8 | second) : uint32_t(second << 8 | first_), out);
+    }
+  }
+
+ private:
+  void add_unit(uint32_t unit, std::string& out) {
+    const bool is_low = unit >= 0xdc00 && unit < 0xe000;
+    if (high_ != 0 && is_low) {
+      append(0x10000 + ((high_ - 0xd800) << 10) + (unit - 0xdc00), out);
+      high_ = 0;
+      return;
+    }
+    if (high_ != 0)
+      append(0xfffd, out);
+    high_ = 0;
+    if (unit >= 0xd800 && unit < 0xdc00)
+      high_ = unit;
+    else
+      append(is_low ? 0xfffd : unit, out);
+  }
+
+  static void append(uint32_t code, std::string& out) {
+    if (code < 0x80) {
+      out += char(code);
+    } else if (code < 0x800) {
+      out += char(0xc0 | code >> 6);
+      out += char(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+      out += char(0xe0 | code >> 12);
+      out += char(0x80 | (code >> 6 & 0x3f));
+      out += char(0x80 | (code & 0x3f));
+    } else {
+      out += char(0xf0 | code >> 18);
+      out += char(0x80 | (code >> 12 & 0x3f));
+      out += char(0x80 | (code >> 6 & 0x3f));
+      out += char(0x80 | (code & 0x3f));
+    }
+  }
+
+  bool is_big_;
+  bool has_byte_ = false;
+  uint8_t first_ = 0;
+  uint32_t high_ = 0;
+};
+
+bool is_marked(std::string_view head) {
+  return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
+}
+
+// A source whose first bytes decide how the others are read.
+struct Source {
+  LineSource::Read read;
+  std::unique_ptr<Decoder> decoder;
+  std::string ready;  // decoded and not handed out yet
+  size_t at = 0;
+  bool is_begun = false;
+  bool is_plain = false;
+  bool is_ended = false;
+
+  // More bytes in `ready`.
+  void refill() {
+    constexpr size_t kChunk = size_t{1} << 16;
+    std::string bytes(kChunk, '\0');
+    bytes.resize(read(bytes));
+    is_ended = bytes.size() < kChunk;
+    ready.erase(0, at);
+    at = 0;
+    if (!is_begun && is_marked(bytes))
+      decoder = std::make_unique<Decoder>(bytes[0] == '\xfe');
+    if (!is_begun)
+      is_plain = !decoder;
+    if (decoder)
+      decoder->add(std::string_view(bytes).substr(is_begun ? 0 : 2), ready);
+    else
+      ready += bytes;
+    is_begun = true;
+  }
+
+  size_t operator()(std::span<char> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      if (at == ready.size()) {
+        if (is_plain && !is_ended)  // nothing to decode: no copy
+          return done + read(out.subspan(done));
+        if (is_ended)
+          break;
+        refill();
+        continue;
+      }
+      const size_t size = std::min(ready.size() - at, out.size() - done);
+      std::memcpy(out.data() + done, ready.data() + at, size);
+      at += size;
+      done += size;
+    }
+    return done;
+  }
+};
+
+}  // namespace
+
+LineSource::Read as_utf8(LineSource::Read read) {
+  auto source = std::make_shared<Source>();
+  source->read = std::move(read);
+  return [source](std::span<char> out) {
+    return (*source)(out);
+  };
+}
+
+std::string head_as_utf8(std::string_view head) {
+  std::string out;
+  if (is_marked(head))
+    Decoder(head[0] == '\xfe').add(head.substr(2), out);
+  else
+    out = head;
+  return out;
+}
+
+}  // namespace lento::desk
