@@ -67,7 +67,7 @@ double Dips::z(bool upper, double change, size_t rows) const {
 
 Level::Level(const LevelOptions& options)
     : o_(options),
-      ring_(options.machines * kChannels * options.cells, kNoLevel),
+      ring_((options.machines + 1) * kChannels * options.cells, kNoLevel),
       past_(options.machines),
       now_(options.machines),
       tests_(options.machines),
@@ -102,8 +102,48 @@ float Level::statistic(size_t machine, size_t channel, size_t first) const {
   return channel == kUpper ? most : channel == kLower ? least : float(sum / double(count));
 }
 
-float Level::usual(size_t machine, Channel channel) const {
-  return past_[machine].count >= float(o_.cells) ? past_[machine].mean[channel] : kNoLevel;
+float Level::usual(size_t machine, Channel channel, float common) const {
+  return past_[machine].count >= float(o_.cells) ? float(expected(machine, channel, common)) : kNoLevel;
+}
+
+// By the machine's own past, and its usual response to what its peers do, as far as they ever went.
+double Level::expected(size_t machine, size_t channel, float common) const {
+  const Past& past = past_[machine];
+  const double mean = double(past.mean[channel]);
+  if (channel >= kTested || std::isnan(common))
+    return mean;
+  const Response& r = past.response[channel];
+  return mean + double(r.slope * std::clamp(common - r.common, -r.far, r.far));
+}
+
+// Empirical Bayes: a slope is worth as much as the slopes of all machines differ by more than their errors.
+void Level::estimate_slopes(Channel channel) {
+  double squares = 0;
+  double errors = 0;
+  size_t machines = 0;
+  const auto estimate = [&](const Past& past, double& slope, double& error) {
+    const Response& r = past.response[channel];
+    if (past.count < float(o_.cells) || !(r.spread > 0))
+      return false;
+    slope = double(r.together / r.spread);
+    const double left = std::max(0.0, double(r.own) - slope * slope * double(r.spread));
+    error = left / (double(past.count) * double(r.spread));
+    return true;
+  };
+  double slope = 0;
+  double error = 0;
+  for (const Past& past : past_) {
+    if (!estimate(past, slope, error))
+      continue;
+    squares += slope * slope;
+    errors += error;
+    ++machines;
+  }
+  const double differ = machines > 0 ? std::max(0.0, (squares - errors) / double(machines)) : 0;
+  for (Past& past : past_) {
+    const bool known = estimate(past, slope, error) && differ > 0;
+    past.response[channel].slope = known ? float(slope * differ / (differ + error)) : 0;
+  }
 }
 
 void Level::retire(size_t machine) {
@@ -114,14 +154,26 @@ void Level::retire(size_t machine) {
   for (size_t c = 0; c < kChannels; ++c) {
     const bool quantile = c == kUpper || c == kLower;
     const float v = quantile ? statistic(machine, c, 0) : cell(machine, c, 0);
-    if (!std::isnan(v))
-      past.mean[c] += (v - past.mean[c]) / past.count;
+    if (std::isnan(v))
+      continue;
+    const float off = v - past.mean[c];
+    past.mean[c] += off / past.count;
+    const float common = quantile ? statistic(o_.machines, c, 0) : cell(o_.machines, c, 0);
+    if (c >= kTested || !o_.against_peers || std::isnan(common))
+      continue;
+    Response& r = past.response[c];
+    const float moved = common - r.common;
+    r.far = std::max(r.far, past.count > 1 ? std::abs(moved) : 0);
+    r.common += moved / past.count;
+    r.spread += (moved * (common - r.common) - r.spread) / past.count;
+    r.together += (moved * (v - past.mean[c]) - r.together) / past.count;
+    r.own += (off * (v - past.mean[c]) - r.own) / past.count;
   }
 }
 
 void Level::push(std::span<const float> cells, const Suspicion& suspicion) {
-  for (size_t m = 0; m < o_.machines; ++m) {
-    if (!suspicion.frozen(m))
+  for (size_t m = 0; m <= o_.machines; ++m) {
+    if (m < o_.machines && !suspicion.frozen(m))
       retire(m);
     for (size_t c = 0; c < kChannels; ++c) {
       float* ring = &cell(m, c, 0);
@@ -146,7 +198,7 @@ Level::Difference Level::difference(size_t machine) const {
       continue;
     const float v = statistic(machine, c, o_.cells - window(c));
     d.whole = d.whole && !std::isnan(v);
-    d.value[c] = v - past_[machine].mean[c];
+    d.value[c] = float(double(v) - expected(machine, c, statistic(o_.machines, c, o_.cells - window(c))));
   }
   return d;
 }
@@ -156,7 +208,8 @@ bool Level::lasts(size_t machine, double change) const {
   size_t cells = 0;
   size_t there = 0;
   for (size_t i = 0; i < o_.cells; ++i) {
-    const double off = double(cell(machine, kMean, i) - past_[machine].mean[kMean] - middle_[kMean]);
+    const double off = double(cell(machine, kMean, i) - middle_[kMean]) -
+                       expected(machine, kMean, cell(o_.machines, kMean, i));
     if (std::isnan(off))
       continue;
     ++there;
@@ -324,6 +377,8 @@ void Level::learn(const Suspicion& suspicion) {
     past.has_pending = now_[m].whole && !suspicion.frozen(m);
   }
   for (size_t c = 0; c < kTested; ++c) {
+    if (o_.against_peers)
+      estimate_slopes(Channel(c));
     single_[c].refresh();
     absolute_[c].refresh();
     relative_[c].refresh();
@@ -337,7 +392,7 @@ size_t Level::cells_since_change(size_t machine, Channel channel) const {
   for (size_t n = 1; n <= o_.cells; ++n) {
     const float v = cell(machine, channel, o_.cells - n);
     if (!std::isnan(v))
-      sum += double(v - past_[machine].mean[channel]);
+      sum += double(v) - expected(machine, channel, cell(o_.machines, channel, o_.cells - n));
     if (sum * sum / double(n) > best) {
       best = sum * sum / double(n);
       since = n;

@@ -83,12 +83,13 @@ class Level {
  public:
   explicit Level(const LevelOptions& options);
 
-  // One cell of every machine, [machine * kChannels + channel], NaN where missing.
+  // One cell of every machine, [machine * kChannels + channel], NaN where missing, and behind them one of the
+  // peers' medians.
   void push(std::span<const float> cells, const Suspicion& suspicion);
   // Looks at the window that ends with the last cell; `z` is the budget's.
   void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
-  // The machine's usual value of a channel; NaN before it has a past.
-  float usual(size_t machine, Channel channel) const;
+  // The machine's usual value of a channel while its peers' median is `common`; NaN before it has a past.
+  float usual(size_t machine, Channel channel, float common) const;
   // A machine that was away: its past counts no longer.
   void forget(size_t machine);
   // Cells before the window's end at which the change most likely began.
@@ -108,8 +109,18 @@ class Level {
     double absolute = 0;
     double relative = 0;
   };
+  // The response of a machine to what its peers do, by a regression of its cells on their medians.
+  struct Response {
+    float common = 0;    // mean of the medians
+    float spread = 0;    // their variance
+    float together = 0;  // covariance with the machine's difference
+    float own = 0;       // variance of the difference
+    float far = 0;       // the largest distance of a median from that mean
+    float slope = 0;     // shrunk by how much the machines' slopes differ beyond chance
+  };
   struct Past {
     std::array<float, kChannels> mean{};
+    std::array<Response, kTested> response{};
     std::array<Test, kTested> pending{};  // of the window before
     std::array<float, kTested> pending_single{};
     float count = 0;
@@ -129,6 +140,8 @@ class Level {
   size_t window(size_t channel) const;
   float statistic(size_t machine, size_t channel, size_t first) const;
   void retire(size_t machine);
+  void estimate_slopes(Channel channel);
+  double expected(size_t machine, size_t channel, float common) const;
   Difference difference(size_t machine) const;
   bool lasts(size_t machine, double change) const;
   void subtract_median(size_t channel, const Suspicion& suspicion);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -213,8 +214,8 @@ float middle_of(std::vector<float>& levels, bool tied) {
 void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
   const Level& level = track.machines.levels.front();
   for (size_t i = 0; i < groups[track.group].size(); ++i) {
-    const double upper = double(level.usual(i, kUpper) + medians[kUpper]);
-    const double lower = double(level.usual(i, kLower) + medians[kLower]);
+    const double upper = double(level.usual(i, kUpper, medians[kUpper]) + medians[kUpper]);
+    const double lower = double(level.usual(i, kLower, medians[kLower]) + medians[kLower]);
     if (track.machines.crowd || track.machines.suspected[i] || std::isnan(upper))
       continue;
     for (size_t back = rows.rows(); back-- > rows.rows() - cell;) {
@@ -246,6 +247,8 @@ void Scan::Impl::step(Track& track) {
   if (levels.empty())
     return;
   std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
+  whole.resize(2 * kChannels, std::numeric_limits<float>::quiet_NaN());
+  cells.insert(cells.end(), medians.begin(), medians.end());
   const size_t looked = climb(track.machines, track.dips, std::move(cells));
   climb(track.job, track.dips, std::move(whole));
   for (size_t level = 0; level < looked; ++level) {

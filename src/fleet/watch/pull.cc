@@ -141,6 +141,7 @@ void FleetWatch::pull() {
     push(s, *until);
   keep_half(s);
   last_ = std::move(s);
+  look_behind();
   if (anew)
     base::return_free_memory();  // the answers to a whole history
 }
@@ -335,6 +336,52 @@ void FleetWatch::keep_half(const MetricSeries& s) {
   halves_.push_back(s);
   if (halves_.size() > kHalves)
     halves_.pop_front();
+}
+
+// Samples that are stamped so far behind that no row waited for them look like silence. A machine that died
+// has no stamp after its last row.
+void FleetWatch::look_behind() {
+  constexpr int64_t kAgain = 30'000;    // ms between looks at a machine that lives
+  constexpr int64_t kRarely = 300'000;  // and at one that seems not to
+  const auto wait_of = [&](const Behind& b) {
+    return b.open ? 2 * step_ms_ : b.arrives ? kAgain : kRarely;
+  };
+  const int64_t steady = world_.clock.steady_ms();
+  const Fleet& f = detector_->fleet();
+  const RollCall& roll = detector_->roll();
+  std::map<std::string, int64_t> silent;  // with the time of its last row
+  bool due = false;
+  for (size_t m = 0; m < f.machines.size(); ++m) {
+    if (!roll.silent(m))
+      continue;
+    silent.emplace(f.machines[m], roll.seen_ms(m));
+    const auto known = behind_.find(f.machines[m]);
+    due |= known == behind_.end() || steady - known->second.looked_ms >= wait_of(known->second);
+  }
+  std::erase_if(behind_, [&](const auto& entry) {
+    return !silent.contains(entry.first) && !entry.second.alert;
+  });
+  for (auto& [name, b] : behind_)
+    b.arrives &= silent.contains(name);
+  if (!due)
+    return;
+  MetricSeries s;
+  try {
+    base::ReadReport ignored;
+    s = world_.feed.read(now_ms() - 4 * roll.limit_ms() - delay_ms_, now_ms() + step_ms_, step_ms_, ignored);
+  } catch (const base::Error&) {
+    return;  // the next pull notes a store that is away
+  }
+  for (const auto& [name, seen_ms] : silent) {
+    const auto column = size_t(std::ranges::find(s.machines, name) - s.machines.begin());
+    const int64_t newest = column < s.newest_ms.size() ? s.newest_ms[column] : INT64_MIN;
+    Behind& b = behind_[name];
+    const bool first = b.looked_ms == INT64_MIN;
+    b.arrives = newest != INT64_MIN && (first ? newest > seen_ms + 2 * step_ms_ : newest > b.newest_ms);
+    b.open = first && !b.arrives && seen_ms < now_ms() - (steady - started_ms_) - 2 * step_ms_;
+    b.newest_ms = newest;
+    b.looked_ms = steady;
+  }
 }
 
 void FleetWatch::read_targets() {

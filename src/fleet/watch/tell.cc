@@ -64,6 +64,7 @@ void FleetWatch::tell() {
   std::vector<Alert> alerts;
   const bool joined = world_.ranks && take_ranks(world_.ranks->standing());
   if (detector_) {
+    tell_clocks(now, resend, alerts);
     tell_verdicts(now, resend || joined, alerts);
     tell_expectation(now, resend, alerts);
     detector_->forget_resolved(now - kDay);
@@ -87,6 +88,9 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<Alert>& ale
   std::set<Key> active;
   for (const Verdict& v : detector_->verdicts()) {
     const Key key{detector_->fleet().machines[v.machine], v.silent};
+    const auto behind = behind_.find(key.first);
+    if (v.silent && behind != behind_.end() && (behind->second.arrives || behind->second.open))
+      continue;
     if (!v.active || !in_job(key.first) || !active.insert(key).second)
       continue;
     const auto [at, fresh] = standing_.try_emplace(key);
@@ -134,6 +138,41 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<Alert>& ale
     }
     it = standing_.erase(it);
     dirty_ = true;
+  }
+}
+
+void FleetWatch::tell_clocks(int64_t now, bool resend, std::vector<Alert>& alerts) {
+  for (auto& [machine, b] : behind_) {
+    if (!b.arrives || !in_job(machine)) {
+      if (!b.alert)
+        continue;
+      b.alert->ends_ms = now;
+      say_end(now, *b.alert);
+      alerts.push_back(*std::exchange(b.alert, std::nullopt));
+      log_.note(machine + " stamps its samples like its peers again, or sends none");
+      continue;
+    }
+    const bool fresh = !b.alert;
+    if (!fresh && !resend)
+      continue;
+    if (fresh) {
+      b.alert.emplace();
+      b.alert->labels = {
+          {"alertname", "LentoClockApart"},
+          {"task", o_.job},
+          {"machine", machine},
+          {"severity", "warning"}};
+      b.alert->starts_ms = now;
+    }
+    const int64_t late = now - (world_.clock.steady_ms() - b.looked_ms) - b.newest_ms;
+    b.alert->annotations = {
+        {"summary",
+         "samples of " + machine + " arrive, stamped " + seconds_text(late) +
+             " in the past: its clock is behind, or its samples are held up; it is not judged"}};
+    if (fresh)
+      say(now, *b.alert);
+    b.alert->ends_ms = expiry(now);
+    alerts.push_back(*b.alert);
   }
 }
 

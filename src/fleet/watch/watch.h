@@ -8,7 +8,9 @@
 // the missed rows are read when the store is back. Blindness. What could not be judged for two minutes (or
 // four steps) is an alert of its own, LentoBlind. Membership. A machine that the store still scrapes (`up`, 0
 // or 1) is in the job, one that it no longer scrapes has left. A store that does not know `up` makes a
-// machine leave after WatchOptions::forget_s. Alerts. One stands until its machine was well for
+// machine leave after WatchOptions::forget_s. Clocks. A machine whose samples
+// arrive with stamps that lie behind those of its peers is not silent: it is LentoClockApart, without a hook.
+// Alerts. One stands until its machine was well for
 // WatchOptions::hold_off_s, so that a flapping machine is one alert. Two watches of one job give alerts of
 // the same labels. Collectives. Where the job's ranks record them, what they say is told too: an alert that
 // names rank, host and GPU, or, where the metrics of that host deviate as well, one alert with both. Hooks.
@@ -137,6 +139,7 @@ class FleetWatch {
   std::optional<int64_t> frontier(const MetricSeries& s) const;
   void push(const MetricSeries& s, int64_t until_ms);
   void keep_half(const MetricSeries& s);
+  void look_behind();
   void keep_members();
   bool targets_fit(const MetricSeries& s) const;
   void start_rows();
@@ -145,6 +148,7 @@ class FleetWatch {
   // Telling (tell.cc).
   void tell();
   void tell_verdicts(int64_t now, bool resend, std::vector<Alert>& alerts);
+  void tell_clocks(int64_t now, bool resend, std::vector<Alert>& alerts);
   void tell_expectation(int64_t now, bool resend, std::vector<Alert>& alerts);
   void say(int64_t ms, const Alert& alert) const;
   void say_end(int64_t ms, const Alert& alert) const;
@@ -211,6 +215,15 @@ class FleetWatch {
   bool dirty_ = false;
   std::string failure_;
   std::map<Key, Standing> standing_;
+  // A machine without a sample in the rows, and its newest stamp at the last look for older ones.
+  struct Behind {
+    int64_t newest_ms = INT64_MIN;
+    int64_t looked_ms = INT64_MIN;  // steady time
+    bool arrives = false;           // newer stamps came since the look before: it lives
+    bool open = false;              // quiet when the watch began: the next look decides
+    std::optional<Alert> alert;
+  };
+  std::map<std::string, Behind> behind_;
   std::optional<Alert> slow_fleet_;
   std::optional<Alert> blind_;
   std::map<std::string, Alert> slow_ranks_;          // by category and subject

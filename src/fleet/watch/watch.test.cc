@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 
@@ -126,6 +127,43 @@ struct HalvingStore : DeadStore {
   }
 };
 
+// Six machines at one sample a second; one stamps its samples behind from the start, or dies.
+struct SkewedStore : DeadStore {
+  const FakeClock& clock;
+  int64_t behind_ms = 0;
+  int64_t death_ms = INT64_MAX;
+  explicit SkewedStore(const FakeClock& c)
+      : clock(c) {
+  }
+  std::optional<int64_t> now_ms() override {
+    return kStart + clock.ms;
+  }
+  MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
+    MetricSeries out;
+    out.metrics = {"power"};
+    out.begin_ms = begin / 1000 * 1000;
+    out.steps = size_t(std::max<int64_t>(1000, std::min(end, kStart + clock.ms) - out.begin_ms)) / 1000;
+    out.sample_gap_ms = 1000;
+    const auto there = [&](size_t m, int64_t ms) {
+      return m != 2 || ms <= std::min(kStart + clock.ms - behind_ms, death_ms);
+    };
+    for (size_t m = 0; m < 6; ++m) {
+      const int64_t newest = out.time_ms(out.steps - 1);
+      const int64_t own = m == 2 ? std::min({newest, kStart + clock.ms - behind_ms, death_ms}) : newest;
+      if (own < out.begin_ms)
+        continue;
+      out.machines.push_back("node" + std::to_string(m));
+      out.newest_ms.push_back(own);
+    }
+    for (size_t step = 0; step < out.steps; ++step)
+      for (const std::string& name : out.machines)
+        out.values.push_back(
+            there(size_t(name.back() - '0'), out.time_ms(step)) ? 300 + float((step * 7) % 11) : NAN);
+    report.taken += out.values.size();
+    return out;
+  }
+};
+
 double sample(const FleetWatch& watch, const std::string& name) {
   for (const FleetWatch::Sample& s : watch.samples()) {
     if (name == s.name)
@@ -229,6 +267,35 @@ TEST(FleetWatch, WhomHalfAnAnswerNamesHasNotLeft) {
   for (; clock.ms < HalvingStore::kHalvesFrom + 230'000; clock.ms += 5'000)
     watch.step();
   EXPECT_EQ(sample(watch, "machines"), 8);
+}
+
+std::set<std::string> kinds_told(SkewedStore& store, FakeClock& clock) {
+  Taker taker;
+  NoHooks hooks;
+  WatchOptions options;
+  options.hook = true;
+  std::set<std::string> kinds;
+  FleetWatch watch({clock, store, taker, hooks}, {}, options);
+  for (; clock.ms < 400'000; clock.ms += 5'000) {
+    watch.step();
+    for (const Alert& alert : taker.last)
+      kinds.insert(alert.labels.front().second);
+  }
+  return kinds;
+}
+
+TEST(FleetWatch, AClockThatIsBehindIsNamedAndNotSilent) {
+  FakeClock clock;
+  SkewedStore store(clock);
+  store.behind_ms = 90'000;
+  EXPECT_THAT(kinds_told(store, clock), ElementsAre("LentoClockApart"));
+}
+
+TEST(FleetWatch, AMachineThatDiesIsSilentAndItsClockIsNotBlamed) {
+  FakeClock clock;
+  SkewedStore store(clock);
+  store.death_ms = kStart + 150'000;
+  EXPECT_THAT(kinds_told(store, clock), ElementsAre("LentoSilentMachine"));
 }
 
 }  // namespace
