@@ -14,7 +14,7 @@ lento tile sign slow.ypu --key keys/developer.key
 # The tile: its rules name the owner, the block and the policy. Would it load the image? Then it runs on what was
 # recorded, 16 tile cycles a cycle of the block, and remembers the release.
 lento tile check slow.ypu --rules rules.yaml --cert acme.cert
-lento tile run slow.ypu --rules rules.yaml --cert acme.cert --block vcd:bus.vcd --map bus.map.yaml --tile-cycles 16 --remember -o late.bin --vcd tile.vcd
+lento tile run slow.ypu --rules rules.yaml --cert acme.cert --block vcd:bus.vcd --map bus.map.yaml --tile-cycles 16 --remember -o late.bin --vcd tile.vcd --explain
 od -An -tu4 late.bin
 
 # One bit changed: refused.

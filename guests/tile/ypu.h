@@ -11,10 +11,7 @@
 #ifndef YPU_H_
 #define YPU_H_
 
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef signed int int32_t;
+#include <stdint.h>
 
 #include "ypu_map.h"
 

@@ -208,6 +208,30 @@ TEST(Vcd, TheTriggerAndEveryInputHaveValidSignals) {
   EXPECT_EQ(seen, "10 11 00 ");
 }
 
+// One IOReg for each kind of tap on the values 1 2 2 3 3 1 2, the fifth of which is not valid.
+TEST(Vcd, TapsPassEventsAndCountThem) {
+  std::string text =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 4 d d $end\n$var wire 1 v v $end\n"
+      "$enddefinitions $end\n";
+  const std::vector<std::string> values = {"1", "10", "10", "11", "11", "1", "10"};
+  for (size_t i = 0; i < values.size(); ++i) {
+    text += "#" + std::to_string(10 * i) + "\n0!\nb" + values[i] + " d\n" + (i == 4 ? "0v" : "1v") + "\n#" +
+            std::to_string(10 * i + 5) + "\n1!\n";
+  }
+  const auto seen = [&](const std::string& tap) {
+    return edges_of(
+        text,
+        kTop + "clock: t.clk\ninputs:\n  - {ioreg: 0, signal: t.d, valid: t.v, tap: {" + tap + "}}\n");
+  };
+  EXPECT_EQ(seen("equals: 2"), "0:0,0 1:2,0 1:2,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
+  EXPECT_EQ(seen("equals: 2, when: rising, take: count"), "0:0,0 1:1,0 0:0,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
+  EXPECT_EQ(seen("equals: 2, when: falling, take: time"), "0:0,0 0:0,0 0:0,0 1:3,0 0:0,0 0:0,0 0:0,0 ");
+  EXPECT_EQ(seen("when: change"), "0:0,0 1:2,0 0:0,0 1:3,0 0:0,0 1:1,0 1:2,0 ");
+  EXPECT_EQ(seen("mask: 2, equals: 2, when: rising"), "0:0,0 1:2,0 0:0,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
+  EXPECT_THROW(seen("when: rising"), base::Error);
+  EXPECT_THROW(seen("equals: 4, mask: 3"), base::Error);
+}
+
 TEST(Fst, IsReadAsItsVcdAndDamageIsAnError) {
   if (std::system("command -v vcd2fst >/dev/null") != 0)
     GTEST_SKIP() << "gtkwave is not installed";

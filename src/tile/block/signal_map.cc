@@ -52,6 +52,34 @@ read_valid(spec::Fields& fields, const spec::YamlNode& node, base::ErrorList& er
   return out;
 }
 
+Tap read_tap(const spec::YamlNode& node, base::ErrorList& errors) {
+  spec::Fields fields(node, errors);
+  Tap tap;
+  int64_t mask = UINT32_MAX;
+  int64_t equals = -1;
+  std::string when = "level";
+  std::string take = "value";
+  fields.integer("mask", mask, 1, UINT32_MAX);
+  fields.integer("equals", equals, 0, UINT32_MAX);
+  fields.choice("when", when, {"level", "rising", "falling", "change"});
+  fields.choice("take", take, {"value", "count", "time"});
+  const bool edge = when == "rising" || when == "falling";
+  if (edge && equals < 0)
+    fields.error("when", "an edge needs 'equals', the value that it begins or ends");
+  if (equals >= 0 && (equals & ~mask) != 0)
+    fields.error("equals", "bits outside of 'mask' are never equal");
+  fields.finish();
+  tap.mask = uint32_t(mask);
+  if (equals >= 0)
+    tap.equals = uint32_t(equals);
+  tap.when = when == "rising"    ? Tap::When::Rising
+             : when == "falling" ? Tap::When::Falling
+             : when == "change"  ? Tap::When::Change
+                                 : Tap::When::Level;
+  tap.take = take == "count" ? Tap::Take::Count : take == "time" ? Tap::Take::Time : Tap::Take::Value;
+  return tap;
+}
+
 SignalMap::Input read_input(const spec::YamlNode& node, base::ErrorList& errors) {
   spec::Fields fields(node, errors);
   SignalMap::Input input;
@@ -63,6 +91,8 @@ SignalMap::Input read_input(const spec::YamlNode& node, base::ErrorList& errors)
   input.valid = read_valid(fields, node, errors);
   if (fields.has("clock"))
     input.clock = read_clock(fields, node, errors);
+  if (const spec::YamlNode* tap = fields.map("tap"))
+    input.tap = read_tap(*tap, errors);
   fields.finish();
   input.ioreg = uint32_t(ioreg);
   input.at = uint32_t(at);

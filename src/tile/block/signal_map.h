@@ -9,7 +9,9 @@
 //       valid: top.core.commit  # optional: the IOReg holds new data when this is 1, or all of a list
 //                               # [top.awvalid, top.awready] are. Default: in every cycle
 //       clock: {signal: top.fast, edge: both}  # optional: another clock than the block's
-// A clock is a name, which means its rising edges, or a mapping with `edge`.
+//       tap: {equals: 3, mask: 0xf, when: rising, take: count}  # optional: a filter before the tile
+// A clock is a name, which means its rising edges, or a mapping with `edge`. A tap lets an input pass only at
+// events, so that the tile needs no cycle for the others, and can count or time them exactly.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,28 @@ enum class Edge {
   Rising,
   Falling,
   Both
+};
+
+// An event is a sample, with its valid signals 1, at which (value & mask) == equals, or any value without
+// `equals`. `when` restricts it to the first such sample after others (rising), the first other one after
+// such samples (falling), or a sample with another masked value than the one before (change). The IOReg holds
+// the masked value, the number of events so far, or the cycle of the input's clock, both modulo 2^32.
+struct Tap {
+  enum class When {
+    Level,
+    Rising,
+    Falling,
+    Change
+  };
+  enum class Take {
+    Value,
+    Count,
+    Time
+  };
+  uint32_t mask = UINT32_MAX;
+  std::optional<uint32_t> equals;
+  When when = When::Level;
+  Take take = Take::Value;
 };
 
 struct SignalMap {
@@ -41,6 +65,7 @@ struct SignalMap {
     std::string signal;
     std::vector<std::string> valid;
     std::optional<Clock> clock;
+    std::optional<Tap> tap;
   };
   Clock clock;
   Address address;  // without a signal: none

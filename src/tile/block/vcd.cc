@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -124,6 +125,11 @@ class Reader {
   struct Bound {
     Signal data;
     std::vector<Signal> valid;
+    // State of its tap.
+    bool matched = false;
+    std::optional<uint32_t> last;
+    uint32_t events = 0;
+    uint32_t samples = 0;
   };
 
   base::Location here() const {
@@ -246,7 +252,8 @@ class Reader {
       const size_t sampler = sampler_of(input.clock.value_or(map_.clock));
       const Signal clock = samplers_[sampler].clock;
       samplers_[sampler].inputs.push_back(bound_.size());
-      Bound bound{watch_input(input.signal, clock), {}};
+      Bound bound;
+      bound.data = watch_input(input.signal, clock);
       for (const std::string& valid : input.valid)
         bound.valid.push_back(watch_input(valid, clock));
       bound_.push_back(bound);
@@ -282,11 +289,15 @@ class Reader {
       domains_.sample(bound_[i].data.domain_index, data.value);
       for (const Signal& valid : bound_[i].valid)
         domains_.sample(valid.domain_index, valid.read(values_).value);
-      if (!all(bound_[i].valid, values_))
-        continue;
       const SignalMap::Input& input = map_.inputs[i];
+      const bool valid = all(bound_[i].valid, values_);
+      const std::optional<uint32_t> taken = input.tap
+                                                ? tapped(*input.tap, bound_[i], valid, uint32_t(data.value))
+                                                : std::optional(uint32_t(data.value));
+      if (!valid || !taken)
+        continue;
       cycle.valid |= 1u << input.ioreg;
-      cycle.data[input.ioreg] |= uint32_t(data.value) << input.at;
+      cycle.data[input.ioreg] |= *taken << input.at;
       unknown = unknown || uint32_t(data.unknown) != 0;
     }
     result_.unknown_inputs += unknown;
@@ -298,6 +309,25 @@ class Reader {
     domains_.sample(address_->domain_index, address_->read(values_).value);
     cycle.has_address = all(address_valid_, values_);
     return cycle;
+  }
+
+  // Returns the word for the IOReg when this sample is an event of the tap.
+  static std::optional<uint32_t> tapped(const Tap& tap, Bound& bound, bool valid, uint32_t data) {
+    const uint32_t cycle = bound.samples++;
+    const uint32_t value = data & tap.mask;
+    const bool matches = valid && (!tap.equals || value == *tap.equals);
+    const bool before = std::exchange(bound.matched, valid ? matches : bound.matched);
+    const bool changes = valid && bound.last && *bound.last != value;
+    if (valid)
+      bound.last = value;
+    const bool happens = tap.when == Tap::When::Rising    ? matches && !before
+                         : tap.when == Tap::When::Falling ? valid && !matches && before
+                         : tap.when == Tap::When::Change  ? matches && changes
+                                                          : matches;
+    if (!happens)
+      return std::nullopt;
+    ++bound.events;
+    return tap.take == Tap::Take::Count ? bound.events : tap.take == Tap::Take::Time ? cycle : value;
   }
 
   // Values take effect at the end of a time step, and an edge samples those from before the step.

@@ -378,7 +378,8 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
 
 AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b) {
   const bool sum = op == Op::Add || op == Op::Addi;
-  if (sum && b.is_constant() && b.low == 0)
+  const bool masks = op == Op::And || op == Op::Andi;
+  if ((sum && b.is_constant() && b.low == 0) || (masks && b.is_constant() && (a.zeros | b.low) == UINT32_MAX))
     return a;
   const bool exact = a.is_constant() && b.is_constant();
   AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);

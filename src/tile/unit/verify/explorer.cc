@@ -90,6 +90,8 @@ void Explorer::run(State& s, const Stop& stop, int depth, PathCost& cost) {
       loop(s, op, cost);
     else if (options_.join == Join::AtEnd && compares(op))
       compare(s, op, depth, cost);
+    else if (splits(s, op))
+      split(s, op, depth, cost);
     else
       straight(s, op, cost);
   }
@@ -141,6 +143,18 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   }
 }
 
+// Makes the register a number of its own from here on.
+void Explorer::renumber(State& s, V& v) {
+  const bool open = s.open_number != 0 && v.id == s.open_number && v.plus == s.open_plus && v.by == 0 &&
+                    v.mask == UINT32_MAX;
+  v.forget_number();
+  name(v);
+  if (!open)
+    return;
+  s.open_number = v.id;
+  s.open_plus = 0;
+}
+
 void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
   V immediate;
   if (!riscv::reads_rs2(n.op))
@@ -148,7 +162,7 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
   const V& b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
   const bool masks_or_shifts = n.op == Op::And || n.op == Op::Andi || n.op == Op::Slli;
   if (masks_or_shifts && b.is_constant() && !can_relate(n.op, s.x[n.rs1], b))
-    s.x[n.rs1].forget_number();  // it is a number of its own from here on
+    renumber(s, s.x[n.rs1]);
   name(s.x[n.rs1]);
   const V& a = read(s, n.rs1, pc);
   V result = abstract_alu(n.op, a, b);

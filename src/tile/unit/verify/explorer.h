@@ -72,6 +72,7 @@ enum class Join : uint8_t {
 struct ExploreOptions {
   Counter counter;
   Join join = Join::AtMeeting;
+  bool split = false;    // AtEnd: each value of `input & m`, m at most kMostSplit, has a path of its own
   bool profile = false;  // PathCost::profile
 };
 

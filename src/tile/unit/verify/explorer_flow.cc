@@ -90,6 +90,28 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
   bound(cost, pc);
 }
 
+void Explorer::split(State& s, const TileOp& op, int depth, PathCost& cost) {
+  const uint32_t pc = s.pc;
+  straight(s, op, cost);
+  std::optional<State> joined;
+  PathCost all;
+  for (uint32_t value = 0; value <= uint32_t(op.base.imm); ++value) {
+    if ((value & ~uint32_t(op.base.imm)) != 0)
+      continue;
+    charge(kCopySteps, pc);
+    State one = s;
+    const V known = meet(one.x[op.base.rd], V::constant(value));
+    write(one, op.base.rd, known);
+    reflect(one, known);
+    PathCost its = new_cost();
+    run(one, {kExit, s.calls.size()}, depth + 1, its);
+    either(joined, all, std::move(one), its, pc);
+  }
+  s = std::move(*joined);
+  cost.add(all);
+  bound(cost, pc);
+}
+
 // Joins one more path to the same place: `joined` holds all of them, `all` the cost of the dearest.
 void Explorer::either(
     std::optional<State>& joined,

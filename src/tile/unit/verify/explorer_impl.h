@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/units.h"
@@ -25,6 +26,7 @@ inline constexpr int kDepthLimit = 600;  // unknown branches open at once
 inline constexpr uint32_t kFilling = 2;  // cycles from the one after a take until accumulators can be read
 inline constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
 inline constexpr size_t kMostCompared = 256;
+inline constexpr uint32_t kMostSplit = 15;
 inline constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
 // Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
 // instruction, kWordsAStep words of a table or pages of a range are examined.
@@ -52,6 +54,7 @@ struct State {
   // Of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last store began
   // a new period, 0 when that is known. Window, Elapsed: whether this path has seen that the time is over.
   uint32_t open_number = 0;
+  uint32_t open_plus = 0;  // what was stored is that number plus this
   bool time_is_over = false;
 };
 
@@ -183,6 +186,20 @@ class Explorer {
   // Follows both results of a comparison, 0 and 1, each with its operands narrowed.
   void compare(State& s, const TileOp& op, int depth, PathCost& cost);
 
+  // Returns whether the result is the index of one of few, of an input of which nothing is known.
+  bool splits(const State& s, const TileOp& op) const {
+    const riscv::Instruction& n = op.base;
+    if (!options_.split || options_.join != Join::AtEnd || op.custom != Custom::None || n.op != Op::Andi)
+      return false;
+    const V& a = s.x[n.rs1];
+    return n.rd != 0 && n.imm > 1 && n.imm <= int32_t(kMostSplit) && a.low == 0 && a.high == UINT32_MAX &&
+           a.zeros == 0 && a.ones == 0;
+  }
+
+  // Follows each value of an index on a path of its own, so that the members of one element of an array have
+  // known places.
+  void split(State& s, const TileOp& op, int depth, PathCost& cost);
+
   // Returns where the two ways of a branch are joined: where all their paths meet or, when the ways through a
   // loop are kept apart, the first such place outside of it.
   uint32_t meeting_place(uint32_t at) const {
@@ -236,9 +253,19 @@ class Explorer {
       return;
     const V known = v;  // v may be one of the registers
     if (known.id != 0 || known.home != 0) {
-      for (size_t i = 1; i < s.x.size(); ++i)
-        s.x[i] = sharpened(s.x[i], known);
+      for (size_t i = 1; i < s.x.size(); ++i) {
+        const V sharper = sharpened(s.x[i], known);
+        if (sharper.same_value(s.x[i]))
+          continue;
+        s.x[i] = sharper;
+        reflect_word(s, sharper);
+      }
     }
+    reflect_word(s, known);
+  }
+
+  // Narrows the word that the register was loaded from or stored to.
+  static void reflect_word(State& s, const V& known) {
     if (known.home == 0)
       return;
     const V* word = s.words.find(known.home);
@@ -279,7 +306,7 @@ class Explorer {
       a.x[i] = join(a.x[i], b.x[i]);
     a.words.join(b.words);
     a.filling = std::max(a.filling, b.filling);
-    a.open_number = a.open_number == b.open_number ? a.open_number : 0;
+    a.open_number = a.open_number == b.open_number && a.open_plus == b.open_plus ? a.open_number : 0;
     a.time_is_over = a.time_is_over && b.time_is_over;
   }
 
@@ -341,6 +368,7 @@ class Explorer {
 
   void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit);
 
+  void renumber(State& s, V& v);
   void arithmetic(State& s, const riscv::Instruction& n, uint32_t pc);
 
   void name(V& v) {
@@ -400,7 +428,7 @@ class Explorer {
   }
 
   // Requires that a computed address stays in the variable in which it begins.
-  void check_object(const V& address, unsigned size, Rule rule, uint32_t pc) const;
+  void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
 
   // Returns the word with its home, so that the outcome of a branch on the register narrows the word too.
   static V load_word(uint32_t address, const V& word) {
@@ -416,6 +444,10 @@ class Explorer {
   V load(State& s, Op op, const V& address, uint32_t pc);
 
   void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
+
+  // Bytes and halves at a known place: the known bits of their word.
+  static V load_part(const V& word, Op op, uint32_t address);
+  void store_part(State& s, const riscv::Instruction& n, uint32_t address, const V& value, PathCost& cost);
 
   // Charges the most by which this store of x[from] raises the potential of the counter.
   void charge_counter(State& s, unsigned from, const V& value, PathCost& cost);
@@ -463,6 +495,7 @@ class Explorer {
     uint32_t high;
   };
   std::vector<Range> stored_;
+  std::map<uint32_t, Range> extents_;  // of accesses by instruction, when indices are split
   int open_loops_ = 0;
 };
 

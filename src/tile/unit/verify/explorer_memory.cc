@@ -9,9 +9,18 @@
 
 namespace lento::tile {
 
-void Explorer::check_object(const V& address, unsigned size, Rule rule, uint32_t pc) const {
-  if (objects_.empty() || address.is_constant())
+void Explorer::check_object(const V& computed, unsigned size, Rule rule, uint32_t pc) {
+  if (objects_.empty() || (computed.is_constant() && !options_.split))
     return;
+  // An index that was split is a constant on each path, so all paths of the instruction count together.
+  V address = computed;
+  if (options_.split) {
+    Range& all = extents_.try_emplace(pc, Range{computed.low, computed.high}).first->second;
+    all.low = address.low = std::min(all.low, computed.low);
+    all.high = address.high = std::max(all.high, computed.high);
+    if (all.low == all.high)
+      return;
+  }
   const auto next = std::ranges::upper_bound(objects_, address.low, {}, &DataObject::low);
   if (next == objects_.begin())
     return;
@@ -57,6 +66,11 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
     const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
     if (known)
       return load_word(address.low, *known);
+    if (size < 4 && address.is_constant()) {
+      const V* word = s.words.find(address.low & ~3u);
+      if (word && word->initialised)
+        return load_part(*word, op, address.low);
+    }
     if (const auto table = load_table(s, op, address, size, pc))
       return *table;
     looked_at_ |= KnownWords::pages_of(address.low, last);
@@ -77,6 +91,71 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
     out.zeros = ~65535u;
   }
   return out;
+}
+
+V Explorer::load_part(const V& word, Op op, uint32_t address) {
+  const uint32_t bits = 8 * riscv::access_size(op);
+  const uint32_t shift = 8 * (address & 3);
+  const uint32_t lane = (1u << bits) - 1;
+  V out;
+  out.zeros = ~lane | word.zeros >> shift;
+  out.ones = word.ones >> shift & lane;
+  out.low = out.ones;
+  out.high = ~out.zeros;
+  if (shift + bits == 32) {
+    out.low = std::max(out.low, word.low >> shift);
+    out.high = std::min(out.high, word.high >> shift);
+  } else if (shift == 0 && word.high <= lane) {
+    out.low = std::max(out.low, word.low);
+    out.high = std::min(out.high, word.high);
+  }
+  const bool is_signed = op == Op::Lb || op == Op::Lh;
+  if (is_signed && out.high > lane / 2)
+    return out.is_constant() ? V::constant(riscv::extend(op, out.low)) : V::any();
+  out = meet(V::range(out.low, out.high), out);
+  if (shift != 0 || word.high > lane)
+    return out;
+  const V whole = load_word(address, word);  // the word holds nothing else
+  out.home = whole.home;
+  out.stamp = whole.stamp;
+  return out;
+}
+
+// The byte or half keeps what is known of its bits, and so do the others of its word. A part of a word that
+// is else 0 is stored as the word.
+void Explorer::store_part(
+    State& s,
+    const riscv::Instruction& n,
+    uint32_t address,
+    const V& value,
+    PathCost& cost) {
+  const unsigned size = riscv::access_size(n.op);
+  const uint32_t at = address & ~3u;
+  const V* before = s.words.find(at);
+  if (before && !before->initialised) {
+    if (options_.counter.address == at)
+      cost.charged = PathCost::kMostCharged;
+    return s.words.forget(address, address + size - 1);
+  }
+  const V old = before ? *before : V::any();
+  const uint32_t shift = 8 * (address & 3);
+  const uint32_t lane = ((1u << (8 * size)) - 1) << shift;
+  if (shift == 0 && (old.zeros | lane) == UINT32_MAX && value.high <= lane)
+    return store_word(s, n.rs2, at, value, cost);
+  if (options_.counter.address == at)
+    cost.charged = PathCost::kMostCharged;
+  V kept;
+  kept.zeros = (old.zeros & ~lane) | (value.zeros << shift & lane);
+  kept.ones = (old.ones & ~lane) | (value.ones << shift & lane);
+  kept.low = kept.ones;
+  kept.high = ~kept.zeros;
+  kept = meet(V::range(kept.low, kept.high), kept);
+  kept.stamp = ++stamp_;
+  if (address < lowest_stack_)
+    changed_[(at - kDataBase) / 4] = true;
+  if (s.words.shares(at))
+    charge(kPageSteps, s.pc);
+  s.words.set(at, kept);
 }
 
 void Explorer::store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost) {
@@ -167,10 +246,11 @@ void Explorer::charge_masked(
   if (*step != 1 || from == 0)
     return;
   V& source = s.x[from];
-  if (source.by != 0 || source.plus != 0 || source.mask != UINT32_MAX)
+  if (source.by != 0 || source.mask != UINT32_MAX)
     source.forget_number();
   name(source);
   s.open_number = source.id;
+  s.open_plus = source.plus;
 }
 
 bool Explorer::is_counter_word(const State& s, const V& v) const {
@@ -208,7 +288,7 @@ void Explorer::learn_of_counter(State& s, const TileOp& op, bool differs, PathCo
     if ((ones | zeros) != counter.mask)
       continue;
     s.open_number = 0;
-    if (ones == counter.residue)
+    if (((ones + s.open_plus) & counter.mask) == counter.residue)
       add_charge(cost, counter.weight, -int64_t{counter.mask} - 1);
   }
 }
@@ -235,6 +315,8 @@ void Explorer::store(
   } else if (scratchpad) {
     const uint32_t last = address.high + size - 1;
     charge(KnownWords::pages_between(address.low, last) / kWordsAStep, pc);
+    if (address.is_constant() && size < 4)
+      return store_part(s, n, address.low, value, cost);
     if (options_.counter.address + 3 >= address.low && options_.counter.address <= last)
       cost.charged = PathCost::kMostCharged;
     s.words.forget(address.low, last);

@@ -145,7 +145,13 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
     const auto at = std::lower_bound(ends.begin(), ends.end(), high);
     high = at == ends.end() ? UINT32_MAX : *at;
   }
-  return AbstractValue::range(low, high);
+  // Known bits can only get fewer, so they stay: bytes of the word have bounds by them.
+  AbstractValue bits;
+  bits.zeros = both.zeros;
+  bits.ones = both.ones;
+  bits.low = both.ones;
+  bits.high = ~both.zeros;
+  return meet(AbstractValue::range(low, high), bits);
 }
 
 }  // namespace

@@ -158,17 +158,23 @@ class Fixpoint {
         report_(report) {
   }
 
-  // A program too long to be explored several times is explored with nothing known of the scratchpad.
+  // A program whose accesses are refused is explored once more with indices of inputs split.
   void run() {
     try {
-      rounds();
-    } catch (const OutOfSteps&) {
-      plain_ = true;
-      budget_ = kStepLimit;
+      attempt();
+    } catch (const Violation& violation) {
+      if (violation.rule != Rule::LoadBounds && violation.rule != Rule::StoreBounds)
+        throw;
+      split_ = true;
+      plain_ = false;
+      join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
+      budget_ = kSplitBudget;
       try {
         rounds();
-      } catch (const OutOfSteps& out) {
-        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+      } catch (const OutOfSteps&) {
+        throw violation;
+      } catch (const Violation&) {
+        throw violation;  // the plainer of the two
       }
     }
   }
@@ -203,12 +209,28 @@ class Fixpoint {
   std::vector<uint64_t> profile() {
     ExploreOptions options;
     options.join = join_[size_t(RegionKind::Main)];
+    options.split = split_;
     options.profile = true;
     uint64_t budget = kProfileSteps;
     return explore({program_, RegionKind::Main, start_}, options, budget, progress_).cost.profile;
   }
 
  private:
+  // A program too long to be explored several times is explored with nothing known of the scratchpad.
+  void attempt() {
+    try {
+      rounds();
+    } catch (const OutOfSteps&) {
+      plain_ = true;
+      budget_ = kStepLimit;
+      try {
+        rounds();
+      } catch (const OutOfSteps& out) {
+        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+      }
+    }
+  }
+
   void rounds() {
     const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
     report_.init = report_of(init);
@@ -240,12 +262,15 @@ class Fixpoint {
   static constexpr uint64_t kSplitSteps = 2'000'000;
   static constexpr uint64_t kProfileSteps = 200'000;
   static constexpr uint64_t kCounterSteps = 100'000;
+  static constexpr uint64_t kSplitBudget = 8'000'000;
   static constexpr uint64_t kRoundSteps = 1'500'000;
 
   // Late joins are more precise, so they are tried first while they cost little. The verdict of the last
   // attempt counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
     Join& join = join_[size_t(kind)];
+    if (split_)
+      return explore_joined(kind, words, Join::AtEnd, budget_);
     if (plain_)
       return explore_joined(kind, words, Join::AtMeeting, budget_);
     if (join == Join::AtEnd) {
@@ -283,6 +308,7 @@ class Fixpoint {
   Exploration explore_joined(RegionKind kind, const KnownWords& words, Join join, uint64_t& budget) {
     ExploreOptions options;
     options.join = join;
+    options.split = split_;
     return explore({program_, kind, words}, options, budget, progress_);
   }
 
@@ -359,6 +385,7 @@ class Fixpoint {
     ExploreOptions options;
     options.counter = counter;
     options.join = join_[size_t(RegionKind::Main)];
+    options.split = split_;
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
       return explore({program_, RegionKind::Main, start_}, options, budget, progress_);
@@ -402,6 +429,7 @@ class Fixpoint {
   std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
+  bool split_ = false;
 };
 
 Program program_of(const Image& image) {

@@ -1,0 +1,113 @@
+// Bytes and halves of known words: the concrete words after any run of a random program are inside what the
+// explorer found.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/rng.h"
+#include "tile/unit/functional.h"
+#include "tile/unit/test_words.h"
+#include "tile/unit/verify/control_flow.h"
+#include "tile/unit/verify/explorer.h"
+
+namespace lento::tile {
+namespace {
+
+using namespace test;
+using V = AbstractValue;
+
+constexpr int kWords = 4;
+
+// Loads, changes and stores parts of four words, with branches over some of it. x5 holds the scratchpad, x8
+// an input.
+Words random_program(base::Rng& rng) {
+  Words out = {lui(5, 0x8000), lui(9, 0x4000), imm(Op::Lw, 8, 9, 0)};
+  if (rng.below(2))
+    out.push_back(imm(Op::Andi, 8, 8, int(1 + rng.below(15))));
+  for (const int reg : {6, 7})
+    out.push_back(imm(Op::Lw, unsigned(reg), 5, int(4 * rng.below(kWords))));
+  for (int i = 0; i < 14; ++i) {
+    const auto reg = unsigned(6 + rng.below(3));
+    const auto other = unsigned(6 + rng.below(3));
+    const int half = int(2 * rng.below(2 * kWords));
+    switch (rng.below(9)) {
+      case 0:
+        out.push_back(imm(rng.below(2) ? Op::Lb : Op::Lbu, reg, 5, int(rng.below(4 * kWords))));
+        break;
+      case 1:
+        out.push_back(imm(rng.below(2) ? Op::Lh : Op::Lhu, reg, 5, half));
+        break;
+      case 2:
+        out.push_back(imm(Op::Lw, reg, 5, half & ~3));
+        break;
+      case 3:
+        out.push_back(save(Op::Sb, reg, 5, int(rng.below(4 * kWords))));
+        break;
+      case 4:
+        out.push_back(save(Op::Sh, reg, 5, half));
+        break;
+      case 5:
+        out.push_back(save(Op::Sw, reg, 5, half & ~3));
+        break;
+      case 6:
+        out.push_back(imm(Op::Andi, reg, other, int(rng.below(256))));
+        break;
+      case 7:
+        out.push_back(imm(Op::Addi, reg, other, int(rng.below(9)) - 4));
+        break;
+      default:
+        out.push_back(branch(rng.below(2) ? Op::Bltu : Op::Beq, reg, other, 8));
+        out.push_back(imm(Op::Addi, reg, reg, 1));
+    }
+  }
+  out.push_back(kRet);
+  return out;
+}
+
+bool holds(const V& v, uint32_t c) {
+  return v.low <= c && c <= v.high && (c & v.zeros) == 0 && (~c & v.ones) == 0;
+}
+
+TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    base::Rng rng(seed, "tile.verify.parts");
+    const Image image = image_of(random_program(rng), 3);
+    Program program{image, decode_code(image.code), {}, {}, {}, {}};
+    program.meets = post_dominators(program.code);
+    program.loops = loops_of(program.code);
+    program.in_body.assign(program.code.size(), false);
+    KnownWords words;
+    std::array<uint32_t, kWords> concrete{};
+    for (int i = 0; i < kWords; ++i) {
+      concrete[size_t(i)] = uint32_t(rng.next()) >> rng.below(32);
+      const uint32_t at = concrete[size_t(i)];
+      const uint32_t width = uint32_t(rng.next()) >> rng.below(32);
+      if (rng.below(4))
+        words.set(kDataBase + 4 * uint32_t(i), V::range(at - std::min(at, width), at + std::min(~at, width)));
+    }
+    ExploreOptions options;
+    options.join = rng.below(2) ? Join::AtEnd : Join::AtMeeting;
+    options.split = rng.below(2);
+    uint64_t budget = 1'000'000;
+    const Exploration known = explore({program, RegionKind::Main, words}, options, budget, {});
+    for (int run = 0; run < 8; ++run) {
+      FunctionalTile tile(image);
+      ASSERT_TRUE(tile.init(100).ended);
+      for (int i = 0; i < kWords; ++i)
+        std::memcpy(tile.memory().scratchpad.data() + 4 * i, &concrete[size_t(i)], 4);
+      TileInputs in;
+      in.valid = 3;
+      in.data[0] = uint32_t(rng.next()) >> rng.below(32);
+      ASSERT_TRUE(tile.main(in, 1000).ended);
+      for (uint32_t i = 0; i < kWords; ++i) {
+        uint32_t word = 0;
+        std::memcpy(&word, tile.memory().scratchpad.data() + 4 * i, 4);
+        const V* v = known.words.find(kDataBase + 4 * i);
+        ASSERT_TRUE(!v || holds(*v, word)) << "seed " << seed << " word " << i << " = " << word;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lento::tile
