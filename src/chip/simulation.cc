@@ -147,7 +147,7 @@ class Sinks {
         header.ports = uint32_t(chip.interconnect->count(spec::TileKind::Dram));
         header.clocks_hz = file.clocks_hz;
       }
-      records_.emplace(o.records, header, o.text ? ProbeForm::Text : ProbeForm::Binary);
+      records_.emplace(o.records, header, o.form);
     }
     if (!o.chrome_trace.empty())
       trace_.emplace(o.chrome_trace, mapping, chip);

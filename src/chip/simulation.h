@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/progress.h"
+#include "chip/read/probe_file.h"
 #include "finding/finding.h"
 
 namespace lento::chip {
@@ -17,7 +18,7 @@ struct ChipSimulationOptions {
   std::string records;       // where the probe records go; empty: nowhere
   std::string chrome_trace;  // where a trace for chrome://tracing goes; empty: nowhere
   std::string probes = "full";
-  bool text = false;      // records as text, not binary
+  ProbeForm form = ProbeForm::Binary;  // of the records
   bool released = false;  // the model of the released SLOTH example
   uint32_t inferences = 1;
   uint64_t seed = 1;

@@ -76,7 +76,7 @@ TEST(SimulateChip, TextAndBinaryHoldTheSameRecords) {
   const finding::Diagnosis d = *simulate_chip(o, {});
   const auto binary = records_in(o.records);
   o.records = temporary(".txt");
-  o.text = true;
+  o.form = ProbeForm::Text;
   simulate_chip(o, {});
   const auto text = records_in(o.records);
   EXPECT_EQ(fact(d, "records"), std::to_string(binary.size()));

@@ -1,3 +1,6 @@
+// Writes and reads probe records. A block of version 3 is 16 records and the CRC-32 of their bytes, the last
+// block the rest: one damaged byte costs one block, a byte lost or inserted all that follow, and neither
+// becomes a record that never was.
 #include "chip/read/probe_file.h"
 
 #include <algorithm>
@@ -7,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/compress.h"
 #include "base/json.h"
 #include "base/number.h"
 
@@ -19,12 +23,14 @@ using base::Location;
 
 constexpr std::string_view kMagic = "lento.probe/1 ";
 constexpr std::string_view kMagicOfSeveral = "lento.probe/2 ";
+constexpr std::string_view kMagicOfChecked = "lento.probe/3 ";
 constexpr std::string_view kColumns = "begin end work layer inference core peer kind op step";
 constexpr std::string_view kColumnsOfSeveral =
     "begin end work layer inference core peer kind op step chip peer_chip";
 constexpr size_t kRecord = sizeof(ProbeRecord);
 constexpr size_t kPlaces = 2 * sizeof(uint16_t);  // chip and peer's chip, after a record of version 2
 constexpr size_t kBlockRecords = 1 << 12;
+constexpr size_t kCheckedRecords = 16;  // of a block of version 3
 constexpr uint32_t kMaxChips = 64;
 constexpr uint32_t kMaxIds = 65536;  // cores or ports of all chips
 constexpr double kMaxClock = 1e13;
@@ -51,15 +57,15 @@ std::string head_of(const ProbeHeader& header, ProbeForm form) {
       json.set("clocks_hz", clocks);
     }
   }
-  std::string text(several(header) ? kMagicOfSeveral : kMagic);
-  text += form == ProbeForm::Binary ? "binary\n" : "text\n";
+  std::string text(form == ProbeForm::Binary ? kMagicOfChecked : several(header) ? kMagicOfSeveral : kMagic);
+  text += form == ProbeForm::Text ? "text\n" : "binary\n";
   text += base::write_json(json) + "\n";
   if (form == ProbeForm::Text)
     text.append(several(header) ? kColumnsOfSeveral : kColumns).append("\n");
   return text;
 }
 
-// What a head of version 2 has beside that of version 1; `cores` is one chip's until here.
+// Reads the members that a head of several chips has beside that of one; `cores` is one chip's until here.
 void read_several(const Json& json, const Location& where, ProbeHeader& header) {
   header.chips = uint32_t(json.at("chips", where).integer(base::child(where, "chips"), 1, kMaxChips));
   const uint32_t most = kMaxIds / header.chips;
@@ -106,8 +112,10 @@ uint16_t split(uint16_t& id, uint32_t of_all, uint32_t chips) {
   return chip;
 }
 
-ProbeHeader header_from(std::string_view line, bool of_several, const Location& where) {
+// `may_be_several`: the head itself says whether there are several chips, by its member `chips`.
+ProbeHeader header_from(std::string_view line, bool of_several, bool may_be_several, const Location& where) {
   const Json json = base::parse_json(line, where.file, where.line);
+  of_several = of_several || (may_be_several && json.find("chips"));
   ProbeHeader header;
   header.chip = json.string_or("chip", "", where);
   header.mapping = json.string_or("mapping", "", where);
@@ -248,7 +256,7 @@ void ProbeWriter::write(const ProbeRecord& record) {
       own.end = whole(double(own.end) / cycles);
     }
   }
-  if (form_ == ProbeForm::Binary) {
+  if (form_ != ProbeForm::Text) {
     const size_t at = buffer_.size();
     buffer_.resize(at + record_bytes(several(header_)));
     encode(own, buffer_.data() + at);
@@ -260,11 +268,17 @@ void ProbeWriter::write(const ProbeRecord& record) {
       buffer_.append(" ").append(std::to_string(chips[0])).append(" ").append(std::to_string(chips[1]));
     buffer_.append("\n");
   }
-  if (buffer_.size() >= kBlockRecords * kRecord)
+  const size_t full =
+      form_ == ProbeForm::Binary ? kCheckedRecords * record_bytes(several(header_)) : kBlockRecords * kRecord;
+  if (buffer_.size() >= full)
     flush();
 }
 
 void ProbeWriter::flush() {
+  if (form_ == ProbeForm::Binary && !buffer_.empty()) {
+    const uint32_t sum = base::crc32(buffer_);
+    buffer_.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  }
   file_.write(buffer_);
   buffer_.clear();
 }
@@ -283,24 +297,28 @@ ProbeReader::ProbeReader(base::InputStream input, base::ReadReport& report)
       report_(report) {
   const std::string path = input_->path();
   std::string_view line;
-  if (!input_->line(line) || !(line.starts_with(kMagic) || line.starts_with(kMagicOfSeveral))) {
+  if (!input_->line(line) ||
+      !(line.starts_with(kMagic) || line.starts_with(kMagicOfSeveral) || line.starts_with(kMagicOfChecked))) {
     throw Error(
         {path, 1, 1, {}},
-        "not a probe-record file of version 1 or 2",
+        "not a probe-record file of version 1 to 3",
         "it starts with '" + std::string(kMagic) +
             "binary' or '... text'; 'lento chip simulate -o' writes one");
   }
   several_ = line.starts_with(kMagicOfSeveral);
+  checked_ = line.starts_with(kMagicOfChecked);
   const std::string_view form = line.substr(kMagic.size());
-  if (form != "binary" && form != "text") {
+  if (form != "binary" && (form != "text" || checked_)) {
     throw Error(
         {path, 1, int(kMagic.size()) + 1, {}},
-        "form '" + std::string(form.substr(0, 40)) + "' is not known, needed 'binary' or 'text'");
+        "form '" + std::string(form.substr(0, 40)) + "' is not known, needed 'binary'" +
+            (checked_ ? "" : " or 'text'"));
   }
   form_ = form == "binary" ? ProbeForm::Binary : ProbeForm::Text;
   if (!input_->line(line))
     throw Error({path, 2, 1, {}}, "the line with the header is missing");
-  header_ = header_from(line, several_, {path, 2, 0, "header"});
+  header_ = header_from(line, several_, checked_, {path, 2, 0, "header"});
+  several_ = several_ || (checked_ && several(header_));
   const std::string_view columns = several_ ? kColumnsOfSeveral : kColumns;
   if (form_ == ProbeForm::Text && (!input_->line(line) || line != columns)) {
     throw Error(
@@ -336,10 +354,38 @@ bool ProbeReader::accept(Placed& placed, const Location& where) {
   return true;
 }
 
+// Takes the next block of version 3 whose check sum is right; false at the end.
+bool ProbeReader::next_block() {
+  const size_t size = record_bytes(several_);
+  for (;;) {
+    block_.resize(kCheckedRecords * size + sizeof(uint32_t));
+    block_.resize(input_->read({block_.data(), block_.size()}));
+    used_ = 0;
+    if (block_.empty())
+      return false;
+    const size_t bytes = block_.size() - std::min(block_.size(), sizeof(uint32_t));
+    const auto records = uint64_t{bytes / size};
+    uint32_t sum = 0;
+    if (bytes > 0 && bytes % size == 0) {
+      std::memcpy(&sum, block_.data() + bytes, sizeof sum);
+      block_.resize(bytes);
+      if (sum == base::crc32(block_))
+        return true;
+    }
+    report_.skip(
+        {input_->path(), 0, 0, "record " + std::to_string(index_)},
+        bytes % size == 0 ? "of a block whose check sum is wrong" : "of a block that is cut off",
+        std::max<uint64_t>(1, records));
+    index_ += records;
+  }
+}
+
 bool ProbeReader::next_binary(Placed& out) {
   const size_t size = record_bytes(several_);
   const size_t block = kBlockRecords * size;
-  if (used_ + size > block_.size()) {
+  if (checked_ && used_ >= block_.size() && !next_block())
+    return false;
+  if (!checked_ && used_ + size > block_.size()) {
     const size_t left = block_.size() - used_;
     block_.erase(0, used_);
     block_.resize(block);

@@ -1,5 +1,7 @@
 // The probe-record file (docs/formats/probe.md): a line of magic, a line of JSON, then records, either binary
-// (40 bytes each; version 2: 44) or one text line each. Written by simulators and by real machines alike.
+// (40 bytes each, 44 where there are several chips) or one text line each. Version 3 is binary with a check
+// sum after each block of records, versions 1 and 2 have none. Written by simulators and by real machines
+// alike.
 //
 // A file of version 2 is of several chips: its records say chip and core, and their times are cycles of the
 // chip that wrote them. In memory there is one numbering and one clock: cores and DRAM ports count chip by
@@ -22,15 +24,16 @@ struct ProbeHeader {
   uint32_t cores = 0;       // of all chips; records of a core at or above it are skipped
   uint32_t inferences = 0;  // how many were run, records of later ones are skipped; 0: not known
   double clock_hz = 0;      // cycles a second
-  uint32_t chips = 1;       // equal ones; above 1: version 2
+  uint32_t chips = 1;       // equal ones; above 1: each record names its chip
   uint32_t ports = 0;       // DRAM ports of all chips; several chips only
   // By chip, several chips only; empty: every chip runs at clock_hz. Counted from the same instant.
   std::vector<double> clocks_hz = {};
 };
 
 enum class ProbeForm {
-  Binary,
-  Text
+  Binary,     // version 3
+  Text,       // version 1, of several chips 2
+  Unchecked,  // binary of version 1 or 2, for readers that know no other
 };
 
 // Appends records; the file appears at commit(). As a sink it costs nothing and drops nothing.
@@ -53,8 +56,9 @@ class ProbeWriter : public RecordSink {
   std::string buffer_;
 };
 
-// Reads either form, compressed or not, in bounded memory. Throws base::Error when the head is not that of a
-// probe file of version 1 or 2; broken records are skipped and counted in `report`.
+// Reads every form, compressed or not, in bounded memory. Throws base::Error when the head is not that of a
+// probe file of version 1 to 3. Broken records and blocks whose check sum is wrong are skipped and counted in
+// `report`.
 class ProbeReader {
  public:
   ProbeReader(const std::string& path, base::ReadReport& report);
@@ -70,6 +74,7 @@ class ProbeReader {
  private:
   struct Placed;
   bool next_binary(Placed& out);
+  bool next_block();
   bool next_text(Placed& out);
   bool accept(Placed& placed, const base::Location& where);
 
@@ -77,7 +82,8 @@ class ProbeReader {
   base::ReadReport& report_;
   ProbeHeader header_;
   ProbeForm form_ = ProbeForm::Binary;
-  bool several_ = false;  // version 2
+  bool several_ = false;  // chips
+  bool checked_ = false;  // version 3
   std::string block_;
   size_t used_ = 0;
   uint64_t index_ = 0;

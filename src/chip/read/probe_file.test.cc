@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "base/error.h"
@@ -65,8 +66,8 @@ TEST(ProbeFile, InferencesBeyondTheHeadAreSkipped) {
   std::filesystem::remove(path);
 }
 
-TEST(ProbeFile, BothFormsReadBack) {
-  for (const ProbeForm form : {ProbeForm::Binary, ProbeForm::Text}) {
+TEST(ProbeFile, EveryFormReadsBack) {
+  for (const ProbeForm form : {ProbeForm::Binary, ProbeForm::Text, ProbeForm::Unchecked}) {
     for (const char* name : {"plain", "packed.gz"}) {
       const std::string path = write_sample(name, form, 10000);
       base::ReadReport report;
@@ -103,7 +104,7 @@ TEST(ProbeFile, TheLayoutIsTheDocumentedOne) {
 TEST(ProbeFile, BrokenRecordsAreSkippedAndCounted) {
   const std::string path = temporary("broken");
   {
-    ProbeWriter writer(path, {"4x4", "net", 2, 1, 1e8}, ProbeForm::Binary);
+    ProbeWriter writer(path, {"4x4", "net", 2, 1, 1e8}, ProbeForm::Unchecked);
     ProbeRecord good{5, 6, 1, 0, 0, 1, 0, ProbeKind::Compute, 0, 0};
     ProbeRecord late = good;
     ProbeRecord far = good;
@@ -126,6 +127,59 @@ TEST(ProbeFile, BrokenRecordsAreSkippedAndCounted) {
   EXPECT_EQ(report.taken, 1u);
   EXPECT_EQ(report.skipped, 4u);
   EXPECT_EQ(report.reasons.at("cut off at the end of the file"), 1u);
+  std::filesystem::remove(path);
+}
+
+// Reads what a changed copy of 1,000 checked records still gives; every record that comes must be one of
+// them.
+base::ReadReport read_changed(const std::function<void(std::string&)>& change) {
+  const std::string path = write_sample("checked", ProbeForm::Binary, 1000);
+  std::string bytes = base::read_file(path);
+  change(bytes);
+  base::write_file(path, bytes);
+  base::ReadReport report;
+  ProbeReader reader(path, report);
+  ProbeRecord record;
+  while (reader.next(record))
+    EXPECT_EQ(bytes_of(record), bytes_of(sample(record.work / 3)));
+  std::filesystem::remove(path);
+  return report;
+}
+
+TEST(ProbeFile, OneDamagedByteCostsItsBlockAndMakesNoRecord) {
+  for (const size_t from_end : {30u, 3000u, 20000u}) {
+    const base::ReadReport report = read_changed([&](std::string& bytes) {
+      bytes[bytes.size() - from_end] ^= 0x10;
+    });
+    EXPECT_LE(report.skipped, 16u);
+    EXPECT_EQ(report.taken + report.skipped, 1000u);
+    EXPECT_EQ(report.reasons.at("of a block whose check sum is wrong"), report.skipped);
+  }
+}
+
+TEST(ProbeFile, AByteInsertedOrLostCostsWhatFollows) {
+  const base::ReadReport longer = read_changed([](std::string& bytes) {
+    bytes.insert(bytes.size() - 20000, 1, 'x');
+  });
+  EXPECT_EQ(longer.taken, 496u);  // 31 blocks of 16
+  const base::ReadReport shorter = read_changed([](std::string& bytes) {
+    bytes.erase(bytes.size() - 20000, 1);
+  });
+  EXPECT_EQ(shorter.taken, 496u);
+  const base::ReadReport cut = read_changed([](std::string& bytes) {
+    bytes.resize(bytes.size() - 20000);
+  });
+  EXPECT_EQ(cut.taken, 496u);
+  EXPECT_GT(cut.skipped, 0u);
+}
+
+TEST(ProbeFile, AVersionThatIsNotKnownIsRefused) {
+  const std::string path = temporary("version");
+  for (const char* head : {"lento.probe/4 binary\n{}\n", "lento.probe/3 text\n{}\n"}) {
+    base::write_file(path, head);
+    base::ReadReport report;
+    EXPECT_THROW(ProbeReader(path, report), base::Error) << head;
+  }
   std::filesystem::remove(path);
 }
 
@@ -161,7 +215,7 @@ TEST(ProbeFile, RecordsOfSeveralChipsReadBack) {
       {10, 20, 5, 0, 0, 3, 6, ProbeKind::Message, 0, 0},
       {10, 20, 5, 0, 0, 5, 3, ProbeKind::Read, 0, 0},
       {10, 20, 5, 0, 0, 0, 1, ProbeKind::Write, 0, 0}};
-  for (const ProbeForm form : {ProbeForm::Binary, ProbeForm::Text}) {
+  for (const ProbeForm form : {ProbeForm::Binary, ProbeForm::Text, ProbeForm::Unchecked}) {
     const std::string path = temporary("several");
     ProbeWriter writer(path, two_chips(), form);
     for (int i = 0; i < 3000; ++i)

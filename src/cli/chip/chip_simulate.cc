@@ -32,7 +32,9 @@ void run(ChipSimulateArguments& args, Context& context) {
   // the latter.
   args.run.chrome_trace = std::exchange(context.trace_out, {});
   args.run.seed = context.seed;
-  args.run.text = args.form == "text";
+  args.run.form = args.form == "text"        ? chip::ProbeForm::Text
+                  : args.form == "unchecked" ? chip::ProbeForm::Unchecked
+                                             : chip::ProbeForm::Binary;
   args.run.released = args.preset == "released";
   auto diagnosis = chip::simulate_chip(args.run, context.progress());
   if (diagnosis && args.run.records != "-" && args.run.chrome_trace != "-")
@@ -72,8 +74,12 @@ void add_chip_simulate(Command& app, Context& context) {
       ->check(one_of({"full", "released"}))
       ->capture_default_str();
   command->add_option("-o,--output", args->run.records, "Probe records")->type_name("FILE");
-  command->add_option("--form", args->form, "Of the records")
-      ->check(one_of({"binary", "text"}))
+  command
+      ->add_option(
+          "--form",
+          args->form,
+          "Of the records; unchecked: binary of versions 1 and 2, without check sums")
+      ->check(one_of({"binary", "text", "unchecked"}))
       ->capture_default_str();
   command
       ->add_option(
