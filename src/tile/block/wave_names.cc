@@ -172,9 +172,14 @@ std::vector<SignalPart> WaveNames::select(
 void WaveNames::refuse_unknown(const std::string& name, const base::Location& where) const {
   std::vector<std::string> known;
   std::vector<std::string> elements;
-  for (const auto& [known_name, pieces] : variables_) {
+  const auto note_element = [&](const std::string& known_name) {
     if (known_name.starts_with(name + "[") && elements.size() < 4)
       elements.push_back(known_name);
+  };
+  for (const auto& [plain, escaped] : unescaped_)
+    note_element(plain);
+  for (const auto& [known_name, pieces] : variables_) {
+    note_element(known_name);
     if (known.size() < 5000)
       known.push_back(known_name);
   }

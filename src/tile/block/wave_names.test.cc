@@ -75,6 +75,8 @@ TEST(WaveNames, VectorsElementsAndEscapedNames) {
   EXPECT_EQ(resolved(names, "t.q[3][15:0]"), "a[15:0]");
   EXPECT_EQ(resolved(names, "t.q[3][7:4]"), "a[7:4]");
   EXPECT_THAT(resolved(names, "t.q"), HasSubstr("name one element: t.q[0], t.q[3]"));
+  EXPECT_THAT(resolved(names, "t.s.arr[1"), HasSubstr("no signal"));
+  EXPECT_THAT(resolved(names_of({"8 a \\ram[0] [7:0]"}), "t.ram"), HasSubstr("name one element: t.ram[0]"));
   EXPECT_EQ(resolved(names, "t.mem[1]"), "m[7:0]");
   EXPECT_EQ(resolved(names, "t.mem[1][7]"), "m[7:7]");
   EXPECT_EQ(resolved(names, "t.\\x[0]"), "e[0:0]");

@@ -548,7 +548,7 @@ std::string write_report(const VerifyReport& report) {
     return std::to_string(n);
   };
   std::string out =
-      std::string("tile verifier report 2\n") + (report.accepted  ? "accepted\n"
+      std::string("tile verifier report 3\n") + (report.accepted  ? "accepted\n"
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
   for (const Violation& v : report.violations)
