@@ -1,10 +1,10 @@
 // A member is a local header, a name, extra fields and its bytes. The end of a deflated member is where its
-// stream ends; that of a stored one follows from its size, which must then be stated in front.
+// stream ends. That of a stored one follows from its size, which must then be stated in front.
 //
-//   archive = {header name extra bytes [descriptor]} directory
-//   header  = "PK\3\4" version:2 flags:2 method:2 time:4 crc:4 packed:4 size:4 name:2 extra:2     little
-//   endian flags   = 0x1 encrypted | 0x8 a descriptor follows the bytes extra   = {id:2 length:2 any} id 1:
-//   size:8 packed:8
+//   archive = {header name extra bytes [descriptor]} directory              integers are little endian
+//   header  = "PK\3\4" version:2 flags:2 method:2 time:4 crc:4 packed:4 size:4 name:2 extra:2
+//   flags   = 0x1 encrypted | 0x8 a descriptor follows the bytes
+//   extra   = {id:2 length:2 any}        of id 1: size:8 packed:8
 //
 // Source: PKWARE's .ZIP File Format Specification 6.3.10 (APPNOTE), sections 4.3 and 4.5.3.
 #include "base/zip.h"

@@ -248,6 +248,8 @@ class KubeDocument : public Reader {
     for (const Json& item : items ? items->items() : Json::Array{json}) {
       events.push_back(of_json(item));
       pods.place(events.back());
+      if (!events.back().reason.empty())
+        sink.took();
     }
     for (const KubeEvent& event : events) {
       const std::string line = event.object + " " + event.reason + ": " + event.message;

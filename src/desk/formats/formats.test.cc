@@ -46,6 +46,17 @@ TEST(Formats, ATableBehindColoursAndLabelsIsOne) {
     EXPECT_NE(reader.recognise(text).format, nullptr) << text;
 }
 
+TEST(Formats, ATitleAloneShowsNothingToBeAbsent) {
+  const LogReader reader(all_formats());
+  Records records;
+  reader.read_text("| Diagnostic                | Result |\n", "diag.txt", records);
+  reader.read_text("{\"DCGM Diagnostic\": {\"test_categories\": []}}", "diag.json", records);
+  for (const SourceFile& file : records.files) {
+    EXPECT_TRUE(file.recognised());
+    EXPECT_TRUE(file.covers.empty()) << file.path;
+  }
+}
+
 TEST(Formats, OtherTextIsNotKnown) {
   const LogReader reader(all_formats());
   for (const std::string_view text : {

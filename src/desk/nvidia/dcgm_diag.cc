@@ -107,6 +107,8 @@ class DcgmDocument : public Reader {
       return;
     for (const base::Json& result : results->items()) {
       const std::string status = text_of(result.find("status"));
+      if (!status.empty())
+        sink.took();
       if (status != "Fail" && status != "FAIL")
         continue;
       std::string ids;
@@ -166,6 +168,8 @@ class DcgmTable : public Reader {
     }
     const std::string_view rest = line.substr(bar + 1);
     const std::string_view value = without_rule(rest.substr(0, rest.find('|')));
+    if (name == "Diagnostic")  // the header
+      return false;
     if (name.empty() && value.starts_with("GPU") && value.find(": ") != value.npos) {
       if (value.substr(value.find(": ") + 2).starts_with("Fail"))
         fail(value.substr(0, value.find(':')));

@@ -82,6 +82,7 @@ void Sink::event(Event event) {
 }
 
 void Sink::run(Run run) {
+  took();
   run.subject = filled(run.subject);
   run.text = masked(line_, 320, &secrets_);
   run.where = {file_, number_};

@@ -59,6 +59,14 @@ class Sink {
     return following_;
   }
 
+  // Documents: a part of it was understood, whether it becomes a row or shows that nothing is wrong.
+  void took() {
+    ++taken_;
+  }
+  uint64_t taken() const {
+    return taken_;
+  }
+
   const Subject& subject() const {
     return subject_;
   }
@@ -90,6 +98,7 @@ class Sink {
   Moment time_;
   size_t secrets_ = 0;
   int following_ = 0;
+  uint64_t taken_ = 0;
 };
 
 class Reader {

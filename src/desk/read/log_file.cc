@@ -43,9 +43,10 @@ bool is_binary(std::string_view head) {
   return head.find('\0') != head.npos;
 }
 
+// A file in which no reader took anything shows nothing to be absent, whatever its title is.
 void add_format(const Format& format, SourceFile& source) {
   source.formats.emplace_back(format.name);
-  if (!format.covers.empty())
+  if (!format.covers.empty() && source.known_lines > 0)
     source.covers.emplace_back(format.covers);
 }
 
@@ -96,8 +97,8 @@ bool LogReader::each_match(std::string_view line, const Use& use) const {
   return any;
 }
 
-// The formats whose program wrote most of the lines at the beginning.
-std::vector<size_t> LogReader::sent(std::string_view head) const {
+// The formats whose program wrote most of the lines at the beginning, and how many.
+std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   std::map<size_t, size_t> lines_of;
   size_t lines = 0;
   each_line(head, [&](std::string_view line) {
@@ -107,11 +108,10 @@ std::vector<size_t> LogReader::sent(std::string_view head) const {
     for (size_t i = 0; i < formats_.size() && !peeled.sender.empty(); ++i)
       lines_of[i] += formats_[i]->sender == peeled.sender;
   });
-  std::vector<size_t> formats;
-  for (const auto& [format, count] : lines_of)
-    if (count * 2 > lines)
-      formats.push_back(format);
-  return formats;
+  std::erase_if(lines_of, [&](const auto& format) {
+    return format.second * 2 <= lines;
+  });
+  return lines_of;
 }
 
 LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
@@ -125,10 +125,10 @@ LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
     });
   });
   if (hits.empty()) {
-    const std::vector<size_t> senders = sent(head);
+    const std::map<size_t, size_t> senders = sent(head);
     if (senders.empty())
       return {};
-    const Format* format = formats_[senders[0]];
+    const Format* format = formats_[senders.begin()->first];
     return {format, 0.5, "most lines are of the " + std::string(format->sender)};
   }
   const auto most = std::ranges::max_element(hits, {}, [](const auto& hit) {
@@ -184,7 +184,7 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
 void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress)
     const {
   std::vector<std::unique_ptr<Reader>> readers(formats_.size());
-  const std::vector<size_t> senders = sent(in.peek(kHead));
+  const std::map<size_t, size_t> senders = sent(in.peek(kHead));
   Sink sink(records, file);
   SourceFile& source = records.files[file];
   double shown = 0;
@@ -218,10 +218,12 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
     }
   }
   source.torn_line = in.is_torn() ? in.line_number() : 0;
+  for (const auto& [format, count] : senders)
+    source.known_lines = std::max<uint64_t>(source.known_lines, count);
   for (size_t i = 0; i < readers.size(); ++i) {
     if (readers[i])
       readers[i]->end(sink);
-    if (readers[i] || std::ranges::find(senders, i) != senders.end())
+    if (readers[i] || senders.contains(i))
       add_format(*formats_[i], source);
   }
   source.secrets = sink.secrets();
@@ -254,6 +256,7 @@ void LogReader::read(
     Sink sink(records, file);
     reader->document(without_mark(text), name, sink);
     reader->end(sink);
+    source.known_lines = sink.taken();
     add_format(*found.format, source);
     source.secrets = sink.secrets();
     return;

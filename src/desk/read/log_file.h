@@ -6,6 +6,7 @@
 // reader. Memory does not grow with the file (desk/read/records.h).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class LogReader {
   void read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress) const;
   void read_table(LineSource& in, const Format& format, int32_t file, Records& records) const;
   Recognition recognise_lines(std::string_view head) const;
-  std::vector<size_t> sent(std::string_view head) const;
+  std::map<size_t, size_t> sent(std::string_view head) const;
 
   Formats formats_;
   std::vector<Form> forms_;
