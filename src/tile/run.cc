@@ -61,6 +61,7 @@ struct TileRun {
   VcdReading reading;
   base::ReadReport report;
   std::optional<QueueTrial> with_queue;
+  bool taps_count = false;  // some input of the map is a count of events
 };
 
 // Runs the image on the whole recording with this queue.
@@ -72,7 +73,7 @@ TileRun run_recording(
     const base::Progress& progress) {
   const VerifyReport& proved = loaded.report;
   const uint64_t proved_end = proved.main.worst_cycles + proved.finish.worst_cycles;
-  TileRun run{ConnectedTile(connection, loaded.image), {}, {}, {}};
+  TileRun run{ConnectedTile(connection, loaded.image), {}, {}, {}, false};
   run.connected.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
   run.report.strict = options.strict;
   run.reading = read_vcd(options.recording, map, run.report, [&](const VcdCycle& cycle) {
@@ -95,6 +96,7 @@ class Verdict {
         connected_(run.connected),
         reading_(run.reading),
         with_queue_(run.with_queue),
+        taps_count_(run.taps_count),
         counters_(connected_.unit().counters()),
         out_(out) {
   }
@@ -214,6 +216,8 @@ class Verdict {
                        "to be trusted, a count may be short by as many";
     if (connected_.longest_hole() > 0)
       text += ", and no input was taken for up to " + std::to_string(connected_.longest_hole()) + " cycles";
+    if (taps_count_)
+      text += "; what taps count is exact all the same";
     if (!image_.drops_declared)
       text += "; the image declares none";
     else if (more)
@@ -316,6 +320,7 @@ class Verdict {
   const ConnectedTile& connected_;
   const VcdReading& reading_;
   const std::optional<QueueTrial>& with_queue_;
+  bool taps_count_;
   const TileCounters& counters_;
   Diagnosis& out_;
 };
@@ -384,6 +389,9 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
       options.wave,
       !options.record.empty()};
   TileRun run = run_recording(options, connection, loaded, map, progress);
+  run.taps_count = std::ranges::any_of(map.inputs, [](const SignalMap::Input& input) {
+    return input.tap && input.tap->take == Tap::Take::Count;
+  });
   const bool drops = run.connected.unit().counters().dropped[size_t(Drop::Running)] > 0;
   if (drops && options.queue < kMostQueue && std::filesystem::is_regular_file(options.recording) &&
       run.reading.whole) {
