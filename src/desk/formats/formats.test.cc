@@ -57,6 +57,21 @@ TEST(Formats, ATitleAloneShowsNothingToBeAbsent) {
   }
 }
 
+TEST(Formats, SecretsOfALineAreInNoPartOfItsEvent) {
+  const LogReader reader(all_formats());
+  Records records;
+  reader.read_text(
+      "n1:4:5 [0] NCCL WARN cannot fetch https://me:s3cr3t@host/x with token=hf_abcdefghijklmnop\n",
+      "a.log",
+      records);
+  ASSERT_EQ(records.events().size(), 1u);
+  const Event& event = records.events()[0];
+  for (const std::string& text : {event.text, event.meaning}) {
+    EXPECT_EQ(text.find("s3cr3t"), text.npos) << text;
+    EXPECT_EQ(text.find("abcdefghijklmnop"), text.npos) << text;
+  }
+}
+
 TEST(Formats, OtherTextIsNotKnown) {
   const LogReader reader(all_formats());
   for (const std::string_view text : {

@@ -75,6 +75,7 @@ void Sink::event(Event event) {
   if (event.time.clock == Clock::None)
     event.time = time_;
   event.text = masked(line_, 320, &secrets_);
+  event.meaning = masked(event.meaning, 320);
   for (auto& [name, value] : event.fields)
     value = masked(value, 320);
   event.where = {file_, number_};
