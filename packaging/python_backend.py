@@ -28,9 +28,10 @@ def version():
 
 def metadata():
     readme = (ROOT / "docs/python.md").read_text()
-    return (f"Metadata-Version: 2.1\nName: lento\nVersion: {version()}\nSummary: Finds what is slow in parallel AI hardware, and says "
-            "how fast it should have been\nLicense: Apache-2.0\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
-            "Provides-Extra: frames\nRequires-Dist: pandas; extra == 'frames'\nDescription-Content-Type: text/markdown\n\n" + readme)
+    return (f"Metadata-Version: 2.1\nName: lento\nVersion: {version()}\n"
+            "Summary: Finds what is slow in parallel AI hardware, and says how fast it should have been\n"
+            "License: Apache-2.0\nRequires-Python: >=3.9\nProvides-Extra: frames\nRequires-Dist: numpy; extra == 'frames'\n"
+            "Requires-Dist: pandas; extra == 'frames'\nDescription-Content-Type: text/markdown\n\n" + readme)
 
 
 def tag():

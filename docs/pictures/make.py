@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Makes the pictures of README from what the commands really print and write.
 
+gallery-*.png are the first screens of the pages that tests/pages_check.py makes, and docs/gallery.md lists them.
+
 usage: make.py LENTO   (needs Debian's chromium)
 
 A simulated job of 32 machines hides a faulty one. terminal.svg is what `lento fleet diagnose` prints, with its colours; report.png is
@@ -67,9 +69,34 @@ def terminal(command, output):
     return out + "".join(text_of(line, 24 + LINE * (i + 1)) for i, line in enumerate(lines)) + "</svg>\n"
 
 
-def screenshot(page, picture):
-    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,1560",
+def screenshot(page, picture, size="1000,1560"):
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}",
                     f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+GALLERY = {
+    "fleet": "Metrics of a training job: one machine among 32 has lost its NVLink bandwidth.",
+    "fleet-healthy": "The same for a healthy job: what was looked at, and what would have been named.",
+    "ranks": "Records of collectives: the NIC of a host is slow.",
+    "chip": "Probe records of an accelerator with 16 cores: a link is slow.",
+    "memory": "A memory trace of four harts: two counters on one line.",
+    "predict": "GPT-3 175B on 64 A100s: how fast it should be.",
+    "gemm": "One matrix product on an H100.",
+    "search": "What to build under budgets of area and power.",
+    "kernel-log": "A kernel log with an Xid.",
+    "scrapes": "Eight pages of an exporter, one instant each.",
+    "gpu-burn": "A log of gpu-burn on four GPUs.",
+    "training-log": "The log of a training run that became slower.",
+}
+
+
+def gallery(pages):
+    """The first screen of each page in a folder, and the page of documents that shows them."""
+    text = "# Gallery\n\nThe first screen of a report for each scale and kind of file, made by `docs/pictures/make.py` from simulated runs.\n"
+    for name, what in GALLERY.items():
+        screenshot(pages / f"{name}.html", HERE / f"gallery-{name}.png", "1000,800")
+        text += f"\n## {name.replace('-', ' ').capitalize()}\n\n{what}\n\n![{what}](pictures/gallery-{name}.png)\n"
+    (ROOT / "docs/gallery.md").write_text(text)
 
 
 def main():
@@ -83,6 +110,8 @@ def main():
                 sys.exit(f"exit {done.returncode}\n{command}\n{done.stdout}")
         (HERE / "terminal.svg").write_text(terminal("lento fleet diagnose --csv job.csv.gz ...", done.stdout))
         screenshot(scratch / "fleet.html", HERE / "report.png")
+        subprocess.run([sys.executable, ROOT / "tests/pages_check.py", lento, "--keep", scratch / "pages"], check=True)
+        gallery(scratch / "pages")
         (HERE / "chip.svg").write_text(site.pictures_of(scratch / "chip.html")[0] + "\n")
     for picture in sorted(HERE.glob("*.*g")):
         print(f"{picture.stat().st_size:8} {picture.relative_to(ROOT)}")
