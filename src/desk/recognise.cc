@@ -15,6 +15,7 @@
 #include "fleet/read/column_names.h"
 #include "fleet/read/table_file.h"
 #include "fleet/read/table_layout.h"
+#include "memory/diagnose.h"
 #include "memory/read/access_file.h"
 #include "memory/read/foreign.h"
 #include "predict/time/question.h"
@@ -158,6 +159,14 @@ bool means_something_else(const RecognisedFile& file, const std::string& format)
   if (format == "champsim")
     return file.kind.noun == "text file";
   return format == "paper";
+}
+
+bool take_gpu_memory(RecognisedFile& file) {
+  if (!memory::is_gpu_memory(file.path))
+    return false;
+  file.kind = {"memory profile of GPU kernels", "text"};
+  file.role = Role::Accesses;
+  return true;
 }
 
 bool take_accesses(RecognisedFile& file) {
@@ -390,7 +399,7 @@ RecognisedFile recognise(const std::string& path) {
   constexpr std::array kUnreadable{"empty file", "blank file", "source text", "object file"};
   if (std::ranges::find(kUnreadable, noun) != kUnreadable.end())
     return file;
-  if (noun == "table" && take_table(file))
+  if (take_gpu_memory(file) || (noun == "table" && take_table(file)))
     return file;
   if (!take_collectives(file))
     take_accesses(file);

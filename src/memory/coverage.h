@@ -1,4 +1,4 @@
-// How much of a program a recording holds, and whether that is enough for an all-clear.
+// States how much of a program a recording holds, and whether that is enough for an all-clear.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,8 @@
 #include "finding/diff.h"
 #include "finding/inputs.h"
 #include "memory/c2c.h"
+#include "memory/gpu/judge.h"
+#include "memory/gpu/kernel_memory.h"
 #include "memory/move.h"
 #include "memory/program.h"
 #include "memory/read/access_file.h"
@@ -206,17 +208,21 @@ bool is_c2c(const MemoryDiagnosisOptions& options) {
   return recognise_foreign(path) == "c2c";
 }
 
-// Judges a report of perf c2c. It is a summary, so options that need a trace are refused.
-Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
+// Returns the file of a summary. Options that need a trace are refused.
+const std::string& one_summary(const MemoryDiagnosisOptions& options, const std::string& what) {
   const bool unfit =
       options.traces.paths.size() != 1 || !options.before.empty() || !options.checkpoint.empty();
   if (unfit)
     throw base::Error(
         {options.traces.paths.front()},
-        "is a report of perf c2c: it is judged alone",
-        "leave --before and --checkpoint out and name one report");
+        "is " + what + ": it is judged alone",
+        "leave --before and --checkpoint out and name one file");
+  return options.traces.paths.front();
+}
+
+Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
   C2cDiagnosisOptions c2c;
-  c2c.report = options.traces.paths.front();
+  c2c.report = one_summary(options, "a report of perf c2c");
   c2c.programs = options.programs;
   c2c.maps = options.maps;
   c2c.strict = options.strict;
@@ -226,9 +232,18 @@ Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
 
 }  // namespace
 
+bool is_gpu_memory(const std::string& path) {
+  base::InputStream in(path);
+  std::string head(size_t{1} << 16, '\0');
+  head.resize(in.read(head));
+  return is_gpu_counters(head) || is_gpu_accesses(head);
+}
+
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
   for (const auto& paths : {options.traces.paths, options.before})
     require_files(paths, "store the trace in a file; it is read more than once");
+  if (is_gpu_memory(options.traces.paths.front()))
+    return {diagnose_gpu_memory(one_summary(options, "a profile of GPU kernels"), options.strict), {}, {}};
   if (is_c2c(options))
     return {diagnose_c2c(options), {}, {}};
   ContentionOptions mine = options.mine;

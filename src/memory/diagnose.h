@@ -34,6 +34,9 @@ struct MemoryDiagnosis {
 
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options);
 
+// Returns whether the file holds counters or accesses of GPU kernels (gpu/kernel_memory.h), by its beginning.
+bool is_gpu_memory(const std::string& path);
+
 // Parses "0-3,7". `place` is the name of the option in errors.
 CpuSet parse_cpus(const std::string& text, const std::string& place);
 

@@ -1,6 +1,6 @@
-// Predicts the gain of a fix by replaying the recording with the object's data moved, on three machines whose
-// transfer between cores takes 60, 30 and 120 cycles. Their spread shows how much the prediction depends on
-// the machine. Cost: one replay a machine.
+// Predicts the gain of a fix by replaying the recording with the object's data moved, on the machine as it is
+// and on two whose transfers, memory and page tables take less and more time. Their spread shows how much the
+// prediction depends on the machine. Cost: one replay a machine.
 #include "memory/gain.h"
 
 #include <algorithm>
@@ -9,16 +9,25 @@
 namespace lento::memory {
 namespace {
 
-// The usual machine comes first.
-constexpr std::array<CoreModel, 3> kMachines = {{{4, 60}, {4, 30}, {4, 120}}};
+// Returns the machine with other times. Transfers vary most: within a die and between sockets.
+CoreModel scaled(CoreModel model, double transfers, double memory) {
+  const auto scale = [](uint64_t& cycles, double factor) {
+    cycles = uint64_t(double(cycles) * factor + 0.5);
+  };
+  scale(model.transfer, transfers);
+  for (uint64_t* cycles : {&model.third_hit, &model.memory, &model.remote_memory, &model.walk})
+    scale(*cycles, memory);
+  return model;
+}
 
 }  // namespace
 
-GainPredictor::GainPredictor(const Recording& recording, uint32_t line_bytes)
+GainPredictor::GainPredictor(const Recording& recording, uint32_t line_bytes, const CoreModel& machine)
     : recording_(recording),
-      line_bytes_(line_bytes) {
-  for (const CoreModel& machine : kMachines)
-    before_.push_back(cycles(machine, {}));
+      line_bytes_(line_bytes),
+      machines_{machine, scaled(machine, 0.5, 0.8), scaled(machine, 2, 1.25)} {
+  for (const CoreModel& m : machines_)
+    before_.push_back(cycles(m, {}));
 }
 
 uint64_t GainPredictor::cycles(const CoreModel& model, const std::vector<Relayout>& layout) const {
@@ -31,8 +40,8 @@ std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind 
     moved.users = main_users(recording_, object.low, object.high);
   const std::vector<Relayout> layout = {moved};
   std::vector<double> factors;
-  for (size_t m = 0; m < kMachines.size(); ++m) {
-    const uint64_t after = cycles(kMachines[m], layout);
+  for (size_t m = 0; m < machines_.size(); ++m) {
+    const uint64_t after = cycles(machines_[m], layout);
     if (after == 0)
       return {};
     factors.push_back(double(before_[m]) / double(after));

@@ -5,6 +5,7 @@
 
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,15 +14,18 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "embedded/record_runtime.h"
+#include "memory/core_platform.h"
 #include "memory/coverage.h"
 #include "memory/gain.h"
 #include "memory/layout.h"
 #include "memory/read/access_file.h"
 #include "memory/record/recording.h"
+#include "memory/repeat.h"
 
 extern char** environ;
 
@@ -76,9 +80,16 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   }
   environment.push_back(const_cast<char*>(variable.c_str()));
   environment.push_back(nullptr);
+  // Stack, heap and libraries lie where they lay in the last run, where the system allows it.
+  constexpr unsigned long kAsk = 0xffffffff;
+  const int usual = ::personality(kAsk);
+  if (usual >= 0)
+    ::personality(unsigned(usual) | ADDR_NO_RANDOMIZE);
   pid_t child = 0;
   const int error =
       posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.data());
+  if (usual >= 0)
+    ::personality(unsigned(usual));
   if (error != 0)
     throw base::Error({command[0]}, std::string("cannot be started: ") + std::strerror(error));
   int status = 0;
@@ -141,19 +152,52 @@ struct Fix {
   }
 };
 
-// Predicts the gain of the fix that the cause asks for, and where that does not help, of the other one: the
-// words of a line may be both fought over and crowded.
+// Returns the fixes that the cause asks for, the usual one first: the words of a line may be both fought over
+// and crowded.
+std::vector<Kind> fixes_of(const std::string& cause) {
+  static const std::map<std::string, std::vector<Kind>> kFixes = {
+      {"false sharing", {Kind::Pad, Kind::Private}},
+      {"true sharing", {Kind::Private, Kind::Pad}},
+      {"lock", {Kind::Private, Kind::Pad}},
+      {"remote memory", {Kind::Local}},
+      {"address translation", {Kind::Huge}},
+      {"capacity", {Kind::Second}},
+      {"set conflict", {Kind::Fits}}};
+  const auto at = kFixes.find(cause);
+  return at == kFixes.end() ? std::vector<Kind>{} : at->second;
+}
+
+// Predicts the gain of the first fix that helps, else of the usual one.
 std::optional<Fix> find_fix(const GainPredictor& predictor, const FoundObject& object) {
-  const Kind usual = object.cause == "false sharing" ? Kind::Pad : Kind::Private;
-  const Kind other = usual == Kind::Pad ? Kind::Private : Kind::Pad;
-  const std::optional<Gain> gain = predictor.of(object, usual);
-  if (!gain)
-    return {};
-  const Fix first = {usual, *gain};
-  if (first.helps())
-    return first;
-  const std::optional<Gain> second = predictor.of(object, other);
-  return second && Fix{other, *second}.helps() ? Fix{other, *second} : first;
+  std::optional<Fix> usual;
+  for (const Kind kind : fixes_of(object.cause)) {
+    const std::optional<Gain> gain = predictor.of(object, kind);
+    if (!gain)
+      return {};
+    if (Fix{kind, *gain}.helps())
+      return Fix{kind, *gain};
+    if (!usual)
+      usual = Fix{kind, *gain};
+  }
+  return usual;
+}
+
+const char* text_of(Kind kind) {
+  switch (kind) {
+    case Kind::Pad:
+      return "its parts on lines of their own";
+    case Kind::Private:
+      return "a copy for each thread (an upper bound)";
+    case Kind::Local:
+      return "each page on the node that uses it";
+    case Kind::Huge:
+      return "huge pages";
+    case Kind::Second:
+      return "lines that stay in the second cache (an upper bound)";
+    case Kind::Fits:
+      return "lines that stay in the cache (an upper bound)";
+  }
+  return "";
 }
 
 std::string text_of(const Gain& gain) {
@@ -170,9 +214,8 @@ void propose_fix(
   f.factor_of =
       fix.kind == Kind::Pad ? "slower than with its parts apart" : "slower than with a copy for each thread";
   f.evidence.push_back(
-      {(fix.kind == Kind::Pad ? "predicted speed-up with its parts on lines of their own, "
-                              : "predicted speed-up with a copy for each thread (an upper bound), ") +
-           text_of(fix.gain) + " on machines where a line takes 30 to 120 cycles",
+      {std::string("predicted speed-up with ") + text_of(fix.kind) + ", " + text_of(fix.gain) +
+           " where transfers take half to twice the time, and memory four fifths to five fourths",
        fix.gain.usual,
        "x",
        "replay with the data moved"});
@@ -196,8 +239,7 @@ void conclude(finding::Diagnosis& d, size_t dropped) {
   for (const finding::Finding& f : d.findings)
     lost += f.lost_share.value_or(0);
   if (d.findings.empty())
-    d.verdict =
-        "Nothing to gain: data is fought over, but no other layout of it would be faster, by the replay.";
+    d.verdict = "Nothing to gain: no other layout of what costs time here would be faster, by the replay.";
   else
     d.verdict = d.findings.front().category + " on " + d.findings.front().subject + " leads; " +
                 base::percent(lost) + " of CPU time is lost to what was found.";
@@ -205,9 +247,13 @@ void conclude(finding::Diagnosis& d, size_t dropped) {
 }
 
 // Predicts a fix for the first findings on shared data. One whose fix gains nothing is a note, no finding.
-void propose_fixes(const Recording& recording, const program::TraceFacts& facts, MemoryDiagnosis& judged) {
+void propose_fixes(
+    const Recording& recording,
+    const program::TraceFacts& facts,
+    const CoreModel& machine,
+    MemoryDiagnosis& judged) {
   constexpr size_t kPredicted = 6;  // findings; each is three to six replays
-  const GainPredictor predictor(recording, facts.line_bytes);
+  const GainPredictor predictor(recording, facts.line_bytes, machine);
   finding::Diagnosis& d = judged.diagnosis;
   std::vector<finding::Finding> kept;
   size_t predicted = 0;
@@ -253,11 +299,23 @@ MemoryDiagnosisOptions diagnosis_of(const MemoryRecordingOptions& options) {
   return o;
 }
 
-CoreModel core_of(const MemoryRecordingOptions& options, uint32_t line_bytes) {
-  CoreModel core;
-  core.nodes = options.nodes;
-  core.memory_line = uint64_t(std::max(1.0, std::round(line_bytes / options.bandwidth)));
-  return core;
+CorePlatform machine_of(const MemoryRecordingOptions& options, uint32_t line_bytes) {
+  CorePlatform machine = options.platform.empty() ? usual_platform() : read_core_platform(options.platform);
+  machine.core.nodes = options.nodes;
+  if (options.bandwidth > 0)
+    machine.core.memory_line = uint64_t(std::max(1.0, std::round(line_bytes / options.bandwidth)));
+  return machine;
+}
+
+std::string text_of(const CorePlatform& machine) {
+  const CoreModel& c = machine.core;
+  const auto size = [](const TagShape& shape) {
+    return std::to_string(shape.bytes / 1024) + " KiB";
+  };
+  return "threads run side by side in virtual time, each on a core of the platform '" + machine.name +
+         "' with caches of " + size(c.first) + ", " + size(c.second) + " and, for a node, " + size(c.third) +
+         (c.nodes > 1 ? ", on " + std::to_string(c.nodes) + " nodes" : std::string()) +
+         ": cycles are the model's (docs/methods/memory_record.md)";
 }
 
 std::string join(const std::vector<std::string>& words) {
@@ -269,9 +327,11 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-MemoryRecording record_memory(const MemoryRecordingOptions& options) {
+static MemoryRecording record_once(const MemoryRecordingOptions& options) {
   if (options.command.empty())
     throw base::Error({}, "no program to record", "write: lento memory record -- ./program");
+  if (!options.platform.empty())
+    read_core_platform(options.platform);  // a mistake in it shows before the program runs
   const RawFile raw(options.bytes, options.output + ".recording");
   Recording::prepare(raw.path(), options.bytes, options.burst_on_us, options.burst_off_us);
   MemoryRecording out;
@@ -288,14 +348,10 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
   facts.names.read_maps(recording.maps(), 0);
   facts.names.identify_mappings();
   facts.line_bytes = options.line_bytes > 0 ? options.line_bytes : recording.line_bytes();
+  const CorePlatform machine = machine_of(options, facts.line_bytes);
   AccessFileWriter writer(options.output);
-  const VirtualRun run = replay_recording(
-      recording,
-      facts.line_bytes,
-      {},
-      &writer,
-      options.mine.progress,
-      core_of(options, facts.line_bytes));
+  const VirtualRun run =
+      replay_recording(recording, facts.line_bytes, {}, &writer, options.mine.progress, machine.core);
   name_blocks(run, facts);
   writer.set_facts(facts);
   writer.finish();
@@ -304,7 +360,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
   MemoryDiagnosis judged = diagnose_memory(how);
   finding::Diagnosis& d = judged.diagnosis;
   if (!judged.objects.empty())
-    propose_fixes(recording, facts, judged);
+    propose_fixes(recording, facts, machine.core, judged);
   d.title = "Memory contention of " + join(options.command);
   d.facts.emplace_back("threads", std::to_string(run.threads));
   d.facts.emplace_back(
@@ -312,12 +368,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
       std::to_string(recording.events()) + " events, " +
           (recording.in_bursts() ? "in bursts" : "every access"));
   d.facts.emplace_back("cycles in virtual time", std::to_string(run.cycles));
-  d.notes.push_back(
-      "threads run side by side in virtual time, each on a core with caches of its own of 32 KiB and 1 MiB, "
-      "and a memory of " +
-      base::format_number(options.bandwidth) + " bytes a cycle" +
-      (options.nodes > 1 ? " on each of " + std::to_string(options.nodes) + " nodes" : std::string()) +
-      ": cycles are the model's (docs/methods/memory_record.md)");
+  d.notes.push_back(text_of(machine));
   if (recording.full())
     d.notes.push_back(
         "the recording ended at its limit of " + std::to_string(options.bytes >> 20) +
@@ -326,6 +377,17 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
   if (out.exit_code != 0)
     d.notes.push_back("the program ended with " + std::to_string(out.exit_code));
   out.diagnosis = std::move(d);
+  return out;
+}
+
+MemoryRecording record_memory(const MemoryRecordingOptions& options) {
+  std::vector<finding::Diagnosis> each;
+  MemoryRecording out;
+  for (unsigned i = 0; i == 0 || (i < options.repeat && !options.mine.progress.stopped()); ++i) {
+    out = record_once(options);
+    each.push_back(std::move(out.diagnosis));
+  }
+  out.diagnosis = combine(std::move(each));
   return out;
 }
 

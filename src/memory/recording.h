@@ -18,7 +18,9 @@ struct MemoryRecordingOptions {
   uint64_t burst_off_us = 19000;
   uint32_t line_bytes = 0;  // 0: of this machine
   unsigned nodes = 1;       // NUMA nodes that the threads are played on
-  double bandwidth = 12.8;  // bytes a cycle of a node's memory
+  unsigned repeat = 1;      // recordings whose verdicts are combined (repeat.h); the last one's trace is kept
+  std::string platform;     // file or shipped sheet; empty: the usual machine (core_platform.h)
+  double bandwidth = 0;     // bytes a cycle of a node's memory; 0: the platform's
   ContentionOptions mine;
 };
 

@@ -373,13 +373,15 @@ std::vector<SourceFrame> AddressSpace::frames(uint16_t process, uint64_t pc) con
 }
 
 std::string AddressSpace::describe(uint16_t process, uint64_t address) const {
-  const Impl::Loaded* l = impl_->loaded_at(process, address);
+  // The heap may lie directly behind a program's variables, so an allocated block comes first.
+  const NamedRange* range = holder(impl_->data, process, address);
+  const bool allocated = range && !range->site.empty();
+  const Impl::Loaded* l = allocated ? nullptr : impl_->loaded_at(process, address);
   if (l) {
     const std::string name = l->symbols->describe(address - l->bias);
     if (!name.empty())
       return name;
   }
-  const NamedRange* range = holder(impl_->data, process, address);
   if (!range)
     return "";
   std::string text = range->name;
@@ -391,7 +393,9 @@ std::string AddressSpace::describe(uint16_t process, uint64_t address) const {
 }
 
 bool AddressSpace::object_at(uint16_t process, uint64_t address, DataObject& object) const {
-  const Impl::Loaded* l = impl_->loaded_at(process, address);
+  const NamedRange* range = holder(impl_->data, process, address);
+  const bool allocated = range && !range->site.empty();
+  const Impl::Loaded* l = allocated ? nullptr : impl_->loaded_at(process, address);
   const Symbol* symbol = nullptr;
   if (l)
     symbol = l->symbols->variable_at(address - l->bias);
@@ -401,7 +405,6 @@ bool AddressSpace::object_at(uint16_t process, uint64_t address, DataObject& obj
     object = {symbol->name, "", low, high};
     return true;
   }
-  const NamedRange* range = holder(impl_->data, process, address);
   if (range)
     object = {range->name, range->site, range->low, range->high};
   return range != nullptr;

@@ -46,6 +46,7 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
 // Commands of the group `lento memory`, listed in cli/memory.cc.
 void add_memory_itemsets(Command& memory, Context& context);
 void add_memory_record(Command& memory, Context& context);
+void add_memory_calibrate(Command& memory, Context& context);
 void add_memory_replay(Command& memory, Context& context);
 void add_memory_simulate(Command& memory, Context& context);
 

@@ -8,6 +8,7 @@ void add_memory(Command& app, Context& context) {
   group->require_subcommand(1);
   add_memory_itemsets(*group, context);
   add_memory_record(*group, context);
+  add_memory_calibrate(*group, context);
   add_memory_replay(*group, context);
   add_memory_simulate(*group, context);
   add_memory_diagnose(*group, context);

@@ -61,15 +61,30 @@ void add_memory_record(Command& group, Context& context) {
       ->add_option(
           "--bandwidth",
           options->job.bandwidth,
-          "Bytes a cycle that the memory of a node serves: 12.8 are 38 GB/s at 3 GHz")
-      ->check(range(0.1, 1e4))
-      ->capture_default_str();
+          "Bytes a cycle that the memory of a node serves, instead of the platform's: 12.8 are 38 GB/s at 3 "
+          "GHz")
+      ->check(range(0.1, 1e4));
+  command
+      ->add_option(
+          "--platform",
+          options->job.platform,
+          "The machine that the threads are played on: a file of 'lento memory calibrate' or a shipped "
+          "sheet, "
+          "such as xeon-icelake or epyc-genoa; default: a usual server")
+      ->type_name("FILE|NAME");
   command
       ->add_option(
           "--nodes",
           options->job.nodes,
           "NUMA nodes to play the threads on, in blocks; a page lies where it is first used")
       ->check(range(1, 64))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--repeat",
+          options->job.repeat,
+          "Record so many runs and keep what more than half of them show")
+      ->check(range(1, 100))
       ->capture_default_str();
   context.add_output_options(*command);
   context.add_seed(*command);

@@ -324,7 +324,7 @@ class Report {
               "node, or the own memory",
           "record where the data source names them: perf c2c record, or a newer processor",
           what);
-    if (!found && !options_.paper && contended_share() - handed_on_share() >= options_.least_loss)
+    if (!found && !options_.paper && contended_share() - handed_on_share() >= tuning::kSpread)
       return finding::cannot_judge(
           d,
           percent(contended_share()) + unit_of_loss() +
@@ -356,7 +356,10 @@ class Report {
     const std::string share = percent(contended_share()) + unit_of_loss();
     if (contended_share() < options_.least_loss)
       return "No significant contention: " + share + " is lost to other CPUs.";
-    return "Nothing is fought over: " + share + " went to data that threads hand on to one another.";
+    if (contended_share() - handed_on_share() < options_.least_loss)
+      return "Nothing is fought over: " + share + " went to data that threads hand on to one another.";
+    return "No data stands out: " + share + " is lost to other CPUs, spread over data with less than " +
+           percent(options_.least_loss) + " each.";
   }
 
   // Returns the share of the time spent waiting for others. Without culprits or levels that share is unknown,

@@ -38,13 +38,16 @@ class CauseFinder {
     for (size_t l = 0; l < kLosses; ++l)
       left_[l] = scan_.losses[l];
     add_shared();
+    if (!scan_.sampled)
+      add_handed_on();
     add_remote();
     add_banks();
+    add_walks();
     add_misses();
     add_queues();
     out_.contended_left = 0;
     for (size_t l = 0; l < kLosses; ++l) {
-      if (static_cast<Loss>(l) != Loss::Miss)
+      if (static_cast<Loss>(l) != Loss::Miss && static_cast<Loss>(l) != Loss::Walk)
         out_.contended_left += left_[l];
     }
     const double all = double(std::max<uint64_t>(1, out_.found_cycles));
@@ -91,6 +94,8 @@ class CauseFinder {
         return "pad the stride by a line, so that the rows fall into different sets";
       case Cause::Capacity:
         return "work on blocks that fit the cache, or on smaller elements";
+      case Cause::Translation:
+        return "use huge pages (madvise MADV_HUGEPAGE), or lay what is used together on fewer pages";
       case Cause::Remote:
         return "place the memory on the node that uses it: touch it first there, or interleave it";
       case Cause::Fetch:
@@ -128,10 +133,8 @@ class CauseFinder {
   void add_shared() {
     const std::vector<Object> objects = shared_objects(lines_, names_);
     for (const Object& o : objects) {
-      if (!matters(o.cycles)) {
-        out_.spread += o.cycles;
-        continue;
-      }
+      if (!matters(o.cycles))
+        break;
       // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
       // pass the test.
       const bool witnessed = scan_.culprits_known || o.peers > 0;
@@ -140,7 +143,8 @@ class CauseFinder {
       // exempt: they go to the line's home, and samplers do not mark that.
       const bool has_reasons = scan_.levels_known || scan_.culprits_known;
       const uint64_t meetings = std::max(o.peers, o.slow_accesses);
-      const bool once = !scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size();
+      const bool once =
+          !scan_.sampled && (meetings < tuning::kMeetingsALine * o.lines.size() || is_handed_over(o));
       if (meetings < tuning::kLeastMeetings || once) {
         out_.handed_on += o.cycles;
         continue;
@@ -152,6 +156,31 @@ class CauseFinder {
       add_object(o, p, witnessed);
       for (const Line* line : o.lines)
         note_taken(*line);
+    }
+  }
+
+  // Returns whether one thread took most of the lines from another, with its first load and its first store.
+  static bool is_handed_over(const Object& o) {
+    const auto taken_once = std::ranges::count_if(o.lines, [](const Line* line) {
+      std::set<uint32_t> delayed;
+      for (const Use& use : line->uses) {
+        if (use.slow > 0)
+          delayed.insert(use.actor);
+      }
+      return delayed.size() == 1 && line->slow <= tuning::kMeetingsALine;
+    });
+    return 2 * uint64_t(taken_once) > o.lines.size();
+  }
+
+  // Adds the blocks that were not examined byte by byte and cost too few accesses for a fight.
+  void add_handed_on() {
+    std::set<BlockKey> examined;
+    for (const HotBlock& block : windows_.hot)
+      examined.insert(block.key);
+    for (const auto& [key, cost] : scan_.blocks) {
+      constexpr uint64_t kLines = 2;  // of a block
+      if (cost.accesses <= kLines * tuning::kMeetingsALine && !examined.contains(key))
+        out_.handed_on += cost.cycles[size_t(Loss::Contended)];
     }
   }
 
@@ -261,6 +290,7 @@ class CauseFinder {
     if (o.stride == 0 && cause == Cause::SetConflict)
       f.evidence.push_back(
           {"of them a multiple of 1024 bytes from the one before", double(o.jumps), "", "access records"});
+    out_.objects.push_back({f.subject, f.category, o.process, o.low, o.high + tuning::kBlockBytes, {}});
     out_.findings.push_back(std::move(f));
   }
 
@@ -277,6 +307,14 @@ class CauseFinder {
       if (!matters(o.cycles))
         break;
       add_block_object(o, Cause::Bank, Loss::Bank, " waiting for banks");
+    }
+  }
+
+  void add_walks() {
+    for (const Object& o : block_objects(scan_, Loss::Walk, names_, {})) {
+      if (!matters(o.cycles))
+        break;
+      add_block_object(o, Cause::Translation, Loss::Walk, " walking page tables");
     }
   }
 

@@ -3,7 +3,7 @@
 //   1. lines that several threads fight over, summed by object: false sharing, true sharing, lock
 //   2. memory of another node
 //   3. banks and sets: misses or waits on one residue of a power of two
-//   4. caches that are too small
+//   4. translations of pages, and caches that are too small
 //   5. queues in front of memory and of the interconnect
 //
 // A finding needs `least_loss` of the working time, and where shares can be tested, Fisher's exact test.
@@ -20,9 +20,7 @@ struct Causes {
   std::vector<finding::Finding> findings;  // costliest first
   uint64_t found_cycles = 0;               // in them
   uint64_t contended_left = 0;             // of Scan::excess, in none of them
-  // Of contended_left, on lines with a sharing cause: handed on once or twice, or too little for a finding.
-  uint64_t handed_on = 0;
-  uint64_t spread = 0;
+  uint64_t handed_on = 0;  // of contended_left, on lines that went from one thread to another once or twice
   std::vector<std::string> notes;
   std::vector<FoundObject> objects;
 };

@@ -27,13 +27,15 @@ bool jumps(Scan& scan, const AccessRecord& r) {
 }
 
 void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
-  if (cost.cycles == 0 && cost.miss == 0 && cost.remote == 0)
+  const uint64_t all = cost.cycles + cost.miss + cost.remote + cost.walk;
+  if (all == 0)
     return;
   scan.excess += cost.cycles;
   scan.slow += cost.cycles > 0;
   scan.losses[size_t(cost.loss)] += cost.cycles;
   scan.losses[size_t(Loss::Miss)] += cost.miss;
   scan.losses[size_t(Loss::Remote)] += cost.remote;
+  scan.losses[size_t(Loss::Walk)] += cost.walk;
   scan.excess_by_type[size_t(r.type)] += cost.cycles;
   if (r.type == memory::AccessType::Fetch)
     return;
@@ -50,6 +52,7 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   block.cycles[size_t(cost.loss)] += cost.cycles;
   block.cycles[size_t(Loss::Miss)] += cost.miss;
   block.cycles[size_t(Loss::Remote)] += cost.remote;
+  block.cycles[size_t(Loss::Walk)] += cost.walk;
   ++block.accesses;
   const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == memory::Service::Unknown);
   if (own_miss) {
@@ -57,7 +60,6 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
     block.jumps += jumps(scan, r);
     block.cpus |= uint64_t{1} << r.cpu % 64;
   }
-  const uint64_t all = cost.cycles + cost.miss + cost.remote;
   if (all <= block.worst)
     return;
   block.worst = all;
@@ -282,6 +284,8 @@ Cost cost_of(const AccessRecord& r, const Scan& scan) {
           cost.miss -
           std::min(cost.miss, uint64_t(scan.service_baseline[size_t(memory::Service::LocalMemory)]));
     cost.miss -= cost.remote;
+    if (r.service == memory::Service::PageWalk)
+      std::swap(cost.walk, cost.miss);
     return cost;
   }
   // In a trace with levels, an access that left the CPU for an unnamed place is costed as a miss.

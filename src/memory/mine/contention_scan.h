@@ -44,6 +44,7 @@ struct Cost {
   uint64_t cycles = 0;  // of that loss
   uint64_t miss = 0;    // of Loss::Miss
   uint64_t remote = 0;  // of Loss::Remote, beside `loss`
+  uint64_t walk = 0;    // of Loss::Walk
 };
 Cost cost_of(const AccessRecord& r, const Scan& scan);
 

@@ -24,8 +24,9 @@ enum class Loss : uint8_t {
   Remote = 2,     // memory of another node
   Queue = 3,      // local memory, beyond its unloaded latency
   Miss = 4,       // beyond a hit in the own cache, without anybody's fault
+  Walk = 5,       // a missed translation of the page
 };
-inline constexpr size_t kLosses = 5;
+inline constexpr size_t kLosses = 6;
 using Losses = std::array<uint64_t, kLosses>;
 
 // 128 bytes of a process, the widest range in which two accesses can meet. Process is 0 where addresses are

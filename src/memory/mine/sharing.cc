@@ -194,6 +194,8 @@ const char* name(Cause cause) {
       return "saturation";
     case Cause::Fetch:
       return "fetch conflict";
+    case Cause::Translation:
+      return "address translation";
   }
   return "";
 }

@@ -77,9 +77,10 @@ enum class Cause : uint8_t {
   Remote,
   Bandwidth,
   Fetch,
+  Translation,
 };
 // Returns "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity",
-// "remote memory", "saturation" or "fetch conflict", and "" for None.
+// "remote memory", "saturation", "fetch conflict" or "address translation", and "" for None.
 const char* name(Cause cause);
 
 // One line of a given size.

@@ -60,6 +60,9 @@ inline constexpr uint64_t kLeastMeetings = 50;
 // The same for each line, on average, where every access is recorded. A table that one thread fills and
 // another continues was handed over once, without contention.
 inline constexpr uint64_t kMeetingsALine = 2;
+// Share of the time lost to other CPUs on data of which none has enough for a finding. Of more, one cause
+// may hide in many names, and there is no verdict.
+inline constexpr double kSpread = 0.1;
 // Most lines that are examined byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
 inline constexpr size_t kHotBlocks = 4096;
 // Most (byte range, thread) pairs kept over all of them: about 160 MB.

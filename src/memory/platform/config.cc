@@ -98,6 +98,11 @@ Platform parse_platform(const YamlNode& node) {
   ErrorList errors;
   Fields top(node, errors);
   top.schema(Platform::kSchema);
+  // Other parts of the file describe a core that recordings are replayed on.
+  std::string other;
+  for (const char* key : {"name", "title", "source", "clock"})
+    top.text(key, other);
+  top.map("core");
   top.integer("harts", p.harts, 1, Platform::kMaxHarts);
   read_memory(top, p, errors);
   read_cache(top, "icache", p.icache, errors);

@@ -11,7 +11,7 @@ const char* to_string(DelayCause cause) {
 
 const char* to_string(Service service) {
   static constexpr const char* kNames[kServices] =
-      {"unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer"};
+      {"unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer", "page walk"};
   return kNames[int(service)];
 }
 

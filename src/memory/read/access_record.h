@@ -38,10 +38,12 @@ enum class Service : uint8_t {
   RemoteMemory = 6,  // of another node
   LocalPeer = 7,     // another CPU's cache, where the line was modified (HitM) or from where it was forwarded
   RemotePeer = 8,    // the same, on another node
+  PageWalk = 9,      // the page tables, which took longer than the line
 };
-inline constexpr int kServices = 9;
+inline constexpr int kServices = 10;
 
-// Returns "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer" or "remote peer".
+// Returns "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer" or "page
+// walk".
 const char* to_string(Service service);
 
 struct AccessRecord {

@@ -3,7 +3,7 @@
  *
  *   file  = header page, chunks of LENTO_CHUNK bytes in the order of their allocation
  *   chunk = struct lento_chunk, events of 16 bytes to the first one whose first word is 0, or to the end
- *   event = word 0: address 48 bits | log2 of the size 4 | kind 8 | spare 4;  word 1: code address
+ *   event = word 0: address 48 bits | log2 of the size 4 | kind 8 | marks 4;  word 1: code address
  *
  * The file is sparse and mapped shared: what was stored is there however the program ends. */
 #ifndef LENTO_RECORD_FORMAT_H
@@ -35,6 +35,9 @@ struct lento_chunk {
   uint32_t pid, thread; /* thread 0: never used */
   uint64_t sequence;    /* of the thread's chunks, from 0 */
 };
+
+/* A mark: the address lies within 4 KiB of the value that the thread last loaded. */
+#define LENTO_DEPENDENT 1u
 
 enum lento_kind {
   LENTO_NONE = 0,

@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "memory/read/access_record.h"
 #include "memory/record/private_cache.h"
+#include "memory/record/record_format.h"
 #include "program/address_space.h"
 
 namespace lento::memory {
@@ -90,25 +91,46 @@ inline uint8_t size_of(const Recording::Event& e) {
 // Returns whether the event is an access, or a lock or its return, which access the lock's word.
 bool is_access(unsigned kind);
 
-// Costs of a core of the replay, in cycles. A line's first use is free: only lines that a cache held and lost
-// are fetched again. Neighbours of missed lines are prefetched and wait only for the memory's rate.
+// Returns whether the address follows from the value that the thread loaded before, as of a list's next node.
+inline bool is_dependent(const Recording::Event& e) {
+  return (e.first >> 60 & LENTO_DEPENDENT) != 0;
+}
+
+// Costs of the replay, in cycles beyond a hit in the first cache. A line's first use is free: only lines that
+// a cache held and lost are fetched again. The defaults let a core wait for each miss alone, without a third
+// level and with pages that are always found; core_platform.h has the machines that programs are played on.
 struct CoreModel {
   uint64_t step = 4;                // from one access to the next
   uint64_t transfer = 60;           // a line from another core
+  uint64_t stream_step = 4;         // to the next element of an array that comes from beyond the first cache,
+                                    // where there are several nodes
   TagShape first = {32 << 10, 8};   // of each core
   TagShape second = {1 << 20, 16};  // of each core, with all of the first
+  TagShape third = {0, 16};         // of each node; 0 bytes: none
   uint64_t second_hit = 12;
+  uint64_t third_hit = 50;
   uint64_t memory = 120;         // of the node that the core is on
   uint64_t remote_memory = 200;  // of another: 1.6 to 2 times as far on two sockets
   uint64_t memory_line = 5;      // of a node, between two lines: 64 bytes are 38 GB/s at 3 GHz
-  unsigned nodes = 1;            // threads lie on them in blocks; a page lies where it was first used
+  uint64_t link_line = 0;        // the same of the way into a node from the others
+  unsigned overlap = 1;          // misses that a core has under way
+  unsigned ahead = 0;         // lines that its prefetcher has under way; 0: they always arrive in time, and
+                              // where misses do not overlap, so do those of the own node
+  uint32_t first_pages = 64;  // that the first translation buffer holds
+  uint32_t second_pages = 0;  // the second; 0: no translation is ever missed
+  uint64_t walk = 30;         // a missed translation; one is under way at a time
+  unsigned nodes = 1;         // threads lie on them in blocks; a page lies where it was first used
 };
 
 // A new layout of data, replayed to predict its effect.
 struct Relayout {
   enum class Kind {
-    Pad,     // each address on a line of its own; words of one main user together
-    Private  // a copy for each thread; of a mutex too
+    Pad,      // each address on a line of its own; words of one main user together
+    Private,  // a copy for each thread; of a mutex too
+    Local,    // each page on the node that uses it
+    Huge,     // translations are never missed
+    Second,   // lines are never lost from the second cache
+    Fits      // nor from the first
   };
   Kind kind = Kind::Pad;
   uint64_t low = 0;

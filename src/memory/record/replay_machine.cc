@@ -1,14 +1,17 @@
 // Computes the wait of each access of a replay: a transfer from the core that modified the line, a hit in the
-// core's own caches, or a fetch from the memory of a node, which serves one line at a time. Each wait names
-// the core and instruction that caused it.
+// core's own caches, or a fetch from the cache or memory of a node, which serves one line at a time. Misses
+// overlap as far as a core has slots for them, unless an address follows from a value that is still on its
+// way. Each wait names the core and instruction that caused it.
 #include "memory/record/replay_machine.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lento::memory {
 namespace {
 
 using Level = PrivateCache::Level;
+using memory::Service;
 
 uint16_t cpu_of(size_t core) {
   return uint16_t(std::min<size_t>(core, UINT16_MAX - 1));
@@ -63,21 +66,64 @@ void take_line(LineState& line, size_t core, bool writes, uint64_t pc) {
 
 ReplayMachine::ReplayMachine(const CoreModel& model, size_t cores, uint32_t line_bytes)
     : model_(model),
-      caches_(cores, PrivateCache(model.first, model.second, line_bytes)),
+      third_(std::max(1U, model.nodes), Tags(model.third, line_bytes)),
       memories_(std::max(1U, model.nodes)) {
+  const auto pages = [](uint32_t entries) {
+    constexpr uint32_t kLeastWays = 4;
+    const uint32_t sets = std::bit_floor(std::max(1U, entries / kLeastWays));
+    return Tags({entries, std::max(1U, entries / sets)}, 1);
+  };
+  const Slots misses{std::vector<uint64_t>(std::max(1U, model.overlap)), 0};
+  const Slots ahead{std::vector<uint64_t>(std::max(1U, model.ahead)), 0};
+  for (size_t i = 0; i < cores; ++i)
+    cores_.push_back(
+        {PrivateCache(model.first, model.second, line_bytes),
+         misses,
+         ahead,
+         pages(model.first_pages),
+         pages(model.second_pages)});
 }
 
-uint64_t ReplayMachine::access(size_t core, uint64_t key, AccessRecord& r) {
+uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, AccessRecord& r) {
   LineState& line = lines_.of(key);
+  hit_first_ = false;
+  Core& own = cores_[core];
   const bool writes = r.writes();
   const bool owns = line.writer == core;
   const bool foreign = line.writer != UINT32_MAX && !owns;
   const bool moves = foreign || (writes && !owns && line.held_by_others(core));
+  const size_t here = node_of(core);
+  size_t home = here;
   if (memories_.size() > 1) {
-    r.node = uint8_t(node_of(core));
-    home_of(r, r.node);
+    r.node = uint8_t(here);
+    home = home_of(r, here);
+    home = hints.local ? here : home;
   }
-  const uint64_t wait = moves ? transfer(core, key, line, r) : fetch(core, key, line, r);
+  // An atomic waits for all misses, and an address for the load that it comes from.
+  uint64_t now = r.cycle;
+  if (hints.dependent)
+    now = std::max(now, own.value_ready);
+  if (r.is_atomic())
+    now = std::max(now, own.last_end);
+  const uint64_t walk = hints.huge ? 0 : translate(own, r, now);
+  uint64_t wait = 0;
+  uint64_t ready = 0;  // when a loaded value is there
+  if (moves) {
+    wait = walk + transfer(core, key, line, now + walk, r) + now - r.cycle;
+  } else {
+    r.flags |= AccessRecord::kLocal;
+    Answer answer = fetch(core, key, hints, line, now, r);
+    if (walk > answer.latency)
+      answer.service = Service::PageWalk;
+    answer.latency += walk;
+    answer.streams &= walk == 0;
+    const uint64_t stall = issue(own, answer, now);
+    wait = stall + now - r.cycle;
+    ready = now + stall + (model_.overlap > 1 && !answer.streams ? answer.latency : 0);
+    note(answer, wait, core, home, r);
+  }
+  if (r.type == AccessType::Load && r.size == 8)
+    own.value_ready = ready;
   line.seen = true;
   line.waited_for |= wait > 0;
   take_line(line, core, writes, r.pc);
@@ -86,42 +132,58 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, AccessRecord& r) {
 
 // Transfers the line from the core that modified it, or from all that hold it. A line makes one transfer at a
 // time.
-uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, AccessRecord& r) {
-  const uint64_t start = std::max(r.cycle, line.busy_until);
-  const uint64_t wait = start + model_.transfer - r.cycle;
+uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r) {
+  const uint64_t start = std::max(now, line.busy_until);
+  const uint64_t wait = start + model_.transfer - now;
   line.busy_until = start + model_.transfer;
   contended_ += wait;
   charge(line, core, wait, r);
   if (key & kElsewhere)
     return wait;
-  const Level level = caches_[core].find(key);
+  const Level level = cores_[core].cache.find(key);
   if (level != Level::First)
-    give_up(core, caches_[core].take(key, level));
+    give_up(core, cores_[core].cache.take(key, level));
   return wait;
 }
 
 // Fetches a line that no other core took away: from the core's own caches, from another core that shares it,
-// or from memory where it was evicted.
-uint64_t ReplayMachine::fetch(size_t core, uint64_t key, LineState& line, AccessRecord& r) {
-  r.flags |= AccessRecord::kLocal;
+// or from the node's cache or memory where it was evicted.
+ReplayMachine::Answer ReplayMachine::fetch(
+    size_t core,
+    uint64_t key,
+    const Hints& hints,
+    LineState& line,
+    uint64_t now,
+    const AccessRecord& r) {
   if (key & kElsewhere)
-    return 0;  // a new layout that ends a fight would not spread words over so many lines
-  PrivateCache& cache = caches_[core];
+    return {};  // a new layout that ends a fight would not spread words over so many lines
+  PrivateCache& cache = cores_[core].cache;
   const Level level = cache.find(key);
   const bool holds = line.held_by(core);
-  if (holds && level == Level::First)
-    return 0;
+  hit_first_ = holds && level == Level::First;
+  if (hit_first_)
+    return {};
   const bool lost = line.seen && !holds && !line.held_by_others(core);
   const bool streams = cache.streams(key);
   if (level != Level::First)
     give_up(core, cache.take(key, level));
-  if (lost)
-    return from_memory(core, r, streams);
-  if (!holds || level == Level::Lost || streams)
-    return 0;
-  r.flags &= uint8_t(~AccessRecord::kLocal);
-  r.service = memory::Service::L2;
-  return model_.second_hit;
+  if (hints.fits)
+    return {};
+  const size_t here = node_of(core);
+  const bool near = level == Level::Lost && model_.third.bytes > 0 && third_[here].hit(key);
+  if (level == Level::Lost && model_.third.bytes > 0 && !near)
+    third_[here].fill(key);
+  Answer answer;
+  if (lost && near)
+    answer = {model_.third_hit, 0, Service::L3};
+  else if (lost && hints.second)
+    answer = {model_.second_hit, 0, Service::L2};
+  else if (lost)
+    answer = from_memory(core, hints.local ? here : home_of(r, here), now);
+  else if (holds && level == Level::Second && !streams)
+    answer = {model_.second_hit, 0, Service::L2};
+  answer.streams = streams;
+  return answer;
 }
 
 // Removes an evicted line. The write-back is free, like first uses.
@@ -131,33 +193,84 @@ void ReplayMachine::give_up(size_t core, uint64_t gone) {
     line->lose(core);
 }
 
-uint64_t ReplayMachine::from_memory(size_t core, AccessRecord& r, bool streams) {
+// Lines leave a memory, and enter another node, one at a time.
+ReplayMachine::Answer ReplayMachine::from_memory(size_t core, size_t home, uint64_t now) {
   const size_t here = node_of(core);
-  const size_t there = home_of(r, here);
-  Memory& memory = memories_[there];
-  const uint64_t queue = memory.free > r.cycle ? memory.free - r.cycle : 0;
-  memory.free = r.cycle + queue + model_.memory_line;
-  const uint64_t way = there == here ? model_.memory : model_.remote_memory;
-  // Prefetched lines arrive in time, except for the memory's rate.
-  const uint64_t queued = streams ? queue - std::min(queue, way) : queue;
-  const uint64_t wait = streams ? queued : way + queue;
-  if (queued > 0 && memory.last != core) {
-    r.cause = memory::DelayCause::Interconnect;
-    r.culprit = cpu_of(memory.last);
-    r.culprit_pc = memory.last_pc;
-    r.blamed = blamed(queued);
+  Memory& memory = memories_[home];
+  uint64_t start = std::max(now, memory.free);
+  memory.free = start + model_.memory_line;
+  if (home != here && model_.link_line > 0) {
+    start = std::max(start, memories_[here].link_free);
+    memories_[here].link_free = start + model_.link_line;
   }
-  memory.last = core;
-  memory.last_pc = r.pc;
-  if (wait == 0)
+  const uint64_t way = home == here ? model_.memory : model_.remote_memory;
+  const Answer answer{
+      start - now + way,
+      start - now,
+      home == here ? Service::LocalMemory : Service::RemoteMemory};
+  return answer;
+}
+
+// Returns the cycles until the page's translation is there. A core walks its page tables once at a time.
+uint64_t ReplayMachine::translate(Core& core, const AccessRecord& r, uint64_t now) {
+  constexpr unsigned kPageBits = 12;
+  if (model_.second_pages == 0)
     return 0;
-  r.flags &= uint8_t(~AccessRecord::kLocal);
-  r.service = there == here ? memory::Service::LocalMemory : memory::Service::RemoteMemory;
-  return wait;
+  const uint64_t page = uint64_t{r.process} << 44 | r.address >> kPageBits;
+  if (core.first_pages.hit(page))
+    return 0;
+  core.first_pages.fill(page);
+  if (core.second_pages.hit(page))
+    return 0;
+  core.second_pages.fill(page);
+  core.walks_until = std::max(now, core.walks_until) + model_.walk;
+  return core.walks_until - now;
+}
+
+// Starts a miss and returns how long the core waits: for all of it where misses do not overlap, else for a
+// free slot. Lines that are fetched ahead have slots of their own, or arrive in time except for the memory's
+// rate.
+uint64_t ReplayMachine::issue(Core& core, const Answer& answer, uint64_t now) {
+  if (answer.latency == 0)
+    return 0;
+  const bool in_time = model_.ahead == 0 || (model_.overlap <= 1 && answer.service != Service::RemoteMemory);
+  if (answer.streams && in_time)
+    return answer.queue - std::min(answer.queue, answer.latency - answer.queue);
+  if (!answer.streams && model_.overlap <= 1)
+    return answer.latency;
+  uint64_t& slot = answer.streams ? core.ahead.take() : core.misses.take();
+  const uint64_t start = std::max(now, slot);
+  slot = start + answer.latency;
+  if (!answer.streams) {
+    core.last_end = std::max(core.last_end, slot);
+  }
+  return start - now;
+}
+
+// Notes in the record what answered, and who was before it.
+void ReplayMachine::note(const Answer& answer, uint64_t stall, size_t core, size_t home, AccessRecord& r) {
+  const bool from_memory = answer.service == Service::LocalMemory || answer.service == Service::RemoteMemory;
+  if (from_memory) {
+    Memory& memory = memories_[home];
+    const uint64_t blame = std::min(answer.queue, stall);
+    if (blame > 0 && memory.last != core) {
+      r.cause = memory::DelayCause::Interconnect;
+      r.culprit = cpu_of(memory.last);
+      r.culprit_pc = memory.last_pc;
+      r.blamed = blamed(blame);
+    }
+    memory.last = core;
+    memory.last_pc = r.pc;
+  }
+  if (stall > 0)
+    r.flags &= uint8_t(~AccessRecord::kLocal);
+  // Local lines that arrive in time show what remote ones would take there.
+  if (stall > 0 || (answer.service == Service::LocalMemory && memories_.size() > 1))
+    r.service = answer.service;
 }
 
 size_t ReplayMachine::node_of(size_t core) const {
-  return core * memories_.size() / caches_.size();
+  return core * memories_.size() / cores_.size();
 }
 
 // Returns the node of the page, which is that of its first user.

@@ -19,15 +19,29 @@ class ReplayMachine {
   // Bit of a line's key: the line is part of a new layout, and is assumed to fit in every cache.
   static constexpr uint64_t kElsewhere = uint64_t{1} << 62;
 
+  // Describes an access beyond its record.
+  struct Hints {
+    bool dependent = false;  // on the value of the last load
+    // The access's part of a new layout (Relayout::Kind).
+    bool local = false;
+    bool huge = false;
+    bool second = false;
+    bool fits = false;
+  };
+
   ReplayMachine(const CoreModel& model, size_t cores, uint32_t line_bytes);
 
   // Returns the cycles that an access waits beyond a hit. `r` must have its time, place, type, core and
   // process. Service and culprit are filled in. Accesses must come in the order of their time.
-  uint64_t access(size_t core, uint64_t key, AccessRecord& r);
+  uint64_t access(size_t core, uint64_t key, const Hints& hints, AccessRecord& r);
 
   uint64_t contended() const {
     return contended_;
   }  // cycles that lines of other cores took, over all accesses
+  // Returns whether the last access found its line in the first cache.
+  bool hit_first() const {
+    return hit_first_;
+  }
   const LineTable& lines() const {
     return lines_;
   }
@@ -35,21 +49,56 @@ class ReplayMachine {
  private:
   struct Memory {  // of a node
     uint64_t free = 0;
-    size_t last = 0;  // who fetched, and by which instruction
+    uint64_t link_free = 0;  // the way into the node
+    size_t last = 0;         // who fetched, and by which instruction
     uint64_t last_pc = 0;
   };
 
-  uint64_t transfer(size_t core, uint64_t key, LineState& line, AccessRecord& r);
-  uint64_t fetch(size_t core, uint64_t key, LineState& line, AccessRecord& r);
-  uint64_t from_memory(size_t core, AccessRecord& r, bool streams);
+  // Requests under way, as the times at which they end. A new one waits for the oldest when all are taken.
+  struct Slots {
+    std::vector<uint64_t> ends;
+    size_t next = 0;
+    uint64_t& take() {
+      return ends[next++ % ends.size()];
+    }
+  };
+
+  struct Core {
+    PrivateCache cache;
+    Slots misses;
+    Slots ahead;
+    Tags first_pages;
+    Tags second_pages;
+    uint64_t walks_until = 0;
+    uint64_t last_end = 0;     // of its misses
+    uint64_t value_ready = 0;  // of the last load of a possible address
+  };
+
+  // The time that a line takes to come, and the part of the machine that answers.
+  struct Answer {
+    uint64_t latency = 0;
+    uint64_t queue = 0;  // of it, behind other cores
+    memory::Service service = memory::Service::Unknown;
+    bool streams = false;
+  };
+
+  uint64_t transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r);
+  Answer
+  fetch(size_t core, uint64_t key, const Hints& hints, LineState& line, uint64_t now, const AccessRecord& r);
+  Answer from_memory(size_t core, size_t home, uint64_t now);
+  uint64_t translate(Core& core, const AccessRecord& r, uint64_t now);
+  uint64_t issue(Core& core, const Answer& answer, uint64_t now);
+  void note(const Answer& answer, uint64_t stall, size_t core, size_t home, AccessRecord& r);
   void give_up(size_t core, uint64_t gone);
   size_t node_of(size_t core) const;
   size_t home_of(const AccessRecord& r, size_t here);
 
   const CoreModel model_;
   uint64_t contended_ = 0;
+  bool hit_first_ = false;
   LineTable lines_;
-  std::vector<PrivateCache> caches_;            // by core
+  std::vector<Core> cores_;
+  std::vector<Tags> third_;                     // by node
   std::vector<Memory> memories_;                // by node
   std::unordered_map<uint64_t, size_t> homes_;  // of pages, by process and number; on several nodes only
 };

@@ -37,6 +37,7 @@ struct thread_state {
   uint64_t* at;
   uint64_t* end;
   uint64_t sequence, burst;
+  uint64_t value; /* that it last loaded, of eight bytes */
   uint64_t passed; /* since they were last added to the header's */
   uint64_t frames[FRAMES]; /* return addresses of the functions that are active, the last ones */
   unsigned depth;
@@ -117,7 +118,9 @@ static inline __attribute__((always_inline)) void event(uint64_t address, unsign
     return;
   }
   if (self.burst != burst) new_burst();
-  put(pack(address, log2_size, kind), pc);
+  const uint64_t follows = address - self.value < 4096 ? (uint64_t)LENTO_DEPENDENT << 60 : 0;
+  if (kind == LENTO_READ && log2_size == 3) memcpy(&self.value, (void*)(uintptr_t)address, 8);
+  put(pack(address, log2_size, kind) | follows, pc);
 }
 
 /* Rare events that order what threads do: always stored. */

@@ -3,6 +3,7 @@
 // bursts hold threads up as in the program. When only incomplete records hold all threads up, they are
 // released together. Cost: one queue operation a wake-up, and a line look-up an access.
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -37,6 +38,27 @@ struct Core {
   } state = State::Ready;
   uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
   uint64_t period = 0;     // of the bursts it is in
+
+  // Returns whether the instruction used a neighbouring address before, as loops over arrays do, and the line
+  // came from beyond the first cache.
+  bool streams(uint64_t pc, uint64_t address, bool hit_first) {
+    constexpr uint64_t kNear = 64;
+    LastUse& use = last_uses[pc / 4 % last_uses.size()];
+    const bool near = use.pc == pc && address != use.address && address + kNear - use.address <= 2 * kNear;
+    use = {pc, address};
+    const uint64_t line = address / kNear + 1;
+    const bool far = std::ranges::find(far_lines, line) != far_lines.end();
+    if (!far && !hit_first)
+      far_lines[next_far++ % far_lines.size()] = line;
+    return near && (far || !hit_first);
+  }
+  std::array<uint64_t, 8> far_lines = {};  // that came last, numbered from 1
+  size_t next_far = 0;
+  struct LastUse {
+    uint64_t pc = 0;
+    uint64_t address = 0;
+  };
+  std::array<LastUse, 32> last_uses = {};
 };
 
 uint8_t flags_of(unsigned kind) {
@@ -80,7 +102,7 @@ class Replay {
       : line_bytes_(line_bytes),
         relayouts_(relayouts),
         sink_(sink),
-        step_(model.step) {
+        model_(model) {
     std::map<uint32_t, uint16_t> processes;
     for (const Recording::Thread& thread : recording.threads()) {
       Core core;
@@ -410,7 +432,8 @@ class Replay {
     constexpr uint64_t kCopies = uint64_t{1} << 61;
     constexpr uint64_t kOwned = uint64_t{1} << 60;
     for (const Relayout& r : relayouts_) {
-      if (address < r.low || address >= r.high)
+      const bool moves = r.kind == Relayout::Kind::Pad || r.kind == Relayout::Kind::Private;
+      if (!moves || address < r.low || address >= r.high)
         continue;
       const size_t word = (address - r.low) / kUserWord;
       const bool has_user = r.kind == Relayout::Kind::Pad && r.users && word < r.users->size();
@@ -423,6 +446,19 @@ class Replay {
     }
     // Processes have separate memory at equal addresses, so the number of the process is part of the key.
     return uint64_t{process} << 44 | address / line_bytes_;
+  }
+
+  ReplayMachine::Hints hints_of(uint64_t address) const {
+    ReplayMachine::Hints hints;
+    for (const Relayout& r : relayouts_) {
+      if (address < r.low || address >= r.high)
+        continue;
+      hints.local |= r.kind == Relayout::Kind::Local;
+      hints.huge |= r.kind == Relayout::Kind::Huge;
+      hints.second |= r.kind == Relayout::Kind::Second;
+      hints.fits |= r.kind == Relayout::Kind::Fits;
+    }
+    return hints;
   }
 
   std::optional<uint64_t> shared_place(const Core& core, uint64_t address) const {
@@ -447,15 +483,22 @@ class Replay {
     }
     r.flags = AccessRecord::kServiceKnown;
     r.flags |= flags_of(kind_of(e));
-    const uint64_t wait = machine_->access(index, line_key(r.process, index, r.address), r);
+    ReplayMachine::Hints hints = hints_of(r.address);
+    hints.dependent = is_dependent(e);
+    const uint64_t wait = machine_->access(index, line_key(r.process, index, r.address), hints, r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
-    core.time += step_ + wait;
+    core.time += step_of(core, r) + wait;
     ++result_.accesses;
     if (!sink_)
       return;
     sink_->record(r);
     if ((result_.accesses & 0xffff) == 0)
       sink_->advance(r.cycle);
+  }
+
+  uint64_t step_of(Core& core, const AccessRecord& r) const {
+    const bool streams = model_.nodes > 1 && core.streams(r.pc, r.address, machine_->hit_first());
+    return streams ? model_.stream_step : model_.step;
   }
 
   VirtualRun finish() {
@@ -480,7 +523,7 @@ class Replay {
   const uint32_t line_bytes_;
   const std::vector<Relayout>& relayouts_;
   AccessSink* sink_;
-  const uint64_t step_;  // cycles
+  const CoreModel model_;
   std::optional<ReplayMachine> machine_;
   std::vector<Core> cores_;
   std::vector<uint16_t> process_;

@@ -1,0 +1,23 @@
+// Any text as counters or accesses of GPU kernels: no best layout needs more than was served.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "memory/gpu/kernel_memory.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lento;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  base::ReadReport report;
+  try {
+    const auto kernels = memory::is_gpu_counters(text) ? memory::read_gpu_counters(text, "fuzz", report)
+                                                       : memory::read_gpu_accesses(text, "fuzz", report);
+    for (const memory::KernelMemory& k : kernels) {
+      if (k.shared.excess() < 0 || k.global.excess() < 0)
+        std::abort();
+    }
+  } catch (const base::Error&) {
+  }
+  return 0;
+}

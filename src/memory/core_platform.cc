@@ -1,0 +1,190 @@
+// Converts between the file's times and sizes and the replay's cycles. A cycle is one of the file's clock;
+// times are rounded to whole cycles, rates to cycles a line.
+#include "memory/core_platform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "embedded/platform_sheets.h"
+#include "spec/yaml.h"
+
+namespace lento::memory {
+namespace {
+
+using base::Dimension;
+using base::ErrorList;
+using spec::Fields;
+using spec::YamlNode;
+
+constexpr double kLine = 64;       // bytes, of the rates
+constexpr double kLongest = 1e-4;  // seconds: no access takes longer
+
+class Reader {
+ public:
+  Reader(CorePlatform& platform, ErrorList& errors)
+      : p_(platform),
+        errors_(errors) {
+  }
+
+  void read(Fields& top) {
+    top.text("name", p_.name);
+    top.text("title", p_.title);
+    top.text("source", p_.source);
+    top.quantity("clock", p_.clock, Dimension::Frequency, 1e6, 1e11);
+    const YamlNode* node = top.map("core");
+    if (!node)
+      return top.error(
+          "core",
+          "is missing",
+          "a platform for recordings describes a core: docs/formats/platform.md");
+    Fields core(*node, errors_);
+    cache(core, "first", p_.core.first, nullptr);
+    cache(core, "second", p_.core.second, &p_.core.second_hit);
+    cache(core, "third", p_.core.third, &p_.core.third_hit);
+    pages(core);
+    memory(core, "memory", p_.core.memory, p_.core.memory_line);
+    memory(core, "remote", p_.core.remote_memory, p_.core.link_line);
+    unsigned_number(core, "overlap", p_.core.overlap, 1, 1024);
+    unsigned_number(core, "ahead", p_.core.ahead, 0, 1024);
+    time(core, "transfer", p_.core.transfer);
+    core.finish();
+  }
+
+ private:
+  void time(Fields& fields, std::string_view key, uint64_t& cycles) {
+    double seconds = double(cycles) / p_.clock;
+    fields.quantity(key, seconds, Dimension::Time, 0, kLongest);
+    cycles = uint64_t(std::llround(seconds * p_.clock));
+  }
+
+  void cache(Fields& core, std::string_view key, TagShape& shape, uint64_t* hit) {
+    const YamlNode* node = core.map(key);
+    if (!node)
+      return;
+    Fields fields(*node, errors_);
+    double bytes = shape.bytes;
+    int ways = int(shape.ways);
+    fields.quantity("size", bytes, Dimension::Bytes, 0, double{1U << 31});
+    fields.integer("ways", ways, 1, 64);
+    shape = {uint32_t(bytes), uint32_t(ways)};
+    if (hit)
+      time(fields, "latency", *hit);
+    fields.finish();
+  }
+
+  void pages(Fields& core) {
+    const YamlNode* node = core.map("pages");
+    if (!node)
+      return;
+    Fields fields(*node, errors_);
+    unsigned_number(fields, "first", p_.core.first_pages, 1, 1 << 20);
+    unsigned_number(fields, "second", p_.core.second_pages, 0, 1 << 20);
+    time(fields, "walk", p_.core.walk);
+    fields.finish();
+  }
+
+  void memory(Fields& core, std::string_view key, uint64_t& latency, uint64_t& line) {
+    const YamlNode* node = core.map(key);
+    if (!node)
+      return;
+    Fields fields(*node, errors_);
+    time(fields, "latency", latency);
+    double rate = line == 0 ? 0 : kLine * p_.clock / double(line);
+    fields.quantity("bandwidth", rate, Dimension::BytesPerTime, 0, 1e15);
+    line = rate > 0 ? uint64_t(std::max(1.0, std::round(kLine * p_.clock / rate))) : 0;
+    fields.finish();
+  }
+
+  static void unsigned_number(Fields& fields, std::string_view key, unsigned& out, int min, int max) {
+    int value = int(out);
+    fields.integer(key, value, min, max);
+    out = unsigned(value);
+  }
+
+  CorePlatform& p_;
+  ErrorList& errors_;
+};
+
+CorePlatform parse(const YamlNode& node) {
+  CorePlatform platform = usual_platform();
+  platform.name.clear();
+  ErrorList errors;
+  Fields top(node, errors);
+  top.schema(CorePlatform::kSchema);
+  Reader(platform, errors).read(top);
+  top.finish();
+  errors.throw_if_any();
+  return platform;
+}
+
+}  // namespace
+
+CorePlatform usual_platform() {
+  CorePlatform p;
+  p.name = "usual";
+  p.title = "a core of a recent server, in round figures";
+  p.source = "between the shipped sheets";
+  CoreModel& c = p.core;
+  c.stream_step = 1;
+  c.link_line = 6;
+  c.ahead = 8;
+  c.second_pages = 2048;
+  c.walk = 25;
+  return p;
+}
+
+std::vector<std::string> shipped_core_platforms() {
+  std::vector<std::string> names;
+  for (const std::string_view file : embedded::platform_sheets_names())
+    names.emplace_back(file.substr(0, file.rfind('.')));
+  std::ranges::sort(names);
+  return names;
+}
+
+CorePlatform read_core_platform(const std::string& file_or_name) {
+  std::error_code none;
+  if (std::filesystem::exists(file_or_name, none))
+    return parse(spec::read_yaml(file_or_name));
+  const std::string file = file_or_name + ".yaml";
+  const std::string_view shipped = embedded::platform_sheets(file);
+  if (!shipped.empty())
+    return parse(spec::parse_yaml(std::string(shipped), file));
+  std::string names;
+  for (const std::string& name : shipped_core_platforms())
+    names += (names.empty() ? "" : ", ") + name;
+  throw base::Error(
+      {file_or_name},
+      "is neither a file nor a shipped platform",
+      "shipped are " + names + "; 'lento memory calibrate' measures this machine");
+}
+
+std::string to_yaml(const CorePlatform& p) {
+  const auto ns = [&](uint64_t cycles) {
+    return base::format_number(double(cycles) / p.clock * 1e9, 4) + " ns";
+  };
+  const auto rate = [&](uint64_t line) {
+    return base::format_number(line == 0 ? 0 : kLine * p.clock / double(line) / 1e9, 4) + " GB/s";
+  };
+  const auto cache = [](const TagShape& shape) {
+    return "{size: " + std::to_string(shape.bytes / 1024) + " KiB, ways: " + std::to_string(shape.ways);
+  };
+  const CoreModel& c = p.core;
+  std::string text = std::string("schema: ") + CorePlatform::kSchema + "\n";
+  text += "name: " + p.name + "\ntitle: \"" + p.title + "\"\nsource: \"" + p.source + "\"\n";
+  text += "clock: " + base::format_number(p.clock / 1e9, 4) + " GHz\ncore:\n";
+  text += "  first: " + cache(c.first) + "}\n";
+  text += "  second: " + cache(c.second) + ", latency: " + ns(c.second_hit) + "}\n";
+  text += "  third: " + cache(c.third) + ", latency: " + ns(c.third_hit) + "}\n";
+  text += "  pages: {first: " + std::to_string(c.first_pages) +
+          ", second: " + std::to_string(c.second_pages) + ", walk: " + ns(c.walk) + "}\n";
+  text += "  memory: {latency: " + ns(c.memory) + ", bandwidth: " + rate(c.memory_line) + "}\n";
+  text += "  remote: {latency: " + ns(c.remote_memory) + ", bandwidth: " + rate(c.link_line) + "}\n";
+  text += "  overlap: " + std::to_string(c.overlap) + "\n  ahead: " + std::to_string(c.ahead) +
+          "\n  transfer: " + ns(c.transfer) + "\n";
+  return text;
+}
+
+}  // namespace lento::memory

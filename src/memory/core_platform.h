@@ -1,0 +1,36 @@
+// The machine that a recording is replayed on: the part `core` of lento.platform/1, in times and sizes as
+// data sheets state them (docs/formats/platform.md). Sheets of usual servers are shipped under
+// share/lento/platforms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/record/recording.h"
+
+namespace lento::memory {
+
+struct CorePlatform {
+  static constexpr const char* kSchema = "lento.platform/1";
+
+  std::string name;
+  std::string title;
+  std::string source;  // of its figures
+  double clock = 3e9;  // hertz
+  CoreModel core;      // in cycles of that clock
+};
+
+// Returns the machine that programs are played on without --platform: round figures of a server's core that
+// waits for each miss, without a third level, so that a fault shows wherever the program will run.
+CorePlatform usual_platform();
+
+// Reads a file, or a shipped sheet by its name. What a file leaves out is that of the usual platform. Throws
+// base::Error for mistakes in it, and with the shipped names for an unknown one.
+CorePlatform read_core_platform(const std::string& file_or_name);
+
+std::vector<std::string> shipped_core_platforms();
+
+// Returns the platform as a file that read_core_platform reads back.
+std::string to_yaml(const CorePlatform& platform);
+
+}  // namespace lento::memory

@@ -1,0 +1,239 @@
+// Counters and accesses of GPU kernels whose fault is planted, beside healthy twins.
+#include "memory/gpu/judge.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "base/file.h"
+#include "base/test_error.h"
+#include "base/test_folder.h"
+
+namespace lento::memory {
+namespace {
+
+using finding::Diagnosis;
+using finding::Outcome;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class GpuMemory : public base::test::FolderTest {
+ protected:
+  Diagnosis of(const std::string& text) {
+    return diagnose_gpu_memory(file("profile", text), false);
+  }
+  std::string first(const std::string& text) {
+    const Diagnosis d = of(text);
+    return d.findings.empty() ? finding::name(d.outcome)
+                              : d.findings[0].category + " in " + d.findings[0].subject;
+  }
+};
+
+std::string ncu(const std::vector<std::pair<std::string, std::string>>& metrics) {
+  std::string text =
+      "==PROF== Connected to process 7\n\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+      "Value\"\n";
+  for (const auto& [name, value] : metrics)
+    text += "\"0\",\"transpose(float *, int)\",\"" + name + "\",\"\",\"" + value + "\"\n";
+  return text;
+}
+
+TEST_F(GpuMemory, WavefrontsBeyondTheLeastAreBankConflicts) {
+  const std::string pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+  const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
+  const Diagnosis d = of(ncu({{pipe, "1,081,344"}, {conflicts, "1,048,576"}}));
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].category, "bank conflicts");
+  EXPECT_EQ(d.findings[0].subject, "transpose(float *, int)");
+  EXPECT_NEAR(*d.findings[0].factor, 33, 0.01);
+  EXPECT_THAT(d.findings[0].next_step, HasSubstr("[32][33]"));
+  EXPECT_EQ(first(ncu({{pipe, "1,081,344"}, {conflicts, "21,000"}})), "healthy");
+  // Known cycles bound the gain: these conflicts take one cycle in a thousand.
+  const Diagnosis small =
+      of(ncu({{pipe, "30000"}, {conflicts, "20000"}, {"sm__cycles_elapsed.sum", "20000000"}}));
+  EXPECT_EQ(small.outcome, Outcome::Healthy);
+  EXPECT_THAT(small.notes, Contains(HasSubstr("would gain 1 times at most")));
+}
+
+TEST_F(GpuMemory, SectorsBeyondTheDataAreUncoalesced) {
+  const auto sectors = [](const std::string& all, const std::string& used) {
+    return ncu(
+        {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", all},
+         {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "1000"},
+         {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", used}});
+  };
+  EXPECT_THAT(first(sectors("32000", "4")), HasSubstr("uncoalesced"));
+  EXPECT_EQ(first(sectors("16000", "32")), "healthy");  // loads of 16 bytes
+  EXPECT_THAT(
+      first(ncu(
+          {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32000"},
+           {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "1000"}})),
+      HasSubstr("uncoalesced"));
+  // Eight sectors a request are eight bytes a lane, or half-used sectors.
+  EXPECT_EQ(
+      first(ncu(
+          {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "8000"},
+           {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "1000"}})),
+      "cannot judge");
+  EXPECT_EQ(first(ncu({{"launch__registers_per_thread", "40"}})), "cannot judge");
+}
+
+TEST_F(GpuMemory, RulesOfTheDetailsPageAreRead) {
+  const std::string head =
+      "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Value\",\"Rule Name\",\"Rule "
+      "Description\"\n\"0\",\"f\",\"\",\"\",\"R\",";
+  EXPECT_THAT(
+      first(
+          head + "\"This kernel has uncoalesced global accesses resulting in a total of 7000 excessive "
+                 "sectors (87% of "
+                 "the total 8000 sectors).\"\n"),
+      HasSubstr("uncoalesced access in f"));
+  EXPECT_THAT(
+      first(
+          head + "\"a 4.0 - way bank conflict across all 100 shared load requests.This results in 300 bank "
+                 "conflicts,  "
+                 "which represent 75.00% of the overall 400 wavefronts for shared loads.\"\n"),
+      HasSubstr("bank conflicts in f"));
+}
+
+TEST_F(GpuMemory, UnitsOfTheRawPageAreScaled) {
+  const auto page = [](const std::string& most, const std::string& unit) {
+    return "\"ID\",\"Kernel Name\",\"dram__bytes.avg\",\"dram__bytes.max\"\n\"\",\"\",\"Kbyte\",\"" + unit +
+           "\"\n\"0\",\"k\",\"900.5\",\"" + most + "\"\n";
+  };
+  EXPECT_EQ(first(page("1.1", "Mbyte")), "healthy");
+  EXPECT_EQ(first(page("4.1", "Mbyte")), "HBM channel imbalance in k");
+}
+
+TEST_F(GpuMemory, SourcePagesNameTheLine) {
+  const std::string head = "\"#\",\"Source\",\"L1 Wavefronts Shared\",\"L1 Wavefronts Shared Ideal\"\n";
+  EXPECT_THAT(
+      first(
+          head +
+          "\"12\",\"  tile[x][y] = v;\",\"3200\",\"100\"\n\"13\",\"  out = tile[y][x];\",\"100\",\"100\"\n"),
+      HasSubstr("line 12 (tile[x][y] = v;)"));
+}
+
+TEST_F(GpuMemory, CountersOfAmdAndTheirChannels) {
+  const std::string head = "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n";
+  const auto lds = [&](int stalled) {
+    return head + "1,gemm,SQ_LDS_IDX_ACTIVE,1000000\n1,gemm,SQ_LDS_BANK_CONFLICT," + std::to_string(stalled) +
+           "\n";
+  };
+  EXPECT_EQ(first(lds(800000)), "bank conflicts in gemm");
+  EXPECT_EQ(first(lds(20000)), "healthy");
+  const auto channels = [](double hot) {
+    std::string names = "Index,KernelName";
+    std::string row = "\n0,copy";
+    for (int c = 0; c < 16; ++c) {
+      names += ",TCC_EA_RDREQ[" + std::to_string(c) + "]";
+      row += "," + std::to_string(int(c == 3 ? hot : 10000));
+    }
+    return names + row + "\n";
+  };
+  EXPECT_EQ(first(channels(90000)), "HBM channel imbalance in copy");
+  EXPECT_EQ(first(channels(10900)), "healthy");
+  EXPECT_EQ(
+      first("Index,KernelName,TA_TOTAL_WAVEFRONTS_sum,TCP_TOTAL_ACCESSES_sum\n0,k,1000,64000\n"),
+      "uncoalesced access in k");
+  EXPECT_EQ(
+      first("Index,KernelName,TA_TOTAL_WAVEFRONTS_sum,TCP_TOTAL_ACCESSES_sum\n0,k,1000,16400\n"),
+      "healthy");
+}
+
+std::string
+warp(const std::string& instruction, const std::function<uint64_t(uint64_t)>& address, int lanes = 32) {
+  std::string text = instruction;
+  for (int lane = 0; lane < lanes; ++lane) {
+    char word[32];
+    std::snprintf(word, sizeof word, " 0x%llx", static_cast<unsigned long long>(address(uint64_t(lane))));
+    text += word;
+  }
+  return text + "\n";
+}
+
+TEST_F(GpuMemory, AccessesAreCountedAndLayoutsTried) {
+  const std::string launch =
+      "CTX 0x1 - LAUNCH - Kernel pc 0x7f00 - Kernel name transpose(float*) - grid launch id 3 - grid size "
+      "1\n";
+  const std::string at = "CTX 0x1 - grid_launch_id 3 - CTA 0,0,0 - warp 0 - ";
+  const auto column = warp(at + "LDS.32 -", [](uint64_t lane) {
+    return 0x400 + 128 * lane;
+  });
+  const Diagnosis d = of(launch + column);
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "transpose(float*) at LDS.32");
+  EXPECT_NEAR(*d.findings[0].factor, 32, 0.01);
+  EXPECT_THAT(d.findings[0].next_step, HasSubstr("pad each row of 128 bytes by 4 bytes"));
+  EXPECT_EQ(
+      first(
+          launch + warp(
+                       at + "LDS.32 -",
+                       [](uint64_t lane) {
+                         return 0x400 + 132 * lane;
+                       })),
+      "healthy");
+  EXPECT_EQ(
+      first(
+          launch + warp(
+                       at + "LDS.128 -",
+                       [](uint64_t lane) {
+                         return 0x400 + 16 * lane;
+                       })),
+      "healthy");
+  EXPECT_EQ(
+      first(
+          launch + warp(
+                       at + "LDS.32 -",
+                       [](uint64_t) {
+                         return 0x400;
+                       })),
+      "healthy");  // a broadcast
+  // Every other word: two lanes a bank, and no row to pad.
+  EXPECT_THAT(
+      of(launch + warp(
+                      at + "STS.32 -",
+                      [](uint64_t lane) {
+                        return 0x400 + 8 * lane;
+                      }))
+          .findings[0]
+          .next_step,
+      HasSubstr("an array for each member"));
+}
+
+TEST_F(GpuMemory, GlobalAccessesByLine) {
+  EXPECT_EQ(
+      first(
+          "kernel spmv\n" + warp(
+                                "spmv.cu:41 LDG.E",
+                                [](uint64_t lane) {
+                                  return 0x7f0000000000 + 4096 * lane;
+                                })),
+      "uncoalesced access in spmv at spmv.cu:41");
+  EXPECT_EQ(
+      first(
+          "kernel copy\n" + warp(
+                                "copy.cu:7 LDG.E.64",
+                                [](uint64_t lane) {
+                                  return 0x7f0000000000 + 8 * lane;
+                                })),
+      "healthy");
+}
+
+TEST_F(GpuMemory, BrokenInputIsCountedOrRefused) {
+  const Diagnosis d = of("kernel k\nk.cu:1 LDS 0x0 0x80\nnonsense\n");
+  EXPECT_EQ(d.records_skipped, 1u);
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        of("kernel k\nnothing here\n");
+      }),
+      HasSubstr("holds no memory instruction"));
+  EXPECT_EQ(
+      of(ncu({{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "n/a"}})).outcome,
+      Outcome::CannotJudge);
+  const Diagnosis cut = of("\"Kernel Name\",\"lts__t_sectors.max\",\"lts__t_sectors.avg\"\n\"a\",\"9\"\n");
+  EXPECT_EQ(cut.records_skipped, 1u);
+}
+
+}  // namespace
+}  // namespace lento::memory
