@@ -211,8 +211,7 @@ void propose_fix(
     const FoundObject& object,
     finding::Finding& f) {
   f.factor = fix.gain.usual;
-  f.factor_of =
-      fix.kind == Kind::Pad ? "slower than with its parts apart" : "slower than with a copy for each thread";
+  f.factor_of = std::string("slower than with ") + text_of(fix.kind);
   f.evidence.push_back(
       {std::string("predicted speed-up with ") + text_of(fix.kind) + ", " + text_of(fix.gain) +
            " where transfers take half to twice the time, and memory four fifths to five fourths",

@@ -83,6 +83,7 @@ class Judge {
     f.subject = subject(k);
     f.category = category;
     f.factor = high;
+    f.factor_of = "slower than in the best layout, at most";
     f.score = std::min(1.0, (1 - 1 / std::max(1.0, high)) * weight(k));
     f.evidence.push_back(
         {low < high ? "predicted speed-up of the kernel at most; " + format_number(low, 3) +

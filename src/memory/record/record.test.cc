@@ -386,6 +386,28 @@ TEST(Caches, WhatNoLevelHoldsComesFromMemory) {
   EXPECT_EQ(waited({sweeps(17, 65536, 10)}), 17u * 9 * 120);
 }
 
+TEST(Caches, LostTranslationsAreWalkedForOneAtATime) {
+  const CoreModel few = {.first_pages = 4, .second_pages = 16, .walk = 30};
+  // 64 pages in turn: each is lost before its next use, and its first use is free.
+  EXPECT_EQ(waited({sweeps(64, 4096 + 64, 3)}, few), 64u * 2 * 30);
+  EXPECT_EQ(waited({sweeps(8, 4096 + 64, 20)}, few), 0u);
+}
+
+TEST(Caches, MissesOverlapAsFarAsThereAreSlots) {
+  CoreModel model;
+  const uint64_t alone = waited({sweeps(17, 65536, 10)}, model);
+  model.overlap = 2;
+  const uint64_t two = waited({sweeps(17, 65536, 10)}, model);
+  EXPECT_NEAR(double(two), double(alone) / 2, double(alone) / 10);
+  model.overlap = 64;
+  EXPECT_LT(waited({sweeps(17, 65536, 10)}, model), alone / 20);
+  // Addresses that follow from the loaded value wait for it all the same.
+  Events chain = sweeps(17, 65536, 10);
+  for (Recording::Event& e : chain)
+    e.first |= uint64_t{LENTO_DEPENDENT} << 60;
+  EXPECT_NEAR(double(waited({chain}, model)), double(alone), double(alone) / 10);
+}
+
 TEST(Caches, NeighboursAreFetchedAheadAndWaitForTheRateOnly) {
   // Every line is lost between turns. A memory that serves a line in 4 cycles keeps up with one thread.
   const CoreModel small = {.first = {4096, 8}, .second = {8192, 8}, .memory_line = 4};

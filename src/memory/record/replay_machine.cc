@@ -223,6 +223,8 @@ uint64_t ReplayMachine::translate(Core& core, const AccessRecord& r, uint64_t no
   if (core.second_pages.hit(page))
     return 0;
   core.second_pages.fill(page);
+  if (core.known_pages.insert(page).second)
+    return 0;  // a first use is free, as it is of lines
   core.walks_until = std::max(now, core.walks_until) + model_.walk;
   return core.walks_until - now;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "memory/read/access_record.h"
@@ -69,6 +70,7 @@ class ReplayMachine {
     Slots ahead;
     Tags first_pages;
     Tags second_pages;
+    std::unordered_set<uint64_t> known_pages = {};
     uint64_t walks_until = 0;
     uint64_t last_end = 0;     // of its misses
     uint64_t value_ready = 0;  // of the last load of a possible address
