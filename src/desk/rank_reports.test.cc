@@ -119,6 +119,7 @@ TEST(RankReports, CountersReadTwiceAreJudgedByTheirRise) {
     const size_t bad = seed * 5 % 12;
     const auto d = judge(ports(seed, bad));
     ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+    EXPECT_TRUE(names(d, " -> ")) << d.verdict;
     EXPECT_TRUE(names(d, "host" + std::to_string(bad / 2) + "/mlx5_" + std::to_string(bad % 2))) << d.verdict;
     EXPECT_TRUE(judge(ports(seed, 99)).findings.empty()) << seed;
   }

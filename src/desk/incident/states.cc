@@ -28,6 +28,7 @@ struct Peer {
   double value = kUnknown;
   double expected = kUnknown;
   Where where;
+  bool is_rise = false;  // of a counter that was read more than once; `text` shows both readings
 };
 
 std::string value_text(const Observation& row, const Quantity& quantity) {
@@ -80,6 +81,7 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
       const std::vector<double>& values = readings[subject];
       peer.value = values.back() - values.front();
       list = {rise_text(values.front(), values.back())};
+      peer.is_rise = true;
     }
     for (const std::string& text : list)
       peer.text += (peer.text.empty() ? "" : " and ") + text;
@@ -134,8 +136,9 @@ finding_of(const Records& records, const Quantity& quantity, const Peer& peer, c
   finding::Finding finding;
   finding.subject = subject_text(peer.subject);
   finding.category = "unlike its peers: " + quantity.name;
-  finding.summary =
-      finding.subject + " has " + quantity.name + " " + shown(peer, quantity) + " where " + beside;
+  finding.summary = finding.subject + (peer.is_rise ? " rose in " : " has ") + quantity.name +
+                    (peer.is_rise ? " by " : " ") + (peer.is_rise ? peer.text : shown(peer, quantity)) +
+                    " where " + beside;
   finding.where = place_of(peer.subject);
   finding::Evidence evidence{
       std::isnan(peer.value) ? quantity.name + " " + peer.text : quantity.name,
