@@ -232,8 +232,10 @@ const SoftwareSpread& SoftwareTable::spread(Work work) const {
 std::vector<std::string> stack_names(Work work) {
   std::vector<std::string> out;
   for (const Called& c : usual_names()) {
-    if (c.work == work)
-      out.emplace_back(c.stack);
+    if (c.work != work)
+      continue;
+    out.emplace_back(c.stack);
+    out.insert(out.end(), c.also.begin(), c.also.end());
   }
   return out;
 }

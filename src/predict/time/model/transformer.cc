@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "predict/time/model/divisors.h"
 
 namespace lento::predict {
 namespace {
@@ -284,14 +287,15 @@ void check_experts(const Transformer& model, int expert, int devices, const base
         where,
         std::to_string(model.experts) + " experts do not divide into " + std::to_string(expert) +
             " expert-parallel ways",
-        model.experts > 1 ? "choose an expert-parallel number that divides the experts"
+        model.experts > 1 ? nearest_divisors(std::gcd(model.experts, int64_t{devices}), expert)
                           : "the model has no experts: leave expert parallelism out");
   if (devices % expert != 0)
     throw base::Error(
         where,
         std::to_string(expert) + " expert-parallel ways do not divide the " + std::to_string(devices) +
             " devices of tensor, context and data parallelism",
-        "expert parallelism shares these devices: choose a divisor");
+        "expert parallelism shares these devices; " +
+            nearest_divisors(std::gcd(model.experts, int64_t{devices}), expert));
 }
 
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
@@ -303,24 +307,27 @@ void check_transformer(const Transformer& model, int tensor, int pipeline, const
             " values to each of a width of " + std::to_string(model.hidden),
         "choose fewer heads or a wider model");
   }
+  const std::string ways =
+      nearest_divisors(std::max<int64_t>(1, std::gcd(model.heads, model.inner())), std::max(1, tensor));
   if (model.heads % tensor != 0) {
     errors.add(
         where,
         std::to_string(model.heads) + " heads do not divide into " + std::to_string(tensor) +
             " tensor-parallel ways",
-        "choose a tensor-parallel number that divides the heads");
+        "tensor parallelism divides heads and width; " + ways);
   }
   if (model.inner() % tensor != 0) {
     errors.add(
         where,
         "a feed-forward width of " + std::to_string(model.inner()) + " does not divide into " +
-            std::to_string(tensor) + " ways");
+            std::to_string(tensor) + " ways",
+        ways);
   }
   if (pipeline > model.layers) {
     errors.add(
         where,
         std::to_string(model.layers) + " layers cannot fill " + std::to_string(pipeline) + " pipeline stages",
-        "use at most one stage a layer");
+        "use at most one stage a layer: pp=" + std::to_string(model.layers));
   }
   if (model.active_experts > model.experts) {
     errors.add(where, "more active experts than experts");

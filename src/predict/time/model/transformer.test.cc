@@ -250,6 +250,7 @@ TEST(CheckTransformer, AllThatIsImpossibleIsToldAtOnce) {
   });
   EXPECT_THAT(said, HasSubstr("16 heads do not divide into 3"));
   EXPECT_THAT(said, HasSubstr("4096 does not divide into 3"));
+  EXPECT_THAT(said, HasSubstr("the nearest that divides: 2 or 4"));
   EXPECT_THAT(said, HasSubstr("4 layers cannot fill 5"));
   EXPECT_THAT(said, HasSubstr("more active experts than experts"));
   EXPECT_THAT(said, HasSubstr("run.yaml"));
@@ -265,7 +266,9 @@ TEST(CheckTransformer, ExpertWaysDivideExpertsAndDevices) {
   EXPECT_EQ(error(mixture(), 1, 7), "no error");
   EXPECT_EQ(error(mixture(), 4, 8), "no error");
   EXPECT_THAT(error(mixture(), 3, 6), HasSubstr("8 experts do not divide into 3"));
+  EXPECT_THAT(error(mixture(), 3, 8), HasSubstr("the nearest that divides: 2 or 4"));
   EXPECT_THAT(error(mixture(), 4, 6), HasSubstr("do not divide the 6 devices"));
+  EXPECT_THAT(error(mixture(), 4, 6), HasSubstr("the nearest that divides: 2"));
   EXPECT_THAT(error(dense(), 2, 4), HasSubstr("the model has no experts"));
 }
 

@@ -61,35 +61,35 @@ constexpr Dense kUsual[] = {
 };
 
 constexpr Dense kDense[] = {
-    {"llama27b", 32, 4096, 32, 32, 11008, 32000, true, false},
-    {"llama213b", 40, 5120, 40, 40, 13824, 32000, true, false},
-    {"llama270b", 80, 8192, 64, 8, 28672, 32000, true, false},
-    {"llama38b", 32, 4096, 32, 8, 14336, 128256, true, false},
-    {"llama370b", 80, 8192, 64, 8, 28672, 128256, true, false},
-    {"llama3405b", 126, 16384, 128, 8, 53248, 128256, true, false},
-    {"mistral7b", 32, 4096, 32, 8, 14336, 32000, true, false},
-    {"qwen38b", 36, 4096, 32, 8, 12288, 151936, true, false},
+    {"llama-2-7b", 32, 4096, 32, 32, 11008, 32000, true, false},
+    {"llama-2-13b", 40, 5120, 40, 40, 13824, 32000, true, false},
+    {"llama-2-70b", 80, 8192, 64, 8, 28672, 32000, true, false},
+    {"llama-3-8b", 32, 4096, 32, 8, 14336, 128256, true, false},
+    {"llama-3-70b", 80, 8192, 64, 8, 28672, 128256, true, false},
+    {"llama-3-405b", 126, 16384, 128, 8, 53248, 128256, true, false},
+    {"mistral-7b", 32, 4096, 32, 8, 14336, 32000, true, false},
+    {"qwen3-8b", 36, 4096, 32, 8, 12288, 151936, true, false},
     {"bloom", 70, 14336, 112, 112, 57344, 250880, false, true},
-    {"gpt320b", 44, 6144, 48, 48, 24576, 51200, false, true},
-    {"gpt3175b", 96, 12288, 96, 96, 49152, 51200, false, true},
-    {"nemotron8b", 32, 4096, 32, 32, 16384, 256000, false, false},
-    {"nemotron340b", 96, 18432, 96, 8, 73728, 256000, false, false},
+    {"gpt3-20b", 44, 6144, 48, 48, 24576, 51200, false, true},
+    {"gpt3-175b", 96, 12288, 96, 96, 49152, 51200, false, true},
+    {"nemotron-8b", 32, 4096, 32, 32, 16384, 256000, false, false},
+    {"nemotron-340b", 96, 18432, 96, 8, 73728, 256000, false, false},
     // NeuSight's, in single precision
-    {"bertlarge", 24, 1024, 16, 16, 4096, 30522, false, true},
-    {"gpt2large", 36, 1280, 20, 20, 5120, 50257, false, true},
+    {"bert-large", 24, 1024, 16, 16, 4096, 30522, false, true},
+    {"gpt2-large", 36, 1280, 20, 20, 5120, 50257, false, true},
     {"gpt3xl", 24, 3072, 24, 24, 12288, 50257, false, true},  // wider than OpenAI's of that name
     {"gpt327", 32, 2560, 32, 32, 10240, 50257, false, true},
     {"opt13", 24, 2048, 32, 32, 8192, 50272, false, true},
     // llm-foundry's
-    {"mpt125m", 12, 768, 12, 12, 3072, 50368, false, true},
-    {"mpt350m", 24, 1024, 16, 16, 4096, 50368, false, true},
-    {"mpt760m", 24, 1536, 12, 12, 6144, 50368, false, true},
-    {"mpt1b", 24, 2048, 16, 16, 8192, 50368, false, true},
-    {"mpt3b", 32, 2560, 20, 20, 10240, 50368, false, true},
-    {"mpt7b", 32, 4096, 32, 32, 16384, 50368, false, true},
-    {"mpt13b", 40, 5120, 40, 40, 20480, 50368, false, true},
-    {"mpt30b", 48, 7168, 56, 56, 28672, 50368, false, true},
-    {"mpt70b", 80, 8192, 64, 64, 32768, 50368, false, true},
+    {"mpt-125m", 12, 768, 12, 12, 3072, 50368, false, true},
+    {"mpt-350m", 24, 1024, 16, 16, 4096, 50368, false, true},
+    {"mpt-760m", 24, 1536, 12, 12, 6144, 50368, false, true},
+    {"mpt-1b", 24, 2048, 16, 16, 8192, 50368, false, true},
+    {"mpt-3b", 32, 2560, 20, 20, 10240, 50368, false, true},
+    {"mpt-7b", 32, 4096, 32, 32, 16384, 50368, false, true},
+    {"mpt-13b", 40, 5120, 40, 40, 20480, 50368, false, true},
+    {"mpt-30b", 48, 7168, 56, 56, 28672, 50368, false, true},
+    {"mpt-70b", 80, 8192, 64, 64, 32768, 50368, false, true},
 };
 
 struct Mixture {
@@ -107,15 +107,15 @@ struct Mixture {
 };
 
 constexpr Mixture kMixtures[] = {
-    {"mixtral8x7b", 32, 4096, 32, 8, 128, 14336, 32000, 8, 2, 0},
-    {"qwen330ba3b", 48, 2048, 32, 4, 128, 768, 151936, 128, 8, 0},
-    {"qwen3235ba22b", 94, 4096, 64, 4, 128, 1536, 151936, 128, 8, 0},
+    {"mixtral-8x7b", 32, 4096, 32, 8, 128, 14336, 32000, 8, 2, 0},
+    {"qwen3-30b-a3b", 48, 2048, 32, 4, 128, 768, 151936, 128, 8, 0},
+    {"qwen3-235b-a22b", 94, 4096, 64, 4, 128, 1536, 151936, 128, 8, 0},
     {"mixtral-8x22b", 56, 6144, 48, 8, 128, 16384, 32768, 8, 2, 0},
     {"qwen3-coder-480b-a35b", 62, 6144, 96, 8, 128, 2560, 151936, 160, 8, 0},
     {"gpt-oss-20b", 24, 2880, 64, 8, 64, 2880, 201088, 32, 4, 0},
     {"gpt-oss-120b", 36, 2880, 64, 8, 64, 2880, 201088, 128, 4, 0},
     {"dbrx-132b", 40, 6144, 48, 8, 128, 10752, 100352, 16, 4, 0},
-    {"llama4scout", 48, 5120, 40, 8, 128, 8192, 202048, 16, 1, 8192},
+    {"llama-4-scout", 48, 5120, 40, 8, 128, 8192, 202048, 16, 1, 8192},
     {"switch4", 24, 1024, 16, 16, 64, 4096, 32128, 4, 1, 0},
 };
 
@@ -257,7 +257,15 @@ std::optional<Transformer> known_model(std::string_view given) {
 
 const std::vector<std::string>& known_model_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> out{"deepseekv3", "deepseekr1", "llama4maverick", "switchxl4"};
+    std::vector<std::string> out{
+        "deepseek-v3",
+        "deepseek-r1",
+        "llama-4-maverick",
+        "switchxl4",
+        "llama-3.1-8b",
+        "llama-3.1-70b",
+        "llama-3.1-405b",
+        "llama-3.3-70b"};
     for (const Dense& d : kUsual)
       out.emplace_back(d.name);
     for (const Dense& d : kDense)

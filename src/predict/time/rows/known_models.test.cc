@@ -96,6 +96,14 @@ TEST(KnownModels, OthersAreNotTakenForThem) {
     EXPECT_FALSE(known_model(name).has_value()) << name;
 }
 
+TEST(KnownModels, NamesThatAlmostFitLeadToTheUsualSpelling) {
+  for (const auto& [given, meant] :
+       {std::pair{"llama-3.1-70bb", "llama-3.1-70b"},
+        {"qwen3-235b-a2b", "qwen3-235b-a22b"},
+        {"mixtral-8x7", "mixtral-8x7b"}})
+    EXPECT_EQ(base::suggestion(given, known_model_names()), std::string("did you mean '") + meant + "'?");
+}
+
 TEST(KnownModels, EveryListedNameIsKnownOnceAndHoldsTogether) {
   std::set<std::string> seen;
   for (const std::string& name : known_model_names()) {

@@ -1,0 +1,17 @@
+// A way of parallelism that divides nothing is refused with the nearest numbers that would do, so that the
+// question can be put again at once. Divisors come in pairs d and n/d, so only those up to the root are
+// tried.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lento::predict {
+
+// Returns "the nearest that divides: 2 or 4": the divisors of `whole` (at least 1) next below and above
+// `wanted`.
+std::string nearest_divisors(int64_t whole, int64_t wanted);
+// Returns "the nearest: 56 or 64": the multiples of `unit` (at least 1) next below and above `wanted`.
+std::string nearest_multiples(int64_t unit, int64_t wanted);
+
+}  // namespace lento::predict
