@@ -229,7 +229,7 @@ std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vecto
     c.row = row;
     c.stack = row.stack;
     try {
-      const System& system = *find_shipped(row.chip);
+      const System system = row.system();
       if (const auto* run = std::get_if<TrainingRun>(&row.run)) {
         c.trained = std::make_shared<TrainedWork>(system, *run);
       } else {

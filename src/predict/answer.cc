@@ -1,5 +1,7 @@
 #include "predict/answer.h"
 
+#include <bit>
+
 #include "base/file.h"
 #include "predict/layouts.h"
 #include "predict/system.h"
@@ -108,6 +110,13 @@ finding::Diagnosis predict(const PredictOptions& options) {
   LayoutSearch layouts;
   if (laid_over > 0) {
     layouts = best_layouts(system, asked_stack(system, question).of_field, laid_over);
+    if (layouts.tried == 0) {
+      const unsigned below = std::bit_floor(unsigned(laid_over));
+      throw base::Error(
+          {"--parallel"},
+          "no layout of " + std::to_string(laid_over) + " devices divides the model and its batch",
+          "powers of two divide most: all=" + std::to_string(below) + " or all=" + std::to_string(2 * below));
+    }
     if (layouts.best.empty())
       throw base::Error(
           {"--parallel"},

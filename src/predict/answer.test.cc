@@ -92,6 +92,15 @@ TEST(PredictJob, WaysThatDoNotDivideTheModelAreRefused) {
   EXPECT_EQ(refusal(mixture("ep=8,dp=8", true)), "");
 }
 
+TEST(PredictJob, WhatDividesNothingIsRefusedWithTheNearestThatDoes) {
+  EXPECT_THAT(refusal(mixture("all=7", true)), HasSubstr("all=4 or all=8"));
+  EXPECT_THAT(refusal(mixture("dp=48", true)), HasSubstr("the nearest: 48 or 96"));
+  EXPECT_THAT(refusal(mixture("ep=3,dp=8", true)), HasSubstr("the nearest that divides: 2 or 4"));
+  PredictOptions misspelt = mixture("tp=8", false);
+  misspelt.run.framework = "vlm";
+  EXPECT_THAT(refusal(misspelt), HasSubstr("did you mean 'vllm'?"));
+}
+
 TEST(PredictJob, EveryWayOfARequestCounts) {
   const auto time = [](const std::string& parallel) {
     return predict(mixture(parallel, false)).expectations.front().value;

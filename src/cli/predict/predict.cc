@@ -178,7 +178,8 @@ void add_predict(Command& app, Context& context) {
   command->add_option(
       "--parallel",
       options->run.parallel,
-      "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, sp=0), or all=64: the ten best layouts "
+      "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, shard, sp=0), or all=64: the ten best "
+      "layouts "
       "of "
       "so many devices that fit; ONNX: dp=N");
   command->add_option(

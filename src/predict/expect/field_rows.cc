@@ -88,6 +88,7 @@ TrainingRun training_of(const Fields& f) {
   r.data = f.ways("dp");
   r.expert = f.ways("ep");
   r.zero = int(std::min<int64_t>(3, f.whole("zero", 0)));
+  r.shard = f.text("shard").empty() ? 0 : f.ways("shard");
   r.sequence_parallel = r.tensor > 1;
   const std::string& again = f.text("recompute");
   r.recompute = again.empty() ? Recompute::None : recompute_of(again);
@@ -136,6 +137,8 @@ FieldRow row_of(const base::CsvReader& in) {
   row.devices = f.ways("n_gpus");
   if (!find_shipped(row.chip))
     f.refuse("chip", "name a shipped system");
+  row.node = f.text("node").empty() ? 0 : f.ways("node");
+  row.between_Bps = f.text("between_GBps").empty() ? 0 : 1e9 * f.positive("between_GBps");
   const double rate = f.positive("measured_tokens_per_s");
   const bool per_device = f.text("per") == "gpu";
   const double all = per_device ? rate * row.devices : rate;
@@ -158,6 +161,15 @@ FieldRow row_of(const base::CsvReader& in) {
 }
 
 }  // namespace
+
+System FieldRow::system() const {
+  System out = *find_shipped(chip);
+  if (node > 0)
+    out.network.node_devices = node;
+  if (between_Bps > 0)
+    out.network.between_Bps = between_Bps;
+  return out;
+}
 
 std::string FieldRow::group() const {
   return source.substr(0, source.find(' '));

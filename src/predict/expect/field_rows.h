@@ -26,9 +26,12 @@ struct FieldRow {
   bool server = true;   // serving: through a server (ServedLoad)
   int64_t at_once = 0;  // serving: requests in flight (ServedLoad)
   int devices = 1;
-  double measured_s = 0;  // of the same work that the model times: an iteration, or all requests
+  int node = 0;            // devices of a node; 0: those of the sheet
+  double between_Bps = 0;  // a device's share of the links between nodes; 0: that of the sheet
+  double measured_s = 0;   // of the same work that the model times: an iteration, or all requests
 
   std::string group() const;  // what is left out together: the source up to its first blank
+  System system() const;      // the shipped one, in nodes and on links as the source has them
 };
 
 // Throws base::Error at the first field that cannot be read.

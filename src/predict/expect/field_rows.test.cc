@@ -45,6 +45,9 @@ TEST(FieldRows, RatesBecomeTheTimeOfTheWorkThatIsTimed) {
       // 192 sequences of 4,096 tokens at 7,500 tokens a second on each of 96.
       EXPECT_NEAR(r.measured_s, 192 * 4096 / (7500.0 * 96), 1e-9);
       EXPECT_EQ(std::get<TrainingRun>(r.run).zero, 3);
+      EXPECT_EQ(std::get<TrainingRun>(r.run).shard, 8);
+      EXPECT_DOUBLE_EQ(r.system().network.between_Bps, 12.5e9);  // 800 Gbit/s over eight
+      EXPECT_EQ(r.system().network.node_devices, 8);
     }
     if (r.group() == "vllm-project/vllm#16300") {
       EXPECT_EQ(r.stack, "vllm v0");
@@ -80,8 +83,10 @@ class FieldRowsBad : public testing::Test {
 };
 
 TEST_F(FieldRowsBad, FieldsThatCannotBeReadAreNamed) {
-  EXPECT_THAT(refusal(",a100,2,bf16,", ",a101,2,bf16,"), HasSubstr("'a101' is not known"));
-  EXPECT_THAT(refusal(",a100,2,bf16,", ",a100,2,bf15,"), HasSubstr("'bf15' is not known"));
+  EXPECT_THAT(refusal(",a100,2,,,bf16,", ",a101,2,,,bf16,"), HasSubstr("'a101' is not known"));
+  EXPECT_THAT(refusal(",a100,2,,,bf16,", ",a100,2,,,bf15,"), HasSubstr("'bf15' is not known"));
+  EXPECT_THAT(refusal(",a100,2,,,bf16,", ",a100,2,1.5,,bf16,"), HasSubstr("no whole number"));
+  EXPECT_THAT(refusal(",a100,2,,,bf16,", ",a100,2,,-1,bf16,"), HasSubstr("is not above 0"));
   EXPECT_THAT(refusal("36.2,job", "0,job"), HasSubstr("is not above 0"));
   EXPECT_THAT(refusal("serve,qwq-32b,5120", "serve,qwq-32b,51.2"), HasSubstr("no whole number"));
   EXPECT_THAT(refusal("serve,qwq-32b", "play,qwq-32b"), HasSubstr("train or serve"));

@@ -205,6 +205,29 @@ TEST(Training, ShardingAndRecomputationSaveMemory) {
   EXPECT_LT(training_memory(run, Stack{}).total(), sharded);
 }
 
+TEST(Training, CopiesInsideNodesSpareTheLinksBetweenThemAndTakeMemory) {
+  System h100 = read_system("h100");
+  h100.network.between_Bps = 0.2e9;  // hides nothing
+  TrainingRun run = small_run();
+  run.data = 32;
+  run.zero = 3;
+  run.fp32_gradients = false;
+  const TrainingTime all = predict_training(h100, run);
+  run.shard = 8;
+  const TrainingTime nodes = predict_training(h100, run);
+  // Two gathers and a scatter of two bytes each become one sum, which travels twice.
+  EXPECT_NEAR(nodes.data_s / all.data_s, 2.0 / 3, 0.05);
+  EXPECT_GT(nodes.weight_bytes, all.weight_bytes);
+  run.shard = 32;
+  EXPECT_DOUBLE_EQ(predict_training(h100, run).seconds, all.seconds);
+  run.shard = 5;
+  EXPECT_THAT(
+      error_of([&] {
+        predict_training(h100, run);
+      }),
+      HasSubstr("the nearest that divides: 4 or 8"));
+}
+
 TEST(Training, ImpossibleParallelismIsRefused) {
   const System a100 = read_system("a100");
   TrainingRun run = small_run();
@@ -221,6 +244,14 @@ TEST(Training, ImpossibleParallelismIsRefused) {
         predict_training(a100, run);
       }),
       HasSubstr("does not divide into 7 replicas"));
+  run.data = 1;
+  run.pipeline = 2;
+  run.interleave = int(run.model.layers);
+  EXPECT_THAT(
+      error_of([&] {
+        predict_training(a100, run);
+      }),
+      HasSubstr("interleave at most " + std::to_string(run.model.layers / 2)));
 }
 
 TEST(Fit, FindsPlantedParameters) {

@@ -50,6 +50,7 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
       {"ep", &run.expert, 1, kMostWays},
       {"interleave", &run.interleave, 1, kMostWays},
       {"zero", &run.zero, 0, 3},
+      {"shard", &run.shard, 0, kMostWays},
       {"sp", &sequence_parallel, 0, 1}};
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
@@ -65,7 +66,7 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
       throw base::Error(
           where,
           "'" + key + "' is no kind of parallelism",
-          "one of: tp, pp, dp, cp, ep, zero, interleave, sp");
+          "one of: tp, pp, dp, cp, ep, zero, shard, interleave, sp");
     if (part.find(' ') != std::string::npos)
       throw base::Error(where, "'" + part + "' is not understood", "commas between them: tp=8,pp=2,dp=4");
     *way->slot = int(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
@@ -199,6 +200,7 @@ void read_run(
   f.integer("expert", run.expert, 1, kMostWays);
   f.integer("interleave", run.interleave, 1, kMostWays);
   f.integer("zero", run.zero, 0, 3);
+  f.integer("shard", run.shard, 0, kMostWays);
   f.boolean("sequence_parallel", run.sequence_parallel);
   f.boolean("fp32_gradients", run.fp32_gradients);
   f.boolean("overlap_tensor", run.overlap_tensor);

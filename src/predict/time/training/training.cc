@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/time/model/divisors.h"
+
 namespace lento::predict {
 namespace {
 
@@ -22,20 +24,37 @@ void check_run(const TrainingRun& run, const base::Location& where) {
         where,
         "a sequence of " + std::to_string(run.sequence) + " tokens does not divide into " +
             std::to_string(run.context) + " context-parallel parts",
-        "choose a context-parallel number that divides the sequence");
+        nearest_divisors(run.sequence, run.context));
   if (run.micro_batches() < 1 || run.global_batch % (int64_t(run.data) * run.micro_batch) != 0) {
     throw base::Error(
         where,
         "a global batch of " + std::to_string(run.global_batch) + " does not divide into " +
             std::to_string(run.data) + " replicas of micro batches of " + std::to_string(run.micro_batch),
-        "choose a global batch that is a multiple of data parallelism times micro batch");
+        "a multiple of data parallelism times micro batch; " +
+            nearest_multiples(int64_t(run.data) * run.micro_batch, run.global_batch));
+  }
+  if (int64_t{run.pipeline} * run.interleave > run.model.layers) {
+    throw base::Error(
+        where,
+        std::to_string(run.model.layers) + " layers cannot fill " + std::to_string(run.pipeline) +
+            " stages of " + std::to_string(run.interleave) + " chunks",
+        "interleave at most " + std::to_string(run.model.layers / run.pipeline));
+  }
+  if (run.shard > 0 && (run.context > 1 || run.data % run.shard != 0)) {
+    throw base::Error(
+        where,
+        std::to_string(run.data) + " replicas do not divide into groups of " + std::to_string(run.shard) +
+            " that share a copy",
+        run.context > 1 ? "groups are modelled without context parallelism"
+                        : nearest_divisors(run.data, run.shard));
   }
   if (run.interleave > 1 && run.micro_batches() % run.pipeline != 0) {
     throw base::Error(
         where,
         std::to_string(run.micro_batches()) + " micro batches do not divide into " +
             std::to_string(run.pipeline) + " stages, as an interleaved schedule needs",
-        "choose a smaller micro batch or interleave 1");
+        "a smaller micro batch, interleave 1, or other stages; " +
+            nearest_divisors(run.micro_batches(), run.pipeline));
   }
 }
 
@@ -161,10 +180,30 @@ double over_replicas(const System& system, const TrainingRun& run, CollectiveOp 
          predict_collective(system, {op, outer, bytes / inner, run.stride(far)}).seconds;
 }
 
+// Copies that few devices share: weights travel inside such a group, sums of gradients between groups as
+// well.
+DataTraffic
+grouped_traffic(const System& system, const TrainingRun& run, double parameters, double gradient) {
+  const int stride = run.stride(Axis::Data);
+  const auto inside = [&](CollectiveOp op, double bytes) {
+    return predict_collective(system, {op, run.shard, bytes, stride}).seconds;
+  };
+  const Collective sum{
+      CollectiveOp::AllReduce,
+      run.data / run.shard,
+      gradient / run.shard,
+      stride * run.shard};
+  return {
+      inside(CollectiveOp::ReduceScatter, gradient) + predict_collective(system, sum).seconds,
+      inside(CollectiveOp::AllGather, 2 * parameters)};
+}
+
 DataTraffic data_traffic(const System& system, const TrainingRun& run, double parameters) {
-  if (run.data * run.context == 1)
+  if (run.replicas() == 1)
     return {};
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
+  if (run.shards() < run.replicas())
+    return grouped_traffic(system, run, parameters, gradient);
   const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
   return {
       over_replicas(system, run, CollectiveOp::ReduceScatter, gradient),
@@ -367,7 +406,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
                      double(run.model.vocab) * double(run.model.hidden) / run.tensor;
   const double backward_s = layers * (pass.backward_s + pass.again_s);
   t.data_s = exposed_data(system, run, own, layers * pass.forward_s, backward_s);
-  const double shards = run.zero >= 1 ? run.data * run.context : 1;
+  const double shards = run.zero >= 1 ? run.shards() : 1;
   t.optimizer_s =
       run.frozen ? 0 : predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
   t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +

@@ -59,7 +59,8 @@ struct TrainingRun {
   Schedule schedule = Schedule::Interleaved;
   Recompute recompute = Recompute::None;
   bool sequence_parallel = false;
-  int zero = 0;  // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
+  int zero = 0;   // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
+  int shard = 0;  // replicas that share one copy at stage 3 (HSDP: those of a node); 0: all
   bool fp32_gradients = true;
   bool overlap_tensor = false;    // tensor exchanges in chunks behind the products beside them
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
@@ -77,6 +78,12 @@ struct TrainingRun {
   int stride(Axis axis) const;  // ranks between neighbours
   int devices() const {
     return tensor * pipeline * data * context;
+  }
+  int replicas() const {
+    return data * context;
+  }
+  int shards() const {  // devices that share one copy of what is sharded
+    return zero >= 3 && shard > 0 ? shard : replicas();
   }
   int64_t micro_batches() const {
     return global_batch / (int64_t(data) * micro_batch);

@@ -26,16 +26,12 @@ constexpr double kGatheredRows = 4;    // copies of gathered rows: two products'
 constexpr double kGatheredLayers = 2;  // whose weights are there at once
 constexpr double kShardedState = 16;   // bytes of a parameter: weight, gradient, two moments
 
-double replicas(const TrainingRun& run) {
-  return double(run.data) * run.context;
-}
-
 double tokens_of(const TrainingRun& run) {
   return double(run.micro_batch) * double(run.sequence) / run.context;
 }
 
 double weight_bytes(const TrainingRun& run, double parameters) {
-  const double shards = replicas(run);
+  const double shards = run.shards();
   if (run.frozen)
     return 2 * parameters;
   const double gradient = run.fp32_gradients ? 4 : 2;
