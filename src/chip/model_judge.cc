@@ -205,20 +205,49 @@ void ModelJudge::confirm_reported(Detection& detection) {
     detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
   }
   detection.reported = std::move(kept);
-  take_factors(detection);
+  const double likelihood = take_factors(detection);
+  if (detection.reported.size() == 1)
+    doubt_beside_rival(detection, likelihood);
 }
 
-// The factor of the model, when it explains the run at all with these parts.
-void ModelJudge::take_factors(Detection& detection) const {
-  if (detection.reported.empty())
+// Where the chip is unlike its file in other ways, the comparison by replay may name a part beside the slow
+// one. The parts that lead by first order are then simulated too: if one of them explains the run better,
+// nobody can say which is slow.
+void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) const {
+  constexpr size_t kMostRivals = 2;
+  const Suspect& named = detection.reported.front();
+  const auto is_named = [&](const Component& part) {
+    return part == named.component || std::ranges::find(named.alike, part) != named.alike.end();
+  };
+  const double chance = std::log(1 / options_.false_alarms);
+  for (size_t i = 0; i < std::min(kMostRivals, verdict_->leading.size()); ++i) {
+    const PartTest& rival = verdict_->leading[i];
+    if (is_named(rival.component))
+      return;  // those behind it lead less
+    const SlowPart part = slow_part(rival, verdict_->clock_map, verdict_->end_cycles);
+    if (factors_of(*model_, *verdict_, {part}).solution.log_likelihood <= likelihood + 2 * chance)
+      continue;
+    const Grid grid(of_.chip);
+    detection.unjudged = name_of(named.component, grid) + " and " + name_of(rival.component, grid) +
+                         " both look slow, and the one named by replay explains the records less";
+    detection.would_help = "another run of the same mapping, or a chip file that is nearer to this chip";
+    detection.reported.clear();
     return;
+  }
+}
+
+// Takes the factors of the model, when it explains the run at all with these parts. Returns the log
+// likelihood.
+double ModelJudge::take_factors(Detection& detection) const {
+  if (detection.reported.empty())
+    return 0;
   std::vector<SlowPart> parts;
   for (const Suspect& s : detection.reported) {
     parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, end_of(s)});
   }
   const FactorFit fit = factors_of(*model_, *verdict_, std::move(parts), true);
   if (fit.solution.log_likelihood <= verdict_->none.log_likelihood)
-    return;
+    return fit.solution.log_likelihood;
   for (size_t k = 0; k < detection.reported.size(); ++k) {
     Suspect& s = detection.reported[k];
     const double log_factor = fit.parts[k].log_factor;
@@ -234,6 +263,7 @@ void ModelJudge::take_factors(Detection& detection) const {
          "x",
          "records beside simulated ones"});
   }
+  return fit.solution.log_likelihood;
 }
 
 void ModelJudge::doubt_all_clear(Detection& detection) const {

@@ -37,7 +37,8 @@ class ModelJudge {
   Confirmation confirmed(Suspect& suspect) const;
   void compare_by_simulation(Suspect& suspect) const;
   uint64_t end_of(const Suspect& suspect) const;
-  void take_factors(Detection& detection) const;
+  double take_factors(Detection& detection) const;
+  void doubt_beside_rival(Detection& detection, double likelihood) const;
   void judge_records(std::vector<ProbeRecord>& records);
 
   const ChipDiagnosisOptions& options_;

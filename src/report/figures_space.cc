@@ -34,6 +34,10 @@ std::string value_class(int colour) {
   return "q" + std::to_string(colour);
 }
 
+std::string value_class(double value, Extent extent) {
+  return std::isnan(value) ? "unseen" : value_class(colour_class(value, extent));
+}
+
 const char* blame_class(bool blamed) {
   return blamed ? " blame" : "";
 }
@@ -60,15 +64,15 @@ std::string coordinates(int x, int y) {
   return std::to_string(x) + "," + std::to_string(y);
 }
 
-// Returns the path of a directed link. Both directions of a link are drawn side by side, each to the right of
-// its own travel.
-PathData link_path(const MeshFigure::Link& link, const MeshLayout& at) {
+// Returns the path of a link. Both directions of a link are drawn side by side, each to the right of its own
+// travel, and a link that stands once in the middle.
+PathData link_path(const MeshFigure::Link& link, const MeshLayout& at, bool both) {
   const double dx = link.to_x - link.from_x;
   const double dy = link.to_y - link.from_y;
   const double length = std::max(std::hypot(dx, dy), 1e-9);
   const double ux = dx / length;
   const double uy = dy / length;
-  const double aside = at.core * 0.12;
+  const double aside = both ? at.core * 0.12 : 0;
   const double aside_x = -uy * aside;
   const double aside_y = ux * aside;
   const double gap = at.core * 0.5;
@@ -84,15 +88,20 @@ PathData link_path(const MeshFigure::Link& link, const MeshLayout& at) {
   return path;
 }
 
-std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string& classes) {
+std::string value_text(double value) {
+  return std::isnan(value) ? "not seen" : base::format_number(value, 3);
+}
+
+std::string
+link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string& classes, bool both) {
   const std::string from = coordinates(link.from_x, link.from_y);
   const std::string to = coordinates(link.to_x, link.to_y);
   Element line("path");
   line.set("class", classes);
   line.set("data-from", from);
   line.set("data-to", to);
-  line.set("d", link_path(link, at).text());
-  return line.titled(from + " to " + to + ": " + base::format_number(link.value, 3));
+  line.set("d", link_path(link, at, both).text());
+  return line.titled(from + (both ? " to " : " and ") + to + ": " + value_text(link.value));
 }
 
 // Returns the number of the core at each place ("12" for "core12"), by which the ends of "link5-9" are found.
@@ -133,17 +142,17 @@ std::string core_label(const MeshFigure::Core& core, const MeshLayout& at, int c
 }
 
 std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const MeshLayout& at, Extent extent) {
-  const int colour = colour_class(core.value, extent);
+  const int colour = std::isnan(core.value) ? 0 : colour_class(core.value, extent);
   Element box("rect");
   box.set("data-x", core.x);
   box.set("data-y", core.y);
-  box.set("class", "core " + value_class(colour) + blame_class(contains(f.blamed, core.label)));
+  box.set("class", "core " + value_class(core.value, extent) + blame_class(contains(f.blamed, core.label)));
   box.set("x", at.x(core.x));
   box.set("y", at.y(core.y));
   box.set("width", at.core);
   box.set("height", at.core);
   box.set("rx", 3);
-  const std::string out = box.titled(core.label + ": " + base::format_number(core.value, 3));
+  const std::string out = box.titled(core.label + ": " + value_text(core.value));
   if (at.core < 28)
     return out;
   return out + core_label(core, at, colour);
@@ -274,10 +283,13 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   const double height = 70 + cell * f.height;
   std::string out = open_svg(width, height, title);
   const std::vector<std::string> numbers = core_numbers(f);
+  std::set<std::array<int, 4>> ends;
+  for (const auto& link : f.links)
+    ends.insert({link.from_x, link.from_y, link.to_x, link.to_y});
   for (const auto& link : f.links) {
-    const int colour = colour_class(link.value, extent);
     const bool blamed = !f.blamed.empty() && link_blamed(f, numbers, link);
-    out += link_line(link, at, "link " + value_class(colour) + blame_class(blamed));
+    const bool both = ends.contains({link.to_x, link.to_y, link.from_x, link.from_y});
+    out += link_line(link, at, "link " + value_class(link.value, extent) + blame_class(blamed), both);
   }
   for (const auto& route : f.routes)
     out += route_line(route, at);

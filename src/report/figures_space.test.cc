@@ -63,6 +63,24 @@ TEST(DrawMesh, CoresStandInRowsAndColumnsInsideThePicture) {
   }
 }
 
+// A part that nobody saw is neither healthy nor slow, and a chip of healthy parts is pale all over.
+TEST(DrawMesh, UnseenIsGreyAndHealthyIsPale) {
+  MeshFigure f{3, 1, "times"};
+  f.cores = {{0, 0, 1, "core0"}, {1, 0, 1.03, "core1"}, {2, 0, std::nan(""), "core2"}};
+  f.links = {{0, 0, 1, 0, 1}, {1, 0, 2, 0, std::nan("")}};
+  const std::string picture = draw(f, "t");
+  const auto cores = with_class(picture, "core");
+  EXPECT_TRUE(cores[0].is("q0"));
+  EXPECT_TRUE(cores[1].is("q0"));
+  EXPECT_TRUE(cores[2].is("unseen"));
+  const auto links = with_class(picture, "link");
+  EXPECT_TRUE(links[0].is("q0"));
+  EXPECT_TRUE(links[1].is("unseen"));
+  EXPECT_THAT(picture, HasSubstr("core2: not seen"));
+  // A link that stands once lies in the middle.
+  EXPECT_NEAR(points_of(links[0])[0].second, cores[0].number("y") + cores[0].number("height") / 2, 1e-6);
+}
+
 TEST(DrawMesh, TheTwoDirectionsOfALinkLieSideBySideBetweenTheirCores) {
   MeshFigure f{2, 2, ""};
   f.links = {{0, 0, 1, 0, 1}, {1, 0, 0, 0, 1}, {0, 0, 0, 1, 1}, {0, 1, 0, 0, 1}};
@@ -133,7 +151,7 @@ TEST(DrawMesh, ARouteRunsThroughTheCentresOfItsHops) {
 TEST(DrawMesh, AValueThatIsUnknownDraws) {
   MeshFigure f = mesh(2, 1);
   f.cores[0].value = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(with_class(draw(f, "t"), "core").at(0).is("q0"));
+  EXPECT_TRUE(with_class(draw(f, "t"), "core").at(0).is("unseen"));
 }
 
 HeatMapFigure heat(size_t rows, size_t columns) {

@@ -43,7 +43,8 @@ TableFigure table(const MeshFigure& f, const Form& form) {
   TableFigure t;
   t.columns = {"component", "x", "y", name_or(f.value_name, "value")};
   const auto add = [&](const std::string& component, int x, int y, double value) {
-    t.rows.push_back({component, std::to_string(x), std::to_string(y), form.measured(value)});
+    const std::string text = std::isnan(value) ? "not seen" : form.measured(value);
+    t.rows.push_back({component, std::to_string(x), std::to_string(y), text});
   };
   for (const auto& core : f.cores)
     add(core.label, core.x, core.y, core.value);

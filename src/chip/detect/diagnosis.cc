@@ -108,13 +108,10 @@ void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
   }
 }
 
-// Cores: mean service time against nominal. Links: the factor of the best hypothesis about them, 1 if none.
-finding::Figure
-mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
-  finding::MeshFigure mesh;
-  mesh.width = grid.width();
-  mesh.height = grid.height();
-  mesh.value_name = "times slower than nominal";
+// Mean service time of each core against nominal, NaN where it recorded nothing that can be compared.
+std::vector<finding::MeshFigure::Core>
+core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
+  std::vector<finding::MeshFigure::Core> out;
   const double nominal = compute_level(chip.core.ops_per_cycle);
   for (int core = 0; core < grid.core_count(); ++core) {
     double sum = 0;
@@ -128,18 +125,36 @@ mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& 
       }
     }
     const Position p = grid.position(core);
-    mesh.cores.push_back({p.x, p.y, weight > 0 ? std::exp2(sum / weight) : 1, grid.core_name(core)});
+    const double value = weight > 0 ? std::exp2(sum / weight) : std::nan("");
+    out.push_back({p.x, p.y, value, grid.core_name(core)});
   }
+  return out;
+}
+
+// Links: the factor of the best hypothesis about them, 1 if none, NaN when the mapping sends nothing across.
+finding::Figure mesh_figure(
+    const Detection& detection,
+    const Identifiability& planned,
+    std::vector<finding::MeshFigure::Core> cores,
+    const Grid& grid) {
+  finding::MeshFigure mesh;
+  mesh.width = grid.width();
+  mesh.height = grid.height();
+  mesh.value_name = "times slower than nominal";
+  mesh.cores = std::move(cores);
   for (int id = 0; id < grid.link_count(); ++id) {
     const Grid::Link& link = grid.link(id);
-    if (link.wraps)
+    const int back = grid.find_link(link.to, link.from);
+    if (link.wraps || (back >= 0 && back < id))
       continue;
-    double value = 1;
+    const uint64_t crossed =
+        planned.transfers[size_t(id)] + (back >= 0 ? planned.transfers[size_t(back)] : 0);
+    double value = crossed > 0 ? 1 : std::nan("");
     for (const Suspect& s : detection.reported)
       if (s.component == link_component(grid, id) ||
           (s.component.part == Part::Router &&
            (s.component.index == link.from || s.component.index == link.to)))
-        value = std::max(value, s.factor);
+        value = std::isnan(value) ? s.factor : std::max(value, s.factor);
     const Position a = grid.router_position(link.from);
     const Position b = grid.router_position(link.to);
     mesh.links.push_back({a.x, a.y, b.x, b.y, value});
@@ -150,7 +165,8 @@ mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& 
   }
   return {
       "Where it was slow",
-      "Cores by service time; blamed components outlined, with the routes that show it.",
+      "Cores by service time, links by what was found; blamed components outlined, with the routes that show "
+      "it. Grey: not seen.",
       mesh};
 }
 
@@ -244,11 +260,11 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
       format_number(double(plain_bytes) / std::max(1.0, double(sketch.bytes()))) + "x");
   if (sketch.evictions() > 0)
     d.facts.emplace_back("patterns evicted", std::to_string(sketch.evictions()));
-  d.figures.push_back(mesh_figure(detection, sketch, chip, grid));
+  const Identifiability planned = identify(program, grid, LinkRank::Skip);
+  d.figures.push_back(mesh_figure(detection, planned, core_values(sketch, chip, grid), grid));
   d.figures.push_back(timeline(detection, chip, grid));
   d.figures.push_back(ranking(detection, grid));
   d.notes = detection.notes;
-  const Identifiability planned = identify(program, grid, LinkRank::Skip);
   for (std::string& note : blind_spots(planned, grid))
     d.notes.push_back(std::move(note));
   if (const auto links = barely_held(sketch, planned, chip, grid); !links.empty() && sketch.records() > 0)

@@ -20,16 +20,6 @@ namespace {
 constexpr double kCertain = 3;     // deviations from which a setting is tried by simulation
 constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
 
-// As the first order has it, within factors that are worth simulating.
-SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles) {
-  constexpr double kLeast = 0.2;  // of the log
-  constexpr double kMost = 2.5;
-  SlowPart out{test.component, std::clamp(test.effect.log_factor, kLeast, kMost)};
-  out.begin = uint64_t(clock.to_file(test.begin * end_cycles));
-  out.end = test.end < 1 ? uint64_t(clock.to_file(test.end * end_cycles)) : kForever;
-  return out;
-}
-
 struct Walked {
   spec::Chip chip;
   Solution solution;
@@ -288,6 +278,15 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   return v;
 }
 
+SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles) {
+  constexpr double kLeast = 0.2;  // of the log
+  constexpr double kMost = 2.5;
+  SlowPart out{test.component, std::clamp(test.effect.log_factor, kLeast, kMost)};
+  out.begin = uint64_t(clock.to_file(test.begin * end_cycles));
+  out.end = test.end < 1 ? uint64_t(clock.to_file(test.end * end_cycles)) : kForever;
+  return out;
+}
+
 FactorFit
 factors_of(const ChipModel& model, const ModelVerdict& v, std::vector<SlowPart> parts, bool measured) {
   return fit_factors(model.setup, *v.likelihood, v.chip, std::move(parts), measured);
@@ -322,11 +321,13 @@ confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect,
   out.test.end = until / v.end_cycles;
   out.rank = slower_by_rank(model.dictionary, v.raw, *part, from, until);
   out.gains = out.test.gain > model.threshold;
-  // The gain already has the significance. The ranks refuse where the records point the other way: a link
-  // that few transfers cross cannot reach a small chance, however slow it is.
+  // The gain already has the significance: ranks must agree with it. Where so few records pass the part that
+  // no ranks are rare, they refuse only what points the other way.
+  constexpr double kRare = 0.05;
   constexpr double kEvenOdds = 0.5;
   const bool comparable = out.rank.exposed > 0 && out.rank.peers > 0;
-  out.slower = !comparable || out.rank.chance < kEvenOdds;
+  const double budget = out.rank.least_chance() < kRare ? kRare : kEvenOdds;
+  out.slower = !comparable || out.rank.chance < budget;
   return out;
 }
 

@@ -102,6 +102,9 @@ struct JudgeOptions {
 ModelVerdict
 judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options = {});
 
+// A part as it is simulated first: with the interval and about the factor that the first order has.
+SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles);
+
 // Log factors of parts that are slow together, fitted by simulation; `parts` as the detector has them.
 FactorFit factors_of(
     const ChipModel& model,

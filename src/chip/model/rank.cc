@@ -1,15 +1,24 @@
-// One kind of record is compared: the one whose cells show the suspect best. Records of the two sides run
-// in the same stretch of time, so that whatever slows the whole chip then slows both.
+// One kind of record is compared: the one whose cells show the suspect best. Peers are records that the
+// suspect does not serve, in the same stretch of time, so that whatever slows the whole chip then slows both,
+// and records that it serves at other times: a link that all transfers of a stretch cross has no others.
 #include "chip/model/rank.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "evidence/compare.h"
 #include "evidence/sample.h"
 
 namespace lento::chip {
+
+// One over the number of ways to choose the exposed ones.
+double RankCheck::least_chance() const {
+  const auto n = double(exposed);
+  const auto m = double(peers);
+  return std::exp(std::lgamma(n + 1) + std::lgamma(m + 1) - std::lgamma(n + m + 1));
+}
 
 RankCheck slower_by_rank(
     const Dictionary& d,
@@ -35,8 +44,9 @@ RankCheck slower_by_rank(
   std::vector<double> peers;
   for (const ProbeRecord& r : records) {
     const double middle = double(r.begin) + double(r.end - r.begin) / 2;
-    if (size_t(r.kind) != kind || middle < begin || middle >= end)
+    if (size_t(r.kind) != kind)
       continue;
+    const bool inside = middle >= begin && middle < end;
     const int64_t at = d.find(key_of(r));
     if (at < 0)
       continue;
@@ -44,8 +54,8 @@ RankCheck slower_by_rank(
     const double share = shares[e.cell];
     const double ratio = double(r.end - r.begin) / e.cycles;
     if (share > exposed_from)
-      exposed.push_back(ratio);
-    else if (share >= 0 && share < least)
+      (inside ? exposed : peers).push_back(ratio);
+    else if (inside && share >= 0 && share < least)
       peers.push_back(ratio);
   }
   RankCheck out;

@@ -1,5 +1,5 @@
 // The check without the model: records that a suspect serves must be slower, by rank, than those of peers of
-// the same kind in the same interval, each against what the same record takes on a healthy chip.
+// the same kind, each against what the same record takes on a healthy chip.
 #pragma once
 
 #include <span>
@@ -11,8 +11,10 @@ namespace lento::chip {
 struct RankCheck {
   double chance = 1;   // of such ranks when the suspect is like its peers
   double slower = 1;   // median ratio of its records over that of its peers
-  size_t exposed = 0;  // records that it serves
+  size_t exposed = 0;  // records that it serves in the interval
   size_t peers = 0;
+  // The least chance that so many records can reach.
+  double least_chance() const;
 };
 
 // Times in cycles. The chance is 1 when either side is empty.
