@@ -64,7 +64,15 @@ cli::Program program() {
   return {
       "lento-lab",
       "The laboratory of Lento: what measures it and what reproduces the papers.",
-      {add_chip, cli::add_docs, add_fabric, add_field, add_fleet, add_memory, add_tile, add_validate},
+      {add_audit,
+       add_chip,
+       cli::add_docs,
+       add_fabric,
+       add_field,
+       add_fleet,
+       add_memory,
+       add_tile,
+       add_validate},
       {}};
 }
 

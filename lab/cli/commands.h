@@ -15,6 +15,7 @@ using cli::range;
 cli::Program program();
 cli::Program mpi_program();  // lento-mpi: what can use several processes
 
+void add_audit(Command& app, Context& context);
 void add_chip_campaign(Command& chip, Context& context);
 void add_chip_evaluate(Command& chip, Context& context);
 void add_chip_world(Command& chip, Context& context);

@@ -1,0 +1,160 @@
+// Draws of the audit have seeds of their own stream, so that none repeats a draw of the threshold.
+#include "lab/chip/audit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.h"
+#include "base/units.h"
+#include "chip/map/file/map_file.h"
+#include "chip/model/draws.h"
+#include "chip/model/model.h"
+#include "evidence/share.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kLevel = 0.95;  // of the intervals of observed shares
+
+class Audit {
+ public:
+  Audit(const ChipAuditOptions& options, const base::Progress& progress)
+      : options_(options),
+        progress_(progress),
+        chip_(spec::read_chip(options.chip)),
+        program_(expand(read_map(options.mapping), chip_, options.mapping)),
+        model_(learn({chip_, program_, options.inferences}, {.false_alarms = options.false_alarms})),
+        rng_(options.seed, "chip.audit") {
+  }
+
+  std::vector<Promise> run() {
+    return {false_alarms(), detections(), intervals()};
+  }
+
+ private:
+  using Kind = Promise::Kind;
+
+  bool stopped(const char* what, int done, int all) const {
+    if (progress_.report)
+      progress_.report(what, double(done), double(all));
+    return progress_.stop && progress_.stop();
+  }
+
+  Promise false_alarms() {
+    Promise out{"false alarms of a healthy run", Kind::AtMost, options_.false_alarms};
+    for (int i = 0; i < options_.healthy && !stopped("healthy draws", i, options_.healthy); ++i) {
+      auto records = healthy_draw(model_.setup, rng_.next());
+      out.hits += judge(model_, records, {.parts = false}).most_gain() > model_.threshold;
+      ++out.trials;
+    }
+    return out;
+  }
+
+  // A part whose slowness can be seen at all, and the factor that is promised for it.
+  std::pair<Component, double> drawn_part(double most) {
+    if (promised_.empty()) {
+      auto records = simulated_records(model_.setup, model_.setup.twin(), {}, rng_.next());
+      promised_ = judge(model_, records, {.parts = false}).detectable;
+    }
+    std::vector<size_t> seen;
+    for (size_t p = 0; p < promised_.size(); ++p)
+      if (promised_[p] < most)
+        seen.push_back(p);
+    if (seen.empty())
+      throw base::Error(
+          {options_.mapping},
+          "the mapping shows no part of the chip well enough to be audited");
+    const size_t part = seen[rng_.below(seen.size())];
+    return {model_.parts[part].component, promised_[part]};
+  }
+
+  ModelVerdict judged(const Component& part, double factor) {
+    Fault fault = fault_of(part, Grid(chip_));
+    fault.factor = factor;
+    auto records = simulated_records(model_.setup, model_.setup.twin(), {fault}, rng_.next());
+    return judge(model_, records);
+  }
+
+  Promise detections() {
+    Promise out{"parts as slow as said to be named", Kind::AtLeast, 0.95};
+    constexpr double kMostFactor = 3;
+    for (int i = 0; i < options_.detectable && !stopped("parts planted", i, options_.detectable); ++i) {
+      const auto [part, factor] = drawn_part(kMostFactor);
+      const ModelVerdict v = judged(part, factor);
+      out.hits += confirm(model_, v, part, 0, double(UINT64_MAX)).gains;
+      ++out.trials;
+    }
+    return out;
+  }
+
+  Promise intervals() {
+    Promise out{"factors inside their 90 % interval", Kind::Equal, 0.9};
+    constexpr double kMostFactor = 2;
+    constexpr double kNinety = 1.645;
+    for (int i = 0; i < options_.intervals && !stopped("intervals", i, options_.intervals); ++i) {
+      const Component part = drawn_part(kMostFactor).first;
+      const double log_factor = rng_.uniform(std::log(kMostFactor), std::log(10));
+      const ModelVerdict v = judged(part, std::exp(log_factor));
+      const FactorFit fit = factors_of(model_, v, {{part, log_factor / 2, 0, kForever}}, true);
+      out.hits += std::abs(fit.parts[0].log_factor - log_factor) <= kNinety * fit.deviation[0];
+      ++out.trials;
+    }
+    return out;
+  }
+
+  const ChipAuditOptions& options_;
+  const base::Progress& progress_;
+  const spec::Chip chip_;
+  const Program program_;
+  const ChipModel model_;
+  base::Rng rng_;
+  std::vector<double> promised_;  // detectable factors on the plain chip, by part of the model
+};
+
+}  // namespace
+
+bool Promise::kept() const {
+  const evidence::Interval seen = evidence::exact_share_interval(hits, trials, kLevel);
+  const bool low = promised < seen.low;    // more was observed
+  const bool high = promised > seen.high;  // less was
+  switch (kind) {
+    case Kind::AtMost:
+      return !low;
+    case Kind::AtLeast:
+      return !high;
+    case Kind::Equal:
+      return !low && !high;
+  }
+  return false;
+}
+
+std::vector<Promise> audit_chip(const ChipAuditOptions& options, const base::Progress& progress) {
+  return Audit(options, progress).run();
+}
+
+finding::Diagnosis audit_table(const std::vector<Promise>& promises, const ChipAuditOptions& options) {
+  using base::format_number;
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = "What the chip's model promises, and what it keeps";
+  d.seed = options.seed;
+  finding::TableFigure table;
+  table.columns = {"promise", "promised", "observed", "of", "95 % interval", "kept"};
+  size_t kept = 0;
+  for (const Promise& p : promises) {
+    const evidence::Interval seen = evidence::exact_share_interval(p.hits, p.trials, kLevel);
+    kept += p.kept();
+    table.rows.push_back(
+        {p.what,
+         format_number(p.promised, 3),
+         p.trials > 0 ? format_number(double(p.hits) / double(p.trials), 3) : "-",
+         std::to_string(p.trials),
+         format_number(seen.low, 3) + " to " + format_number(seen.high, 3),
+         p.kept() ? "yes" : "no"});
+  }
+  d.verdict = std::to_string(kept) + " of " + std::to_string(promises.size()) + " promises are kept.";
+  d.figures.push_back({"Promises", "Observed on draws that no threshold was made from.", table});
+  return d;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,50 @@
+#include "lab/chip/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "chip/map/binary_tree.h"
+#include "chip/map/file/map_file.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+namespace {
+
+TEST(Audit, APromiseIsBrokenOnItsBadSideAlone) {
+  using Kind = Promise::Kind;
+  EXPECT_TRUE((Promise{"", Kind::AtMost, 0.05, 0, 200}.kept()));
+  EXPECT_FALSE((Promise{"", Kind::AtMost, 0.05, 40, 200}.kept()));
+  EXPECT_TRUE((Promise{"", Kind::AtLeast, 0.95, 200, 200}.kept()));
+  EXPECT_FALSE((Promise{"", Kind::AtLeast, 0.95, 150, 200}.kept()));
+  EXPECT_FALSE((Promise{"", Kind::Equal, 0.9, 200, 200}.kept()));
+  EXPECT_TRUE((Promise{"", Kind::Equal, 0.9, 18, 20}.kept()));
+  EXPECT_TRUE((Promise{"", Kind::Equal, 0.9, 0, 0}.kept()));
+}
+
+TEST(Audit, CountsWhatItDraws) {
+  const std::string folder = testing::TempDir();
+  const spec::Chip chip;
+  std::ofstream(folder + "audit.chip.yaml") << spec::write_chip(chip);
+  std::ofstream(folder + "audit.map.json")
+      << write_map(map_binary_tree({.depth = 4, .size = 192, .passes = 24}, chip));
+  const ChipAuditOptions options{
+      .chip = folder + "audit.chip.yaml",
+      .mapping = folder + "audit.map.json",
+      .healthy = 20,
+      .detectable = 20,
+      .intervals = 2};
+  const std::vector<Promise> promises = audit_chip(options);
+  ASSERT_EQ(promises.size(), 3U);
+  EXPECT_EQ(promises[0].trials, 20U);
+  EXPECT_LE(promises[0].hits, 2U);
+  EXPECT_EQ(promises[1].trials, 20U);
+  EXPECT_GT(promises[1].hits, 0U);
+  EXPECT_EQ(promises[2].trials, 2U);
+  EXPECT_THAT(audit_table(promises, options).verdict, testing::HasSubstr("of 3 promises"));
+}
+
+}  // namespace
+}  // namespace lento::chip
