@@ -55,11 +55,24 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"14-nsys-kernels", CannotJudge, "waits for a slower one 48.5 %"},
         Case{"15-sacct", Findings, "gpu017"},
         Case{"16-ib-rate", Findings, "mlx5_6"},
-        Case{"first_hour/08-gpu-burn", Findings, "gpu2"}),
+        Case{"first_hour/08-gpu-burn", Findings, "gpu2"},
+        Case{"fleet/01-nvrx-scores", Findings, "gpu01 rank 11"},
+        Case{"fleet/03-ib-completion", Findings, "10.0.3.9"},
+        Case{"fleet/04-sinfo", Findings, "gpu-"},
+        Case{"fleet/05-sniff-test", Findings, "gpu02 rank 21"},
+        Case{"fleet/07-job-hang-power", Findings, "dgx2/gpu6"},
+        Case{"fleet/09-min-max-rank", Findings, "rank 19"},
+        Case{"fleet/10-perfquery", Findings, "gpu03/mlx5_1"},
+        Case{"fleet/11-ras-text", Findings, "10.0.4.3 rank 21"},
+        Case{"fleet/12-amd-smi", Findings, "gpu4"},
+        Case{"fleet/14-rank-step-csv", Findings, "rank 9"},
+        Case{"fleet/19-rank-jsonl", Findings, "h1 rank 12"},
+        Case{"fleet/22-megatron-timers", Findings, "the job"}),
     [](const ::testing::TestParamInfo<Case>& tested) {
       const std::string folder = tested.param.folder;
       const size_t slash = folder.find('/');
-      return slash == folder.npos ? "Input" + folder.substr(0, 2) : "FirstHour" + folder.substr(slash + 1, 2);
+      const std::string room = folder.starts_with("fleet") ? "Fleet" : "FirstHour";
+      return slash == folder.npos ? "Input" + folder.substr(0, 2) : room + folder.substr(slash + 1, 2);
     });
 
 }  // namespace

@@ -8,7 +8,6 @@ namespace lento::desk {
 
 extern const Format kCollectiveBench;  // nccl-tests, rccl-tests
 extern const Format kGpuBurn;          // gpu-burn
-extern const Format kSniffTest;        // sniff test of Megatron-LM
 extern const Format kServingText;      // the summary that vLLM and SGLang print
 extern const Format kServingJson;      // results of vLLM, SGLang, genai-perf and AIPerf as JSON
 extern const Format kServerLog;        // what vLLM and SGLang servers write while they run

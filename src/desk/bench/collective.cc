@@ -200,7 +200,6 @@ Formats bench_formats() {
   return {
       &kCollectiveBench,
       &kGpuBurn,
-      &kSniffTest,
       &kServingText,
       &kServingJson,
       &kNsysKernels,

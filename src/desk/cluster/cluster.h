@@ -22,11 +22,14 @@ extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torc
 extern const Format kFailure;       // torchrun's report of the process that failed first
 extern const Format kMissing;       // ranks without a heartbeat (JAX) or without their tensors (Horovod)
 
-// Adds to an event what the reason that a node was taken out for says: hardware, or a program that hangs.
-void explain_reason(std::string_view reason, Event& event);
-
 // All of the family.
 Formats cluster_formats();
+
+// A node that was taken out, does not answer or is not ready.
+Event node_event(const char* kind, Severity severity, std::string host, std::string meaning);
+// Says what a reason means, which side it points at and what to do, where its words are known. The severity
+// only rises, but for what was planned, which is a note.
+void explain(Event& event, std::string_view reason);
 
 // The hosts of a list as Slurm writes it: "gpu[001-003,7],login1" is gpu001, gpu002, gpu003, gpu7, login1.
 // Empty for a list that is broken, cut ("gpu[001-0+"), no list ("None assigned"), or of more than kMostHosts.

@@ -17,8 +17,6 @@
 namespace lento::desk {
 namespace {
 
-constexpr const char* kLook = "look at its kernel log (dmesg -T), its power and its network";
-
 std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
   return begin == text.npos ? std::string_view()
@@ -57,17 +55,6 @@ std::string_view header_of(std::string_view head, bool (*is_wanted)(std::string_
     head = end == head.npos ? std::string_view() : head.substr(end + 1);
   }
   return {};
-}
-
-Event node_event(const char* kind, Severity severity, std::string host, std::string meaning) {
-  Event event;
-  event.kind = kind;
-  event.severity = severity;
-  event.origin = severity == Severity::Note ? Origin::Operator : Origin::Unclear;
-  event.subject.host = std::move(host);
-  event.meaning = std::move(meaning);
-  event.action = kLook;
-  return event;
 }
 
 bool is_sinfo(std::string_view line) {
@@ -116,14 +103,9 @@ class Sinfo : public Reader {
     const size_t n = cells.size();
     const std::string reason(trim(line.substr(0, cells[n - 3].begin)));
     for (const std::string& host : lists_.expand(cells[n - 1].text)) {
-      const bool is_lost =
-          reason.starts_with("Not responding") || reason.find("unexpectedly rebooted") != reason.npos;
-      Event event = node_event(
-          is_lost ? "slurm/down" : "slurm/drained",
-          is_lost ? Severity::Fault : Severity::Warning,
-          host,
-          "Slurm took the node out: " + reason);
-      explain_reason(reason, event);
+      Event event =
+          node_event("slurm/drained", Severity::Warning, host, "Slurm took the node out: " + reason);
+      explain(event, reason);
       sink.event(std::move(event));
     }
     return true;
@@ -135,14 +117,20 @@ class Sinfo : public Reader {
     const bool is_down =
         state.starts_with("down") || state.starts_with("fail") || state.starts_with("boot_fail");
     const bool is_silent = state.find('*') != state.npos;
+    Event event;
     if (is_down || is_silent)
-      sink.event(node_event("slurm/down", Severity::Fault, host, "Slurm lists the node as " + state + why));
+      event = node_event("slurm/down", Severity::Fault, host, "Slurm lists the node as " + state + why);
     else if (state.starts_with("drain") || state.starts_with("drng"))
-      sink.event(node_event(
+      event = node_event(
           "slurm/drained",
           reason.empty() ? Severity::Note : Severity::Warning,
           host,
-          "the node is drained" + why));
+          "the node is drained" + why);
+    else
+      return;
+    if (!reason.empty())
+      explain(event, reason);
+    sink.event(std::move(event));
   }
 
   std::vector<std::string> header_;

@@ -76,8 +76,7 @@ const LineForm kNodeForms[] = {
      {"NodeName=gpu017 Arch=x86_64 CoresPerSocket=56", "NodeName=n1 CoresPerSocket=8"}},
     {"State={state:word} ThreadsPerCore=", {"   State=DOWN*+DRAIN ThreadsPerCore=2 TmpDisk=0 Weight=1"}},
     {"Reason={reason} [{user:name}@", {"   Reason=Not responding [slurm@2026-10-01T12:00:00]"}},
-    {"BootTime={boot:word} SlurmdStartTime=",
-     {"   BootTime=2026-11-25T03:08:11 SlurmdStartTime=2026-11-25T03:12:31"}},
+    {"BootTime={time:word}", {"   BootTime=2026-10-01T11:08:11 SlurmdStartTime=2026-10-01T11:12:31"}},
 };
 
 class ScontrolNode : public Reader {
@@ -91,7 +90,7 @@ class ScontrolNode : public Reader {
         state_ = match.text("state");
         return;
       case NodeBoot:
-        boot_ = match.text("boot");
+        boot_ = match.text("time");
         return;
       default:
         reason_ = match.text("reason");
@@ -109,18 +108,19 @@ class ScontrolNode : public Reader {
                          state_.find('*') != state_.npos;
     const bool is_drained = state_.find("DRAIN") != state_.npos;
     if (!host_.empty() && (is_down || is_drained)) {
-      Event event;
-      event.kind = is_down ? "slurm/down" : "slurm/drained";
-      event.severity = is_down ? Severity::Fault : Severity::Warning;
+      Event event = node_event(
+          is_down ? "slurm/down" : "slurm/drained",
+          is_down ? Severity::Fault : Severity::Warning,
+          host_,
+          is_down ? "Slurm lists the node as down" : "the node is drained");
       event.origin = is_down ? Origin::Unclear : Origin::Operator;
-      event.subject.host = host_;
-      event.meaning = std::string(is_down ? "Slurm lists the node as down" : "the node is drained") +
-                      (reason_.empty() ? "" : " (" + reason_ + ")");
-      event.action = "look at its kernel log (dmesg -T) and at its power and network";
-      event.fields = {{"state", state_}, {"reason", reason_}};
-      explain_reason(reason_, event);
-      if (!boot_.empty())
-        event.meaning += ", booted " + boot_;
+      event.fields = {{"state", state_}};
+      if (!reason_.empty()) {
+        event.meaning += " (" + reason_ + ")";
+        explain(event, reason_);
+      }
+      if (!boot_.empty() && event.origin == Origin::Hardware)
+        event.meaning += ", booted at " + boot_;
       sink.event(std::move(event));
     }
     host_.clear();
@@ -136,45 +136,6 @@ class ScontrolNode : public Reader {
 };
 
 }  // namespace
-
-void explain_reason(std::string_view reason, Event& event) {
-  // Slurm cuts a reason to twenty characters in a list.
-  for (const std::string_view word :
-       {"gres/gpu",
-        "GPU",
-        "gpu",
-        "Xid",
-        "XID",
-        "xid",
-        "ECC",
-        "ecc",
-        "nv_",
-        "NVLink",
-        "nvlink",
-        "IB ",
-        "check_hw_ib",
-        "link"}) {
-    if (reason.find(word) == reason.npos)
-      continue;
-    event.origin = Origin::Hardware;
-    event.severity = Severity::Fault;
-  }
-  if (reason.find("Kill task failed") != reason.npos) {
-    event.origin = Origin::Program;
-    event.meaning += " (a process that could not be killed: storage or a driver hangs, no hardware is shown)";
-    event.action =
-        "look for processes in state D (ps -eo pid,stat,wchan,cmd) and at what they wait for: a file system, "
-        "a driver";
-  }
-  const size_t count = reason.find("reported lower than configured (");
-  Match match;
-  static const Pattern kCount("({there:int} < {of:int})");
-  if (count != reason.npos && kCount.match(reason.substr(count), match)) {
-    event.meaning += ": " + match.text("there") + " of its " + match.text("of") + " GPUs are there";
-    event.action =
-        "look for the missing GPU with lspci and in the kernel log (Xid 79), and reseat or replace it";
-  }
-}
 
 const Format kScontrolJob{"scontrol show job", "cluster", kJobForms, Shape::Lines, make<ScontrolJob>};
 const Format kScontrolNode{

@@ -30,6 +30,8 @@ TEST(Formats, EverySampleLineIsRecognisedAsItsFormat) {
     for (const LineForm& form : format->forms) {
       for (const std::string_view sample : form.samples) {
         const auto found = reader.recognise(sample);
+        if (format->is_fallback)
+          continue;
         ASSERT_NE(found.format, nullptr) << sample;
         EXPECT_EQ(found.format->family, format->family) << sample;
       }

@@ -12,7 +12,7 @@ namespace {
 using Chain = std::vector<const Event*>;
 
 bool is_of_another_judge(const Event& event) {
-  return event.kind.starts_with("collective/") || is_ending(event);
+  return event.kind.starts_with("collective/") || event.kind.starts_with("unread/") || is_ending(event);
 }
 
 bool earlier(const Event* a, const Event* b) {
@@ -83,13 +83,10 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<Subject, Chain> chains;
   size_t seen = 0;
-  const std::set<const Event*> explained = judge_common_peer(records, out);
   for (const Event& event : records.events()) {
     if (is_of_another_judge(event))
       continue;
     ++seen;
-    if (explained.contains(&event))
-      continue;
     chains[event.subject].push_back(&event);
   }
   for (auto& [subject, chain] : chains) {

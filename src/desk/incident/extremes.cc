@@ -22,6 +22,7 @@ namespace {
 struct Report {
   double position = 0;
   double value = 0;
+  double good = kUnknown;  // what the opposite end had
   const Subject* subject = nullptr;
   const Track* track = nullptr;
   Where where;
@@ -37,8 +38,9 @@ struct Hold {
 std::vector<Report> reports_of(const std::vector<Track>& tracks) {
   std::vector<Report> reports;
   for (const Track& track : tracks)
-    for (size_t i = 0; i < track.value.size(); ++i)
-      reports.push_back({track.position[i], track.value[i], &track.subject, &track, track.where[i]});
+    for (size_t i = 0; i < track.value.size() && !track.subject.rank.empty(); ++i)
+      reports.push_back(
+          {track.position[i], track.value[i], track.expected[i], &track.subject, &track, track.where[i]});
   std::ranges::stable_sort(reports, {}, &Report::position);
   return reports;
 }
@@ -55,15 +57,27 @@ Hold hold_of(const Quantity& quantity, const std::vector<Report>& reports) {
   if (before.empty())
     return hold;
   hold.before = evidence::median(before);
-  double mildest = kUnknown;
   double worst = 1;
-  for (const Report& report : hold.reports)
-    mildest = std::isnan(mildest) ? times_worse(quantity, report.value, hold.before)
-                                  : std::min(mildest, times_worse(quantity, report.value, hold.before));
   for (const double value : before)
     worst = std::max(worst, times_worse(quantity, value, hold.before));
-  hold.worse = mildest > worst;
+  // Any rank may have held the end by chance in the last report before.
+  const auto is_worse = [&](const Report& report) {
+    return times_worse(quantity, report.value, hold.before) > worst;
+  };
+  const auto first = std::ranges::find_if(hold.reports, is_worse);
+  hold.worse = first != hold.reports.end() && std::all_of(first, hold.reports.end(), is_worse);
+  if (hold.worse)
+    hold.reports.erase(hold.reports.begin(), first);
   return hold;
+}
+
+// "100.2 TFLOP/s beside 129.7 of the best rank"
+std::string beside_text(const Hold& hold) {
+  const Report& last = hold.reports.back();
+  return value_with_unit(last.value, *hold.quantity) +
+         (std::isnan(last.good)
+              ? ""
+              : " beside " + value_with_unit(last.good, *hold.quantity) + " of the best rank");
 }
 
 }  // namespace
@@ -81,10 +95,11 @@ void judge_extremes(const Records& records, const JudgeOptions& options, Judgeme
     const Quantity& quantity = records.quantities()[tracks.quantity];
     if (quantity.better == Better::Neither)
       continue;
-    ++quantities;
     const std::vector<Report> reports = reports_of(tracks.tracks);
-    if (!reports.empty())
-      holds[*reports.back().subject].push_back(hold_of(quantity, reports));
+    if (reports.empty())
+      continue;
+    ++quantities;
+    holds[*reports.back().subject].push_back(hold_of(quantity, reports));
   }
   if (quantities == 0)
     return;
@@ -108,19 +123,22 @@ void judge_extremes(const Records& records, const JudgeOptions& options, Judgeme
         std::isnan(lead.before) ? 1 : times_worse(*lead.quantity, lead.reports.back().value, lead.before);
     const bool changed = lead.worse && times >= 1 + options.least_effect && chance < options.false_alarms;
     const bool agreed = also.size() >= 1 && std::isnan(lead.before) && together < options.false_alarms;
-    if (!changed && !agreed)
+    if (!changed && !agreed) {
+      if (std::isnan(lead.before) && chance < options.false_alarms)
+        out.notes.push_back(
+            subject_text(subject) + " holds " + lead.quantity->name + " in all reports, " +
+            beside_text(lead) + ": a rank with another role, or a GPU of other quality, does so too");
       continue;
+    }
     finding::Finding finding;
     finding.subject = subject_text(subject);
     finding.category = "straggler";
-    finding.summary = finding.subject + " holds " + lead.quantity->name + " " +
-                      value_with_unit(lead.reports.back().value, *lead.quantity);
+    finding.summary = finding.subject + " holds " + lead.quantity->name + ", " + beside_text(lead);
     if (!std::isnan(lead.before))
       finding.summary += " where it was " + value_with_unit(lead.before, *lead.quantity) + " before";
     finding.summary += ", from " + position_text(*lead.reports[0].track, lead.reports[0].position) + " on";
     for (const Hold* hold : also)
-      finding.summary +=
-          ", " + hold->quantity->name + " " + value_with_unit(hold->reports.back().value, *hold->quantity);
+      finding.summary += ", and " + hold->quantity->name + ", " + beside_text(*hold);
     finding.score = 0.9;
     if (times > 1)
       finding.factor = times;

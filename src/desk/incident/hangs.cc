@@ -215,97 +215,6 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
          "NCCL's RAS answer while it hangs (ncclras -v), the kernel logs and port counters of all hosts"});
 }
 
-// Ranks that do not answer RAS hold up those that are behind in their communicator.
-std::vector<std::string> judge_silent(const Records& records, Judgement& out) {
-  std::vector<std::string> groups;
-  for (const Event& event : records.events()) {
-    if (event.kind != "collective/silent")
-      continue;
-    groups.push_back(field(event, "group"));
-    const std::string& gpu = field(event, "gpu");
-    finding::Finding finding;
-    finding.subject = subject_text(event.subject);
-    finding.category = "hang: a rank does not answer";
-    finding.summary = finding.subject +
-                      (gpu.empty() ? "" : " (GPU " + gpu + ", process " + field(event, "pid") + ")") +
-                      " does not answer NCCL's RAS";
-    finding.score = 0.95;
-    finding.where = place_of(event.subject);
-    finding.evidence.push_back(quoted(records, event));
-    for (const Event& other : records.events())
-      if (other.kind == "collective/count member" && field(other, "group") == groups.back())
-        finding.evidence.push_back(
-            {subject_text(other.subject) + " has launched up to operation " + field(other, "enqueued") +
-                 ", which others have passed: it may wait for this one",
-             std::nullopt,
-             "",
-             place_text(records, other.where)});
-    finding.next_step = "look whether its process lives, at its stacks (py-spy dump --pid " +
-                        (field(event, "pid").empty() ? std::string("PID") : field(event, "pid")) +
-                        ") and at the kernel log of its host";
-    out.findings.push_back(std::move(finding));
-  }
-  return groups;
-}
-
-// NCCL's RAS text: how many ranks have launched how many operations.
-void judge_counts(const Records& records, Judgement& out) {
-  const std::vector<std::string> explained = judge_silent(records, out);
-  struct Count {
-    int64_t last = 0;
-    int64_t ranks = 0;
-    const Event* event = nullptr;
-    std::vector<const Event*> members;
-  };
-  std::map<std::pair<std::string, std::string>, std::vector<Count>> all;
-  for (const Event& event : records.events()) {
-    if (!event.kind.starts_with("collective/count"))
-      continue;
-    auto& counts = all[{field(event, "group"), field(event, "op")}];
-    const int64_t last = base::try_int(field(event, "enqueued")).value_or(0);
-    auto at = std::ranges::find(counts, last, &Count::last);
-    if (at == counts.end())
-      at = counts.insert(counts.end(), Count{last, 0, &event, {}});
-    if (event.kind == "collective/count")
-      at->ranks = base::try_int(field(event, "ranks")).value_or(0);
-    else
-      at->members.push_back(&event);
-  }
-  for (auto& [key, counts] : all) {
-    out.covered.push_back("launched operations of communicator " + key.first);
-    if (counts.size() < 2 || std::ranges::count(explained, key.first) > 0)
-      continue;
-    std::ranges::sort(counts, {}, &Count::last);
-    const Count& behind = counts.front();
-    const Count& ahead = counts.back();
-    const std::string missing = key.second + " " + std::to_string(behind.last + 1);
-    if (!behind.members.empty()) {
-      for (const Event* member : behind.members) {
-        finding::Finding finding;
-        finding.subject = subject_text(member->subject);
-        finding.category = "hang: a rank has not arrived";
-        finding.summary = finding.subject + " has not launched " + missing + ", which " +
-                          std::to_string(ahead.ranks) + " ranks have";
-        finding.score = behind.members.size() <= size_t(ahead.ranks) ? 0.9 : 0.5;
-        finding.where = place_of(member->subject);
-        finding.evidence = {quoted(records, *member), quoted(records, *behind.event)};
-        finding.next_step = "look at its stacks (py-spy dump --pid PID) and the kernel log of its host";
-        out.findings.push_back(std::move(finding));
-      }
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const Event* member : ahead.members)
-      names.push_back(subject_text(member->subject));
-    out.open.push_back(
-        {std::to_string(behind.ranks) + " ranks have not launched " + missing + "; " +
-             (names.empty() ? std::to_string(ahead.ranks) + " ranks" : list_text(names)) +
-             " are ahead and not at fault; which of the " + std::to_string(behind.ranks) +
-             " holds the others up is not in this text",
-         "their stacks (py-spy dump --pid PID on each host), or " + std::string(kFlight)});
-  }
-}
-
 }  // namespace
 
 void judge_hangs(const Records& records, const JudgeOptions&, Judgement& out) {
@@ -330,7 +239,6 @@ void judge_hangs(const Records& records, const JudgeOptions&, Judgement& out) {
       if (!waits_elsewhere(hangs, hang, late->subject.rank))
         accuse(records, hang, *late, out);
   }
-  judge_counts(records, out);
 }
 
 }  // namespace lento::desk

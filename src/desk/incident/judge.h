@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,19 +77,22 @@ struct JudgeOptions {
 };
 
 void judge_hangs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_counts(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_completions(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_events(const Records& records, const JudgeOptions& options, Judgement& out);
-// The end that all failed transfers share. Returns the events that it explains.
-std::set<const Event*> judge_common_peer(const Records& records, Judgement& out);
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_standstill(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);
-void judge_timers(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out);
+// Behind judge_onset, whose finding of the job it explains.
+void judge_spreads(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_speed_of_job(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_unread(const Records& records, const JudgeOptions& options, Judgement& out);
 // Behind all others: what they found explains the end of a job.
 void judge_endings(const Records& records, const JudgeOptions& options, Judgement& out);
 

@@ -14,57 +14,13 @@
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
-#include "desk/incident/series.h"
+#include "desk/incident/pieces.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
 
-constexpr size_t kFewestSamples = 12;    // of which the rank test can reach one in a thousand
 constexpr size_t kFewestOnsetPeers = 4;  // as samples.cc
-
-struct Piece {
-  size_t begin = 0;
-  size_t end = 0;
-  double chance = 0;  // of the change before it
-  double median = 0;
-};
-
-double median_of(const Track& track, size_t begin, size_t end) {
-  return evidence::median(std::span(track.value).subspan(begin, end - begin));
-}
-
-// Splits pieces until no further split is unlikely enough; a queue, so that no input makes it deep.
-std::vector<Piece> pieces_of(const Track& track, double budget) {
-  constexpr size_t kMostPieces = 16;
-  std::vector<Piece> pieces{{0, track.value.size(), 0, 0}};
-  for (size_t i = 0; i < pieces.size() && pieces.size() < kMostPieces;) {
-    const Piece piece = pieces[i];
-    const std::span<const double> values =
-        std::span(track.value).subspan(piece.begin, piece.end - piece.begin);
-    const Split split = values.size() >= kFewestSamples ? best_split(values) : Split{};
-    if (split.at == 0 || split.chance > budget) {
-      ++i;
-      continue;
-    }
-    pieces[i].end = piece.begin + split.at;
-    pieces.insert(
-        pieces.begin() + std::ptrdiff_t(i) + 1,
-        Piece{piece.begin + split.at, piece.end, split.chance, 0});
-  }
-  for (Piece& piece : pieces)
-    piece.median = median_of(track, piece.begin, piece.end);
-  for (size_t i = 1; i < pieces.size(); ++i) {
-    const size_t begin = pieces[i - 1].begin;
-    const size_t at = begin + split_between(
-                                  std::span(track.value).subspan(begin, pieces[i].end - begin),
-                                  pieces[i - 1].median,
-                                  pieces[i].median);
-    pieces[i - 1].end = at;
-    pieces[i].begin = at;
-  }
-  return pieces;
-}
 
 // An annotation of the same run (batch size, sequence length) that changed at that place by enough to matter:
 // work that changed by less than half of the slow-down, both on a log scale, does not explain it.
@@ -96,26 +52,6 @@ std::string changed_work(
     }
   }
   return "";
-}
-
-struct Onset {
-  const Piece* before = nullptr;
-  const Piece* from = nullptr;
-  double times = 1;
-};
-
-// The largest worsening from a piece to a later one; the level before is the best one so far.
-Onset onset_of(const Quantity& quantity, const std::vector<Piece>& pieces) {
-  Onset onset;
-  const Piece* best = &pieces[0];
-  for (size_t i = 1; i < pieces.size(); ++i) {
-    const double times = times_worse(quantity, pieces[i].median, best->median);
-    if (times > onset.times)
-      onset = {best, &pieces[i], times};
-    if (times < 1)
-      best = &pieces[i];
-  }
-  return onset;
 }
 
 finding::Finding finding_of(

@@ -8,6 +8,11 @@
 // largest weighted difference of medians behind and before any split. Each is compared with that of its peers
 // (outliers.h), which share the noise, its memory and its grain: nothing is assumed about them but that
 // healthy parts are alike.
+//
+// A part that is worse all the time may have joined the others late: the leading bins in which it was as good
+// as one of its peers are before its onset. Where parts may have different work (Quantity::by_role) only a
+// change is a fault and a standing difference is an open question. Of quantities that measure waiting nobody
+// is worse: the part that the others wait for waits least.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -97,12 +102,13 @@ std::vector<double> present(std::span<const double> values) {
 }
 
 struct Change {
-  double size = 0;      // weighted, in the worse direction
-  double distance = 0;  // of the medians
+  double size = 0;      // weighted, in either direction
+  double distance = 0;  // of the medians, above 0 in the worse direction
   size_t bin = 0;
 };
 
-// `sign` is 1 when larger values are worse.
+// `sign` is 1 when larger values are worse. The size counts in either direction: healthy parts that only
+// improved by noise would else have sizes near 0, whose logarithms scatter without bound.
 Change largest_change(std::span<const double> off, double sign) {
   Change best;
   for (size_t k = kShortestSide; k + kShortestSide <= off.size(); ++k) {
@@ -110,7 +116,7 @@ Change largest_change(std::span<const double> off, double sign) {
     const double behind = evidence::median(present(off.subspan(k)));
     const double distance = sign * (behind - before);
     const double n = double(off.size());
-    const double size = distance * std::sqrt(double(k) * (n - double(k)) / n);
+    const double size = std::abs(distance) * std::sqrt(double(k) * (n - double(k)) / n);
     if (size > best.size)
       best = {size, distance, k};
   }
@@ -127,6 +133,7 @@ struct Case {
   const Quantity& quantity;
   const std::vector<Track>& tracks;
   const Grid& grid;
+  const std::vector<Tracks>& waits;
   double budget;
   double least_effect;
   bool is_log;
@@ -140,7 +147,36 @@ double median_from(const Track& track, double begin, double end) {
   return evidence::median(values);
 }
 
-void accuse(const Case& c, const Outlier& outlier, double from, bool since_begin, Judgement& out) {
+// "; it waits least, 38 ms where its peers wait 120": the longest step is the one that nobody waits in.
+std::string waits_least(const Case& c, const Subject& subject, double from) {
+  for (const Tracks& tracks : c.waits) {
+    double own = kUnknown;
+    std::vector<double> others;
+    for (const Track& track : tracks.tracks) {
+      if (track.position.back() < from)
+        continue;
+      const double median = median_from(track, from, track.position.back());
+      if (track.subject == subject)
+        own = median;
+      else
+        others.push_back(median);
+    }
+    const Quantity& quantity = c.records.quantities()[tracks.quantity];
+    if (!others.empty() && own < std::ranges::min(others))
+      return "; it waits least (" + quantity.name + " " + value_with_unit(own, quantity) + ", peers " +
+             value_with_unit(evidence::median(others), quantity) + "), as the others wait for it";
+  }
+  return "";
+}
+
+// `standing` gets what may be the role of a part.
+void accuse(
+    const Case& c,
+    const Outlier& outlier,
+    double from,
+    bool since_begin,
+    std::vector<std::string>& standing,
+    Judgement& out) {
   const Track& track = c.tracks[outlier.index];
   const double end = track.position.back();
   const double own = median_from(track, from, end);
@@ -155,15 +191,23 @@ void accuse(const Case& c, const Outlier& outlier, double from, bool since_begin
   finding::Finding finding;
   finding.subject = subject_text(track.subject);
   finding.category = "unlike its peers: " + c.quantity.name;
+  if (c.quantity.by_role && since_begin) {
+    standing.push_back(
+        finding.subject + " has " + c.quantity.name + " " + value_with_unit(own, c.quantity) + " where its " +
+        std::to_string(others.size()) + " peers have " + value_with_unit(peers, c.quantity));
+    return;
+  }
   finding.summary = finding.subject + " has " + c.quantity.name + " " + value_with_unit(own, c.quantity) +
                     (since_begin ? "" : " from " + position_text(track, from) + " on") + " where its " +
-                    std::to_string(others.size()) + " peers have " + value_with_unit(peers, c.quantity);
+                    std::to_string(others.size()) + " peers have " + value_with_unit(peers, c.quantity) +
+                    (c.quantity.by_role ? waits_least(c, track.subject, from) : "");
   finding.score = 0.85;
   if (times > 1)
     finding.factor = times;
   finding.where = place_of(track.subject);
-  if (track.clock == Clock::Unix)
-    finding.when = finding::TimeWindow{from, end, "s"};
+  const Moment begin = moment_at(track, from);
+  if (begin.clock == Clock::Unix && track.time.back().clock == Clock::Unix)
+    finding.when = finding::TimeWindow{begin.seconds, track.time.back().seconds, "s"};
   finding.evidence.push_back(
       {"median " + c.quantity.name + ", peers " + value_with_unit(peers, c.quantity),
        own,
@@ -187,16 +231,44 @@ double position_of_bin(const Case& c, size_t part, size_t bin) {
   return from;
 }
 
-// The first bin from which on a part is worse by half of its level or more; 0 when it is from the beginning.
-size_t onset_of_level(std::span<const double> off, double sign, double level) {
-  size_t from = off.size();
-  while (from > 0 && !(2 * sign * off[from - 1] < level))
-    --from;
-  return from < off.size() ? from : 0;
+// The bin from which on a part is as far out as all the time; 0 where it never was as good as one of its
+// peers that are not far out themselves.
+size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size_t>& far_out) {
+  const std::vector<double>& off = grid.off[part];
+  if (off.size() < 2)
+    return 0;
+  const size_t at = split_between(off, 0, evidence::median(present(off)));
+  const auto level_before = [&](size_t i) {
+    return sign * evidence::median(present(std::span(grid.off[i]).subspan(0, at)));
+  };
+  double worst = -INFINITY;
+  for (size_t i = 0; i < grid.off.size(); ++i)
+    if (!far_out.contains(i))
+      worst = std::max(worst, level_before(i));
+  return level_before(part) <= worst ? at : 0;
+}
+
+// One part that was always slower has other work or a fault. Several are likelier to share a role.
+void ask_for_roles(const std::vector<std::string>& standing, Judgement& out) {
+  if (standing.empty())
+    return;
+  const std::string what = list_text(standing, 4) + " from the beginning on";
+  if (standing.size() > 1) {
+    out.notes.push_back(
+        what + ": parts of one role (a pipeline stage, a rank with more layers) look like that");
+    return;
+  }
+  out.open.push_back(
+      {what +
+           ", which the work that it has (a pipeline stage, a rank with more layers) or its GPU may explain",
+       "a test with equal work on every GPU (Megatron-LM --gpu-sniff-test-interval, dcgmi diag -r 3), or the "
+       "clocks of all GPUs (nvidia-smi --query-gpu=index,clocks.sm,temperature.gpu --format=csv on each "
+       "host)"});
 }
 
 void judge_case(const Case& c, Judgement& out) {
   const double sign = c.quantity.better == Better::Lower ? 1 : -1;
+  std::vector<std::string> standing;
   std::vector<double> levels;
   std::vector<double> sizes;
   std::vector<Change> changes;
@@ -208,29 +280,69 @@ void judge_case(const Case& c, Judgement& out) {
   std::set<size_t> named;
   if (c.grid.bins >= 2 * kShortestSide) {
     for (const Outlier& outlier : outliers(sizes, Side::High, c.budget / 2, {kSpreadOfMaxima})) {
+      if (changes[outlier.index].distance < 0)
+        continue;
       named.insert(outlier.index);
-      accuse(c, outlier, position_of_bin(c, outlier.index, changes[outlier.index].bin), false, out);
+      accuse(c, outlier, position_of_bin(c, outlier.index, changes[outlier.index].bin), false, standing, out);
     }
   }
-  for (const Outlier& outlier : outliers(levels, Side::High, c.budget / 2, {c.grid.grain}))
-    if (!named.contains(outlier.index)) {
-      const size_t bin = onset_of_level(c.grid.off[outlier.index], sign, levels[outlier.index]);
-      const double from =
-          bin > 0 ? position_of_bin(c, outlier.index, bin) : c.tracks[outlier.index].position.front();
-      accuse(c, outlier, from, bin == 0, out);
+  const std::vector<Outlier> high = outliers(levels, Side::High, c.budget / 2, {c.grid.grain});
+  std::set<size_t> far_out;
+  for (const Outlier& outlier : high)
+    far_out.insert(outlier.index);
+  for (const Outlier& outlier : high) {
+    if (named.contains(outlier.index))
+      continue;
+    const size_t bin = onset_bin(c.grid, outlier.index, sign, far_out);
+    accuse(c, outlier, position_of_bin(c, outlier.index, bin), bin == 0, standing, out);
+  }
+  ask_for_roles(standing, out);
+}
+
+// A part that is slow and far hotter than its peers is slow because it is too hot.
+void explain_by_heat(
+    const Records& records,
+    const JudgeOptions& options,
+    std::span<finding::Finding> findings) {
+  for (const Tracks& tracks : tracks_of(records, Scope::Own)) {
+    const Quantity& quantity = records.quantities()[tracks.quantity];
+    if (quantity.unit != "C" || findings.empty())
+      continue;
+    std::vector<double> levels;
+    for (const Track& track : tracks.tracks)
+      levels.push_back(evidence::median(track.value));
+    const double typical = evidence::median(levels);
+    constexpr double kDegree = 1;  // thermometers of GPUs show whole ones
+    for (const Outlier& outlier : outliers(levels, Side::High, options.false_alarms, {kDegree, true})) {
+      const std::string subject = subject_text(tracks.tracks[outlier.index].subject);
+      for (finding::Finding& finding : findings) {
+        if (finding.subject != subject)
+          continue;
+        const std::string text = quantity.name + " " + value_with_unit(levels[outlier.index], quantity) +
+                                 " where its peers have " + value_with_unit(typical, quantity);
+        finding.summary += "; " + text + ": it is too hot";
+        finding.evidence.push_back({text, levels[outlier.index], quantity.unit, "its peers"});
+        finding.next_step =
+            "look at fans, air or liquid flow and heat sink of that GPU; " + finding.next_step;
+      }
     }
+  }
 }
 
 }  // namespace
 
 void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out) {
+  const size_t found = out.findings.size();
   std::vector<Tracks> judged;
+  std::vector<Tracks> waits;
   for (Tracks& tracks : tracks_of(records, Scope::Own)) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
     const bool has_side = quantity.better == Better::Higher || quantity.better == Better::Lower;
     const bool has_size = quantity.kind == Kind::Level || quantity.kind == Kind::Share;
     if (has_side && has_size && tracks.tracks.size() >= kFewestPeers)
       judged.push_back(std::move(tracks));
+    else if (quantity.is_wait && tracks.tracks.size() >= kFewestPeers)
+      waits.push_back(std::move(tracks));
   }
   for (const Tracks& tracks : judged) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
@@ -252,11 +364,13 @@ void judge_samples(const Records& records, const JudgeOptions& options, Judgemen
          quantity,
          tracks.tracks,
          grid,
+         waits,
          options.false_alarms / double(judged.size()),
          options.least_effect,
          is_log},
         out);
   }
+  explain_by_heat(records, options, std::span(out.findings).subspan(found));
 }
 
 }  // namespace lento::desk

@@ -56,10 +56,13 @@ void sort_track(Track& track) {
   std::ranges::stable_sort(order, {}, [&](size_t i) {
     return track.position[i];
   });
-  Track sorted{track.subject, track.clock, {}, {}, {}, {}};
+  Track sorted;
+  sorted.subject = track.subject;
+  sorted.clock = track.clock;
   for (const size_t i : order) {
     sorted.position.push_back(track.position[i]);
     sorted.value.push_back(track.value[i]);
+    sorted.expected.push_back(track.expected[i]);
     sorted.time.push_back(track.time[i]);
     sorted.where.push_back(track.where[i]);
   }
@@ -85,6 +88,7 @@ std::vector<Tracks> tracks_of(const Records& records, Scope scope) {
         continue;
       track.position.push_back(by_step ? row.step : row.time.seconds);
       track.value.push_back(row.value);
+      track.expected.push_back(row.expected);
       track.time.push_back(row.time);
       track.where.push_back(row.where);
     }
@@ -100,10 +104,16 @@ std::vector<Tracks> tracks_of(const Records& records, Scope scope) {
   return out;
 }
 
+Moment moment_at(const Track& track, double position) {
+  const size_t i = size_t(std::ranges::lower_bound(track.position, position) - track.position.begin());
+  return i < track.time.size() ? track.time[i] : Moment{};
+}
+
 std::string position_text(const Track& track, double position) {
-  if (track.clock == Clock::None)
-    return "step " + base::format_number(position, 12);
-  return moment_text({track.clock, position});
+  if (track.clock != Clock::None)
+    return moment_text({track.clock, position});
+  const std::string when = moment_text(moment_at(track, position));
+  return "step " + base::format_number(position, 12) + (when.empty() ? "" : " (" + when + ")");
 }
 
 std::string value_with_unit(double value, const Quantity& quantity) {

@@ -16,6 +16,7 @@ struct Track {
   Clock clock = Clock::None;  // None: positions are steps
   std::vector<double> position;
   std::vector<double> value;
+  std::vector<double> expected;  // NaN where the rows state none
   std::vector<Moment> time;
   std::vector<Where> where;
 };
@@ -28,8 +29,10 @@ struct Tracks {
 };
 std::vector<Tracks> tracks_of(const Records& records, Scope scope);
 
-// "step 171", "2026-10-02 11:15:00"
+// "step 171", "2026-10-02 11:15:00"; "step 171 (2026-10-02 11:15:00)" where the sample there has a time too.
 std::string position_text(const Track& track, double position);
+// The time of the first sample at or behind a position; without a clock when it has none.
+Moment moment_at(const Track& track, double position);
 
 // "1,095 MHz", "88", with four digits.
 std::string value_with_unit(double value, const Quantity& quantity);

@@ -5,11 +5,16 @@
 // (Laplace's rule of succession). Numbers that scatter are judged by the peers' own spread (outliers.h),
 // counters and sizes above zero on a log scale, counters with their counting noise as the least spread.
 //
+// A counter that was read more than once counts by what it rose from the first reading to the last; one that
+// fell was cleared in between and counts from there. Counters of a part that is named that rose where nearly
+// all of its peers' stand are told beside it.
+//
 // Where all devices of a host agree the hosts are compared, so that one host with eight odd devices is one
 // finding. Under three peers nothing is odd.
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/units.h"
@@ -27,8 +32,9 @@ struct Peer {
   std::string text;  // the values it has, joined
   double value = kUnknown;
   double expected = kUnknown;
+  std::string note;
+  bool is_rise = false;  // the value is what came between two readings
   Where where;
-  bool is_rise = false;  // of a counter that was read more than once; `text` shows both readings
 };
 
 std::string value_text(const Observation& row, const Quantity& quantity) {
@@ -37,22 +43,28 @@ std::string value_text(const Observation& row, const Quantity& quantity) {
   return base::format_number(row.value, 10) + (quantity.unit.empty() ? "" : " " + quantity.unit);
 }
 
-// "65521 (14 -> 65535; the counter is full)": a counter that was read twice tells how much came between.
-std::string rise_text(double first, double last) {
-  std::string text = base::format_number(last - first, 10) + " (" + base::format_number(first, 10) + " -> " +
-                     base::format_number(last, 10);
-  for (const double bits : {8.0, 16.0, 32.0, 64.0})
-    if (last > first && last == std::exp2(bits) - 1)
-      text += "; the counter is full, it was at least so many";
-  return text + ")";
+struct Readings {
+  double first = kUnknown;
+  size_t count = 0;
+};
+
+// Takes what a counter had counted before its first reading off its value.
+void count_from(const Readings& readings, Peer& peer) {
+  const double first = readings.first;
+  if (readings.count < 2)
+    return;
+  const std::string last = base::format_number(peer.value, 10);
+  const double rise = peer.value >= first ? peer.value - first : peer.value;
+  peer.text = base::format_number(rise, 10) + " (" + base::format_number(first, 10) + " -> " + last + ")";
+  peer.is_rise = true;
+  peer.value = rise;
 }
 
-// The peers of one quantity, each with all values that its rows hold. Of counters that were all read more
-// than once, the rise is the value.
+// The peers of one quantity, each with all values that its rows hold.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
   std::map<Subject, Peer> peers;
   std::map<Subject, std::vector<std::string>> texts;
-  std::map<Subject, std::vector<double>> readings;
+  std::map<Subject, Readings> readings;
   for (const Series* one : series) {
     for (const Observation& row : one->rows) {
       const Subject& subject = records.subject(row);
@@ -60,31 +72,27 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
       peer.subject = subject;
       peer.value = row.value;
       peer.expected = row.expected;
+      peer.note = row.note;
       if (peer.where.line == 0)
         peer.where = row.where;
-      readings[subject].push_back(row.value);
+      ++readings.try_emplace(subject, Readings{row.value, 0}).first->second.count;
       auto& list = texts[subject];
       const std::string text = value_text(row, records.quantities()[row.quantity]);
       if (std::ranges::find(list, text) == list.end())
         list.push_back(text);
     }
   }
-  const bool is_counter = records.quantities()[series.front()->quantity].kind == Kind::Counter;
-  const bool is_rise = is_counter && std::ranges::all_of(readings, [](const auto& one) {
-                         return one.second.size() > 1 && std::ranges::is_sorted(one.second);
-                       });
   std::vector<Peer> out;
   for (auto& [subject, peer] : peers) {
     auto& list = texts[subject];
     std::ranges::sort(list);
-    if (is_rise) {
-      const std::vector<double>& values = readings[subject];
-      peer.value = values.back() - values.front();
-      list = {rise_text(values.front(), values.back())};
-      peer.is_rise = true;
-    }
     for (const std::string& text : list)
       peer.text += (peer.text.empty() ? "" : " and ") + text;
+    const Quantity& quantity = records.quantities()[series[0]->quantity];
+    if (quantity.kind == Kind::Counter)
+      count_from(readings.at(subject), peer);
+    if (!peer.note.empty())
+      peer.text += " (" + peer.note + ")";
     out.push_back(std::move(peer));
   }
   return out;
@@ -136,8 +144,9 @@ finding_of(const Records& records, const Quantity& quantity, const Peer& peer, c
   finding::Finding finding;
   finding.subject = subject_text(peer.subject);
   finding.category = "unlike its peers: " + quantity.name;
+  const bool says_more = peer.is_rise || !peer.note.empty();
   finding.summary = finding.subject + (peer.is_rise ? " rose in " : " has ") + quantity.name +
-                    (peer.is_rise ? " by " : " ") + (peer.is_rise ? peer.text : shown(peer, quantity)) +
+                    (peer.is_rise ? " by " : " ") + (says_more ? peer.text : shown(peer, quantity)) +
                     " where " + beside;
   finding.where = place_of(peer.subject);
   finding::Evidence evidence{
@@ -291,6 +300,32 @@ void judge_expected(
   }
 }
 
+// Adds to a part that is named the counters that rose on it and stand on nearly all of its peers.
+void add_counters(
+    const Records& records,
+    const std::map<uint32_t, std::vector<const Series*>>& by_quantity,
+    std::span<finding::Finding> findings) {
+  for (const auto& [id, series] : by_quantity) {
+    const Quantity& quantity = records.quantities()[id];
+    if (quantity.kind != Kind::Counter || quantity.better != Better::Lower)
+      continue;
+    const std::vector<Peer> peers = peers_of(records, series);
+    const Peer& most = *std::ranges::max_element(peers, {}, &Peer::value);
+    std::vector<double> values;
+    for (const Peer& peer : peers)
+      values.push_back(peer.value);
+    if (!(most.value > 0) || evidence::median(values) > 0)
+      continue;
+    for (finding::Finding& finding : findings) {
+      if (finding.subject != subject_text(most.subject) || finding.category.ends_with(quantity.name))
+        continue;
+      finding.summary += "; " + quantity.name + " " + most.text;
+      finding.evidence.push_back(
+          {quantity.name + " " + most.text, most.value, "", place_text(records, most.where)});
+    }
+  }
+}
+
 bool all_numbers(const std::vector<Peer>& peers) {
   return std::ranges::none_of(peers, [](const Peer& peer) {
     return std::isnan(peer.value);
@@ -365,6 +400,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
       by_quantity[series.quantity].push_back(&series);
   }
   std::vector<std::string> before = std::exchange(out.covered, {});
+  const size_t found = out.findings.size();
   for (const auto& [id, series] : by_quantity)
     judge_quantity(
         records,
@@ -372,6 +408,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         peers_of(records, series),
         options.false_alarms / double(by_quantity.size()),
         out);
+  add_counters(records, by_quantity, std::span(out.findings).subspan(found));
   const std::vector<std::string> own = merged(out.covered);
   out.covered = std::move(before);
   out.covered.insert(out.covered.end(), own.begin(), own.end());

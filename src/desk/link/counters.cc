@@ -7,10 +7,13 @@
 // never judged. Congestion notifications sent and packets marked (ECN) point at the path to the host.
 //
 //   ethtool -S     = "     tx_prio3_pause: 10"
-//   perfquery      = heading "SymbolErrorCounter:..............0"
-//   heading        = "# Port counters: Lid 5 port 1 ..." | "#" HOST DEVICE "at" TIME
+//   perfquery      = "# Port counters: Lid 5 port 1 ..." "SymbolErrorCounter:..............0"
 //   sysfs          = "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:0"
+//   heading        = {"#" | "="} [HOST] CARD ["port" N] ["at" TIME] {"="}     as loops over hosts print it
 //   rdma statistic = "link mlx5_0/1 rx_write_requests 0 ... out_of_buffer 0 ..."
+//
+// A counter that is read twice counts by what it rose in between. One that stands at the largest value it can
+// hold has counted at least so many.
 //
 // Source: Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst and
 // Documentation/ABI/stable/sysfs-class-infiniband of Linux 6.6; the statistics of the drivers bnxt_en and
@@ -58,6 +61,7 @@ constexpr Meaning kWaits{"waits for credits", Better::Neither, ""};
 struct Counter {
   const char* spelling;  // "{p:int}" stands for the priority
   const Meaning* meaning;
+  uint64_t full = 0;  // the largest value it can hold, where that is small (InfiniBand, 16.1.3.5)
 };
 
 constexpr Counter kCounters[] = {
@@ -87,13 +91,13 @@ constexpr Counter kCounters[] = {
     {"rx_crc_errors_phy", &kDamaged},
     {"rx_fcs_err_frames", &kDamaged},
     {"link_down_events_phy", &kDown},
-    {"SymbolErrorCounter", &kSymbols},
-    {"LinkErrorRecoveryCounter", &kRecovered},
-    {"LinkDownedCounter", &kDown},
-    {"PortRcvErrors", &kDamaged},
-    {"LocalLinkIntegrityErrors", &kSymbols},
-    {"ExcessiveBufferOverrunErrors", &kDropped},
-    {"PortXmitDiscards", &kSendDrops},
+    {"SymbolErrorCounter", &kSymbols, 0xffff},
+    {"LinkErrorRecoveryCounter", &kRecovered, 0xff},
+    {"LinkDownedCounter", &kDown, 0xff},
+    {"PortRcvErrors", &kDamaged, 0xffff},
+    {"LocalLinkIntegrityErrors", &kSymbols, 0xf},
+    {"ExcessiveBufferOverrunErrors", &kDropped, 0xf},
+    {"PortXmitDiscards", &kSendDrops, 0xffff},
     {"PortXmitWait", &kWaits},
     {"symbol_error", &kSymbols},
     {"link_error_recovery", &kRecovered},
@@ -112,8 +116,9 @@ constexpr Counter kCounters[] = {
 };
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
-constexpr size_t kRdma = kPerfqueryHead + 2;
-constexpr size_t kHeading = kPerfqueryHead + 3;
+constexpr size_t kRdma = kPerfqueryHead + 2;  // and behind it the cards of headings
+
+constexpr std::string_view kCards[] = {"mlx5_", "mlx4_", "bnxt_re", "irdma", "hfi1_", "ionic_"};
 
 std::vector<LineForm> forms_of_counters() {
   static std::deque<std::string> texts;
@@ -137,7 +142,10 @@ std::vector<LineForm> forms_of_counters() {
   forms.push_back(
       {"^link {device:name} rx_write_requests {rest}",
        {"link mlx5_0/1 rx_write_requests 0 rx_read_requests 0 out_of_buffer 0 out_of_sequence 2"}});
-  forms.push_back({"^# {host:name} {device:name} at {time:word}", {"# gpu03 mlx5_1 at 10:10"}});
+  for (const std::string_view card : kCards)
+    forms.push_back(
+        {texts.emplace_back(std::string(card) + "{n:int}"),
+         {texts.emplace_back("# n1 " + std::string(card) + "0 at 10:00")}});
   return forms;
 }
 
@@ -156,19 +164,18 @@ class PortCounters : public Reader {
     if (form < kPerfqueryHead) {
       std::string_view value = match["value"];
       value.remove_prefix(std::min(value.find_first_not_of('.'), value.size()));
-      write(kCounters[form], match["p"], value, {host_, device_, ""}, sink);
+      write(kCounters[form], match["p"], value, device_, sink);
     } else if (form == kPerfqueryHead) {
-      device_ = "lid" + match.text("lid") + "/" + match.text("port");
-      host_.clear();
-    } else if (form == kHeading) {
-      host_ = match.text("host");
-      device_ = match.text("device");
+      if (device_.empty() || device_.starts_with("lid"))  // else a heading has named it
+        device_ = "lid" + match.text("lid") + "/" + match.text("port");
     } else if (form == kSysfs) {
       std::string_view path = match["path"];
       const std::string_view card = next(path, '/');
       next(path, '/');
       const std::string_view port = next(path, '/');
-      write_named(path.substr(path.rfind('/') + 1), match["value"], {"", port_device(card, port), ""}, sink);
+      write_named(path.substr(path.rfind('/') + 1), match["value"], port_device(card, port), sink);
+    } else if (form > kRdma) {
+      heading(sink.line());
     } else {
       std::string_view card = match["device"];
       const std::string_view name = next(card, '/');
@@ -176,25 +183,59 @@ class PortCounters : public Reader {
       next(rest, ' ');
       while (!rest.empty()) {
         const std::string_view counter = next(rest, ' ');
-        write_named(counter, next(rest, ' '), {"", port_device(name, card), ""}, sink);
+        write_named(counter, next(rest, ' '), port_device(name, card), sink);
       }
     }
   }
 
-  static void write_named(std::string_view name, std::string_view value, const Subject& port, Sink& sink) {
+  // A line of a host and a card alone names the port of the counters behind it.
+  void heading(std::string_view line) {
+    constexpr std::string_view kMarks = "#=-*: \t";
+    const size_t begin = line.find_first_not_of(kMarks);
+    if (begin == line.npos)
+      return;
+    line = line.substr(begin, line.find_last_not_of(kMarks) + 1 - begin);
+    std::vector<std::string_view> words;
+    constexpr size_t kMostWords = 8;
+    while (!line.empty() && words.size() < kMostWords) {
+      std::string_view word = next(line, ' ');
+      while (word.ends_with(":") || word.ends_with(","))
+        word.remove_suffix(1);
+      if (!word.empty())
+        words.push_back(word);
+    }
+    const auto is_card = [](std::string_view word) {
+      return std::ranges::any_of(kCards, [&](std::string_view card) {
+        return word.starts_with(card);
+      });
+    };
+    const auto card = std::ranges::find_if(words, is_card);
+    if (card == words.end() || card - words.begin() > 1 || card->find_first_of("'/=<>[]()\"") != card->npos)
+      return;
+    const auto behind = card + 1;
+    const bool has_port = behind != words.end() && *behind == "port" && behind + 1 != words.end();
+    const auto rest = has_port ? behind + 2 : behind;
+    if (rest != words.end() && *rest != "at" && *rest != "@")
+      return;
+    device_ = port_device(*card, has_port ? behind[1] : std::string_view());
+    host_ = card == words.begin() ? "" : std::string(words[0]);
+  }
+
+  void write_named(std::string_view name, std::string_view value, const std::string& device, Sink& sink)
+      const {
     const auto* const counter = std::ranges::find_if(kCounters, [name](const Counter& one) {
       return one.spelling == name;
     });
     if (counter != std::end(kCounters))
-      write(*counter, "", value, port, sink);
+      write(*counter, "", value, device, sink);
   }
 
-  static void write(
+  void write(
       const Counter& counter,
       std::string_view priority,
       std::string_view value,
-      const Subject& port,
-      Sink& sink) {
+      const std::string& device,
+      Sink& sink) const {
     const auto number = base::try_uint(value);
     if (!number)
       return;
@@ -203,14 +244,17 @@ class PortCounters : public Reader {
     std::string name = meaning.name;
     name += priority.empty() ? " (" + std::string(counter.spelling) + ")"
                              : " on priority " + std::string(priority);
+    Sink::Place place{{device == device_ ? host_ : "", device, ""}};
+    if (counter.full > 0 && *number >= counter.full)
+      place.note = "the counter is full: at least so many";
     sink.state(
         {name, "", Kind::Counter, meaning.better, counter.spelling, Scope::Own, meaning.advice},
         double(*number),
-        {port});
+        place);
   }
 
-  std::string host_;
   std::string device_;
+  std::string host_;  // that a heading names
 };
 
 }  // namespace

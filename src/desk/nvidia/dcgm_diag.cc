@@ -257,7 +257,7 @@ Formats nvidia_formats() {
       &kRocmPicture,
       &kSmiXml,
       &kAmdTree,
-      &kAmdDocument};
+      &kAmdJson};
 }
 
 }  // namespace lento::desk

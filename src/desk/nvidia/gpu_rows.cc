@@ -27,6 +27,7 @@ constexpr const char* kSetting = "set it as on its peers";
 constexpr uint64_t kIdleBit = 0x1;
 constexpr uint64_t kSlowdownBit = 0x8;
 constexpr uint64_t kSpecificBits = 0x40 | 0x80;
+constexpr uint64_t kThrottledBit = uint64_t{1} << 32;  // none of NVML's: AMD's firmware gives no reason
 constexpr size_t kMostInRound = 4096;
 constexpr size_t kMostKept = size_t{1} << 16;  // values that a change is noticed of
 
@@ -55,6 +56,7 @@ const Reason kReasons[] = {
      Warning,
      "slowed down by the power brake of its server",
      "look at power supplies and at the power cap of server and rack"},
+    {kThrottledBit, "throttled", Warning, "throttled by its firmware", kCooling},
 };
 
 struct Alias {
@@ -279,9 +281,14 @@ void GpuRows::end(Sink& sink) {
 
 void GpuRows::write(const Row& row, bool is_snapshot, Sink& sink) {
   const auto [reasons, is_stated] = reasons_of(row.fields);
-  const bool is_idle = is_stated ? (reasons & kIdleBit) != 0 : number_of(row.fields, "utilization.gpu") == 0;
+  const bool states_idle = !field_of(row.fields, "clocks_event_reasons.active").empty() ||
+                           !field_of(row.fields, "clocks_event_reasons.gpu_idle").empty();
+  const double load = number_of(row.fields, "utilization.gpu");
+  const bool is_idle = states_idle ? (reasons & kIdleBit) != 0 : load == 0;
   if (!is_idle)
     write_samples(row, is_snapshot, sink);
+  if (!is_snapshot)
+    write_load(row, load, sink);
   sink.set_time(row.time);
   if (is_stated)
     write_reasons(row, reasons, sink);
@@ -305,7 +312,18 @@ void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const 
     sample("graphics clock", "MHz", Better::Higher, "clocks.current.graphics");
   sample("memory clock", "MHz", Better::Higher, "clocks.current.memory");
   sample("GPU temperature", "C", Better::Neither, "temperature.gpu");
-  sample("GPU power", "W", Better::Neither, "power.draw");
+}
+
+// Load and power of idle GPUs as well: a GPU that stands while the others spin shows in both.
+void GpuRows::write_load(const Row& row, double load, Sink& sink) const {
+  const bool has_time = row.time.clock != Clock::None;
+  sink.set_time(has_time ? row.time : Moment{});
+  const Sink::Place place{row.subject, has_time ? kUnknown : row.step};
+  const std::string group(field_of(row.fields, "name"));
+  const Quantity power{"GPU power", "W", Kind::Level, Better::Neither, group};
+  const Quantity utilisation{"GPU utilisation", "%", Kind::Share, Better::Neither, group};
+  sink.sample(power, number_of(row.fields, "power.draw"), place);
+  sink.sample(utilisation, load, place);
 }
 
 void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
@@ -319,9 +337,11 @@ void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
     if (!(begun & reason.bit) || is_specific || reason.bit == kIdleBit)
       continue;
     Event event = memory_event(reason.column, reason.severity, reason.meaning, reason.action);
-    char bit[24];
-    std::snprintf(bit, sizeof bit, " (0x%llx)", static_cast<unsigned long long>(reason.bit));
-    event.meaning += bit;
+    if (!field_of(row.fields, "clocks_event_reasons.active").empty()) {
+      char bit[24];
+      std::snprintf(bit, sizeof bit, " (0x%llx)", static_cast<unsigned long long>(reason.bit));
+      event.meaning += bit;
+    }
     if (const double hot = number_of(row.fields, "temperature.gpu"); !std::isnan(hot))
       event.meaning += " at " + base::format_number(hot) + " C";
     event.subject = row.subject;

@@ -39,6 +39,7 @@ class GpuRows {
   };
   void write(const Row& row, bool is_snapshot, Sink& sink);
   void write_samples(const Row& row, bool is_snapshot, Sink& sink) const;
+  void write_load(const Row& row, double load, Sink& sink) const;
   void write_reasons(const Row& row, uint64_t reasons, Sink& sink);
   void write_memory(const Row& row, Sink& sink);
   void write_states(const Row& row, bool is_idle, Sink& sink);

@@ -1,19 +1,14 @@
-// Trees of named values a GPU: nvidia-smi -q -x (XML), amd-smi metric or static (set-in "KEY: value" lines)
-// and amd-smi metric --json. The path of a value is looked up in a table of fields (gpu_rows.h), by its last
-// two names.
+// Trees of named values a GPU: nvidia-smi -q -x (XML) and amd-smi metric or static (set-in "KEY: value"
+// lines). The path of a value is looked up in a table of fields (gpu_rows.h), by its last two names.
 //
 //   xml   = "<gpu id=" ADDRESS ">" {child} "</gpu>"     child = "<" NAME ">" (VALUE | {child}) "</" NAME ">"
 //   amd   = "GPU: " N {blanks KEY ":" [VALUE]}
-//   json  = [ "gpu_data": ] "[" {"{" "gpu": N {, KEY: value} "}"} "]"     value = N | TEXT | {"value": N,
-//   "unit": TEXT} | object
 //
 // Sources: nvsmi_device DTD of drivers 470 to 570; amd-smi of ROCm 6.0 to 6.4.
 #include <algorithm>
 
-#include "base/json.h"
 #include "base/number.h"
-#include "base/units.h"
-#include "desk/nvidia/gpu_rows.h"
+#include "desk/nvidia/amd_fields.h"
 #include "desk/nvidia/nvidia.h"
 #include "desk/nvidia/words.h"
 
@@ -21,7 +16,6 @@ namespace lento::desk {
 namespace {
 
 constexpr size_t kDeepestTree = 16;
-constexpr size_t kMostFields = 256;
 
 struct Leaf {
   std::string_view section;  // "" for any
@@ -110,6 +104,7 @@ class SmiXml : public Reader {
     if (section == "volatile" && name.find("uncorrectable") != name.npos)
       if (const auto errors = base::try_uint(value); errors && *errors < 1'000'000'000)
         uncorrected_ = std::max<int64_t>(uncorrected_, 0) + int64_t(*errors);
+    constexpr size_t kMostFields = 256;
     const std::string field = leaf_field(kXmlLeaves, section, name);
     if (!field.empty() && fields_.size() < kMostFields)
       fields_.emplace_back(field, value);
@@ -130,83 +125,6 @@ double score_xml(std::string_view head, std::string& reason) {
     return 0;
   reason = "it has the root of nvidia-smi -q -x";
   return 0.95;
-}
-
-const Leaf kAmdLeaves[] = {
-    {"", "GFX_ACTIVITY", "utilization.gpu"},
-    {"", "SOCKET_POWER", "power.draw"},
-    {"TEMPERATURE", "HOTSPOT", "temperature.gpu"},
-    {"GFX_0", "CLK", "clocks.current.sm"},
-    {"MEM_0", "CLK", "clocks.current.memory"},
-    {"ECC", "TOTAL_UNCORRECTABLE_COUNT", "ecc.errors.uncorrected.volatile.total"},
-    {"ECC", "TOTAL_CORRECTABLE_COUNT", "ecc.errors.corrected.volatile.total"},
-    {"PCIE", "WIDTH", "pcie.link.width.current"},
-    {"", "THROTTLE_STATUS", "clocks_event_reasons.hw_slowdown"},
-};
-
-// "UNTHROTTLED" and "THROTTLED" are the states of a reason.
-std::string amd_value(std::string_view name, std::string_view value) {
-  if (name != "THROTTLE_STATUS")
-    return std::string(value);
-  return value == "THROTTLED" ? "Active" : "Not Active";
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = char(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  return out;
-}
-
-class AmdDocument : public Reader {
-  void document(std::string_view text, const std::string& path, Sink& sink) override {
-    const base::Json json = base::parse_json(text, path);
-    const base::Json* list = json.is_object() ? json.find("gpu_data") : &json;
-    if (!list || !list->is_array())
-      return;
-    const base::Location where{path};
-    for (const base::Json& gpu : list->array(where)) {
-      const base::Json* number = gpu.is_object() ? gpu.find("gpu") : nullptr;
-      if (!number || !number->is_number())
-        continue;
-      fields_ = {{"index", base::format_number(number->number(where))}};
-      walk("", gpu, where, 0);
-      rows_.take(fields_, sink);
-    }
-    rows_.end(sink);
-  }
-
-  void walk(const std::string& section, const base::Json& object, const base::Location& where, size_t depth) {
-    if (depth > kDeepestTree)
-      return;
-    for (const auto& [key, value] : object.object(where)) {
-      const std::string name = upper(key);
-      const base::Json* measured = value.is_object() ? value.find("value") : &value;
-      if (!measured) {
-        walk(name, value, where, depth + 1);
-        continue;
-      }
-      const std::string field = leaf_field(kAmdLeaves, section, name);
-      if (field.empty() || fields_.size() >= kMostFields)
-        continue;
-      if (measured->is_number())
-        fields_.emplace_back(field, base::format_number(measured->number(where), 10));
-      else if (measured->is_string())
-        fields_.emplace_back(field, amd_value(name, measured->string(where)));
-    }
-  }
-
-  Fields fields_;
-  GpuRows rows_;
-};
-
-double score_amd_document(std::string_view head, std::string& reason) {
-  const bool has_gpus = head.find("\"gpu\"") != head.npos && (head.find("\"gpu_data\"") != head.npos ||
-                                                              head.find("\"gfx_activity\"") != head.npos);
-  if (!has_gpus)
-    return 0;
-  reason = "it has the keys of amd-smi metric";
-  return 0.9;
 }
 
 class AmdTree : public Reader {
@@ -234,12 +152,11 @@ class AmdTree : public Reader {
         sections_.emplace_back(indent, key);
       return true;
     }
-    const std::string field = leaf_field(
-        kAmdLeaves,
+    add_amd_field(
+        fields_,
         sections_.empty() ? std::string_view() : std::string_view(sections_.back().second),
-        key);
-    if (!field.empty() && fields_.size() < kMostFields)
-      fields_.emplace_back(field, amd_value(key, value));
+        key,
+        std::string(value));
     return true;
   }
 
@@ -283,14 +200,5 @@ const Format
     kSmiXml{"nvidia-smi -q -x", "nvidia", {}, Shape::Table, make<SmiXml>, score_xml, "", kTreeCovers};
 const Format
     kAmdTree{"amd-smi metric", "nvidia", {}, Shape::Table, make<AmdTree>, score_amd, "", kTreeCovers};
-const Format kAmdDocument{
-    "amd-smi metric --json",
-    "nvidia",
-    {},
-    Shape::Document,
-    make<AmdDocument>,
-    score_amd_document,
-    "",
-    kTreeCovers};
 
 }  // namespace lento::desk

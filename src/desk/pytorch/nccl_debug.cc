@@ -2,9 +2,12 @@
 // talks through shared memory shows among its peers. The prefix "host:pid:tid [device]" is peeled before.
 //
 //   channel = "NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
-//   warning = "NCCL WARN" text | "Connection closed by remote peer" HOST "<" PORT ">"
+//   failed  = "Got completion from peer" HOST "<" PORT "> with" status any {"localGid" | "remoteGids" |
+//   "hca"} status  = "status=" N | "status=" NAME "(" N ")" | "error" N address = "OOB" INTERFACE ":" ADDRESS
+//   "<" | "Bootstrap : Using" INTERFACE ":" ADDRESS "<" warning = "NCCL WARN" text | "Connection closed by
+//   remote peer" HOST "<" PORT ">"
 //
-// Source: the transports of NCCL 2.18 to 2.27 (net, net_ib, p2p, shm).
+// Source: the transports of NCCL 2.18 to 2.28 (net, net_ib, p2p, shm).
 #include "desk/pytorch/pytorch.h"
 
 namespace lento::desk {
@@ -15,7 +18,9 @@ enum DebugForm {
   Local,
   Version,
   NoNetwork,
-  Retries,
+  Completion,
+  OutOfBand,
+  Bootstrap,
   AsyncError,
   Closed,
   Warn,
@@ -33,10 +38,18 @@ const LineForm kNcclDebugForms[] = {
       "NCCL INFO Channel 00/0 : 1[19000] -> 2[3b000] via P2P/IPC/read"}},
     {"NCCL version {version:word}", {"NCCL version 2.21.5+cuda12.4"}},
     {"NCCL INFO NET/IB : No device found", {"NCCL INFO NET/IB : No device found."}},
-    {"NET/IB : {_} Got completion from peer {peer:word} with status={status:int}",
+    {"Got completion from peer {peer:word} with {rest}",
      {"NCCL WARN NET/IB : mlx5_3:1 Got completion from peer 10.0.0.7<33444> with status=12 opcode=0 len=0 "
-      "vendor err "
-      "129 (Send) localGid fe80::1"}},
+      "vendor err 129 (Send) localGid fe80::1 remoteGidsfe80::7 hca mlx5_3",
+      "NCCL WARN NET/IB : Got completion from peer 10.2.0.5<33092> with error 12, opcode 0, len 0, vendor "
+      "err 129",
+      "NCCL WARN NET/IB: Got completion from peer 10.0.0.7<40554> with status=IBV_WC_RETRY_EXC_ERR(12) "
+      "opcode=IBV_WC_RECV_RDMA_WITH_IMM(129) vendor_err=129 localGid ::ffff:1.1.2.2 remoteGids::ffff:1.1.1.4 "
+      "hca "
+      "mlx5_1"}},
+    {"OOB {_:name}:{address:word}<",
+     {"NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.2.0.4<0>"}},
+    {"Bootstrap : Using {_:name}:{address:word}<", {"NCCL INFO Bootstrap : Using eth0:10.2.0.4<0>"}},
     {"NET/IB : {device:name}:{port:int} Got async event : {what}",
      {"NCCL WARN NET/IB : mlx5_2:1 Got async event : port error"}},
     {"onnection closed by remote peer {peer:word}",
@@ -92,9 +105,73 @@ class NcclDebug : public Reader {
       case Version:
         sink.state(kVersion, match.text("version"), {{sink.subject().host, "", ""}});
         return;
+      case Completion:
+        sink.event(completion(match));
+        return;
+      case OutOfBand:
+      case Bootstrap: {
+        Event event;
+        event.kind = "collective/address";
+        event.subject = {sink.subject().host, "", ""};
+        event.fields = {{"address", match.text("address")}};
+        if (!event.subject.host.empty())
+          sink.event(std::move(event));
+        return;
+      }
+      case Warn:
+        if (is_known_warning(match["what"]))
+          return;
+        [[fallthrough]];
       default:
-        sink.event(event_of(form, match, sink.line()));
+        sink.event(event_of(form, match));
     }
+  }
+
+  static bool is_known_warning(std::string_view what) {
+    for (const std::string_view known :
+         {"Got completion from peer ", "Got async event", "closed by remote peer"})
+      if (what.find(known) != what.npos)
+        return true;
+    return false;
+  }
+
+  // The word behind `name` in the details of a completion.
+  static std::string detail(std::string_view rest, std::string_view name) {
+    const size_t at = rest.find(name);
+    if (at == rest.npos)
+      return "";
+    std::string_view word = rest.substr(at + name.size());
+    word.remove_prefix(std::min(word.find_first_not_of(" "), word.size()));
+    return std::string(word.substr(0, word.find_first_of(" ,")));
+  }
+
+  // "12", "IBV_WC_RETRY_EXC_ERR(12)".
+  static std::string code(std::string_view rest) {
+    std::string word = detail(rest, "status=");
+    if (word.empty())
+      word = detail(rest, "error ");
+    if (const size_t open = word.find('('); open != word.npos)
+      word = word.substr(open + 1);
+    return word.substr(0, word.find_first_not_of("0123456789"));
+  }
+
+  // The judge of completions decides which end is at fault.
+  static Event completion(const Match& match) {
+    const std::string_view rest = match["rest"];
+    std::string peer = match.text("peer");
+    peer = peer.substr(0, peer.find('<'));
+    const bool many = rest.find("remoteGids") != rest.npos;
+    Event event;
+    event.kind = "collective/completion error";
+    event.severity = Severity::Warning;
+    event.origin = Origin::Link;
+    event.fields = {
+        {"peer", peer},
+        {"status", code(rest)},
+        {"local", detail(rest, "localGid ")},
+        {"remote", detail(rest, many ? "remoteGids" : "remoteGid")},
+        {"card", detail(rest, "hca ")}};
+    return event;
   }
 
   // A channel is a state of the GPU that set it up.
@@ -102,17 +179,7 @@ class NcclDebug : public Reader {
     return {sink.subject()};
   }
 
-  // The word that follows a label, which some versions write without a blank between; "" without the label.
-  static std::string word_after(std::string_view line, std::string_view label) {
-    const size_t at = line.find(label);
-    if (at == line.npos)
-      return "";
-    std::string_view rest = line.substr(at + label.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    return std::string(rest.substr(0, rest.find(' ')));
-  }
-
-  static Event event_of(size_t form, const Match& match, std::string_view line) {
+  static Event event_of(size_t form, const Match& match) {
     Event event;
     event.kind = "job/nccl warning";
     event.severity = Severity::Note;
@@ -124,19 +191,6 @@ class NcclDebug : public Reader {
       event.origin = Origin::Link;
       event.meaning = "NCCL found no RDMA device";
       event.action = "check that the RDMA driver is loaded and that the container has /dev/infiniband";
-    } else if (form == Retries) {
-      event.kind = "nccl/completion error";
-      event.severity = Severity::Fault;
-      event.origin = Origin::Link;
-      event.meaning =
-          "an RDMA operation failed, status " + match.text("status") +
-          (match["status"] == "12" ? " (retries exceeded: the peer or the path does not answer)" : "");
-      event.action = "look at the counters of both ports, and whether the peer had died before";
-      event.fields = {
-          {"peer", match.text("peer")},
-          {"status", match.text("status")},
-          {"remote gid", word_after(line, "remoteGids")},
-          {"hca", word_after(line, " hca")}};
     } else if (form == AsyncError) {
       event.kind = "nccl/port event";
       event.severity = Severity::Warning;

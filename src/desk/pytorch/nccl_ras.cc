@@ -1,13 +1,23 @@
-// NCCL's RAS service answers with a text: communicators, their status and, for operations whose counts
-// differ, how many ranks have come how far. Each count becomes an event that the judge of hangs compares.
+// NCCL's RAS service answers with a text: processes that do not answer, communicators, their status and, for
+// operations whose counts differ, how many ranks have come how far. Each becomes an event that the judge of
+// hangs compares.
 //
+//   summary      = "Group Comms Nodes Ranks ..." any {N N N N N N STATUS ("OK" | ERROR)}
+//   missing      = "Missing communicator data from " N ("job process" | "rank") {process | rank}
+//   dead         = N " job process is considered dead" {process}
+//   process      = "Process 41822 on node host-b managing GPU 5"
 //   communicator = "#0-0 (HASH) MISMATCH|INCOMPLETE|..."
 //   operation    = "Communicator ranks have different AllGather operation counts"
 //   count        = "30 ranks have launched up to operation 640" {rank}
-//   rank         = "Rank 12 -- GPU 4 managed by process 323032 on node host-b"
-//   silent       = "Process 41822 on node 10.0.4.3 managing GPU 5" any "The missing rank: 21"
+//                | "Rank 12 has launched up to operation 639 -- GPU 4 managed by process 7 on node host-b"
+//   rank         = "Rank 12 -- GPU 4 managed by process 323032 on node host-b" | "The missing rank: 12"
 //
-// Source: the RAS chapter of NCCL's user guide, 2.24 and 2.26.
+// A rank below "Missing" is one without an answer, below a count it has launched that many. Where a rank is
+// only a number and one process is missing, the process is that of the rank.
+//
+// Source: the RAS chapter of NCCL's user guide and ras/client_support.cc, 2.24 to 2.28.
+#include <algorithm>
+
 #include "desk/pytorch/pytorch.h"
 
 namespace lento::desk {
@@ -17,10 +27,15 @@ enum RasForm {
   Communicator,
   Operation,
   Count,
+  CountOfOne,
   Member,
-  Lost,
+  MissingRanks,
+  MissingProcesses,
+  DeadProcess,
+  DeadProcesses,
   Process,
-  Silent,
+  MissingRank,
+  Summary,
 };
 
 const LineForm kRasForms[] = {
@@ -31,73 +46,149 @@ const LineForm kRasForms[] = {
       "Communicator ranks have different ReduceScatter operation counts"}},
     {"^~{ranks:count} rank(?s?) ha(?ve?)(?s?) launched up to operation {last:count}",
      {"  26 ranks have launched up to operation 650", "  1 rank has launched up to operation 3"}},
-    {"Rank {rank:int} -- GPU {gpu:word} managed by process {pid:int} on node {node:name}",
+    {"Rank {rank:int} has launched up to operation {last:count} -- GPU {gpu} managed by process {pid:int} on "
+     "node {node:name}",
+     {"  Rank 7 has launched up to operation 60 -- GPU 3 managed by process 1650386 on node node1"}},
+    {"Rank {rank:int} -- GPU {gpu} managed by process {pid:int} on node {node:name}",
      {"  Rank 12 -- GPU 4 managed by process 323032 on node host-b"}},
-    {"Missing {what:count} rank", {"  Missing 1 rank", "Missing 3 ranks"}},
-    {"Process {pid:int} on node {node:name} managing GPU {gpu:word}",
-     {"  Process 41822 on node 10.0.4.3 managing GPU 5"}},
-    {"The missing rank(?s?): {ranks}", {"  The missing rank: 21", "The missing ranks: 4, 5"}},
+    {"Missing communicator data from {what:count} rank",
+     {"  Missing communicator data from 1 rank", "  Missing communicator data from 3 ranks"}},
+    {"Missing communicator data from {what:count} job process",
+     {"  Missing communicator data from 1 job process", "  Missing communicator data from 2 job processes"}},
+    {"job process is considered dead", {"  1 job process is considered dead (unreachable)"}},
+    {"job processes are considered dead", {"  2 job processes are considered dead (unreachable)"}},
+    {"Process {pid:int} on node {node:name} managing GPU(?s?) {gpu}",
+     {"  Process 3487984 on node 172.16.64.213 managing GPU 5", "  Process 7 on node n1 managing GPUs 0,1"}},
+    {"The missing rank(?s?): {rank:int}", {"  The missing rank: 21"}},
+    {"^~Group Comms Nodes Ranks",
+     {"Group     Comms     Nodes     Ranks     Ranks     Ranks    Status  Errors"}},
 };
 
+constexpr int kSummaryLines = 64;
+
 class Ras : public Reader {
+  enum class Section {
+    Other,
+    Counts,
+    Missing,
+    Dead
+  };
+
   void take(size_t form, const Match& match, Sink& sink) override {
     switch (form) {
       case Communicator:
         group_ = match.text("hash");
         operation_.clear();
         last_.clear();
+        section_ = Section::Other;
         status(match.text("status"), sink);
         return;
       case Operation:
         operation_ = match.text("operation");
         last_.clear();
+        section_ = Section::Counts;
         return;
       case Count:
         last_ = match.text("last");
+        section_ = Section::Counts;
         sink.event(progress("collective/count", match.text("ranks")));
         return;
-      case Member: {
-        Event event = progress("collective/count member", "1");
-        event.subject = {match.text("node"), "", match.text("rank")};
-        sink.event(std::move(event));
+      case CountOfOne:
+        last_ = match.text("last");
+        sink.event(progress("collective/count", "1"));
+        count_member(match, sink);
         return;
-      }
+      case Member:
+        if (section_ == Section::Missing)
+          silent(part(match), match.text("pid"), sink);
+        else if (section_ == Section::Counts)
+          count_member(match, sink);
+        return;
+      case MissingRanks:
+        missing_ = match.text("what");
+        section_ = Section::Missing;
+        return;
+      case MissingProcesses:
+        section_ = Section::Missing;
+        return;
+      case DeadProcess:
+      case DeadProcesses:
+        section_ = Section::Dead;
+        return;
       case Process:
-        processes_.push_back({{match.text("node"), "", ""}, match.text("gpu"), match.text("pid")});
+        if (section_ == Section::Missing || section_ == Section::Dead)
+          silent(part(match), match.text("pid"), sink);
         return;
-      case Silent:
-        silent(match["ranks"], sink);
+      case Summary:
+        sink.follow(kSummaryLines);
         return;
       default:
-        if (group_.empty())
-          return;
-        Event event = progress("collective/missing", "");
-        event.severity = Severity::Warning;
-        event.meaning = "RAS misses " + match.text("what") + " of its ranks";
-        sink.event(std::move(event));
+        if (missing_ == "1" && silent_.size() == 1 && silent_[0].subject.rank.empty())
+          silent_[0].subject.rank = match.text("rank");
+        else
+          silent({"", "", match.text("rank")}, "", sink);
     }
   }
 
-  // The process of a rank is known when both are alone.
-  void silent(std::string_view ranks, Sink& sink) const {
-    constexpr size_t kMost = 64;
-    const bool is_one = processes_.size() == 1 && ranks.find(',') == ranks.npos;
-    for (size_t n = 0; !ranks.empty() && n < kMost; ++n) {
-      const size_t comma = ranks.find(',');
-      std::string_view rank = ranks.substr(0, comma);
-      rank.remove_prefix(std::min(rank.find_first_not_of(' '), rank.size()));
-      ranks = comma == ranks.npos ? std::string_view() : ranks.substr(comma + 1);
+  // A line of the summary, whose last word is OK or what is wrong.
+  void behind(std::string_view line, Sink& sink) override {
+    line = line.substr(0, line.find_last_not_of(" \t") + 1);
+    if (line.empty()) {
+      sink.follow(0);
+      return;
+    }
+    const std::string_view last = line.substr(line.rfind(' ') + 1);
+    const bool is_row = line.find_first_of("0123456789") == line.find_first_not_of(" \t");
+    if (is_row && last != "OK" && problem_.empty())
+      problem_ = std::string(last);
+  }
+
+  // "4", and "4 (NVML 0)" where the numbers of CUDA and of the driver differ.
+  static Subject part(const Match& match) {
+    const std::string gpu = match.text("gpu");
+    return {
+        match.text("node"),
+        "gpu" + gpu.substr(0, gpu.find_first_not_of("0123456789,")),
+        match.text("rank")};
+  }
+
+  void count_member(const Match& match, Sink& sink) const {
+    Event event = progress("collective/count member", "1");
+    event.subject = part(match);
+    event.subject.device.clear();
+    sink.event(std::move(event));
+  }
+
+  // A process waits for its rank, which a later paragraph may state. Communicators number their ranks each
+  // for itself, the largest first: the first number counts.
+  void silent(const Subject& subject, const std::string& pid, const Sink& sink) {
+    constexpr size_t kMost = 1024;
+    const auto known = std::ranges::find_if(silent_, [&](const Silent& one) {
+      return !pid.empty() && one.pid == pid && one.subject.host == subject.host;
+    });
+    if (known != silent_.end() && known->subject.rank.empty())
+      known->subject.rank = subject.rank;
+    else if (known == silent_.end() && silent_.size() < kMost)
+      silent_.push_back({subject, pid, section_ == Section::Dead, std::string(sink.line()), sink.number()});
+  }
+
+  void end(Sink& sink) override {
+    if (!problem_.empty() && silent_.empty() && last_.empty()) {
+      Event event;
+      event.kind = "job/ras";
+      event.meaning = "NCCL's RAS service lists a communicator as " + problem_;
+      event.action = "the whole answer, with -v, twice in a minute";
+      sink.event(std::move(event));
+    }
+    for (const Silent& one : silent_) {
+      sink.at(one.line, one.number, {}, {});
       Event event = progress("collective/silent", "1");
-      event.severity = Severity::Fault;
-      event.meaning = "RAS gets no answer from it";
-      event.subject.rank = rank.substr(0, rank.find_first_not_of("0123456789"));
-      if (event.subject.rank.empty())
-        continue;
-      if (is_one) {
-        event.subject.host = processes_[0].subject.host;
-        event.fields.emplace_back("gpu", processes_[0].gpu);
-        event.fields.emplace_back("pid", processes_[0].pid);
-      }
+      event.subject = one.subject;
+      if (!event.subject.rank.empty())  // a rank has its GPU in a field
+        event.subject.device.clear();
+      event.fields.emplace_back("gpu", one.subject.device);
+      event.fields.emplace_back("pid", one.pid);
+      event.fields.emplace_back("dead", one.is_dead ? "yes" : "");
       sink.event(std::move(event));
     }
   }
@@ -117,20 +208,33 @@ class Ras : public Reader {
     sink.event(std::move(event));
   }
 
-  struct Lost {
-    Subject subject;
-    std::string gpu;
-    std::string pid;
-  };
-  std::vector<Lost> processes_;  // that RAS misses
   std::string group_;
   std::string operation_;
   std::string last_;
+  std::string problem_;  // of the summary
+  std::string missing_;  // ranks of the communicator without an answer
+  Section section_ = Section::Other;
+  struct Silent {
+    Subject subject;
+    std::string pid;
+    bool is_dead = false;
+    std::string line;
+    int64_t number = 0;
+  };
+  std::vector<Silent> silent_;
 };
 
 }  // namespace
 
-const Format kNcclRas{"NCCL RAS text", "pytorch", kRasForms, Shape::Lines, make<Ras>, nullptr};
+const Format kNcclRas{
+    "NCCL RAS text",
+    "pytorch",
+    kRasForms,
+    Shape::Lines,
+    make<Ras>,
+    nullptr,
+    {},
+    "communicators of NCCL's RAS service"};
 
 Formats pytorch_formats() {
   return {&kPytorchWatchdog, &kNcclDebug, &kNcclRas};

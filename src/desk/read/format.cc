@@ -39,9 +39,12 @@ Subject Sink::filled(Subject subject) const {
 
 Observation Sink::row(const Quantity& quantity, const Place& place) {
   Observation row;
-  row.subject = records_.subject_id(filled(place.subject));
+  // An extreme over all ranks without its rank is nobody's, whichever rank wrote the line.
+  const bool is_of_nobody = quantity.scope == Scope::Extreme && place.subject.empty();
+  row.subject = records_.subject_id(is_of_nobody ? Subject{} : filled(place.subject));
   row.quantity = records_.quantity_id(quantity);
   row.expected = place.expected;
+  row.note = place.note;
   row.where = {file_, number_};
   return row;
 }

@@ -43,6 +43,7 @@ class Sink {
     Subject subject;         // members left empty are filled from the line's prefixes
     double step = kUnknown;  // a sample without a step has the line's time
     double expected = kUnknown;
+    std::string note = {};  // on the value of a state
   };
   void sample(const Quantity& quantity, double value, const Place& place);
   void state(const Quantity& quantity, double value, const Place& place);
@@ -134,6 +135,8 @@ struct Format {
   // so that a log without faults is known for what it is.
   std::string_view sender = {};
   std::string_view covers = {};  // what a file of it without a finding shows to be absent
+  // Gets only the lines that no other format took, and makes no file known.
+  bool is_fallback = false;
 };
 
 template <class T>

@@ -79,7 +79,7 @@ LogReader::LogReader(Formats formats)
 }
 
 template <class Use>
-bool LogReader::each_match(std::string_view line, const Use& use) const {
+bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken) const {
   thread_local std::vector<uint32_t> found;
   prefilter_.find(line, found);
   if (found.empty())
@@ -89,11 +89,15 @@ bool LogReader::each_match(std::string_view line, const Use& use) const {
   bool any = false;
   Match match;
   for (const uint32_t i : found) {
-    if (forms_[i].pattern.match(peeled.text, match)) {
+    if (!formats_[forms_[i].format]->is_fallback && forms_[i].pattern.match(peeled.text, match)) {
       use(forms_[i], match, peeled);
       any = true;
     }
   }
+  for (const uint32_t i : found)
+    if (!any && !is_taken && formats_[forms_[i].format]->is_fallback &&
+        forms_[i].pattern.match(peeled.text, match))
+      use(forms_[i], match, peeled);
   return any;
 }
 
@@ -120,9 +124,12 @@ LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
   size_t known = 0;
   each_line(head, [&](std::string_view line) {
     ++lines;
-    known += each_match(line, [&](const Form& form, const Match&, const Peeled&) {
-      ++hits[form.format];
-    });
+    known += each_match(
+        line,
+        [&](const Form& form, const Match&, const Peeled&) {
+          ++hits[form.format];
+        },
+        true);
   });
   if (hits.empty()) {
     const std::map<size_t, size_t> senders = sent(head);
@@ -194,14 +201,17 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
   while (in.line(line)) {
     source.bytes += line.size() + 1;
     ++source.lines;
+    bool is_taken = false;
     if (follower) {
       const Peeled peeled = peel(line, Depth::Log, buffer);
       sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
-      sink.follow(sink.following() - 1);
+      const int left = sink.following() - 1;
+      sink.follow(left);
       follower->behind(peeled.text, sink);
+      is_taken = sink.following() > left;
       follower = sink.following() > 0 ? follower : nullptr;
     }
-    source.is_last_known = each_match(line, [&](const Form& form, const Match& match, const Peeled& peeled) {
+    const auto take = [&](const Form& form, const Match& match, const Peeled& peeled) {
       auto& reader = readers[form.format];
       if (!reader)
         reader = formats_[form.format]->make();
@@ -209,7 +219,8 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
       reader->take(form.index, match, sink);
       if (!follower && sink.following() > 0)
         follower = reader.get();
-    });
+    };
+    source.is_last_known = each_match(line, take, is_taken) || is_taken;
     source.known_lines += source.is_last_known;
     if (double(source.bytes) - shown > kProgressBytes) {
       shown = double(source.bytes);
@@ -223,7 +234,8 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
   for (size_t i = 0; i < readers.size(); ++i) {
     if (readers[i])
       readers[i]->end(sink);
-    if (readers[i] || senders.contains(i))
+    const bool is_known = readers[i] && !formats_[i]->is_fallback;
+    if (is_known || senders.contains(i))
       add_format(*formats_[i], source);
   }
   source.secrets = sink.secrets();

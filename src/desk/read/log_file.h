@@ -53,7 +53,7 @@ class LogReader {
     Pattern pattern;
   };
   template <class Use>
-  bool each_match(std::string_view line, const Use& use) const;
+  bool each_match(std::string_view line, const Use& use, bool is_taken) const;
   void read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress) const;
   void read_table(LineSource& in, const Format& format, int32_t file, Records& records) const;
   Recognition recognise_lines(std::string_view head) const;

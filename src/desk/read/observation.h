@@ -73,13 +73,12 @@ enum class Better {
 
 // Own: the row holds the subject's own value. Job: it holds a value of the job as a whole, whichever rank
 // wrote it, since all ranks take their steps together. Extreme: it holds the largest or smallest value over
-// all ranks and the subject is the rank that had it. Most, Least: the same, and nobody says of which rank.
+// all ranks and the subject is the rank that had it, or none where the file does not state it. What the
+// opposite end had is then expected of it.
 enum class Scope {
   Own,
   Job,
-  Extreme,
-  Most,
-  Least
+  Extreme
 };
 
 struct Quantity {
@@ -90,6 +89,9 @@ struct Quantity {
   std::string group;  // only subjects of one group are peers: a device model, a communicator
   Scope scope = Scope::Own;
   std::string advice;  // what to do about a subject that deviates
+  // Parts may differ in the work that they have (pipeline stages), so that only a change is a fault.
+  bool by_role = false;
+  bool is_wait = false;  // time in which a part waits for others
 };
 
 struct Observation {
@@ -99,6 +101,7 @@ struct Observation {
   double step = kUnknown;
   double value = kUnknown;
   std::string text;            // the value of a state that is no number
+  std::string note;            // on the value: "the counter is full"
   double expected = kUnknown;  // what the subject itself states it could reach
   Where where;
   bool is_state() const {

@@ -1,14 +1,18 @@
-// Composer prints a block of metrics a batch, among them the extremes over the ranks with the rank that had
-// them.
+// Composer's straggler detector logs, each batch, the smallest and largest value of a quantity over all ranks
+// with the rank that had it.
 //
-//   block   = "[batch=" N "/" N "]:" {metric}     metric = "Train time/batch:" N | extreme
-//   extreme = "Train" ("Min" | "Max") QUANTITY "/Rank:" X [UNIT] "/" RANK
+//   batch = "[batch=" N "/" N "]:"
+//   value = ("Min" | "Max") QUANTITY "/Rank: " X [UNIT] "/" RANK      "Train MinThroughput/Rank: 129.44TF/0"
 //
-// Some rank is always the slowest, so the reader writes the bad end of each quantity and names nobody.
+// The bad end of each quantity is a sample of the rank that had it, with the good end as what is expected.
+// Both are known when the next batch begins.
 //
-// Source: the console logger of Composer 0.20 to 0.28 and the callbacks of its ranks' throughput and clocks.
-#include <array>
+// Source: mosaicml/composer, pull request 3342 (callbacks/global_straggler_detector.py), whose names of
+// quantities these are.
+#include <map>
 
+#include "base/number.h"
+#include "desk/training/extremes.h"
 #include "desk/training/training.h"
 
 namespace lento::desk {
@@ -16,79 +20,88 @@ namespace {
 
 enum ComposerForm {
   Batch,
-  Extreme,
+  Value,
 };
 
 const LineForm kComposerForms[] = {
-    {"Train time/batch: {step:int}", {"\t Train time/batch: 200"}},
-    {"Train {end:word}/Rank:~{value:num}{_:word}",
-     {"\t Train MinThroughput/Rank: 129.17TF/3", "\t Train MinClock/Rank: 1980/16"}},
+    {"[batch={step:int}/{_:int}]:", {"[batch=200/5000]:"}},
+    {"/Rank:~{value:num}{unit}/{rank:int}$",
+     {"\t Train MinThroughput/Rank: 129.44TF/0",
+      "MaxRoundTripTime/Rank: 4.95s/2",
+      "Train MinClock/Rank: 1980.00MHz/16",
+      "Train MinClock/Rank: 1980/16"}},
 };
 
-struct End {
-  std::string_view name;
-  Quantity quantity;
-};
-
-Quantity extreme(const char* name, const char* unit, Better better, const char* advice) {
-  return {name, unit, Kind::Level, better, "", Scope::Extreme, advice};
+// A batch is loaded in microseconds, whatever is measured in seconds says so.
+double scale_of(std::string_view unit) {
+  return unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1;
 }
 
-const std::array kEnds{
-    End{"MinClock",
-        extreme(
-            "lowest clock of all ranks",
-            "MHz",
-            Better::Higher,
-            "look at nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER of that GPU for the reason that its "
-            "clock "
-            "is held down")},
-    End{"MinThroughput",
-        extreme(
-            "lowest throughput of all ranks",
-            "TFLOP/s",
-            Better::Higher,
-            "look at clocks, PCIe width and kernel log of that rank's GPU")},
-    End{"MaxTime",
-        extreme(
-            "longest time of all ranks",
-            "s",
-            Better::Lower,
-            "look at clocks, PCIe width and kernel log of that rank's GPU")},
-    End{"MaxTemperature",
-        extreme(
-            "highest temperature of all ranks",
-            "C",
-            Better::Lower,
-            "check air flow and fans of its host")},
-    End{"MinPower",
-        extreme("lowest power of all ranks", "W", Better::Higher, "look at the power limit of that GPU")},
-};
-
 class Composer : public Reader {
+  struct Ends {
+    double bad = kUnknown;
+    double good = kUnknown;
+    std::string rank;  // of the bad end
+    std::string line;
+    int64_t number = 0;
+  };
+
   void take(size_t form, const Match& match, Sink& sink) override {
     if (form == Batch) {
+      write(sink);
       step_ = match.number("step").value_or(kUnknown);
       return;
     }
-    const std::string_view line = sink.line();
-    const std::string_view rank = line.substr(line.rfind('/') + 1);
-    const size_t digits = std::min(rank.find_first_not_of("0123456789"), rank.size());
-    const auto value = match.number("value");
-    constexpr size_t kMostDigits = 8;
-    if (!value || digits == 0 || digits > kMostDigits)
+    std::string_view name = sink.line();
+    name = name.substr(0, name.find("/Rank:"));
+    name.remove_prefix(name.find_last_of(" \t") + 1);  // npos + 1 is 0
+    const bool is_smallest = name.starts_with("Min");
+    if (!is_smallest && !name.starts_with("Max"))
       return;
-    for (const End& end : kEnds) {
-      if (match["end"] == end.name)
-        sink.sample(end.quantity, *value, {{"", "", std::string(rank.substr(0, digits))}, step_});
+    name.remove_prefix(3);
+    const std::string rank = match.text("rank");
+    const double value = match.number("value").value_or(kUnknown) * scale_of(match["unit"]);
+    for (size_t i = 0; i < extremes().size(); ++i) {
+      if (extremes()[i].composer != name || !(value > 0) || rank.size() > 8 || !base::try_uint(rank))
+        continue;
+      Ends& ends = ends_[i];
+      if (is_smallest != extremes()[i].bad_is_smallest())
+        ends.good = value;
+      else
+        ends = {value, ends.good, rank, std::string(sink.line()), sink.number()};
     }
   }
 
+  void end(Sink& sink) override {
+    write(sink);
+  }
+
+  void write(Sink& sink) {
+    const std::string line(sink.line());
+    const int64_t number = sink.number();
+    const Subject subject = sink.subject();
+    const Moment time = sink.time();
+    for (const auto& [i, ends] : ends_) {
+      if (std::isnan(ends.bad))
+        continue;
+      sink.at(ends.line, ends.number, {}, time);
+      sink.sample(extremes()[i].quantity, ends.bad, {{"", "", ends.rank}, step_, ends.good});
+    }
+    sink.at(line, number, subject, time);
+    ends_.clear();
+  }
+
   double step_ = kUnknown;
+  std::map<size_t, Ends> ends_;  // by index into extremes()
 };
 
 }  // namespace
 
-const Format kComposer{"Composer log", "training", kComposerForms, Shape::Lines, make<Composer>};
+const Format kComposer{
+    "Composer's straggler detector",
+    "training",
+    kComposerForms,
+    Shape::Lines,
+    make<Composer>};
 
 }  // namespace lento::desk

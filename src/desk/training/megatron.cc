@@ -2,15 +2,18 @@
 // smallest value over all ranks with the rank that had it. The report belongs to the iteration before it.
 //
 //   step   = "iteration" N "/" N "|" {NAME ":" X "|"}
-//   timer  = NAME "....:" "(" LEAST "," MOST ")"                    ms over all ranks
 //   report = END QUANTITY "/Rnk: " X UNIT "/" RANK {" | " ...}     END = "Mn" | "Mx"
+//
+// The timers behind an iteration are those of timers.h.
 //
 // Some rank is always the slowest, so the reader writes what a report holds and names nobody. The report's
 // time and throughput are of the forward pass of each rank alone, which a rank does not spend waiting.
 //
 // Source: megatron/training/training.py and megatron/core/utils.py of Megatron-LM 0.6 to 0.14.
 #include "base/number.h"
+#include "desk/training/extremes.h"
 #include "desk/training/step_lines.h"
+#include "desk/training/timers.h"
 #include "desk/training/training.h"
 
 namespace lento::desk {
@@ -19,7 +22,9 @@ namespace {
 enum MegatronForm {
   Iteration,
   Straggler,
-  Timer,
+  PairTimers,
+  MaxTimers,
+  RankTimers,
 };
 
 const StepLine kIteration{
@@ -42,51 +47,9 @@ const LineForm kMegatronForms[] = {
       "MnTmp/Rnk: 45.00C/50 | MxTmp/Rnk: 66.00C/12 | MnUtl/Rnk: 97.00%/5 | MxUtl/Rnk: 100.00%/0 | "
       "MnClk/Rnk: 1965.00MHz/18 | MxClk/Rnk: 1980.00MHz/27 | MnDRtt/Rnk: 0.01s/56 | MxDRtt/Rnk: 0.02s/33 | "
       "MnEtpt/Rnk: 402.05TF/1 | MxEtpt/Rnk: 415.00TF/42"}},
-    {"^~{timer:name} .{_:word}: ({least:num}, {most:num})$",
-     {"    forward-backward ...............................: (4111.99, 4160.68)",
-      "    optimizer-inner-step ...........................: (60.26, 63.33)"}},
-};
-
-struct End {
-  std::string_view label;
-  Quantity quantity;
-};
-
-Quantity extreme(const char* name, const char* unit, Better better, const char* advice) {
-  return {name, unit, Kind::Level, better, "", Scope::Extreme, advice};
-}
-
-// Only the bad end of each quantity. The clock is first: where it fell it explains the others.
-const std::vector<End> kEnds{
-    {"MnClk/Rnk:",
-     extreme(
-         "lowest clock of all ranks",
-         "MHz",
-         Better::Higher,
-         "look at nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER of that GPU for the reason that its clock "
-         "is held down, and at air flow and power of its host")},
-    {"MxRtt/Rnk:",
-     extreme(
-         "longest forward time of all ranks",
-         "s",
-         Better::Lower,
-         "look at clocks, PCIe width and kernel log of that rank's GPU and at other programs on its host")},
-    {"MnEtpt/Rnk:",
-     extreme(
-         "lowest throughput of all ranks",
-         "TFLOP/s",
-         Better::Higher,
-         "look at clocks, PCIe width and kernel log of that rank's GPU and at other programs on its host")},
-    {"MxTmp/Rnk:",
-     extreme("highest temperature of all ranks", "C", Better::Lower, "check air flow and fans of its host")},
-    {"MnPwr/Rnk:",
-     extreme("lowest power of all ranks", "W", Better::Higher, "look at the power limit of that GPU")},
-    {"MxDRtt/Rnk:",
-     extreme(
-         "longest batch loading of all ranks",
-         "s",
-         Better::Lower,
-         "look at the storage and at the data loader of that rank's host")},
+    {"(min, max) time across ranks (ms):", {"(min, max) time across ranks (ms):"}},
+    {"^~max time across ranks (ms):", {"max time across ranks (ms):"}},
+    {"^~times across ranks (ms):", {"times across ranks (ms):"}},
 };
 
 // "1095.00MHz/37": the digits behind the slash.
@@ -112,35 +75,32 @@ class Megatron : public Reader {
       step_ = match.number("step").value_or(kUnknown);
       return;
     }
-    if (form == Timer)
-      return timer(match, sink);
-    for (const End& end : kEnds) {
-      const auto value = number_after(sink.line(), end.label);
-      const std::string rank = rank_after(sink.line(), end.label);
+    if (form != Straggler) {
+      timers_.begin(step_);
+      sink.follow(MegatronTimers::kMostLines);
+      return;
+    }
+    for (const Extremes& one : extremes()) {
+      const std::string name = std::string(one.megatron) + "/Rnk:";
+      const std::string bad = (one.bad_is_smallest() ? "Mn" : "Mx") + name;
+      const std::string good = (one.bad_is_smallest() ? "Mx" : "Mn") + name;
+      const auto value = number_after(sink.line(), bad);
+      const std::string rank = rank_after(sink.line(), bad);
       if (value && !rank.empty())
-        sink.sample(end.quantity, *value, {{"", "", rank}, step_});
+        sink.sample(
+            one.quantity,
+            *value,
+            {{"", "", rank}, step_, number_after(sink.line(), good).value_or(kUnknown)});
     }
   }
 
-  void timer(const Match& match, Sink& sink) const {
-    constexpr double kMs = 1e-3;
-    const auto least = match.number("least");
-    const auto most = match.number("most");
-    if (!least || !most || std::isnan(step_))
-      return;
-    const std::string name = match.text("timer");
-    const Sink::Place place{{}, step_};
-    sink.sample(
-        {"smallest " + name, "s", Kind::Level, Better::Neither, name, Scope::Least, ""},
-        *least * kMs,
-        place);
-    sink.sample(
-        {"largest " + name, "s", Kind::Level, Better::Neither, name, Scope::Most, ""},
-        *most * kMs,
-        place);
+  void behind(std::string_view line, Sink& sink) override {
+    if (timers_.line(line, sink))
+      sink.follow(MegatronTimers::kMostLines);
   }
 
   double step_ = kUnknown;
+  MegatronTimers timers_;
 };
 
 }  // namespace

@@ -89,8 +89,11 @@ Formats training_formats() {
       &kMaxText,
       &kTrainer,
       &kMlperf,
-      &kComposer,
       &kStragglerScores,
+      &kComposer,
+      &kRankNumbers,
+      &kRankTable,
+      &kUnreadRanks,
       &kNanoGpt,
       &kDeepSpeedTimers,
       &kProgressBars};

@@ -3,13 +3,15 @@
 // warning that lists the ranks below its threshold.
 //
 //   section = "GPU relative performance:" | "GPU individual performance:"
+//   all     = {"Rank=" N " Node=" HOST " Score=" X}
 //   worst   = "Worst performing " N "/" N " ranks:" {"Rank=" N " Node=" HOST " Score=" X}
 //   warning = "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: " LIST
 //
 // The first rank below "Worst performing" holds the bad end of a report. Without such a heading a report
 // lists the score of every rank. A list names its ranks as plain numbers or as "rank=N".
 //
-// Source: nvidia_resiliency_ext/ptl_resiliency and attribution/straggler, 0.2 to 0.4.
+// Source: nvidia_resiliency_ext/ptl_resiliency and attribution/straggler, 0.2 to 0.4; the same report in
+// Megatron-Bridge (training/nvrx_straggler.py).
 #include "base/number.h"
 #include "desk/training/training.h"
 
@@ -42,28 +44,15 @@ const LineForm kScoreForms[] = {
 };
 
 constexpr const char* kAdvice = "look at clocks, temperature and kernel log of that rank's GPU";
-const Quantity kRelative{
-    "lowest score of all ranks beside the others",
-    "",
-    Kind::Level,
-    Better::Higher,
-    "",
-    Scope::Extreme,
-    kAdvice};
-const Quantity kIndividual{
-    "lowest score of all ranks beside their own past",
-    "",
-    Kind::Level,
-    Better::Higher,
-    "",
-    Scope::Extreme,
-    kAdvice};
 
-// Of every rank, where a report lists them all.
-const Quantity
-    kOwnRelative{"score beside the other ranks", "", Kind::Level, Better::Higher, "", Scope::Own, kAdvice};
-const Quantity
-    kOwnIndividual{"score beside its own past", "", Kind::Level, Better::Higher, "", Scope::Own, kAdvice};
+Quantity score_quantity(const char* name, Scope scope) {
+  return {name, "", Kind::Level, Better::Higher, "", scope, kAdvice};
+}
+const Quantity kRelative = score_quantity("lowest score of all ranks beside the others", Scope::Extreme);
+const Quantity kIndividual =
+    score_quantity("lowest score of all ranks beside their own past", Scope::Extreme);
+const Quantity kOwnRelative = score_quantity("speed score beside the other ranks", Scope::Own);
+const Quantity kOwnIndividual = score_quantity("speed score beside its own past", Scope::Own);
 
 // The ranks of a list, at most kMost: numbers behind "rank=" where it has such, else all numbers.
 std::vector<std::string> ranks_of(std::string_view list) {
@@ -94,17 +83,16 @@ class StragglerScores : public Reader {
       case Relative:
       case Individual:
         is_relative_ = form == Relative;
-        report_ += is_relative_;
-        time_ = sink.time();
+        report_ += is_relative_ || report_ == 0;
         list_ = List::All;
+        time_ = sink.time();
         return;
       case Worst:
       case Best:
         list_ = form == Worst ? List::Worst : List::None;
         return;
       case Score:
-        if (list_ != List::None)
-          score(match, sink);
+        score(match, sink);
         if (list_ == List::Worst)
           list_ = List::None;
         return;
@@ -114,21 +102,17 @@ class StragglerScores : public Reader {
     }
   }
 
+  // Lines of a list have no time of their own where the logger writes it once in front of all.
   void score(const Match& match, Sink& sink) const {
-    const bool all = list_ == List::All;
-    const Quantity& quantity =
-        is_relative_ ? (all ? kOwnRelative : kRelative) : (all ? kOwnIndividual : kIndividual);
     const auto value = match.number("score");
-    if (!value)
+    if (!value || list_ == List::None)
       return;
-    // A list of all ranks has the time of its heading.
-    const bool has_time = all && time_.clock != Clock::None;
-    if (has_time)
+    const bool is_all = list_ == List::All;
+    const Quantity& own = is_relative_ ? kOwnRelative : kOwnIndividual;
+    const Quantity& worst = is_relative_ ? kRelative : kIndividual;
+    if (sink.time().clock == Clock::None)
       sink.set_time(time_);
-    sink.sample(
-        quantity,
-        *value,
-        {{match.text("node"), "", match.text("rank")}, has_time ? kUnknown : report_});
+    sink.sample(is_all ? own : worst, *value, {{match.text("node"), "", match.text("rank")}, report_});
   }
 
   static Event warning(const std::string& rank, bool is_relative) {
@@ -150,7 +134,7 @@ class StragglerScores : public Reader {
     Worst,  // the first line counts
   };
   List list_ = List::None;
-  Moment time_;
+  Moment time_;        // of the line in front of a list
   double report_ = 0;  // counted from 1
 };
 

@@ -16,8 +16,11 @@ extern const Format kNanoGpt;          // nanoGPT
 extern const Format kDeepSpeedTimers;  // DeepSpeed's wall_clock_breakdown
 extern const Format kProgressBars;     // tqdm: Lightning, Trainer, loops of one's own
 extern const Format kMlperf;           // MLPerf ":::MLLOG"
-extern const Format kComposer;         // MosaicML Composer
 extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency-ext
+extern const Format kComposer;         // Composer's straggler detector
+extern const Format kRankNumbers;      // a number of one rank a line: tests of GPUs, section reports
+extern const Format kRankTable;        // CSV or JSON Lines with a row a rank and step
+extern const Format kUnreadRanks;      // numbers of ranks that no other format took
 
 // All of the family.
 Formats training_formats();

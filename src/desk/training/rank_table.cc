@@ -1,0 +1,308 @@
+// Tables with a row a rank and step, as training loops write them: CSV with any delimiter, or JSON Lines.
+//
+//   csv   = header {row}           "step,rank,step_time_ms,compute_ms,wait_ms"
+//   jsonl = {object}               {"step": 0, "rank": 3, "host": "h0", "forward_s": 1.3045}
+//
+// Ranks are peers, whatever hosts they are on. A table needs a column of ranks, one of steps and one of
+// measures. The name of a column says what it is: times should be short, rates and clocks high, and time that
+// a rank waits for others is nobody's fault. A column that is neither is left out. Of nested objects the
+// members of the first level count ("timers.forward").
+//
+// Tables with times instead of steps are those of the fleet's reader (fleet/read/table_layout.h).
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+#include "base/moment.h"
+#include "base/number.h"
+#include "desk/training/training.h"
+
+namespace lento::desk {
+namespace {
+
+using base::Json;
+
+constexpr const char* kAdvice =
+    "look at clocks, temperature, PCIe width and kernel log of that rank's GPU and at other programs on its "
+    "host";
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::string small(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  return out;
+}
+
+std::vector<std::string> words_in(std::string_view name) {
+  std::vector<std::string> words;
+  bool is_open = false;
+  for (const char c : small(name)) {
+    const bool is_inside = is_letter(c) || (c >= '0' && c <= '9');
+    if (is_inside && !is_open)
+      words.emplace_back();
+    if (is_inside)
+      words.back() += c;
+    is_open = is_inside;
+  }
+  return words;
+}
+
+template <size_t N>
+bool holds(const std::vector<std::string>& words, const std::array<std::string_view, N>& any) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(any, word) != any.end();
+  });
+}
+
+constexpr std::array<std::string_view, 4> kRanks{"rank", "global_rank", "world_rank", "worker_rank"};
+constexpr std::array<std::string_view, 9>
+    kSteps{"step", "global_step", "iteration", "iter", "train_step", "batch", "batch_idx", "_step", "it"};
+constexpr std::array<std::string_view, 6>
+    kHosts{"host", "hostname", "node", "node_name", "nodename", "machine"};
+constexpr std::array<std::string_view, 6> kTimes{"time", "timestamp", "ts", "datetime", "date", "_timestamp"};
+
+constexpr std::array<std::string_view, 16> kWaits{
+    "wait",
+    "waiting",
+    "idle",
+    "stall",
+    "sync",
+    "barrier",
+    "comm",
+    "communication",
+    "allreduce",
+    "nccl",
+    "gloo",
+    "bubble",
+    "exposed",
+    "recv",
+    "collective",
+    "blocked"};
+constexpr std::array<std::string_view, 14> kDurations{
+    "ms",
+    "us",
+    "s",
+    "ns",
+    "sec",
+    "secs",
+    "seconds",
+    "time",
+    "duration",
+    "latency",
+    "elapsed",
+    "millis",
+    "msec",
+    "usec"};
+constexpr std::array<std::string_view, 12> kRates{
+    "tflops",
+    "tflop",
+    "flops",
+    "throughput",
+    "tps",
+    "mfu",
+    "gbps",
+    "bandwidth",
+    "bw",
+    "qps",
+    "rate",
+    "speed"};
+constexpr std::array<std::string_view, 4> kClocks{"clock", "mhz", "clk", "freq"};
+constexpr std::array<std::string_view, 8>
+    kLeftOut{"start", "begin", "end", "wall", "epoch", "lr", "loss", "eta"};
+
+// The unit that ends a name: "compute_ms".
+std::string unit_of(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 4> kUnits{"ms", "us", "ns", "s"};
+  if (words.size() > 1 && std::ranges::find(kUnits, words.back()) != kUnits.end())
+    return words.back();
+  return words.size() > 1 && words.back() == "mhz" ? "MHz" : "";
+}
+
+// Finds the quantity that a column measures. False: nothing that can be slow.
+bool measures(std::string_view name, Quantity& out) {
+  const std::vector<std::string> words = words_in(name);
+  const bool is_per = std::ranges::find(words, "per") != words.end();  // tokens_per_s, samples/sec
+  const bool is_rate = is_per || holds(words, kRates);
+  const bool is_clock = holds(words, kClocks);
+  const bool is_duration = !is_rate && holds(words, kDurations);
+  if (holds(words, kLeftOut) || (!is_rate && !is_clock && !is_duration))
+    return false;
+  out = {
+      std::string(name),
+      is_rate ? "" : unit_of(words),
+      Kind::Level,
+      Better::Higher,
+      "rank table",
+      Scope::Own,
+      kAdvice};
+  out.is_wait = is_duration && holds(words, kWaits);
+  if (is_duration)
+    out.better = out.is_wait ? Better::Neither : Better::Lower;
+  out.by_role = !is_clock;
+  return true;
+}
+
+using Cells = std::vector<std::pair<std::string, std::string>>;  // column, text
+
+constexpr size_t kMostColumns = 512;
+
+char delimiter_of(std::string_view header) {
+  char best = ',';
+  for (const char c : {',', ';', '\t', '|'})
+    if (std::ranges::count(header, c) > std::ranges::count(header, best))
+      best = c;
+  return best;
+}
+
+std::vector<std::string> split(std::string_view line, char delimiter) {
+  std::vector<std::string> cells(1);
+  bool is_quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      is_quoted = !is_quoted;
+    else if (c == delimiter && !is_quoted && cells.size() < kMostColumns)
+      cells.emplace_back();
+    else if (c != '\r' && (c != ' ' || !cells.back().empty()))
+      cells.back() += c;
+  }
+  return cells;
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string())
+    return value.string({});
+  return value.is_number() ? base::write_json(value, -1) : "";
+}
+
+// The members of an object and of the objects in it. Empty when the line is no object.
+Cells object_cells(std::string_view line) {
+  Cells cells;
+  try {
+    const Json object = base::parse_json(line, "line");
+    for (const auto& [name, value] : object.members()) {
+      if (!value.is_object() && cells.size() < kMostColumns)
+        cells.emplace_back(name, text_of(value));
+      for (const auto& [inner, nested] : value.members())
+        if (cells.size() < kMostColumns)
+          cells.emplace_back(name + "." + inner, text_of(nested));
+    }
+  } catch (const base::Error&) {
+    cells.clear();
+  }
+  return cells;
+}
+
+// Counts the columns of each kind.
+struct Columns {
+  bool has_rank = false;
+  bool has_step = false;
+  size_t measures = 0;
+};
+
+template <size_t N>
+bool is_one(const std::array<std::string_view, N>& names, std::string_view column) {
+  return std::ranges::find(names, small(column)) != names.end();
+}
+
+Columns columns_of(const std::vector<std::string>& names) {
+  Columns columns;
+  bool is_long = false;
+  for (const std::string& name : names) {
+    Quantity quantity;
+    columns.has_rank = columns.has_rank || is_one(kRanks, name);
+    columns.has_step = columns.has_step || is_one(kSteps, name);
+    is_long = is_long || small(name) == "metric";
+    columns.measures += !is_one(kTimes, name) && measures(name, quantity);
+  }
+  columns.measures += is_long;
+  return columns;
+}
+
+std::vector<std::string> header_names(std::string_view line) {
+  std::vector<std::string> names;
+  if (line.starts_with("{")) {
+    for (const auto& [name, text] : object_cells(line))
+      names.push_back(name);
+    return names;
+  }
+  return split(line, delimiter_of(line));
+}
+
+double score_rank_table(std::string_view head, std::string& reason) {
+  const Columns columns = columns_of(header_names(head.substr(0, head.find('\n'))));
+  if (!columns.has_rank || !columns.has_step || columns.measures == 0)
+    return 0;
+  reason = "it has a row a rank and step, with " + std::to_string(columns.measures) + " measures";
+  return 0.8;
+}
+
+class RankTable : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    if (line.starts_with("{"))
+      return take(object_cells(line), sink);
+    if (header_.empty()) {
+      delimiter_ = delimiter_of(line);
+      header_ = split(line, delimiter_);
+      return true;
+    }
+    const std::vector<std::string> texts = split(line, delimiter_);
+    if (texts.size() != header_.size())
+      return false;
+    Cells cells;
+    for (size_t i = 0; i < texts.size(); ++i)
+      cells.emplace_back(header_[i], texts[i]);
+    return take(cells, sink);
+  }
+
+  bool take(const Cells& cells, Sink& sink) {
+    Subject subject;
+    double step = kUnknown;
+    std::string metric;
+    Moment time = sink.time();
+    for (const auto& [name, text] : cells) {
+      if (is_one(kRanks, name) && subject.rank.empty())
+        subject.rank = text;
+      else if (is_one(kSteps, name) && std::isnan(step))
+        step = base::try_double(text).value_or(kUnknown);
+      else if (is_one(kHosts, name))
+        subject.host = text;
+      else if (is_one(kTimes, name))
+        time = time_of(text);
+      else if (small(name) == "metric")
+        metric = text;
+    }
+    if (subject.rank.empty() || subject.rank.size() > 16 || std::isnan(step))
+      return false;
+    sink.set_time(time);
+    for (const auto& [name, text] : cells)
+      write(metric.empty() || small(name) != "value" ? name : metric, text, {subject, step}, sink);
+    return true;
+  }
+
+  static Moment time_of(const std::string& text) {
+    if (const auto ms = base::try_moment_ms(text))
+      return {Clock::Unix, double(*ms) / 1000};
+    return {};
+  }
+
+  static void write(const std::string& name, const std::string& text, const Sink::Place& place, Sink& sink) {
+    Quantity quantity;
+    const auto value = base::try_double(text);
+    if (value && !is_one(kTimes, name) && measures(name, quantity))
+      sink.sample(quantity, *value, place);
+  }
+
+  std::vector<std::string> header_;
+  char delimiter_ = ',';
+};
+
+}  // namespace
+
+const Format
+    kRankTable{"table of ranks and steps", "training", {}, Shape::Table, make<RankTable>, score_rank_table};
+
+}  // namespace lento::desk

@@ -1,0 +1,35 @@
+// Megatron-LM's timers (--timing-log-level), as its three options write them behind an iteration.
+//
+//   minmax = "(min, max) time across ranks (ms):" {NAME DOTS ": (" X ", " X ")"}
+//   max    = "max time across ranks (ms):" {NAME DOTS ": " X}
+//   all    = "times across ranks (ms):" {NAME ":" {"rank" N ":" X}}
+//
+// The times of each rank are those of its own subject. A largest time has no rank: it is a sample of the job,
+// with the smallest one as what it could be. Timers of work are judged. Those in which ranks wait for each
+// other say who waits, and are only kept.
+//
+// Source: megatron/core/timers.py of Megatron-LM 0.5 to 0.15.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+class MegatronTimers {
+ public:
+  static constexpr int kMostLines = 64;  // between two lines of a paragraph, from other ranks
+
+  // A headline of one of the options, at the step of the iteration before it.
+  void begin(double step);
+  // A line behind. True: it is one of the paragraph.
+  bool line(std::string_view line, Sink& sink);
+
+ private:
+  double step_ = kUnknown;
+  std::string heading_;
+};
+
+}  // namespace lento::desk
