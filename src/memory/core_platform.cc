@@ -19,8 +19,8 @@ using base::ErrorList;
 using spec::Fields;
 using spec::YamlNode;
 
-constexpr double kLine = 64;       // bytes, of the rates
-constexpr double kLongest = 1e-4;  // seconds: no access takes longer
+constexpr double kBytesALine = 64;  // bytes, of the rates
+constexpr double kLongest = 1e-4;   // seconds: no access takes longer
 
 class Reader {
  public:
@@ -92,9 +92,9 @@ class Reader {
       return;
     Fields fields(*node, errors_);
     time(fields, "latency", latency);
-    double rate = line == 0 ? 0 : kLine * p_.clock / double(line);
+    double rate = line == 0 ? 0 : kBytesALine * p_.clock / double(line);
     fields.quantity("bandwidth", rate, Dimension::BytesPerTime, 0, 1e15);
-    line = rate > 0 ? uint64_t(std::max(1.0, std::round(kLine * p_.clock / rate))) : 0;
+    line = rate > 0 ? uint64_t(std::max(1.0, std::round(kBytesALine * p_.clock / rate))) : 0;
     fields.finish();
   }
 
@@ -166,7 +166,7 @@ std::string to_yaml(const CorePlatform& p) {
     return base::format_number(double(cycles) / p.clock * 1e9, 4) + " ns";
   };
   const auto rate = [&](uint64_t line) {
-    return base::format_number(line == 0 ? 0 : kLine * p.clock / double(line) / 1e9, 4) + " GB/s";
+    return base::format_number(line == 0 ? 0 : kBytesALine * p.clock / double(line) / 1e9, 4) + " GB/s";
   };
   const auto cache = [](const TagShape& shape) {
     return "{size: " + std::to_string(shape.bytes / 1024) + " KiB, ways: " + std::to_string(shape.ways);

@@ -86,7 +86,7 @@ void refuse_another_build(const program::GivenProgram& program) {
       "give the file that ran, or trace this one anew");
 }
 
-std::string share(uint64_t part, uint64_t whole) {
+std::string share_text(uint64_t part, uint64_t whole) {
   return std::to_string(part) + " of " + std::to_string(whole);
 }
 
@@ -95,13 +95,13 @@ void require_agreement(const program::GivenProgram& program, const Count& count)
   if (double(count.in_code) < kAgree * double(count.code))
     throw Error(
         {program.path},
-        "is not the program of the trace: only " + share(count.in_code, count.code) +
+        "is not the program of the trace: only " + share_text(count.in_code, count.code) +
             " code addresses inside it lie in its code",
         remedy);
   if (double(count.made) < kAgree * double(count.decoded))
     throw Error(
         {program.path},
-        "is not the program of the trace: only " + share(count.made, count.decoded) +
+        "is not the program of the trace: only " + share_text(count.made, count.decoded) +
             " accesses are made by the instruction that it has there",
         remedy);
 }
@@ -119,10 +119,10 @@ void require_a_name(const program::GivenProgram& program, const Seen& seen) {
 
 std::string note_unproven(const program::GivenProgram& program, const Count& count) {
   std::string text = "the trace does not say which program ran; " + program.path +
-                     " is believed: " + share(count.in_code, count.code) +
+                     " is believed: " + share_text(count.in_code, count.code) +
                      " code addresses inside it lie in its code";
   if (count.decoded > 0)
-    text += ", " + share(count.made, count.decoded) + " accesses are made by its instructions";
+    text += ", " + share_text(count.made, count.decoded) + " accesses are made by its instructions";
   return text;
 }
 

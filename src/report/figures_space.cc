@@ -88,7 +88,7 @@ PathData link_path(const MeshFigure::Link& link, const MeshLayout& at, bool both
   return path;
 }
 
-std::string value_text(double value) {
+std::string shown_value(double value) {
   return std::isnan(value) ? "not seen" : base::format_number(value, 3);
 }
 
@@ -101,7 +101,7 @@ link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string&
   line.set("data-from", from);
   line.set("data-to", to);
   line.set("d", link_path(link, at, both).text());
-  return line.titled(from + (both ? " to " : " and ") + to + ": " + value_text(link.value));
+  return line.titled(from + (both ? " to " : " and ") + to + ": " + shown_value(link.value));
 }
 
 // Returns the number of the core at each place ("12" for "core12"), by which the ends of "link5-9" are found.
@@ -152,7 +152,7 @@ std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const Me
   box.set("width", at.core);
   box.set("height", at.core);
   box.set("rx", 3);
-  const std::string out = box.titled(core.label + ": " + value_text(core.value));
+  const std::string out = box.titled(core.label + ": " + shown_value(core.value));
   if (at.core < 28)
     return out;
   return out + core_label(core, at, colour);

@@ -15,8 +15,8 @@ namespace lento::chip {
 namespace {
 
 constexpr int kMostRounds = 5;
-constexpr double kSlower = 0.25;  // of a log factor, in the second simulation of a part
-constexpr double kMoved = 0.05;   // of its time, an edge in another
+constexpr double kSlower = 0.25;      // of a log factor, in the second simulation of a part
+constexpr double kMovedShare = 0.05;  // of its time, an edge in another
 constexpr double kLeastFactor = 0.02;
 constexpr double kMostFactor = 5;  // of the log: a part that works at all
 
@@ -37,7 +37,7 @@ std::vector<Parameter> parameters_of(const std::vector<SlowPart>& parts, double 
   for (size_t k = 0; k < parts.size(); ++k) {
     const SlowPart& p = parts[k];
     const double length = (p.end == kForever ? run_cycles : double(p.end)) - double(p.begin);
-    const double moved = std::max(1.0, kMoved * length);
+    const double moved = std::max(1.0, kMovedShare * length);
     out.push_back({k, Unknown::Factor, kSlower});
     if (double(p.begin) > moved)
       out.push_back({k, Unknown::Begin, moved});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/sample.h"
+
 namespace lento::desk {
 namespace {
 
@@ -20,14 +22,6 @@ std::string short_name(std::string_view name) {
     name.remove_prefix(5);
   const size_t end = is_collective(name) ? name.find_first_of("(<") : name.npos;
   return std::string(name.substr(0, std::min(end, kLongest)));
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1)
-    return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 void add_time(Run& run, const char* name, const char* unit, const std::optional<double>& value) {
@@ -79,7 +73,7 @@ void KernelCalls::write(Sink& sink) const {
          double(calls.seen),
          calls.total,
          calls.total / double(calls.seen),
-         median_of(calls.kept),
+         evidence::median(calls.kept),
          calls.longest},
         sink);
 }

@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "desk/bench/bench.h"
 #include "desk/bench/fields.h"
+#include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
@@ -30,14 +31,6 @@ std::vector<std::string> words(std::string_view line) {
     out.emplace_back(line.substr(begin, at - begin));
   }
   return out;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty())
-    return kUnknown;
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 class Perftest : public Reader {
@@ -169,7 +162,7 @@ class BandwidthMatrix : public Reader {
            "",
            Scope::Own,
            "compare its PCIe link (lspci -vv) and NVLinks (nvidia-smi nvlink -s) with a peer's"},
-          median_of(values.values),
+          values.values.empty() ? kUnknown : evidence::median(values.values),
           {{"", "gpu" + gpu, ""}});
     }
     gpus_.clear();

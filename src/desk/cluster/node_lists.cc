@@ -225,10 +225,17 @@ class KubeDescribe : public Reader {
 
 }  // namespace
 
-constexpr std::string_view kCovers = "states of nodes";
-const Format kSinfo{"sinfo", "cluster", {}, Shape::Table, make<Sinfo>, score_sinfo, {}, kCovers};
-const Format
-    kKubeNodes{"kubectl get nodes", "cluster", {}, Shape::Table, make<KubeNodes>, score_nodes, {}, kCovers};
+constexpr std::string_view kNodeCovers = "states of nodes";
+const Format kSinfo{"sinfo", "cluster", {}, Shape::Table, make<Sinfo>, score_sinfo, {}, kNodeCovers};
+const Format kKubeNodes{
+    "kubectl get nodes",
+    "cluster",
+    {},
+    Shape::Table,
+    make<KubeNodes>,
+    score_nodes,
+    {},
+    kNodeCovers};
 const Format kKubeDescribe{
     "kubectl describe node",
     "cluster",

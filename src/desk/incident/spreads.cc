@@ -48,7 +48,7 @@ Rise rise_of(const Quantity& quantity, const Track& track, double position) {
       track.where[std::min(at, track.where.size() - 1)]};
 }
 
-struct Change {
+struct SpreadChange {
   const Track* track = nullptr;
   double position = kUnknown;
   double chance = 1;
@@ -82,11 +82,11 @@ bool is_judged(const Quantity& quantity) {
 }
 
 // The surest change of any timer of work.
-Change change_of(const Records& records, const std::vector<Tracks>& all, const JudgeOptions& options) {
+SpreadChange change_of(const Records& records, const std::vector<Tracks>& all, const JudgeOptions& options) {
   size_t judged = 0;
   for (const Tracks& tracks : all)
     judged += is_judged(records.quantities()[tracks.quantity]);
-  Change best;
+  SpreadChange best;
   for (const Tracks& tracks : all) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
     if (!is_judged(quantity))
@@ -101,7 +101,7 @@ Change change_of(const Records& records, const std::vector<Tracks>& all, const J
 }
 
 // The finding that the job became slower, or a new one.
-finding::Finding& job_finding(const Change& change, Judgement& out) {
+finding::Finding& job_finding(const SpreadChange& change, Judgement& out) {
   for (finding::Finding& finding : out.findings)
     if (finding.subject == "the job" && finding.category == "became slower")
       return finding;
@@ -127,7 +127,7 @@ void judge_spreads(const Records& records, const JudgeOptions& options, Judgemen
     return;
   out.covered.push_back(
       "changes of the longest times of any rank in " + std::to_string(all.size()) + " timers");
-  const Change change = change_of(records, all, options);
+  const SpreadChange change = change_of(records, all, options);
   if (!change.track)
     return;
   std::vector<Rise> work;

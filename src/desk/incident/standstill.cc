@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kFewestGpus = 4;
 
 // The median over the parts at each position.
-Track course_of(const std::vector<Track>& tracks) {
+Track power_of(const std::vector<Track>& tracks) {
   std::map<double, std::vector<double>> values;
   for (const Track& track : tracks)
     for (size_t i = 0; i < track.value.size(); ++i)
@@ -133,7 +133,7 @@ void judge_standstill(const Records& records, const JudgeOptions&, Judgement& ou
   const Tracks* load = tracks_named(records, all, "GPU utilisation");
   if (!power)
     return;
-  const Track course = course_of(power->tracks);
+  const Track course = power_of(power->tracks);
   if (course.value.size() < kFewestSamples)
     return;
   out.covered.push_back(

@@ -22,7 +22,7 @@ namespace {
 
 using base::Json;
 
-constexpr const char* kAdvice =
+constexpr const char* kTableAdvice =
     "look at clocks, temperature, PCIe width and kernel log of that rank's GPU and at other programs on its "
     "host";
 
@@ -138,7 +138,7 @@ bool measures(std::string_view name, Quantity& out) {
       Better::Higher,
       "rank table",
       Scope::Own,
-      kAdvice};
+      kTableAdvice};
   out.is_wait = is_duration && holds(words, kWaits);
   if (is_duration)
     out.better = out.is_wait ? Better::Neither : Better::Lower;

@@ -43,10 +43,10 @@ const LineForm kScoreForms[] = {
      {"STRAGGLER DETECTION WARNING: Some GPUs performance dropped. Affected ranks: [162, 79, 357]"}},
 };
 
-constexpr const char* kAdvice = "look at clocks, temperature and kernel log of that rank's GPU";
+constexpr const char* kScoreAdvice = "look at clocks, temperature and kernel log of that rank's GPU";
 
 Quantity score_quantity(const char* name, Scope scope) {
-  return {name, "", Kind::Level, Better::Higher, "", scope, kAdvice};
+  return {name, "", Kind::Level, Better::Higher, "", scope, kScoreAdvice};
 }
 const Quantity kRelative = score_quantity("lowest score of all ranks beside the others", Scope::Extreme);
 const Quantity kIndividual =
@@ -123,7 +123,7 @@ class StragglerScores : public Reader {
     event.subject.rank = rank;
     event.meaning = is_relative ? "the job's straggler detection measured it slower than the other ranks"
                                 : "the job's straggler detection measured it slower than before";
-    event.action = kAdvice;
+    event.action = kScoreAdvice;
     return event;
   }
 

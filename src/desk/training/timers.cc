@@ -7,7 +7,8 @@
 namespace lento::desk {
 namespace {
 
-constexpr const char* kAdvice = "look at clocks, temperature, PCIe width and kernel log of that rank's GPU";
+constexpr const char* kTimerAdvice =
+    "look at clocks, temperature, PCIe width and kernel log of that rank's GPU";
 
 bool is_work(std::string_view name) {
   return name == "forward-compute" || name == "backward-compute" || name == "batch-generator";
@@ -20,7 +21,7 @@ bool is_wait(std::string_view name) {
 }
 
 Quantity quantity_of(const std::string& name, Scope scope) {
-  Quantity quantity{name, "s", Kind::Level, Better::Neither, "timers", scope, kAdvice};
+  Quantity quantity{name, "s", Kind::Level, Better::Neither, "timers", scope, kTimerAdvice};
   quantity.better = is_work(name) ? Better::Lower : Better::Neither;
   quantity.is_wait = is_wait(name);
   quantity.by_role = true;

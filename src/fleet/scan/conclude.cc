@@ -33,10 +33,6 @@ struct Cause {
   bool active = true;
 };
 
-double seconds(int64_t ms) {
-  return double(ms) / 1000;
-}
-
 std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
 }

@@ -21,12 +21,12 @@ constexpr std::array<FaultType, 10> kFaultTypes{{
     {"machine unreachable", .060, {.474, .632, 0, .536, .263, .158}},
 }};
 
-struct Word {
+struct FaultWord {
   std::string_view text;
   MetricClass metric_class;
 };
 // The first word found decides, so the telling ones come first.
-constexpr std::array<Word, 34> kWords{{
+constexpr std::array<FaultWord, 34> kFaultWords{{
     {"pfc", MetricClass::Pfc},
     {"pause", MetricClass::Pfc},
     {"cnp", MetricClass::Pfc},
@@ -69,7 +69,7 @@ MetricClass metric_class(std::string_view name) {
   std::string lower(name);
   for (char& c : lower)
     c = char(std::tolower(static_cast<unsigned char>(c)));
-  for (const Word& word : kWords) {
+  for (const FaultWord& word : kFaultWords) {
     if (lower.find(word.text) != std::string::npos)
       return word.metric_class;
   }

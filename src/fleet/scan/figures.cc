@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "evidence/sample.h"
+#include "fleet/scan/notes.h"
 
 namespace lento::fleet {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 constexpr size_t kColumns = 128;
 constexpr size_t kRows = 64;  // machines of the heat map
 constexpr double kMost = 10;  // multiples that the colours tell apart
-
-double seconds(int64_t ms) {
-  return double(ms) / 1000;
-}
 
 size_t steps_a_column(const MetricSeries& s) {
   return std::max<size_t>(1, (s.steps + kColumns - 1) / kColumns);

@@ -16,62 +16,62 @@
 namespace lento::fleet {
 namespace {
 
-struct Word {
+struct KindWord {
   std::string_view text;
   MetricKind kind;
 };
 
 // The first word that occurs in the name decides.
-constexpr std::array kWords{
-    Word{"xid", {Kind::Code, Slow::High}},
-    Word{"throttle_reason", {Kind::Code, Slow::High}},
-    Word{"event_reason", {Kind::Code, Slow::High}},
-    Word{"clocks_event", {Kind::Code, Slow::High}},
-    Word{"bitmask", {Kind::Code, Slow::Unknown}},
-    Word{"_mask", {Kind::Code, Slow::Unknown}},
-    Word{"status", {Kind::Code, Slow::Unknown}},
-    Word{"_state", {Kind::Code, Slow::Unknown}},
-    Word{"error_code", {Kind::Code, Slow::Unknown}},
-    Word{"uuid", {Kind::Identifier, Slow::Unknown}},
-    Word{"serial", {Kind::Identifier, Slow::Unknown}},
-    Word{"boot_time", {Kind::Identifier, Slow::Unknown}},
-    Word{"start_time", {Kind::Identifier, Slow::Unknown}},
-    Word{"timestamp", {Kind::Identifier, Slow::Unknown}},
-    Word{"_info", {Kind::Identifier, Slow::Unknown}},
-    Word{"wait", {Kind::Level, Slow::Unknown}},  // who waits is not who is slow
-    Word{"pause", {Kind::Rate, Slow::High}},
-    Word{"error", {Kind::Rate, Slow::High}},
-    Word{"retr", {Kind::Rate, Slow::High}},
-    Word{"replay", {Kind::Rate, Slow::High}},
-    Word{"dropped", {Kind::Rate, Slow::High}},
-    Word{"discard", {Kind::Rate, Slow::High}},
-    Word{"ecn", {Kind::Rate, Slow::High}},
-    Word{"cnp", {Kind::Rate, Slow::High}},
-    Word{"pfc", {Kind::Rate, Slow::High}},
-    Word{"temp", {Kind::Level, Slow::High}},
-    Word{"step_time", {Kind::Level, Slow::High}},
-    Word{"latency", {Kind::Level, Slow::High}},
-    Word{"duration", {Kind::Level, Slow::High}},
-    Word{"power", {Kind::Level, Slow::Low}},
-    Word{"watt", {Kind::Level, Slow::Low}},
-    Word{"clock", {Kind::Level, Slow::Low}},
-    Word{"tflops", {Kind::Level, Slow::Low}},
-    Word{"throughput", {Kind::Rate, Slow::Low}},
-    Word{"tokens_per", {Kind::Rate, Slow::Low}},
-    Word{"bandwidth", {Kind::Rate, Slow::Low}},
-    Word{"nvlink", {Kind::Rate, Slow::Low}},
-    Word{"engine_active", {Kind::Share, Slow::Low}},
-    Word{"tensor_active", {Kind::Share, Slow::Low}},
-    Word{"gpu_util", {Kind::Share, Slow::Low}},
-    Word{"utilization", {Kind::Share, Slow::Low}},
-    Word{"utilisation", {Kind::Share, Slow::Low}},
-    Word{"duty", {Kind::Share, Slow::Low}},
-    Word{"forward", {Kind::Level, Slow::High}},
-    Word{"backward", {Kind::Level, Slow::High}},
-    Word{"compute", {Kind::Level, Slow::High}},
-    Word{"memavailable", {Kind::Level, Slow::Low}},
-    Word{"_total", {Kind::Rate, Slow::Unknown}},
-    Word{"rate", {Kind::Rate, Slow::Unknown}},
+constexpr std::array kKindWords{
+    KindWord{"xid", {Kind::Code, Slow::High}},
+    KindWord{"throttle_reason", {Kind::Code, Slow::High}},
+    KindWord{"event_reason", {Kind::Code, Slow::High}},
+    KindWord{"clocks_event", {Kind::Code, Slow::High}},
+    KindWord{"bitmask", {Kind::Code, Slow::Unknown}},
+    KindWord{"_mask", {Kind::Code, Slow::Unknown}},
+    KindWord{"status", {Kind::Code, Slow::Unknown}},
+    KindWord{"_state", {Kind::Code, Slow::Unknown}},
+    KindWord{"error_code", {Kind::Code, Slow::Unknown}},
+    KindWord{"uuid", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"serial", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"boot_time", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"start_time", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"timestamp", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"_info", {Kind::Identifier, Slow::Unknown}},
+    KindWord{"wait", {Kind::Level, Slow::Unknown}},  // who waits is not who is slow
+    KindWord{"pause", {Kind::Rate, Slow::High}},
+    KindWord{"error", {Kind::Rate, Slow::High}},
+    KindWord{"retr", {Kind::Rate, Slow::High}},
+    KindWord{"replay", {Kind::Rate, Slow::High}},
+    KindWord{"dropped", {Kind::Rate, Slow::High}},
+    KindWord{"discard", {Kind::Rate, Slow::High}},
+    KindWord{"ecn", {Kind::Rate, Slow::High}},
+    KindWord{"cnp", {Kind::Rate, Slow::High}},
+    KindWord{"pfc", {Kind::Rate, Slow::High}},
+    KindWord{"temp", {Kind::Level, Slow::High}},
+    KindWord{"step_time", {Kind::Level, Slow::High}},
+    KindWord{"latency", {Kind::Level, Slow::High}},
+    KindWord{"duration", {Kind::Level, Slow::High}},
+    KindWord{"power", {Kind::Level, Slow::Low}},
+    KindWord{"watt", {Kind::Level, Slow::Low}},
+    KindWord{"clock", {Kind::Level, Slow::Low}},
+    KindWord{"tflops", {Kind::Level, Slow::Low}},
+    KindWord{"throughput", {Kind::Rate, Slow::Low}},
+    KindWord{"tokens_per", {Kind::Rate, Slow::Low}},
+    KindWord{"bandwidth", {Kind::Rate, Slow::Low}},
+    KindWord{"nvlink", {Kind::Rate, Slow::Low}},
+    KindWord{"engine_active", {Kind::Share, Slow::Low}},
+    KindWord{"tensor_active", {Kind::Share, Slow::Low}},
+    KindWord{"gpu_util", {Kind::Share, Slow::Low}},
+    KindWord{"utilization", {Kind::Share, Slow::Low}},
+    KindWord{"utilisation", {Kind::Share, Slow::Low}},
+    KindWord{"duty", {Kind::Share, Slow::Low}},
+    KindWord{"forward", {Kind::Level, Slow::High}},
+    KindWord{"backward", {Kind::Level, Slow::High}},
+    KindWord{"compute", {Kind::Level, Slow::High}},
+    KindWord{"memavailable", {Kind::Level, Slow::Low}},
+    KindWord{"_total", {Kind::Rate, Slow::Unknown}},
+    KindWord{"rate", {Kind::Rate, Slow::Unknown}},
 };
 
 std::string lower_case(std::string_view text) {
@@ -92,7 +92,7 @@ const char* name(Kind kind) {
 
 MetricKind kind_of(std::string_view metric) {
   const std::string text = lower_case(metric);
-  for (const Word& word : kWords) {
+  for (const KindWord& word : kKindWords) {
     if (text.find(word.text) != std::string::npos)
       return word.kind;
   }

@@ -16,6 +16,10 @@ struct View {
   const Scan& scan;
 };
 
+inline double seconds(int64_t ms) {
+  return double(ms) / 1000;
+}
+
 // The machines of an episode, sorted.
 std::vector<size_t> machines_of(const Episode& episode);
 

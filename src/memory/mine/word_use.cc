@@ -7,7 +7,7 @@
 namespace lento::memory {
 namespace {
 
-struct Word {
+struct UsedWord {
   uint64_t accesses = 0;
   uint64_t atomics = 0;
   uint64_t stores = 0;  // plain ones
@@ -19,7 +19,7 @@ struct Word {
 // A word is a count of users when this share of its updates subtracts, since every user leaves again.
 constexpr double kLeaves = 0.1;
 
-WordUse use_of(const Word& word) {
+WordUse use_of(const UsedWord& word) {
   if (word.atomics == 0)
     return WordUse::Plain;
   if (word.updates > 0 && word.updates + word.compares == word.atomics)
@@ -32,10 +32,10 @@ WordUse use_of(const Word& word) {
 }  // namespace
 
 WordUse word_use(const std::vector<const Line*>& lines) {
-  std::map<uint64_t, Word> words;
+  std::map<uint64_t, UsedWord> words;
   for (const Line* line : lines) {
     for (const Use& use : line->uses) {
-      Word& word = words[line->address + use.offset];
+      UsedWord& word = words[line->address + use.offset];
       word.accesses += use.accesses();
       word.atomics += use.atomics;
       word.stores += use.writes - std::min(use.writes, use.atomics);
@@ -44,7 +44,7 @@ WordUse word_use(const std::vector<const Line*>& lines) {
       word.compares += use.compares;
     }
   }
-  const Word* most = nullptr;
+  const UsedWord* most = nullptr;
   bool turns = false;  // a word that all load and that is stored without atomics
   for (const auto& [address, word] : words) {
     turns |= word.atomics == 0 && word.stores > 0 && word.accesses > word.stores;
