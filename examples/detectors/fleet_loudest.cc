@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "evidence/sample.h"
 #include "fleet/methods.h"
+#include "fleet/scan/covered.h"
 
 namespace lento::fleet {
 namespace {
