@@ -71,7 +71,8 @@ void flag_impossible(std::span<const TimedRecord> records, const PhysicsOptions&
   }
 }
 
-// Records of one executor, by end.
+// Flags records that overlap although one executor does one thing at a time. `own` holds the records of one
+// executor in the order of their ends. Overlaps up to `tolerance` are allowed.
 void flag_overlaps(
     std::span<const TimedRecord> records,
     std::span<const size_t> own,

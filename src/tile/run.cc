@@ -64,7 +64,7 @@ struct TileRun {
   bool taps_count = false;  // some input of the map is a count of events
 };
 
-// Runs the image on the whole recording with this queue.
+// Runs the image on the whole recording, with the input queue that `connection` sets up.
 TileRun run_recording(
     const TileRunOptions& options,
     const ConnectedTile::Options& connection,

@@ -99,7 +99,8 @@ std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& p
 using RecordVisit = std::function<void(size_t core, const ProbeRecord&, uint64_t times)>;
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 
-// Distinct patterns by core that a mapping produces: what plan_shapes() wants to know.
+// Counts, for each core, the distinct record patterns that the program produces there. plan_shapes() sizes
+// the sketch by them.
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip);
 
 }  // namespace lento::chip

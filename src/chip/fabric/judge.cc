@@ -153,8 +153,9 @@ class Judge {
     return alike;
   }
 
-  // Returns whether both give the same earliest ends of the same waits with the same factor. For slow
-  // servers, the tails may differ in all by less than equal waits do.
+  // Returns whether two hypotheses predict the same records, so that no recording distinguishes them: the
+  // same effect, factor and earliest ends of the same waits. Of slow servers the predicted tails may differ
+  // by less than the tails of equal waits scatter.
   static bool same_records(const Hypothesis& a, const Hypothesis& b) {
     if (a.effect != b.effect)
       return false;

@@ -79,12 +79,12 @@ class Machine : public NetworkUser {
     uint64_t compute_began = 0;
     uint64_t debt = 0;        // probe cycles to be paid before the next compute
     uint32_t free_slots = 0;  // of the memory unit
-    // Transfers that wait for a slot.
+    // The queue holds the transfers that wait until this memory unit has a free slot.
     uint32_t slot_head = kNone;
     uint32_t slot_tail = kNone;
   };
   struct Channel {
-    // Numbers of repetitions.
+    // The channel counts the repetitions of its transfer that were sent, have arrived and were used.
     uint32_t sent = 0;
     uint32_t arrived = 0;
     uint32_t used = 0;

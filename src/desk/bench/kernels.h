@@ -23,7 +23,8 @@ struct KernelTimes {
 // Writes a "kernel summary"; the fact "collective" is "yes" for kernels of NCCL and RCCL.
 void write_kernel(const KernelTimes& times, Sink& sink);
 
-// Collects single calls, at most kCalls of each of kKernels kernels: beyond, every second one is dropped.
+// Collects the times of single calls of at most kKernels kernels. When a kernel has kCalls calls, every
+// second stored one is dropped and fewer are taken from then on. Further kernels are left out.
 class KernelCalls {
  public:
   static constexpr size_t kKernels = size_t{1} << 13;

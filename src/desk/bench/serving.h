@@ -25,7 +25,7 @@ struct ServingResult {
   }
 };
 
-// Writes a "serving benchmark" with what was measured.
+// Writes a run of the kind "serving benchmark", with one value for each quantity that was measured.
 void write_serving(const ServingResult& result, Sink& sink);
 
 }  // namespace lento::desk

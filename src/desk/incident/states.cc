@@ -351,7 +351,8 @@ void judge_quantity(
   size_t count = 0;
   const bool is_shared = majority(peers, count) && count * 3 >= peers.size() * 2;
   const bool is_vote = !all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter);
-  // Three values that scatter leave no spread to compare with: they are not looked at.
+  // The values of kFewestStatePeers (three) peers that all differ give no estimate of a healthy spread, so
+  // that they are not judged.
   const bool is_judged = is_vote || peers.size() > kFewestStatePeers || is_shared;
   if (is_judged)
     out.covered.push_back(

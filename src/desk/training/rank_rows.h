@@ -19,7 +19,7 @@ struct RankRow {
 };
 std::optional<RankRow> rank_row(std::string_view line);
 
-// The name of a heading; "" when the line is none.
+// Returns the name of the heading of a block of rows of ranks ("forward-compute:"), "" when the line is none.
 std::string heading_of(std::string_view line);
 
 // The number in front of `text`, which it is taken off; NaN when there is none.

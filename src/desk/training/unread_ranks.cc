@@ -2,7 +2,7 @@
 // with such lines is no all-clear by itself: each shape of line that four or more ranks have is one event,
 // with a line as an example.
 //
-//   line = any ("rank" | "Rank") N any X any
+//   line = any ("rank" | "Rank") N any X any        N: whole number, X: number, any: any text
 //
 // Lines have one shape when they differ in their digits only.
 #include <map>

@@ -60,7 +60,8 @@ constexpr double kSpreadOfNoise = 0.25;
 // Fewest steps of a stretch.
 constexpr int kLeastSteps = 5;
 
-// Share of a host's ranks (of a channel's crossings) that must show the fault before the whole is named.
+// Share of a host's ranks, or of the channels that cross a part of the network, that must show the fault
+// before the host or the part is named instead of single ranks or channels.
 constexpr double kShareOfWhole = 0.75;
 
 // Share of an excess that lies in the first segment of the step, or in gaps without a kernel, before input or

@@ -44,8 +44,9 @@ class Dips {
   }
   // The next row of a machine.
   void add(size_t machine, double under_upper, double over_lower);
-  // The z that is as unlikely as that nearly all of `rows` samples lie so far off. Rows that are off together
-  // count as one.
+  // Returns the z of the normal law whose tail is as unlikely as that nearly all of `rows` consecutive
+  // samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate count as one
+  // event, because they are not independent.
   double z(bool upper, double change, size_t rows) const;
 
  private:

@@ -50,8 +50,9 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
   return answered_;
 }
 
-// The first rows after an outage are not whole: nobody falls silent in them. Who had been quiet for half
-// as long as makes it silent has its silence shortened only.
+// After an outage of the source the first rows lack machines, so that every machine's time of silence begins
+// again at 0 and none is declared silent in them. A machine that had been quiet for half the limit or longer
+// keeps its time, but at most so much that `wait` is left until the limit.
 void RollCall::start_silences_anew() {
   const int64_t wait = std::max(step_ms_, std::min(kUneven_ms, limit_ms_ / 2));
   for (size_t m = 0; m < seen_ms_.size(); ++m) {

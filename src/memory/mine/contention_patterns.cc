@@ -1,6 +1,7 @@
 // Finds patterns of contention windows. Closed item sets are mined, and the common items of the costliest
-// function pairs are added, which mining may miss below its support. Each set is priced by its windows and
-// tested against the control windows, with p multiplied by the number of sets tested (Bonferroni).
+// function pairs are added, which mining may miss below its support. Each set is charged the cycles of its
+// windows and tested against the control windows, with p multiplied by the number of sets tested
+// (Bonferroni).
 #include "memory/mine/contention_patterns.h"
 
 #include <algorithm>

@@ -224,12 +224,12 @@ void Core::granted(Transaction& t) {
   }
 }
 
-// --- the port ---
+// --- the core's port to its caches and the network: fetches, loads, stores ---
 
 uint32_t Core::enter_slow(uint32_t pc) {
   cut_short_ = !ahead_.empty();
   if (cut_short_)
-    return 0;  // which line of a set is the most recent one is not taken back
+    return 0;  // the order of recent use in a cache set cannot be rolled back, so running ahead ends here
   const uint32_t line = pc >> line_shift_;
   const bool every_fetch = tracing_ && platform_.trace_every_fetch;
   const uint32_t run = every_fetch ? 1 : line_words_ - ((pc >> 2) & (line_words_ - 1));

@@ -32,7 +32,8 @@ std::string foreign_formats();  // the names above, joined by commas
 // none fits.
 std::string recognise_foreign(const std::string& path);
 
-// Opens a trace. `columns` is the order of the paper's columns, empty for the default. Facts that the format
+// Opens a trace. `columns` is the order of the columns of a text trace in the layout of Lagraa et al. (format
+// paper), empty for the default. Facts that the format
 // holds of its trace go to `facts` while it is read, unless that is null. `facts` must outlive the source.
 std::unique_ptr<AccessSource> open_foreign(
     const std::string& format,

@@ -74,7 +74,8 @@ class KernelModel {
   }
 
  private:
-  // A tile with lower bounds of its traffic while it fits whole: 1/t1 + 1/t3, and the same with 1/t2.
+  // A tile t1 x t2 x t3 and lower bounds of its traffic per multiply-add, valid while the whole tile fits in
+  // the cache: `operands` = 1/t1 + 1/t3 for both inputs, `all` = 1/t2 more for the result.
   struct Candidate {
     Dims tile;
     double operands;

@@ -74,7 +74,8 @@ struct SoftwareTable {
   std::vector<SoftwareSpread> spreads;
   std::vector<FieldError> errors;
 
-  // The stack's, or the centre when `stack` is empty or was not fitted.
+  // Returns the constants fitted for `stack` at this kind of work, or those of the typical stack when `stack`
+  // is empty or was not fitted.
   const Software& find(Work work, std::string_view stack) const;
   const SoftwareSpread& spread(Work work) const;
 };

@@ -205,7 +205,8 @@ System parse_system(const std::string& yaml, const std::string& file);
 // Writes the data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
 
-// Copies the measurements of the relative that the sheet does not state. Does nothing without a relative.
+// Copies the measured values that the sheet does not state from the system that it names as its relative.
+// Does nothing without a relative.
 // Throws base::Error when it is not shipped.
 void inherit(System& system);
 

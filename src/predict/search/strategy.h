@@ -18,9 +18,10 @@ struct Strategy {
 // Returns the divisors of `n` in ascending order.
 std::vector<int> divisors(int n);
 
-// Returns all factorisations of `nodes` into dp, lp, kp1 and kp2 that the workload allows (layer parallelism
-// up to the number of layers), column-row and row-column, each on all its placements on packages of dim x dim
-// nodes. Placements with equal derates count once.
+// Returns every way to write `nodes` as dp * lp * kp1 * kp2 (data, layer and the two factors of kernel
+// parallelism; lp at most the number of layers), for both ways to split a product (column-row, row-column),
+// each with all its placements on packages of dim x dim nodes. Of placements that reduce the bandwidths of
+// links by the same factors one is returned.
 std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim);
 
 // Returns data parallelism alone.

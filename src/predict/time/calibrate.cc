@@ -28,7 +28,8 @@ Calibration constants_from(const std::vector<double>& x) {
   return c;
 }
 
-// Constants beyond what is physical cost as much as the error they save.
+// Returns by how much a constant lies outside its plausible range, relative to the nearer bound. The fit adds
+// it to its error, so that values which no hardware has do not lower the error.
 double outside(double value, double low, double high) {
   return value > high ? value / high - 1 : value < low ? low / value - 1 : 0;
 }

@@ -24,7 +24,7 @@ struct VcdCycle {
   double offset = 0;     // of a foreign edge: time since the block's last edge in its cycles, 0 to below 1
 };
 
-// The state after the last edge.
+// A summary of what was read: whether it was the whole file, and which signals and edges gave no input.
 struct VcdReading {
   bool whole = true;  // false when `use` ended it
   std::vector<UnsampledSignal> unsampled;

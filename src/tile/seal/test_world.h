@@ -45,7 +45,7 @@ inline Image small_image() {
   return image;
 }
 
-// A full, good restrictive set-up; each test breaks one thing.
+// A complete set-up of keys, rules, image and certificate that is accepted; each test breaks one thing.
 struct World {
   SecretKey owner = generate_key();
   SecretKey developer = generate_key();

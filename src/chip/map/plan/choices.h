@@ -64,7 +64,7 @@ class Choices {
   double exchange_cycles(const Loads& loads, int cores) const;
   // Returns the same for one middle after the other.
   double staged_cycles(const Loads& loads, int cores) const;
-  // Returns whether cores of a block have mirror images in it (BlockOrder).
+  // Returns whether the cores of a block may also be taken in mirrored order (BlockOrder).
   bool images() const;
   // Returns whether the inputs that a layer gathers come in stages (stages.h).
   bool in_stages(const Layer& layer) const;

@@ -173,8 +173,8 @@ std::vector<Position> pick(const std::vector<Position>& cores, const std::vector
   return out;
 }
 
-// Places a plan. From layer `turn` of a sequence on, cores are taken along rows, or blocks of them halved the
-// other way.
+// Assigns the layers of a plan to cores of the grid. From layer `turn` on the direction changes: cores are
+// taken row by row instead of column by column, and blocks of cores are halved along the other axis first.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
@@ -249,8 +249,9 @@ std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& plann
 }
 
 // Returns the layer in the middle half of a network that divides it with the least traffic from before it to
-// itself and its followers. Data that several of them take counts once, at its largest: rows that a group
-// gathers are many times those that it made.
+// itself and its followers. A source that several of them read counts once, with the bytes of the reader that
+// takes most. Bytes read are counted and not bytes produced, because the cores of a layer gather the same
+// rows many times over.
 size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
   const size_t n = graph.layers.size();
   std::vector<int64_t> most(n);  // of each source, by its readers from `at` on

@@ -61,12 +61,13 @@ int64_t replica_of(const InferenceRun& run) {
   return (run.batch + run.data - 1) / run.data;
 }
 
-// Those of them that pass together through the stages; several such groups fill a pipeline.
+// Requests of the busiest replica that pass through the pipeline together. There are as many groups as
+// stages, so that every stage has work.
 int64_t group_of(const InferenceRun& run) {
   return (replica_of(run) + run.pipeline - 1) / run.pipeline;
 }
 
-// One way of all stages for `bytes` of hidden values.
+// Seconds of one way through all stages for the hidden values of `tokens`.
 double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
   if (run.pipeline == 1)
     return 0;

@@ -307,7 +307,8 @@ void Simulation::step() {
   }
   double steps = 1;
   if (work.prompt_tokens > 0) {
-    // Prompts see only themselves: the context at which their mean has as many pairs.
+    // A token attends to its own prompt only. This is the context at which a prompt of mean length has the
+    // mean number of pairs of query and key.
     work.prompt_context = pairs / work.prompt_tokens + work.prompt_tokens / work.prompts / 2;
   } else {
     steps = std::max(1.0, running_.top().finish_step - step_count_);

@@ -10,7 +10,8 @@
 
 namespace lento::predict {
 
-// All orders that differ: trivial dimensions last, the run's own first. At most 24.
+// Returns all orders of the four parallel dimensions that place ranks differently, at most 24, the order of
+// the run first. Dimensions of size 1 stand last in each order, since their place changes nothing.
 std::vector<Placement> distinct_placements(const TrainingRun& run);
 
 struct PlacedTime {

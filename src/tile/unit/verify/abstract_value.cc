@@ -253,7 +253,8 @@ void narrow_below(V& a, V& b, bool or_equal) {
   normalise(b);
 }
 
-// Does the same for signed order.
+// Given a < b as signed numbers (a <= b with `or_equal`), lowers the upper bound of a and raises the lower
+// bound of b.
 void narrow_signed(V& a, V& b, bool or_equal) {
   const int32_t step = or_equal ? 0 : 1;
   if (b.most >= INT32_MIN + step)

@@ -27,7 +27,8 @@ Exploration Explorer::from_entry(const KnownWords& words) {
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
   stamp_ = words.last_stamp();  // none of this exploration is one of those before
-  // A counter's word has a home also when nothing is known of its value.
+  // The counter's word is entered with an unknown value where it has none, so that its first load and store
+  // are recognised by their stamp.
   if (options_.counter.address != 0 && !words.find(options_.counter.address)) {
     V unknown;
     unknown.stamp = ++stamp_;

@@ -449,7 +449,8 @@ class Explorer {
   static V load_part(const V& word, Op op, uint32_t address);
   void store_part(State& s, const riscv::Instruction& n, uint32_t address, const V& value, PathCost& cost);
 
-  // Charges the most by which this store of x[from] raises the potential of the counter.
+  // Adds to `cost` an upper bound of how much this store of x[from] raises the potential of the counter,
+  // which is the work saved up for later runs in the amortised bound (explorer.h).
   void charge_counter(State& s, unsigned from, const V& value, PathCost& cost);
   void
   charge_masked(State& s, unsigned from, const std::optional<uint32_t>& step, const V& value, PathCost& cost);

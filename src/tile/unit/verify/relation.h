@@ -11,7 +11,8 @@ namespace lento::tile {
 // Returns whether the result of `op` on a and b can be expressed by the number that a derives from.
 bool can_relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
-// Marks the result as derived from the number that a derives from, where that is possible.
+// Records in `result` its relation (such as a constant added) to the number that `a` derives from, so that a
+// branch on one of them narrows the other. Leaves `result` unrelated where `op` keeps no such relation.
 void relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
 // Marks a result that is the arrival register shifted right, or its distance from a word.
