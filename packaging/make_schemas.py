@@ -27,6 +27,9 @@ FORMS = {
                ["chip", "simulate", "--chip", str(EXAMPLES / "chip/4x4.yaml"), "--mapping", TINY, "--faults", "FILE"]),
     "platform": (["examples/memory/default.yaml", "examples/memory/banked.yaml", "examples/memory/mesh.yaml"],
                  ["memory", "simulate", str(ROOT / "guests/built/false_sharing.elf"), "--max-cycles", "1000", "--platform", "FILE"]),
+    # A platform of a server's core, which recordings are played on, has other keys than one of simulated harts.
+    "core-platform": (["share/lento/platforms/epyc-genoa.yaml", "share/lento/platforms/grace.yaml"],
+                      ["memory", "record", "--platform", "FILE", "--", "/bin/true"]),
     "search": (["examples/search/quick.yaml"], ["search", "FILE", "--steps", "1", "--starts", "1"]),
     "system": (["share/lento/systems/h100.yaml", "share/lento/systems/a100.yaml", "share/lento/systems/mi300x.yaml"],
                ["predict", str(EXAMPLES / "predict/gemm.yaml"), "--system", "FILE"]),

@@ -31,7 +31,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "watch.json")
         watch = subprocess.Popen([sys.argv[1], "fleet", "watch", "--prometheus", "http://127.0.0.1:9", "--serve-metrics", "0",
-                                  "--interval", "0.2", "--timeout", "1", "--diagnosis", str(file)],
+                                  "--metric", "power_w", "--interval", "0.2", "--timeout", "1", "--diagnosis", str(file)],
                                  stderr=subprocess.PIPE, text=True)
         try:
             page = scrape(watch.stderr.readline().strip())

@@ -102,7 +102,8 @@ def damaged_line(lines, rng):
 
 LOCALES = [Relation(f"locale {k}={v}", env={k: v}) for k, v in (("LC_ALL", "de_DE.UTF-8"), ("LC_ALL", "tr_TR.UTF-8"), ("TZ", "Pacific/Apia"),
                                                              ("LANG", "C"), ("TERM", "dumb"), ("COLUMNS", "20"), ("HOME", "/nonexistent"))]
-PACKED = [Relation("gzip", packed(gzip.open, ".gz")), Relation("xz", packed(lzma.open, ".xz")), Relation("zstd", zstd)]
+PACKED = [Relation("gzip", packed(gzip.open, ".gz")), Relation("xz", packed(lzma.open, ".xz"))] + (
+    [Relation("zstd", zstd)] if shutil.which("zstd") else [])
 
 
 # Probe records of a chip.

@@ -32,8 +32,9 @@ def shipped():
     for folder in ("examples", "share/lento"):
         for file in sorted((ROOT / folder).rglob("*.yaml")):
             found = re.search(r"^schema: lento\.([a-z-]+)/", file.read_text(), re.M)
-            if found and found[1] in make_schemas.FORMS:
-                yield file, found[1]
+            form = "core-platform" if file.parent.name == "platforms" else found and found[1]
+            if form in make_schemas.FORMS:
+                yield file, form
 
 
 def mappings(node, path=()):
