@@ -98,6 +98,7 @@ test("the keyboard moves over the mesh and zooms a chart; charts of one axis zoo
   await page.focus("figure .picture >> nth=0");
   await page.keyboard.press("ArrowRight");
   assert.notEqual(await page.textContent("figure [aria-live]"), "Point at a core or link, or press the arrow keys here.");
+  await page.click("details.more > summary");  // further pictures are folded
   const boxes = () => page.$$eval("svg.plot", (all) => all.map((plot) => plot.getAttribute("viewBox")));
   const before = await boxes();
   await page.focus("figure .picture >> nth=1");
@@ -107,7 +108,6 @@ test("the keyboard moves over the mesh and zooms a chart; charts of one axis zoo
   assert.equal(zoomed[1], zoomed[0]);
   await page.keyboard.press("0");
   assert.deepEqual(await boxes(), before);
-  await page.click("details.more > summary");
   await page.click("text=Show in the charts");
   const [left, , width] = (await boxes())[0].split(" ").map(Number);
   const [from, , whole] = before[0].split(" ").map(Number);
