@@ -7,29 +7,15 @@
 #include <functional>
 
 #include "base/rng.h"
-#include "desk/formats/formats.h"
-#include "desk/incident/incident.h"
-#include "desk/read/log_file.h"
+#include "desk/test_files.h"
 
 namespace lento::desk {
 namespace {
 
 using finding::Outcome;
 
-finding::Diagnosis judge(const std::vector<std::string>& files) {
-  static const LogReader reader(all_formats());
-  Records records;
-  for (size_t i = 0; i < files.size(); ++i)
-    reader.read_text(files[i], "file" + std::to_string(i), records);
-  return judge_incident(records);
-}
-
-template <class... T>
-std::string format(const char* text, T... values) {
-  char buffer[1024];
-  std::snprintf(buffer, sizeof buffer, text, values...);
-  return buffer;
-}
+using test::format;
+using test::judge;
 
 // One step line of a program, from a step and its time in seconds.
 struct Program {

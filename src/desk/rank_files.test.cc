@@ -6,9 +6,7 @@
 #include <cstdio>
 
 #include "base/rng.h"
-#include "desk/formats/formats.h"
-#include "desk/incident/incident.h"
-#include "desk/read/log_file.h"
+#include "desk/test_files.h"
 
 namespace lento::desk {
 namespace {
@@ -16,20 +14,8 @@ namespace {
 using finding::Diagnosis;
 using finding::Outcome;
 
-Diagnosis judge(const std::vector<std::string>& files) {
-  static const LogReader reader(all_formats());
-  Records records;
-  for (size_t i = 0; i < files.size(); ++i)
-    reader.read_text(files[i], "file" + std::to_string(i), records);
-  return judge_incident(records);
-}
-
-template <class... T>
-std::string format(const char* text, T... values) {
-  char buffer[1024];
-  std::snprintf(buffer, sizeof buffer, text, values...);
-  return buffer;
-}
+using test::format;
+using test::judge;
 
 void expect_only(const Diagnosis& found, const std::string& subject, const std::string& text = "") {
   ASSERT_EQ(found.outcome, Outcome::Findings) << found.verdict << found.reason;

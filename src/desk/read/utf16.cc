@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/utf8.h"
+
 namespace lento::desk {
 namespace {
 
@@ -31,35 +33,17 @@ class Decoder {
   void add_unit(uint32_t unit, std::string& out) {
     const bool is_low = unit >= 0xdc00 && unit < 0xe000;
     if (high_ != 0 && is_low) {
-      append(0x10000 + ((high_ - 0xd800) << 10) + (unit - 0xdc00), out);
+      base::append_utf8(out, 0x10000 + ((high_ - 0xd800) << 10) + (unit - 0xdc00));
       high_ = 0;
       return;
     }
     if (high_ != 0)
-      append(0xfffd, out);
+      base::append_utf8(out, 0xfffd);
     high_ = 0;
     if (unit >= 0xd800 && unit < 0xdc00)
       high_ = unit;
     else
-      append(is_low ? 0xfffd : unit, out);
-  }
-
-  static void append(uint32_t code, std::string& out) {
-    if (code < 0x80) {
-      out += char(code);
-    } else if (code < 0x800) {
-      out += char(0xc0 | code >> 6);
-      out += char(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-      out += char(0xe0 | code >> 12);
-      out += char(0x80 | (code >> 6 & 0x3f));
-      out += char(0x80 | (code & 0x3f));
-    } else {
-      out += char(0xf0 | code >> 18);
-      out += char(0x80 | (code >> 12 & 0x3f));
-      out += char(0x80 | (code >> 6 & 0x3f));
-      out += char(0x80 | (code & 0x3f));
-    }
+      base::append_utf8(out, is_low ? 0xfffd : unit);
   }
 
   bool is_big_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/scan/csv.h"
+#include "base/utf8.h"
 
 namespace lento::fleet {
 namespace {
@@ -74,24 +75,6 @@ bool split(
   }
 }
 
-void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += char(code);
-  } else if (code < 0x800) {
-    out += char(0xc0 | code >> 6);
-    out += char(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += char(0xe0 | code >> 12);
-    out += char(0x80 | (code >> 6 & 0x3f));
-    out += char(0x80 | (code & 0x3f));
-  } else {
-    out += char(0xf0 | code >> 18);
-    out += char(0x80 | (code >> 12 & 0x3f));
-    out += char(0x80 | (code >> 6 & 0x3f));
-    out += char(0x80 | (code & 0x3f));
-  }
-}
-
 // `bytes` begin with a byte order mark. Halves of a pair that stand alone become U+FFFD.
 std::string from_utf16(std::string_view bytes) {
   const bool little = bytes[0] == '\xff';
@@ -112,7 +95,7 @@ std::string from_utf16(std::string_view bytes) {
     } else if (code >= 0xd800 && code < 0xe000) {
       code = 0xfffd;
     }
-    append_utf8(out, code);
+    base::append_utf8(out, code);
   }
   return out;
 }
