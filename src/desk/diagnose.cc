@@ -88,9 +88,17 @@ Subject named_by(const std::string& name) {
   return {name, "", ""};
 }
 
+// "slurm-4711", "slurm-4711_3", "job_12": the number is one of a job, as schedulers name the output of a job.
+bool names_a_job(const std::string& name) {
+  for (const std::string_view word : {"slurm", "job", "run", "train", "training", "output", "log"})
+    if (name.starts_with(word) && name.find_first_not_of("0123456789-_", word.size()) == name.npos)
+      return true;
+  return false;
+}
+
 // A single file is named after a machine only when its name looks like one: letters and a number behind.
 bool looks_like_host(const std::string& name) {
-  return name.size() > 1 && name.back() >= '0' && name.back() <= '9' &&
+  return name.size() > 1 && !names_a_job(name) && name.back() >= '0' && name.back() <= '9' &&
          std::ranges::none_of(name, [](char c) {
            return c == ' ';
          });

@@ -108,6 +108,18 @@ TEST(Desk, TheEarliestEventOfADeviceIsWhereItBegan) {
   EXPECT_FALSE(found.findings[0].next_step.empty());
 }
 
+TEST(Desk, TheNumberOfAJobInAFileNameIsNoHost) {
+  const std::string xid = "[12.5] NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.\n";
+  for (const std::string name : {"slurm-4711.out", "job_12.log", "slurm-4711_3.out"}) {
+    const Folder folder;
+    folder.write(name, xid);
+    const finding::Diagnosis found = folder.diagnose();
+    ASSERT_EQ(found.findings.size(), 1u) << name;
+    EXPECT_EQ(found.findings[0].subject.find("47"), std::string::npos) << found.findings[0].subject;
+    EXPECT_EQ(found.findings[0].subject.find("12"), std::string::npos) << found.findings[0].subject;
+  }
+}
+
 TEST(Desk, InterleavedRanksColoursAndLineEndsChangeNothing) {
   std::string text;
   for (int rank = 0; rank < 6; ++rank)
