@@ -77,7 +77,7 @@ class Composer : public Reader {
   }
 
   void write(Sink& sink) {
-    const std::string line(sink.line());
+    const std::string_view line = sink.line();
     const int64_t number = sink.number();
     const Subject subject = sink.subject();
     const Moment time = sink.time();

@@ -190,7 +190,7 @@ class RankNumbers : public Reader {
 
   void end_metric(Sink& sink) {
     const bool is_pattern = double(outliers_.size()) * 4 > ranks_ && outliers_.size() > 1;
-    const std::string line(sink.line());
+    const std::string_view line = sink.line();
     const int64_t number = sink.number();
     for (const Slow& slow : outliers_) {
       sink.at(slow.line, slow.number, {}, sink.time());
