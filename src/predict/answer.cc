@@ -1,3 +1,6 @@
+// Answers one question: reads the workload and the system, predicts with the data sheet's stack, adds the
+// time that measured runs reach with such software, and compares both with a measured figure when one is
+// given.
 #include "predict/answer.h"
 
 #include <bit>
@@ -16,8 +19,9 @@ WorkloadFile read_workload_file(const std::string& path, const RunOptions& run) 
 
 namespace {
 
-// What a question is asked of: the stack as the sheet lists it, for the time of its kernels, and as the table
-// of software spells it, for what such runs reach. One of the two has to know it.
+// The question in two spellings of its software stack. The data sheet lists stacks by one name and times
+// their kernels. The table of measured runs (software.csv) spells them by another and gives the time that
+// such runs reach. A stack is accepted when at least one of the two lists it.
 struct AskedStack {
   Question of_sheet;
   Question of_field;
@@ -57,7 +61,8 @@ AskedStack asked_stack(const System& system, const Question& question) {
 
 namespace {
 
-// What a first look shows: a run that people have, and what to type next.
+// Answers for a fixed example, a Llama model on a shipped GPU, and prints the command to try next. Used when
+// `lento predict` is called without arguments.
 finding::Diagnosis show_example() {
   PredictOptions example;
   example.model = "llama-3.1-8b";

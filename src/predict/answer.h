@@ -1,4 +1,5 @@
-// How fast one workload should be: the verdict of `lento predict WORKLOAD --system S`.
+// Predicts how fast one workload should run on one system: the verdict of `lento predict WORKLOAD --system
+// S`.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@ struct PredictOptions {
   std::string model;     // in place of a workload: a model by its usual name
   std::string system;    // a shipped sheet, a file, or a design point
   RunOptions run;
-  std::optional<MeasuredFigure> measured;  // what a run reached, to be judged
-  double usd_per_hour = 0;                 // of a device; 0: as the sheet says
+  std::optional<MeasuredFigure> measured;  // the time or rate that a real run reached, to be judged
+  double usd_per_hour = 0;                 // price of one device; 0: the price of the data sheet
 };
 
-// Throws base::Error: nothing was asked, or what was asked is impossible.
+// Throws base::Error when no workload and no model is named, or when the workload cannot run on the system.
 finding::Diagnosis predict(const PredictOptions& options);
 
-// The question of a workload file and its bytes as an input of a diagnosis.
+// A parsed workload file, and the file's name and digest as they are listed among the inputs of a diagnosis.
 struct WorkloadFile {
   Question question;
   finding::Input input;

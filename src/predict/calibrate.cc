@@ -1,3 +1,5 @@
+// Selects the rows of a measurement table that belong to the system, and fits either the constants of matrix
+// products for each precision or the scalars of one software stack.
 #include "predict/calibrate.h"
 
 #include <algorithm>
@@ -23,7 +25,8 @@ TrainingFitOptions training_options(const CalibrateOptions& options) {
   return out;
 }
 
-// Rows of the system's family, or that name no shipped device.
+// Reads the measurements and keeps those of a device of the system's family, and those of a device that no
+// shipped data sheet names.
 std::vector<Measurement>
 rows_of(const CalibrateOptions& options, const System& system, base::ReadReport& report) {
   std::vector<Measurement> rows;

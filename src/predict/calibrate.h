@@ -1,4 +1,4 @@
-// A chip's constants or a framework's stack from measurements: `lento predict calibrate`.
+// Fits a chip's constants, or the scalars of a software stack, to measured times: `lento predict calibrate`.
 #pragma once
 
 #include <string>
@@ -14,14 +14,15 @@ namespace lento::predict {
 struct CalibrateOptions {
   std::vector<std::string> measurements;
   std::string system;
-  double launch_s = 0;                                                                // 0: fitted
-  TrainingFitOptions training;                                                        // but its scalars
-  std::vector<std::string> scalars{"host_layer", "pointwise", "overlap", "library"};  // to fit, by name
+  double launch_s = 0;          // seconds to launch one kernel; 0: fitted
+  TrainingFitOptions training;  // options of the fit of a stack, except its scalars
+  // Names of the stack's scalars that are fitted.
+  std::vector<std::string> scalars{"host_layer", "pointwise", "overlap", "library"};
   bool all_rows = false;  // constants of products fitted to all rows, once half of them judged the fit
   bool strict = false;
 };
 
-// Either constants by precision, or a stack.
+// Holds the constants of matrix products by precision, or one fitted software stack, never both.
 struct CalibrateResult {
   std::vector<std::pair<Precision, GemmFit>> products;
   std::vector<TrainingFit> training;  // at most one

@@ -1,6 +1,6 @@
-// The best ways to lay a model over so many devices: every split of tensor, pipeline and expert parallelism,
-// sharding, micro batch and recomputation that divides the model and fits the memory, by the tokens a second
-// that the stack is expected to reach.
+// Searches the best layouts of a model over a number of devices: every split into tensor, pipeline and
+// expert parallelism, sharding, micro batch and recomputation that divides the model and fits in memory.
+// Layouts are ordered by the tokens per second that the stack is expected to reach.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 namespace lento::predict {
 
 struct Layout {
-  std::string parallel;  // as --parallel reads it, with what belongs to it: "tp=8,dp=128,zero=1"
-  std::string besides;   // "micro batch 2, recompute full"
+  std::string parallel;  // value for --parallel: "tp=8,dp=128,zero=1"
+  std::string besides;   // choices that --parallel does not cover: "micro batch 2, recompute full"
   Question question;
-  double seconds = 0;  // as the stack leads to expect
+  double seconds = 0;  // expected time of an iteration or of the load
 };
 
 struct LayoutSearch {
@@ -24,11 +24,12 @@ struct LayoutSearch {
   std::vector<Layout> best;  // the fastest first
 };
 
-// Lays the run of `question` over `devices`; its own layout is not read. Throws base::Error when it is
-// neither a training run nor a load of requests.
+// Searches the layouts of the run in `question` over `devices`, ignoring the layout that it states. Throws
+// base::Error when the question is neither a training run nor a load of requests.
 LayoutSearch best_layouts(const System& system, const Question& question, int devices, size_t most = 10);
 
-// "all" or "all=1024": the devices it asks for, of which "all" means one node. 0: it is a layout.
+// Parses "all" (the devices of one node) or "all=1024" (that many devices). Returns 0 when `parallel` is a
+// layout instead.
 int devices_of_all(const std::string& parallel, const System& system);
 
 // Adds the table of layouts to an answer about the best of them.

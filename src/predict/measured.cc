@@ -1,3 +1,5 @@
+// Reads a measured run (a table, a PyTorch profiler trace or a rocprof table), and compares its kernels and
+// steps with their predictions.
 #include "predict/measured.h"
 
 #include "predict/answer.h"

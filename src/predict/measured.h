@@ -1,4 +1,4 @@
-// A measured run against its prediction: `lento predict --measured RUN` and `lento predict steps`.
+// Compares a measured run with its prediction: `lento predict --measured RUN` and `lento predict steps`.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace lento::predict {
 
 struct MeasuredOptions {
   std::string run;       // a table of questions with their times, or a PyTorch profiler trace
-  std::string system;    // a shipped sheet, a file, or a design point; needed
-  std::string workload;  // what each step does; empty: kernels alone
+  std::string system;    // a shipped sheet, a file, or a design point; required
+  std::string workload;  // the workload of each step; empty: only kernels are compared
   RunOptions run_options;
   bool strict = false;
 };

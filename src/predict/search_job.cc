@@ -1,3 +1,5 @@
+// Runs a design search over threads and MPI ranks with a journal, and turns its results into a diagnosis
+// with the best design's data sheet.
 #include "predict/search_job.h"
 
 #include "base/file.h"
@@ -17,7 +19,7 @@ SearchPlan make_plan(const SearchRequest& o, const base::Progress& progress) {
   options.minimise.starts = o.starts;
   options.minimise.seed = o.seed;
   if (campaign::world(o.ranks).rank == 0)
-    options.stop = progress.stop;  // rank 0 tells the others
+    options.stop = progress.stop;  // rank 0 passes the stop on to the other ranks
   return {std::move(space), std::move(options)};
 }
 

@@ -1,4 +1,4 @@
-// What to build and how to run it: `lento search SPACE.yaml`.
+// Searches what machine to build and how to run a job on it: `lento search SPACE.yaml`.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace lento::predict {
 
 struct SearchRequest {
   std::string space;
-  std::string method;  // empty: what the space compares, else exchange
+  std::string method;  // empty: the methods that the space lists, else exchange
   int steps = 100;
   int starts = 10;
   uint64_t seed = 1;
-  std::string journal;   // empty: nothing is remembered
-  std::string identity;  // of the program, so that a journal of another version is refused
+  std::string journal;   // file that keeps finished runs; empty: none
+  std::string identity;  // version of the program, so that a journal of another version is refused
   unsigned threads = 0;
-  campaign::Ranks* ranks = nullptr;  // the other processes; nullptr: there is one
+  campaign::Ranks* ranks = nullptr;  // MPI processes of the search; nullptr: this process alone
 };
 
 struct SearchResult {
   finding::Diagnosis diagnosis;
-  std::optional<std::string> best_sheet;   // data sheet of the best design, when it can work
-  std::optional<std::string> best_design;  // its design point
-  std::vector<Trial> trials;               // of a comparison of methods
-  // runs taken from the journal
+  std::optional<std::string> best_sheet;   // data sheet of the best design; nothing when no design works
+  std::optional<std::string> best_design;  // design point of the best design
+  std::vector<Trial> trials;               // runs of a comparison of methods
+  // Runs whose results were read from the journal.
   uint64_t resumed = 0;
   uint64_t runs = 0;
 };
 
-// Nothing on ranks above 0.
+// Returns nothing on ranks other than 0.
 std::optional<SearchResult> search(const SearchRequest& options, const base::Progress& progress);
 
 }  // namespace lento::predict

@@ -1,3 +1,4 @@
+// Finds the system that a name or path means, and describes the machine that a design point generates.
 #include "predict/system.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The machine of a question: a shipped data sheet, a file, or a design point (docs/formats/crossflow.md),
-// which carries its own workload.
+// Reads the system of a question: a shipped data sheet, a file, or a design point
+// (docs/formats/crossflow.md), which carries its own workload.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@ namespace lento::predict {
 
 bool is_design(const std::string& path);
 
-// Throws base::Error: nothing is named, not known, or a budget of a design that leaves a component without
-// area or power.
+// Throws base::Error when the name is empty or unknown, or when the budgets of a design leave a component
+// without area or power.
 System system_of(const std::string& name_or_path);
 
-// The machine that a design's technology and budgets give, and the iteration of its language model.
+// Describes the machine that a design's technology and budgets give, and one iteration of its language model
+// on it.
 finding::Diagnosis explain_design(const std::string& path);
 
 }  // namespace lento::predict

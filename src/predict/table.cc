@@ -1,3 +1,4 @@
+// Answers a table of questions row by row, so that a table of any length needs the memory of one row.
 #include "predict/table.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::vector<std::string> texts_of(const Answer& a) {
       a.in_domain ? "in" : "out"};
 }
 
-// The reason that most rows failed for.
+// Returns the reason for which most rows failed.
 std::string commonest(const ReadReport& report) {
   const auto most = std::ranges::max_element(report.reasons, [](const auto& a, const auto& b) {
     return a.second < b.second;

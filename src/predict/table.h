@@ -1,4 +1,4 @@
-// A table of questions answered row by row: `lento predict --table FILE`.
+// Answers a table of questions row by row: `lento predict --table FILE`.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,21 @@ struct TableOptions {
   bool strict = false;
 };
 
-// Takes the columns and whether the table is JSON Lines, and each row as it was read with its answer;
-// nullptr: it has none.
+// Callbacks for the output. `header` receives the columns, and whether the table is JSON Lines. `row`
+// receives each row as it was read, and its answer, which is nullptr when the row cannot be answered.
 struct AnswerRows {
   std::function<void(const std::vector<std::string>& columns, bool json_lines)> header;
   std::function<void(const std::vector<std::string>& fields, const Answer* answer)> row;
 };
 
-// Returns how many rows were read and which were not answered, by reason. Throws base::Error when no row of a
-// table that has rows can be answered, and when it was stopped.
+// Answers all rows. Returns the number of rows read, and the reasons of those not answered. Throws
+// base::Error when no row can be answered although the table has rows, and when the user stops it.
 base::ReadReport
 answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress = {});
 
-// The same as text. Takes the header, then each row with its answer; a row that cannot be answered keeps its
-// columns, with empty answers. Tells each time whether the questions came as JSON Lines.
+// Like answer_rows, with answers formatted as text. `row` receives the header first, then each row followed
+// by its answer. A row that cannot be answered has empty answers. `json_lines` is true when the questions
+// came as JSON Lines.
 using TableRow = std::function<void(const std::vector<std::string>& fields, bool json_lines)>;
 base::ReadReport answer_table(const TableOptions& options, const TableRow& row);
 

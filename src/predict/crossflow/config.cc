@@ -16,7 +16,7 @@ namespace {
 using spec::YamlNode;
 
 constexpr double kAny = 1e30;
-constexpr double kMostSteps = 4096;  // of a sequence: the schedule holds every one of every layer
+constexpr double kMostSteps = 4096;  // longest sequence, because the schedule holds every step of every layer
 constexpr double kMostLayers = 1024;
 
 // Reads named numbers of one mapping. Errors are collected so that all are shown at once.
@@ -56,7 +56,8 @@ class Section {
     const std::string found = word(name, {"True", "true", "False", "false"});
     return found == "True" || found == "true";
   }
-  // Reads one of the words. Any other is an error, instead of counting as the last of them.
+  // Reads a word that must be one of `words`. Any other word is an error. The released tool takes an unknown
+  // word for the last of the list.
   std::string word(const char* name, const std::vector<std::string>& words) const {
     const YamlNode* found = field(name);
     if (!found)

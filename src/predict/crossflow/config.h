@@ -10,7 +10,7 @@ namespace lento::predict {
 
 struct CoreTechnology {
   double power_per_mcu = 0;  // W, nominal
-  double flop_per_mcu = 0;   // a cycle, nominal
+  double flop_per_mcu = 0;   // operations per cycle, nominal
   double area_per_mcu = 0;   // mm2, nominal
   double frequency = 0;
   double voltage = 0;
@@ -19,7 +19,8 @@ struct CoreTechnology {
   double operating_area_per_mcu = 0;
   int mcu_per_bundle = 1;
   double fma_width = 1;
-  std::string dataflow = "best";  // wst, ast, ost, best, none
+  // Loop order: weight (wst), activation (ast) or output stationary (ost), best of them, none.
+  std::string dataflow = "best";
   double utilisation = 1;
 };
 
@@ -64,7 +65,7 @@ struct LinkTechnology {
   double utilisation = 1;
 };
 
-// Components that share area and power, in this order everywhere.
+// Components that share the area and power budgets. All arrays by component use this order.
 enum Component {
   kCore,
   kL2,

@@ -1,8 +1,8 @@
 // Times matrix products by a search over tilings of three memory levels, and element-wise work and
 // collectives by closed forms. The search is exact over all power-of-two tiles: a branch ends when its
 // slowest level is no better than the best found, and lower bounds on the traffic end most branches before
-// they are evaluated. Source: CrossFlow, sections 5.2 and 5.3, and the released tool. Results of inner
-// products are kept.
+// they are evaluated. Source: CrossFlow, sections 5.2 and 5.3, and the released tool. The best register tile
+// of each L1 tile is cached, because many outer tilings share it.
 #include "predict/crossflow/kernel.h"
 
 #include <algorithm>
@@ -107,7 +107,8 @@ Dims inner_dims(const Dims& d, const Dims& t) {
   return {t[0] != 0 ? t[0] : d[0], t[1] != 0 ? t[1] : d[1], t[2] != 0 ? t[2] : d[2]};
 }
 
-// Returns the bytes of each operand once. No tiling of these dimensions moves fewer.
+// Returns the bytes moved when each operand is read or written once. No tiling of these dimensions moves
+// fewer.
 double least_bytes(const Dims& d, double repeats, double precision) {
   return repeats * (d[0] * d[1] + d[1] * d[2] + d[0] * d[2]) * precision;
 }
@@ -157,7 +158,8 @@ void KernelModel::choose_dataflow(const Dims& d) {
     dataflow_ = Dataflow::Activation;
 }
 
-// The released tool's "orders" permute the sizes of the matrices.
+// Returns the orders of the three dimensions that the dataflow permits, as permuted sizes. These are the
+// "orders" of the released tool.
 std::vector<Dims> KernelModel::orders(const Dims& d) const {
   std::vector<Dims> all;
   switch (dataflow_) {
@@ -220,7 +222,7 @@ struct KernelModel::Search {
   double flops;
   double floor_time;
   GemmTime& best;
-  std::array<double, 4> most{};  // bytes at each level with which a tiling can still be the best
+  std::array<double, 4> most{};  // by level: a tiling that moves more bytes cannot be the best
 
   void tighten() {
     for (size_t level = 1; level < 4; ++level) {

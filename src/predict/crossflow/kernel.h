@@ -81,8 +81,8 @@ class KernelModel {
     double operands;
     double all;
   };
-  struct Search;  // of one order (kernel.cc)
-  // The register tile that moves the fewest bytes out of L1 for a product of one L1 tile.
+  struct Search;  // the search of one order (kernel.cc)
+  // The register tile that moves the fewest bytes out of L1 for the product of one L1 tile.
   struct Innermost {
     Dims tile;
     double bytes;
@@ -106,7 +106,7 @@ class KernelModel {
   Dataflow dataflow_;
   size_t scalar_level_ = 0;
   std::array<std::vector<Candidate>, 3> candidates_;         // tiles of registers, L1, L2
-  std::unordered_map<Dims, Innermost, DimsHash> innermost_;  // found so far
+  std::unordered_map<Dims, Innermost, DimsHash> innermost_;  // results of earlier searches
 };
 
 }  // namespace lento::predict

@@ -14,9 +14,10 @@ namespace {
 
 using Collective = KernelModel::Collective;
 
-constexpr double kHostBytesPerSecond = 12.4 * 1024 * 1024 * 1024;  // host to device, for the embedding
-// Bytes and operations of an element on the cell's critical path: 3 operations with two inputs and 2 with
-// one.
+// Bytes per second from host to device, for the embedding.
+constexpr double kHostBytesPerSecond = 12.4 * 1024 * 1024 * 1024;
+// Values moved and operations per element on the LSTM cell's critical path: 3 operations read two values and
+// 2 read one, and each writes one.
 constexpr double kCellBytes = 3 * 3 + 2 * 2;
 constexpr double kCellOps = 5;
 
@@ -70,7 +71,8 @@ class IterationModel {
     return k_.collective(Collective::AllGather, elements, par_.kp2, links_.kp2);
   }
 
-  // Returns the time of sending `bytes` to another node: read, sent, written.
+  // Returns the seconds to send `bytes` to another node: read from memory, send over the link, write at the
+  // receiver.
   double exchange(double bytes, const Link& link) const {
     return k_.pointwise(0, 2 * bytes) + bytes / link.bytes_per_s;
   }
@@ -241,7 +243,7 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& c) {
       c.workers > 1 && c.intra_derate > 0 ? machine.intra.bytes_per_s / c.intra_derate : 0;
   double inter_rate = several_wafers && c.inter_derate > 0 ? machine.inter.bytes_per_s / c.inter_derate : 0;
   if (several_wafers && c.intra_derate > 0)
-    inter_rate = std::min(inter_rate, intra_rate);  // crosses the package too
+    inter_rate = std::min(inter_rate, intra_rate);  // the ring crosses the package boundary too
   inter.bytes_per_s = inter_rate;
   intra.bytes_per_s = intra_rate;
   const auto of = [&](size_t i) {

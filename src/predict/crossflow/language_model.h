@@ -13,8 +13,8 @@ struct LanguageModelTime {
   double seconds = 0;
   double forward = 0;
   double backward = 0;
-  double memory_bytes = 0;  // needed a node
-  double memory_there = 0;  // the node has
+  double memory_bytes = 0;  // memory that the job needs on each node
+  double memory_there = 0;  // memory that each node has
   double parameters = 0;
   // Seconds of one instance of each kernel: cell, softmax, embedding forward and backward, the three weight
   // reductions, one hop between layers.

@@ -13,8 +13,8 @@ namespace {
 // logic processes lie 10 to 25 % above nominal, and DRAM states its own.
 constexpr double kMostOverdrive = 1.25;
 
-// Returns the number of whole parts that fit, at most a billion for unreasonable budgets, and none for values
-// that are not positive numbers.
+// Returns the number of whole components that fit, at most 1e9 so that a huge budget does not overflow an
+// int. Returns 0 for values that are not positive numbers.
 int count_of(double parts) {
   return parts >= 1 ? int(std::min(std::floor(parts), 1e9)) : 0;
 }
@@ -145,7 +145,8 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   level.bytes = 0;
 }
 
-// Inside a package a node has four neighbours (a mesh), outside one.
+// Generates the link of one node to one neighbour. Inside a package a node has four neighbours (a mesh),
+// outside it has one.
 Link generate_link(
     const LinkTechnology& t,
     const Budgets& b,

@@ -24,11 +24,12 @@ struct OperatingPoint {
 
 struct MemoryLevel {
   double bytes = 0;
-  double bytes_per_s = 0;      // with utilisation
-  double raw_bytes_per_s = 0;  // without
+  double bytes_per_s = 0;      // with the utilisation factor applied
+  double raw_bytes_per_s = 0;  // without the utilisation factor
   double latency = 0;          // s
-  double bytes_per_scope = 0;  // share of one MCU, bundle, or all
-  int units = 0;               // banks or stacks
+  // Bandwidth of one sharer: an MCU (compute unit), a bundle of MCUs, or the whole chip.
+  double bytes_per_scope = 0;
+  int units = 0;  // banks or stacks
 };
 
 struct Link {
@@ -42,7 +43,7 @@ struct Machine {
   int mcus = 0;
   int bundles = 0;
   OperatingPoint core;
-  double flops = 0;  // with utilisation, a second
+  double flops = 0;  // operations per second, with the utilisation factor applied
   double raw_flops = 0;
   std::array<MemoryLevel, 4> memory;  // registers, L1, L2, DRAM
   int dram_links = 0;

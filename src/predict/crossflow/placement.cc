@@ -243,7 +243,8 @@ class LinkLoad {
       return;
     }
     walk_x(from.package, from.y, from.x, dim_ - 1);
-    // The turn in y is on the lower package, or on the upper one when the edge was named from above.
+    // The route turns into y on the lower package, or on the upper package when the edge was given from the
+    // upper side.
     walk_y(turned ? to.package : from.package, dim_ - 1, from.y, to.y);
     ++across_[size_t(from.package * dim_ + to.y)];
     walk_x(to.package, to.y, 0, to.x);

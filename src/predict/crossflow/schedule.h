@@ -11,7 +11,7 @@ struct StepTimes {
   double embedding_b = 0;
   double cell_b = 0;
   double softmax_b = 0;
-  double hop = 0;  // between devices, each way
+  double hop = 0;  // seconds of one transfer between devices, in either direction
   // Reductions of weights, after the backward pass.
   double reduce_embedding = 0;
   double reduce_cell = 0;

@@ -13,9 +13,10 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kNormal = 1.645;  // nine of ten of a normal distribution, before any run was judged
+constexpr double kNormal = 1.645;  // 90 % of a normal distribution lie within this many standard deviations;
+                                   // used until runs were judged
 
-// Thousands apart, three digits that count: "6,900", "36.2".
+// Formats a value with three significant digits and a comma every three digits: "6,900", "36.2".
 std::string rounded(double value) {
   const double step = std::pow(10, std::max(-2.0, std::floor(std::log10(std::max(value, 1e-9))) - 2));
   const double whole = std::round(value / step) * step;
@@ -31,7 +32,7 @@ std::string gigabytes(double bytes) {
   return base::format_number(bytes / 1e9, 3);
 }
 
-// Gaps of the list of runs around this one, the most telling first.
+// Lists the properties of this run without any measured run: its chip, its precision on that chip, its stack.
 std::vector<std::string>
 unlike(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
   const std::string precision(name(p));
@@ -102,7 +103,8 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
 
 namespace {
 
-// The errors of a kind of work with the weight of each: every source has one voice.
+// The errors of the measured runs of one kind of work, each with its weight. All runs of one source share a
+// total weight of 1, so that a source with many rows does not dominate.
 struct WeighedErrors {
   std::vector<const FieldError*> errors;
   std::vector<double> weights;

@@ -1,4 +1,5 @@
-// Two answers to one question: what the hardware allows, and what such runs reach with this software.
+// Answers one question twice: the least time that the hardware allows, and the time that such runs usually
+// reach with their software.
 //
 // The expectation is the time that the fitted software leads to, with the interval that nine of ten such runs
 // lie in: errors of runs predicted without their source, over the deviation expected of each, bounded by
@@ -16,34 +17,36 @@ namespace lento::predict {
 
 struct Expectation {
   Work work = Work::Serve;
-  std::string stack;         // as the table of software spells it; empty: none was named
-  bool known_stack = false;  // its runs were seen
-  double seconds = 0;        // of an iteration, or of all requests
-  // nine of ten such runs lie between
+  std::string stack;         // as the table of software spells it; empty: the question named no stack
+  bool known_stack = false;  // the table has measured runs of this stack
+  double seconds = 0;        // of one training iteration, or until all requests are served
+  // 90 % of such runs lie between these two times.
   double fast_s = 0;
   double slow_s = 0;
   double half_ratio = 1;  // half of such runs lie within this factor of `seconds`
   double limit_s = 0;
-  double tokens = 0;  // of the iteration, or of all answers
+  double tokens = 0;  // tokens of one iteration, or of all answers
   int devices = 1;
-  double peak_share = 0;                       // training: model flops over the dense peak
-  Precision peak_precision = Precision::Bf16;  // of that peak
+  double peak_share = 0;  // training only: model operations per second over the dense peak
+  Precision peak_precision = Precision::Bf16;  // the precision of that peak
   double first_token_s = 0;
   double per_token_s = 0;
-  double memory_bytes = 0;  // of the fullest device, with what context and libraries take
+  double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
-  std::vector<std::string> unlike;  // what no seen run shares with this one
+  std::vector<std::string> unlike;  // properties that no measured run shares with this one
 
-  double per_device(double seconds_taken) const {  // tokens a second
+  double per_device(double seconds_taken) const {  // tokens per second and device
     return tokens / seconds_taken / devices;
   }
 };
 
-// The logarithm by which runs of the median source took longer than their stacks led to expect: the fit
-// trusts typical runs most, and people's runs are slower or faster than those.
+// Returns the median of log(measured / expected time) over all runs, with equal weight for every source. It
+// corrects the fit, which follows the most typical runs. `without_source` leaves one source out, to judge it
+// by the others.
 double typical_error(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
-// The expected deviations around it that hold a share of the runs of new sources.
+// Returns the half width, in expected deviations around typical_error, of the interval that holds `share` of
+// the runs of a source that was not fitted.
 double share_lies_within(
     const SoftwareTable& table,
     Work work,
@@ -51,8 +54,9 @@ double share_lies_within(
     const std::string& without_source = {});
 double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
-// Answers for training runs and requests served together. Other questions have no software: nothing.
-// `question.framework` names a stack (stack_called) or is empty.
+// Answers for training runs and for requests that are served together. Returns nothing for other questions,
+// because no software was fitted for them. `question.framework` is empty or a name that stack_called
+// returns.
 std::optional<Expectation> expect_run(const System& system, const Question& question);
 
 // "6,900 tokens/s per GPU (5,600 to 8,300 in nine of ten such runs; the hardware allows 9,800)."

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMost = 1e12;
 
-// Numbers of one row by column name; an empty field is the default.
+// Reads the numbers of one row by column name. An empty field gives the default.
 class Fields {
  public:
   explicit Fields(const base::CsvReader& row)
@@ -93,7 +93,7 @@ TrainingRun training_of(const Fields& f) {
   const std::string& again = f.text("recompute");
   r.recompute = again.empty() ? Recompute::None : recompute_of(again);
   const Precision p = precision_of(f);
-  // Training in eight bits keeps sixteen outside the products of weights.
+  // Eight-bit training computes only the products of weights in 8 bits. Everything else stays in 16 bits.
   r.precision = is_eight_bit(p) ? Precision::Bf16 : p;
   if (is_eight_bit(p))
     r.products = p;
@@ -114,8 +114,8 @@ InferenceRun serving_of(const Fields& f) {
   return r;
 }
 
-// The engine of vLLM was written anew: from 0.8 on the new one is the default. Before 0.3 it launched each
-// kernel from the host.
+// Returns the stack of a row with its generation. vLLM replaced its engine: the new one is the default from
+// 0.8 on. Before 0.3 vLLM launched every kernel from the host instead of replaying graphs.
 std::string stack_of(const Fields& f) {
   const std::string& stack = f.text("stack");
   const std::string& version = f.text("stack_version");

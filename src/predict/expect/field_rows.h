@@ -17,21 +17,22 @@ namespace lento::predict {
 struct FieldRow {
   Work work = Work::Serve;
   std::string model;
-  std::string chip;   // a shipped system
+  std::string chip;   // name of a shipped system
   std::string stack;  // as the row spells it
   std::string source;
   std::string precision;
   std::variant<TrainingRun, InferenceRun> run;
-  bool varied = false;  // serving: lengths as in conversations
+  bool varied = false;  // serving: request lengths vary as in conversations
   bool server = true;   // serving: through a server (ServedLoad)
   int64_t at_once = 0;  // serving: requests in flight (ServedLoad)
   int devices = 1;
-  int node = 0;            // devices of a node; 0: those of the sheet
-  double between_Bps = 0;  // a device's share of the links between nodes; 0: that of the sheet
-  double measured_s = 0;   // of the same work that the model times: an iteration, or all requests
+  int node = 0;            // devices in each node; 0: as the data sheet
+  double between_Bps = 0;  // bytes per second of one device between nodes; 0: as the data sheet
+  double measured_s = 0;   // of one iteration, or until all requests are served
 
-  std::string group() const;  // what is left out together: the source up to its first blank
-  System system() const;      // the shipped one, in nodes and on links as the source has them
+  // Rows of one group are left out together when one is judged: the source up to its first blank.
+  std::string group() const;
+  System system() const;  // the shipped system, with the source's node size and links
 };
 
 // Throws base::Error at the first field that cannot be read.

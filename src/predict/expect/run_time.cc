@@ -8,13 +8,14 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kChunk = 8192;      // tokens of prompts in one step
-constexpr double kCacheShare = 0.9;  // of the memory that weights leave
-constexpr double kLaunch = 2e-6;     // of a kernel that graphs or queues launch, at most
-constexpr double kScoreBytes = 12;   // of one word's score, moved until a word is chosen
+constexpr double kChunk = 8192;      // tokens of prompts that one engine step takes
+constexpr double kCacheShare = 0.9;  // share of the memory left by the weights that the key-value cache gets
+constexpr double kLaunch = 2e-6;     // s: least time to launch a kernel through a graph or a queue
+// Bytes moved for each score of a word: written, widened and read to choose one.
+constexpr double kScoreBytes = 12;
 
-// Requests that an engine decodes in one step unless it is told otherwise (max_num_seqs of vLLM 0.6 to 0.11,
-// max_batch_size of TensorRT-LLM).
+// Returns the number of requests that an engine decodes in one step by default (max_num_seqs of vLLM 0.6 to
+// 0.11, max_batch_size of TensorRT-LLM).
 double most_together(const Chip& chip, std::string_view stack) {
   const bool large = chip.memory_bytes >= 70e9 && chip.rate(Precision::Fp8) > 0;
   if (stack == "vllm v0" || (stack == "vllm v1" && !large))
@@ -22,8 +23,8 @@ double most_together(const Chip& chip, std::string_view stack) {
   return stack == "vllm v1" ? 1024 : 2048;
 }
 
-// The greatest share that any fitted library of the chip sustains, of a precision that runs on the same
-// units.
+// Returns the largest share of its peak (or of the memory bandwidth, by `at`) that any fitted library
+// sustains on the chip, among the precisions that run on the same units.
 double best_share(const Chip& chip, Precision precision, double Calibration::*at) {
   double best = 0;
   const auto see = [&](Precision p, const Calibration& c) {
@@ -39,7 +40,8 @@ double best_share(const Chip& chip, Precision precision, double Calibration::*at
   return best > 0 ? best : 1;
 }
 
-// Kernels are measured with three libraries; other stacks are given those of all.
+// Maps a serving stack to the library whose kernels were measured. Other stacks get the constants of all
+// three libraries.
 std::string_view kernels_of(std::string_view stack) {
   return stack.starts_with("vllm") ? "VLLM"
          : stack == "sglang"       ? "SGLang"
@@ -110,7 +112,8 @@ RunTime TrainedWork::expect(const SoftwareScalars& s) const {
   RunTime out;
   out.seconds = t.seconds;
   const double device = (t.compute_s + t.recompute_s + t.bubble_s) / t.seconds;
-  // The three scalars of kernels move against each other in a fit: the products stand for all.
+  // The fit cannot separate the three scalars of kernels, so all of their time is counted to the scalar of
+  // products.
   out.shares = {
       device,
       0,
@@ -162,7 +165,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   expert_bytes_ = experts * narrow / devices;
   held_bytes_ = dense_bytes_ + expert_bytes_ + (m.tied ? 0 : 2 * ends / devices);
   const double ways = m.kv_rank > 0 ? 1 : double(std::min<int64_t>(run_.tensor, m.kv()));
-  // Only TensorRT-LLM narrows the cache with the weights unless it is told otherwise.
+  // By default only TensorRT-LLM stores the key-value cache in as few bits as the weights.
   const bool narrow_cache = narrow <= 1 && load.stack == "tensorrt-llm";
   narrowest_cache_ = narrow <= 1 ? (narrow_cache ? 1 : 0.5) : 1;
   cache_bytes_ = (narrow_cache ? 1 : 2) * m.cache_values() * double(m.layers) / (ways * run_.pipeline);
@@ -176,7 +179,8 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   plan(step_times(system, load));
 }
 
-// A step of a mixture reads the experts that its requests chose.
+// Returns the weight bytes that one decode step reads. A mixture of experts reads only the experts that its
+// requests chose.
 double ServedWork::weights_read(double together) const {
   const Transformer& m = run_.model;
   if (m.experts <= 1)
@@ -193,7 +197,8 @@ double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) co
   return stage * run_.pipeline + s[4] + s[5] * steps.together;
 }
 
-// Scores of every word are written, widened to four bytes and read again to choose one.
+// Returns the decode steps of `together` requests. The score of every word is written, widened to four bytes
+// and read again to choose one word.
 ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, double together) const {
   const Transformer& m = run_.model;
   Steps out{count, together, times.parts({together, double(run_.prompt) + double(run_.output) / 2, 0, 0, 0})};
@@ -212,8 +217,9 @@ ServedWork::Steps ServedWork::prompts(const StepTimes& times, double requests) c
       times.parts({0, 0, each, double(run_.prompt), std::max(1.0, each / double(run_.prompt))})};
 }
 
-// Requests of one length come and go in rounds, the last of which is not full. Of lengths that vary, once no
-// request waits, those that are left halve every output * ln 2 steps.
+// Splits the load into kinds of steps. Requests of one length come and go in rounds, and the last round is
+// not full. When lengths vary and no request waits any more, the number of running requests halves every
+// output * ln 2 steps.
 void ServedWork::plan(const StepTimes& times) {
   const auto output = double(run_.output);
   full_ = decoding(times, (output - 1) * std::floor(requests_ / together_), together_);
@@ -231,7 +237,7 @@ void ServedWork::plan(const StepTimes& times) {
   steps_.push_back(decoding(times, 0.58 * output, 1));
 }
 
-// A closed form: what each scalar is worth follows from doubling it.
+// Evaluates the closed form, and finds the share of time that each scalar causes by doubling the scalar.
 RunTime ServedWork::expect(const SoftwareScalars& s) const {
   RunTime out;
   out.seconds = seconds(s);

@@ -1,5 +1,5 @@
-// The time of one run as its kernels, its links and its software make it, and the least time that the
-// hardware allows.
+// Times one run from its kernels, its links and its software, and bounds it from below by what the hardware
+// allows.
 //
 //   training  one iteration of predict_training with the stack's scalars in place of the sheet's
 //   serving   N requests, B of them together as the cache holds:
@@ -25,19 +25,20 @@
 
 namespace lento::predict {
 
-// The time that a set of scalars leads to expect.
+// The expected time of a run with one set of scalars.
 struct RunTime {
   double seconds = 0;
-  // Shares of it that wait for what differs most between stacks and clusters, in the order of
-  // SoftwareScalars.
+  // The share of `seconds` that each scalar of the software causes, in the order of SoftwareScalars.
+  // Software and clusters differ most in these scalars.
   SoftwareScalars shares{};
 
-  // Standard deviation of the logarithm of such runs: of sources and runs, of what the runs of a stack leave
-  // unsure of its links, and of a stack that was not fitted (`stack` is null) each share's own.
+  // Returns the standard deviation of the log of the run's time. It combines the spread of sources and of
+  // runs with the uncertainty of the stack's link scalars. For a stack that was not fitted (`stack` is null)
+  // it adds the spread of every scalar between stacks, by its share.
   double deviation(const SoftwareSpread& spread, const Software* stack) const;
 };
 
-// A training run ready for many sets of scalars.
+// A training run whose kernels are timed once, to be evaluated with many sets of scalars.
 class TrainedWork {
  public:
   // Throws base::Error when the layout does not divide the model.
@@ -56,13 +57,13 @@ class TrainedWork {
   TrainingRun run_;
 };
 
-// A load of requests that arrive at once.
+// A load of requests that all arrive at the start.
 struct ServedLoad {
   InferenceRun run;
-  std::string stack;    // as the table of software spells it; empty: any
-  bool varied = false;  // lengths as in conversations; false: all alike
-  bool server = true;   // tokens go to clients one by one; false: one program asks and waits for all
-  int64_t at_once = 0;  // the most requests that are in flight; 0: all
+  std::string stack;    // as the table of software spells it; empty: unknown
+  bool varied = false;  // lengths vary as in conversations; false: all lengths are equal
+  bool server = true;   // tokens are streamed to clients; false: an offline batch
+  int64_t at_once = 0;  // most requests in flight; 0: no limit
 };
 
 class ServedWork {
@@ -75,20 +76,20 @@ class ServedWork {
   double step_s(const SoftwareScalars& scalars) const;         // between two tokens of a request
   double first_token_s(const SoftwareScalars& scalars) const;  // of a request that comes alone
   double limit_s() const;
-  double tokens() const;     // of answers
-  double together() const {  // requests that one replica decodes
+  double tokens() const;     // of all answers
+  double together() const {  // requests that one replica decodes in a step
     return together_;
   }
-  double memory_bytes() const;  // weights and cache of a device
+  double memory_bytes() const;  // weights and key-value cache on one device
   bool fits() const {
     return room_ >= 1;
   }
 
  private:
-  // Steps of one kind, and how many of them a load takes.
+  // A group of equal engine steps and their number in the load.
   struct Steps {
     double count = 0;
-    double together = 0;  // requests that decode; 0: of prompts
+    double together = 0;  // requests that decode; 0: the step takes prompts
     StepParts parts;
   };
   double step_seconds(const Steps& steps, const SoftwareScalars& scalars) const;
@@ -101,20 +102,21 @@ class ServedWork {
   InferenceRun run_;
   bool varied_;
   bool server_;
-  double requests_;  // of the busiest replica
-  double room_ = 0;  // requests that the cache holds
+  double requests_;  // that the busiest replica serves
+  double room_ = 0;  // requests that fit in the key-value cache
   double together_ = 1;
-  double held_bytes_ = 0;   // weights of a device
-  double dense_bytes_ = 0;  // of them those that each step reads, and of experts
+  double held_bytes_ = 0;   // weights on one device
+  double dense_bytes_ = 0;  // part of the weights that every step reads
   double expert_bytes_ = 0;
-  double cache_bytes_ = 0;      // of a token, a device
-  double narrowest_cache_ = 1;  // share of it that the hardware allows
-  double token_flops_ = 0;      // a device
+  double cache_bytes_ = 0;  // of one cached token, on one device
+  // Smallest cache format that the hardware supports, as a share of the format in use.
+  double narrowest_cache_ = 1;
+  double token_flops_ = 0;  // operations per token on one device
   double rate_ = 1;
   double stream_ = 1;
-  Steps full_;                // as many requests as there is room for
+  Steps full_;                // decode steps with as many requests as fit
   Steps first_;               // the prompt of a request that comes alone
-  std::vector<Steps> steps_;  // of the whole load
+  std::vector<Steps> steps_;  // all steps of the load
 };
 
 }  // namespace lento::predict

@@ -45,7 +45,7 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
      0.4},
 }};
 
-// The usual names of stacks, first as the tables spell them.
+// The usual names of a stack. The first is the spelling of the tables.
 struct Called {
   Work work;
   const char* stack;
@@ -83,7 +83,7 @@ const std::vector<Called>& usual_names() {
   return names;
 }
 
-// Letters and digits, so that "TensorRT-LLM" and "tensorrt_llm" are one.
+// Keeps letters and digits, in lower case, so that "TensorRT-LLM" and "tensorrt_llm" compare equal.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -109,7 +109,7 @@ Work work_of(const std::string& text, const base::Location& where) {
   throw base::Error(where, "'" + text + "' is no kind of work", "train or serve");
 }
 
-// The scalars of a row from its field `from` on.
+// Parses the scalars of a row, which begin at field `from`.
 SoftwareScalars scalars_in(const std::vector<std::string>& f, size_t from, const base::Location& where) {
   SoftwareScalars out{};
   for (size_t i = 0; i < kSoftwareScalars; ++i)

@@ -1,5 +1,5 @@
-// Software as a few scalars beside the kernels it calls: what a stack of training or of serving costs beyond
-// them.
+// Describes a software stack by a few scalars: the time that a stack of training or serving adds to the
+// kernels it calls.
 //
 // Each scalar is positive and multiplies or adds to a term of the time of a run (run_time.h). The scalars of
 // a stack lie around those of all stacks of its kind, so that a stack that was never seen is given the centre
@@ -30,13 +30,13 @@ using SoftwareScalars = std::array<double, kSoftwareScalars>;
 struct SoftwareScalar {
   const char* name;
   const char* meaning;
-  double start;  // where a fit begins
+  double start;  // first value that a fit tries
   double low;
   double high;
-  double apart;        // standard deviation of the logarithm between stacks before any is seen
-  bool links = false;  // of exchanges, which few runs of a stack wait for
+  double apart;        // standard deviation of the log between stacks, before any stack was measured
+  bool links = false;  // scales exchanges between devices, which only few measured runs wait for
 };
-// In the order of SoftwareScalars.
+// Returns the scalars of a kind of work, in the order of SoftwareScalars.
 std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work);
 SoftwareScalars start_of(Work work);
 
@@ -46,27 +46,27 @@ struct Software {
   size_t runs = 0;
   size_t sources = 0;
   SoftwareScalars scalars{};
-  SoftwareScalars unsure{};  // standard deviation of each logarithm that its runs leave
+  SoftwareScalars unsure{};  // standard deviation of each scalar's log that the stack's runs leave
 };
 
-// Distances of runs from what their stack leads to expect, as standard deviations of logarithms.
+// The spread of measured runs around the time expected of their stack, as standard deviations of logs.
 struct SoftwareSpread {
   Work work = Work::Serve;
-  SoftwareScalars stacks{};  // of each scalar between stacks
-  double source = 0;         // between sources of one stack
-  double run = 0;            // between runs of one source
+  SoftwareScalars stacks{};  // of each scalar, between stacks
+  double source = 0;         // between the sources of one stack
+  double run = 0;            // between the runs of one source
 };
 
-// A run of the list, predicted without its source.
+// One measured run of the list, predicted with a fit that leaves its source out.
 struct FieldError {
   Work work = Work::Serve;
   std::string source;
   std::string stack;
-  bool known_stack = false;  // other sources of its stack were fitted
+  bool known_stack = false;  // the fit had other sources of the same stack
   std::string chip;
   std::string precision;
-  double log_error = 0;  // of measured over expected time
-  double deviation = 0;  // that was expected of it (RunTime::deviation)
+  double log_error = 0;  // log of measured over expected time
+  double deviation = 0;  // standard deviation that was expected of log_error (RunTime::deviation)
 };
 
 struct SoftwareTable {
@@ -80,7 +80,7 @@ struct SoftwareTable {
   const SoftwareSpread& spread(Work work) const;
 };
 const SoftwareTable& shipped_software();
-// Throws base::Error at a line that cannot be read.
+// Parses the table. Throws base::Error at a line that cannot be read.
 SoftwareTable parse_software(std::string_view text, const std::string& file);
 std::string format_software(const SoftwareTable& table);
 

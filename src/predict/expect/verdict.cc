@@ -22,10 +22,12 @@ std::string trimmed(std::string_view text) {
 }
 
 double model_flops_s(const System& system, const Expectation& e) {
-  return e.peak_share * e.seconds * system.chip.peak(e.peak_precision);  // a device
+  // Operations per second of one device.
+  return e.peak_share * e.seconds * system.chip.peak(e.peak_precision);
 }
 
-// Peaks that are taken for the dense one of the chip: with sparsity, of a narrower format, of another chip.
+// Lists peak rates that people mistake for the chip's dense peak: the peak with sparsity, of a narrower
+// format, of another chip.
 std::vector<std::pair<std::string, double>> other_peaks(const System& system, Precision p) {
   const double own = system.chip.peak(p);
   std::vector<std::pair<std::string, double>> out = {
@@ -41,7 +43,8 @@ std::vector<std::pair<std::string, double>> other_peaks(const System& system, Pr
   return out;
 }
 
-// A share of another peak that, of the right one, is as expected.
+// Returns the name of another peak of which the measured share would match the expected rate. It explains a
+// share that looks wrong because it was computed from the wrong peak.
 std::string explaining_peak(const System& system, const Expectation& e, const MeasuredFigure& figure) {
   if (figure.kind != MeasuredFigure::Kind::Share || e.work != Work::Train)
     return {};
@@ -81,7 +84,8 @@ std::string sentence(const System& system, const Expectation& e, const SpeedVerd
   return measured + text;
 }
 
-// Marks the answer of the sheet's own stack, so that no two figures of one thing stand unmarked.
+// Labels the figures that were computed with the data sheet's own stack, so that two figures of the same
+// quantity are told apart by their labels.
 void mark_facts_of_sheet(finding::Diagnosis& d) {
   constexpr const char* kBoth[] = {
       "time",
@@ -97,7 +101,7 @@ void mark_facts_of_sheet(finding::Diagnosis& d) {
   }
 }
 
-// The cheapest things to look at first when a run is slow.
+// Returns the checks that cost least effort when a run is slow.
 std::string first_checks(Work work) {
   return work == Work::Train
              ? "clocks and power while it runs (nvidia-smi dmon), the bandwidth of one all-reduce over all "
@@ -132,7 +136,7 @@ std::optional<MeasuredFigure> parse_measured_figure(std::string_view given) {
   if (unit == "%")
     return positive(Kind::Share, 0.01);
   if (unit.find_first_of("/.\\") != std::string::npos)
-    return std::nullopt;  // "2026-11/run.json"
+    return std::nullopt;  // no figure but a path such as "2026-11/run.json"
   throw base::Error(
       {"--measured"},
       "the unit '" + unit + "' is not known",

@@ -18,14 +18,14 @@ struct MeasuredFigure {
     Share
   };
   Kind kind = Kind::Time;
-  double value = 0;  // seconds, tokens a second and GPU, flop/s and GPU, share of one
+  double value = 0;  // seconds, tokens/s of one GPU, operations/s of one GPU, or a share from 0 to 1
 };
-// Nothing when `text` is no figure, so that it may be the name of a file. Throws base::Error for a figure
-// with an unknown unit.
+// Parses a figure. Returns nothing when `text` is not a figure, because it may name a file. Throws
+// base::Error for a number with an unknown unit.
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view text);
 
-// The seconds that the figure amounts to. Throws base::Error when the run has no such figure (a share of the
-// peak while serving).
+// Converts the figure to seconds. Throws base::Error when the run has no such figure (a share of the peak
+// while serving).
 double seconds_of(const System& system, const Expectation& e, const MeasuredFigure& figure);
 
 enum class Speed {
@@ -38,11 +38,13 @@ struct SpeedVerdict {
   Speed speed = Speed::AsExpected;
   double factor = 1;       // measured over expected time
   std::string text;        // one sentence
-  std::string other_peak;  // the figure fits when this peak was taken for the dense one; empty: none does
+  std::string other_peak;  // a peak that makes the measured share plausible, when it was computed from that
+                           // peak; empty: none
 };
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure);
 
-// The headline as verdict, both answers as facts, and what was measured where a figure is given.
+// Writes the headline as verdict, both answers as facts, and the comparison with `measured` where it is
+// given.
 void state_expectation(
     finding::Diagnosis& d,
     const System& system,

@@ -1,5 +1,5 @@
-// Compares four values of a sheet with those of the shipped ones: they decide every prediction, and a unit
-// that was misread moves one of them by a thousand.
+// Compares four values of a data sheet with those of the shipped sheets. These values decide every
+// prediction, and a misread unit changes one of them by a factor of a thousand.
 #include "predict/hardware/plausible.h"
 
 #include <algorithm>
@@ -10,8 +10,10 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kBeyond = 10;  // times what any shipped sheet has
-constexpr double kSame = 1.25;  // of one chip in another form: power, boards, stacks of memory
+// A value is implausible when it is this many times outside the range of the shipped sheets.
+constexpr double kBeyond = 10;
+// Values within this factor are of the same chip, because board power and memory stacks vary that much.
+constexpr double kSame = 1.25;
 
 struct SheetValue {
   const char* name;

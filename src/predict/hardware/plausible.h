@@ -1,4 +1,5 @@
-// Whether a data sheet can be believed, and whether it is still the chip whose constants it names.
+// Checks whether a data sheet is plausible, and whether it still describes the chip whose measured constants
+// it uses.
 //
 // A sheet that is off by a thousand (MB/s for GB/s) reads well and predicts nonsense. Its values are held
 // against those of all shipped sheets, and against the shipped sheet of its own name or family.
@@ -15,8 +16,8 @@ namespace lento::predict {
 // shipped sheets have 320 GB/s to 8 TB/s".
 std::vector<std::string> implausible_values(const System& system);
 
-// Whether clock, units, memory and bandwidth are within a quarter of a shipped sheet of its name or family.
-// True when no shipped sheet is called so: the system has nothing to differ from.
+// Returns whether clock, units, memory size and bandwidth are within 25 % of the shipped sheet of the same
+// name or family. True when there is no such sheet.
 bool is_measured_chip(const System& system);
 
 }  // namespace lento::predict

@@ -211,7 +211,8 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   fields.finish();
 }
 
-// Folds a name to letters and digits. A count of devices, "(8 per node)", is no part of a device's name.
+// Reduces a device name to lower-case letters and digits. A trailing count such as "(8 per node)" is
+// dropped.
 std::string folded(std::string_view text) {
   if (text.ends_with("node)"))
     text = text.substr(0, text.rfind('('));
@@ -263,7 +264,7 @@ std::vector<System> read_shipped() {
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
-  // A relative may have one too, so chains are followed from their end.
+  // A relative may itself name a relative, so the last of each chain is completed first.
   const auto find = [&out](const std::string& name) {
     return std::ranges::find_if(out, [&name](const System& s) {
       return s.name == name;

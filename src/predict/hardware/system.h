@@ -16,8 +16,9 @@
 
 namespace lento::predict {
 
-// The first seven are arithmetic. The others are kernels: fp8 products scaled by blocks of 128, and 16-bit
-// products whose weights are stored as 8 or 4 bits.
+// Number formats of matrix products. The first seven are formats that the units compute in. The others are
+// kernels: fp8 products scaled by blocks of 128, and 16-bit products whose weights are stored in 8 or 4
+// bits.
 enum class Precision {
   Fp32,
   Tf32,
@@ -35,10 +36,10 @@ constexpr size_t kArithmetics = 7;
 
 std::string_view name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);  // "bf16", "bfloat16", "half", ...
-double bytes_of(Precision precision);          // per element of what is computed with; 0.5 for Fp4
-Precision arithmetic_of(Precision precision);  // one of the first seven: what the units do
+double bytes_of(Precision precision);                             // of one element as computed; 0.5 for Fp4
+Precision arithmetic_of(Precision precision);  // the format that the units compute in, one of the first seven
 
-// Bytes of an element of each side of a product, scales of blocks included.
+// Bytes per element on each side of a product, including the scales of blocks.
 struct OperandBytes {
   double activations = 2;
   double weights = 2;
@@ -64,18 +65,19 @@ struct Calibration {
   double feed = 45;        // bytes a cycle out of the last-level cache, per 1024 flops a cycle of a unit
   double prologue = 2500;  // cycles to fill and drain the pipeline of one tile
   double half_tile =
-      1200;              // results in flight at which a unit reaches half its speed, per 1024 flops a cycle
-  double drift = 0.015;  // growth of time as tiles lose step and stop sharing panels
-  double drift_length = 8192;      // reduction length from which drift shows
+      1200;  // results in flight per unit at which it reaches half its speed, per 1024 flops a cycle
+  // Slows long reductions: tiles on different units drift apart and stop sharing cached panels.
+  double drift = 0.015;
+  double drift_length = 8192;      // length of a reduction from which drift is seen
   double attention = 0.6;          // share of peak that fused attention sustains
-  double hold_out_error = 0;       // mean error on measurements that were not fitted; 0: not stated
-  double launch_s = 0;             // one kernel of this precision; 0: the stack's
-  std::string framework;           // whose kernels; empty: any
+  double hold_out_error = 0;       // mean error on measurements that were not fitted; 0: the sheet gives none
+  double launch_s = 0;             // seconds to launch a kernel of this precision; 0: as the stack
+  std::string framework;           // the library that was measured; empty: any
   std::string source = "generic";  // where the values come from
-  std::string borrowed;            // the relative they were measured on (System::like); empty: this chip
+  std::string borrowed;  // the relative on which the values were measured (System::like); empty: this chip
 };
 
-// The numbers of a Calibration by their names in data sheets.
+// A number of a Calibration and its name in data sheets.
 struct CalibrationConstant {
   const char* name;
   double Calibration::*at;
@@ -105,15 +107,17 @@ struct NodeLinks {
   };
   double lane_Bps = 0;      // one link, one direction; for a switch: one device's port, one direction
   double efficiency = 0.9;  // protocol overhead
-  double latency_s = 2e-6;  // one step of a ring, software included
+  double latency_s = 2e-6;  // one step of a ring, with the software's part
   double start_s = 8e-6;    // launch and synchronisation of one collective
-  double setup_s = 2e-5;    // of the protocol that large messages use
-  double in_switch = 0;     // share of a port's bandwidth that reduction inside the switch sustains; 0: none
+  double setup_s = 2e-5;    // set-up of the protocol for large messages
+  // Share of a port's bandwidth at which the switch itself reduces; 0: the switch cannot.
+  double in_switch = 0;
   std::vector<Link> links;
-  std::vector<int> dims;          // sides of a mesh of all devices, X first; empty: none
-  bool wraps = false;             // a torus
-  bool snake = true;              // ranks fill every other row backwards; false: all rows forwards
-  Routing routing = Routing::Xy;  // of a mesh; explicit links take the shortest way
+  std::vector<int> dims;  // sides of a mesh of all devices, X first; empty: none
+  bool wraps = false;     // a torus
+  bool snake = true;  // neighbouring ranks stay neighbours: every other row is filled backwards; false: all
+                      // rows forwards
+  Routing routing = Routing::Xy;  // in a mesh; explicit links take the shortest path
 };
 
 struct Network {
@@ -122,46 +126,50 @@ struct Network {
   double between_Bps = 0;  // one device's share of the node's outside bandwidth, one direction
   double between_efficiency = 0.8;
   double between_latency_s = 6e-6;
-  double byte_energy_j = 0;  // of a byte sent over any link
+  double byte_energy_j = 0;  // joules to send one byte over any link
 };
 
-// Software. A stack states its name, at most seven scalars of time, and two of memory.
+// The software that drives a chip: its name, scalars of time, and two scalars of memory.
 struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
-  double launch_s = 4e-6;      // one kernel of a stream that is never empty
+  double launch_s = 4e-6;      // s to launch one kernel when the queue is never empty
   double overlap = 0.5;        // share of a backward pass that hides data-parallel traffic
   double host_layer_s = 4e-4;  // host time to issue one pass of one layer: bounds small layers
-  double host_tensor = 0;      // its growth with each tensor-parallel way, in pipelines across nodes
-  double hand_over_s = 0;      // stall of each hand-over between stages on different nodes
-  double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
-  double kept = 1.15;          // memory held for activations over what they need: copies, an allocator's gaps
-  double logit_bytes = 10;     // of a score of the vocabulary, from the output layer to its gradient
-  double attention = 1.0;      // speed of its fused attention over the chip's constants
-  double experts = 1.0;        // time of its products of routed experts over that of as many plain ones
+  // Relative growth of host_layer_s per tensor-parallel way, in pipelines that span nodes.
+  double host_tensor = 0;
+  double hand_over_s = 0;  // s that a pipeline stage stalls at each hand-over to another node
+  double pointwise = 1.5;  // element-wise traffic over that of perfectly fused passes
+  double kept = 1.15;  // memory kept for activations over the least needed: copies and gaps of the allocator
+  // Bytes per score of the vocabulary, over all copies from the output layer to its gradient.
+  double logit_bytes = 10;
+  double attention = 1.0;  // speed of its fused attention over the chip's constants
+  double experts = 1.0;    // time of grouped products of routed experts over that of equal dense products
 };
 
 struct Chip {
   int units = 0;  // streaming multiprocessors, compute units, cores
   double clock_hz = 0;
   std::array<double, kPrecisions> flops_per_cycle{};  // per unit, multiply and add count 2; 0: not supported
-  double cache_bytes = 0;                             // last level
-  int array = 0;  // side of a systolic array, one a unit; 0: units that walk tiles of sums, as GPUs do
-  double unit_results = 32768;   // running sums a unit holds in its registers
-  double unit_buffer_bytes = 0;  // of a unit, for operand panels; 0: never short
+  double cache_bytes = 0;                             // capacity of the last-level cache
+  int array = 0;  // side of the systolic array of each unit; 0: units compute tiles of sums, as GPUs do
+  double unit_results = 32768;   // running sums that fit in the registers of a unit
+  double unit_buffer_bytes = 0;  // memory of a unit for panels of operands; 0: no limit
   Stationary dataflow = Stationary::Output;
-  bool persistent = false;  // libraries of persistent kernels: more tiles, units share the last wave
+  bool persistent = false;  // libraries of persistent kernels: more tile sizes, and units share the last wave
   double memory_bytes = 0;
   double memory_Bps = 0;
   double memory_reserve = 3e9;  // bytes of the memory that context and libraries take
   double power_w = 0;
-  std::array<double, kPrecisions> flop_energy_j{};  // 0: not known, no throttling is modelled
-  double operand_energy_j = 0;                      // of registers and a unit's own memories, an operation
-  double cache_byte_energy_j = 0;                   // last level
-  double byte_energy_j = 0;                         // memory
-  double idle_share = 0.2;                          // of the power budget, drawn whatever the work
+  // J per operation; 0: not given, and no throttling is modelled.
+  std::array<double, kPrecisions> flop_energy_j{};
+  double operand_energy_j = 0;     // J per operation to move operands inside a unit
+  double cache_byte_energy_j = 0;  // J per byte of the last-level cache
+  double byte_energy_j = 0;        // J per byte of the memory
+  double idle_share = 0.2;         // share of the power budget that is drawn without any work
   std::array<std::optional<Calibration>, kPrecisions> calibration;
-  std::vector<std::pair<Precision, Calibration>> by_framework;  // that differ from the above (with_framework)
+  // Constants that differ for a stack (with_framework).
+  std::vector<std::pair<Precision, Calibration>> by_framework;
 
   double rate(Precision p) const {
     return flops_per_cycle[size_t(arithmetic_of(p))];
@@ -172,7 +180,7 @@ struct Chip {
   // Returns the share of the peak that the power budget sustains, at most 1: (power - idle) / (peak *
   // energy).
   double power_limit(Precision p) const;
-  const Calibration& constants(Precision p) const;  // of p, else of the nearest precision, else the defaults
+  const Calibration& constants(Precision p) const;  // for p, else the nearest precision, else the defaults
 };
 
 struct System {
@@ -181,17 +189,17 @@ struct System {
   std::string family;                // systems of one family share constants
   std::vector<std::string> aliases;  // device names as measurement tables spell them
   std::string source;
-  std::string like;  // a shipped relative whose constants and software hold where this sheet states none
+  std::string like;  // a shipped relative, whose constants and stack fill the gaps of this sheet
   Chip chip;
   Stack stack;
-  bool own_stack = false;         // the sheet states one
+  bool own_stack = false;         // the sheet gives a stack
   std::vector<Stack> frameworks;  // stacks that differ from `stack`, by name
   Network network;
-  double usd_per_hour = 0;  // per device; 0: not given
+  double usd_per_hour = 0;  // price of one device; 0: not given
 };
 
-// Returns the system as a framework drives it: its stack, and its kernels' constants. Inherits where nothing
-// is listed.
+// Returns the system with the stack of `framework` and with that stack's constants of kernels. Keeps the
+// system's own stack and constants where the sheet lists none for `framework`.
 System with_framework(System system, std::string_view framework);
 
 // Returns the stack of a framework as tables name it, the system's own when it is not listed.

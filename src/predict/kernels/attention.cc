@@ -24,12 +24,12 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kLatentKey = 576;    // values of a cached token: rank and rotary part
-constexpr double kLatentValue = 512;  // of them the result is made
-constexpr double kPlainKey = 192;     // of a head when expanded
+constexpr double kLatentKey = 576;    // values of a cached token: the compressed rank and the rotary part
+constexpr double kLatentValue = 512;  // the part of the cached values that forms the result
+constexpr double kPlainKey = 192;     // values of one head's key after expansion
 constexpr double kPlainValue = 128;
-constexpr double kUsualHead = 128;  // to which times of a key and value refer
-constexpr double kBlock = 64;       // keys that a decode kernel takes at a time
+constexpr double kUsualHead = 128;  // head size to which the fitted times refer
+constexpr double kBlock = 64;       // keys that a decode kernel reads at a time
 
 double pairs(double queries, double context, double window) {
   // The last query meets `context` keys, and each before it one less.
@@ -131,7 +131,7 @@ FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
 }
 
 FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
-  constexpr double kKept = 0.8;  // of the last-level cache that is left for the keys
+  constexpr double kKept = 0.8;  // share of the last-level cache that is left for keys and values
   const double room = kKept * p.cache_bytes;
   const double near = p.bytes <= room ? p.bytes : std::max(0.0, 2 * room - p.bytes);
   const double rate = p.memory_Bps * x[kMemory];
@@ -142,14 +142,15 @@ FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
   const double items = p.batch * p.kv_heads * groups;
   const double blocks = std::ceil(p.context / kBlock);
   const double walk = x[kToken] * 1e-3 * blocks * kBlock * p.head / kUsualHead;
-  // No share of an item is smaller than a block, and there are no more shares than idle units.
+  // A split of an item is at least one block of keys, and there are no more splits than idle units.
   const double most = std::max(1.0, std::min(x[kSplits], blocks));
   const double splits = std::clamp(std::floor(p.units / items), 1.0, most);
   if (splits > 1)
     t.launch_s += x[kJoin] * 1e-6;
   const double rounds = std::ceil(items * splits / p.units - 1e-9);
   const double serial = rounds * (x[kItem] + walk / splits) * 1e-6;
-  const double padded = std::max(16.0, p.heads / p.kv_heads) * p.kv_heads;  // rows of a matrix unit
+  // Rows, padded to the 16 rows of a matrix unit.
+  const double padded = std::max(16.0, p.heads / p.kv_heads) * p.kv_heads;
   const double flops = 4 * p.batch * padded * p.context * p.head;
   t.compute_s = std::max(serial, flops / (p.peak_flops * x[kCompute]));
   t.seconds = t.launch_s + std::sqrt(t.memory_s * t.memory_s + t.compute_s * t.compute_s);

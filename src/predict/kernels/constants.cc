@@ -10,7 +10,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr size_t kColumns = 6;  // before the scalars
+constexpr size_t kColumns = 6;  // columns before the scalars
 
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> out;

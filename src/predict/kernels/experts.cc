@@ -8,8 +8,9 @@
 //   fill      tiles that do not fill the units: both grow by 1 + wave * units / tiles
 //   time      launch + each * experts here + (compute^4 + memory^4)^(1/4) * fill + rows moved
 //
-// Popularity by a power law is taken at the quantiles of its distribution, without random draws. The experts
-// are dealt to the devices in a fixed disorder, and the busiest device is the one that is timed.
+// The popularity of experts follows a power law. It is evaluated at the quantiles of the distribution
+// instead of by random draws. The experts are dealt to the devices in a fixed shuffled order, and the
+// busiest device is timed.
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +21,8 @@
 namespace lento::predict {
 namespace {
 
-constexpr int64_t kMostPoints = 256;  // of the distribution; beyond, one stands for several experts
-constexpr size_t kMostBuckets = 24;   // of rows an expert, once they are known
+constexpr int64_t kMostPoints = 256;  // most quantiles; beyond, one quantile represents several experts
+constexpr size_t kMostBuckets = 24;   // most groups of experts with similar numbers of rows
 
 // Returns the weights of `points` experts: the quantiles of x^-skew between `low` and `high`.
 std::vector<double> popularity(int64_t points, double skew, double low, double high) {
@@ -65,10 +66,11 @@ std::vector<double> busiest(std::vector<double> weights, size_t groups) {
 
 using Bucket = PreparedKernel::Bucket;
 
-// Merges neighbours in order of size.
+// Sorts the experts by rows and merges neighbours into at most kMostBuckets buckets, to bound the cost of a
+// prediction.
 std::vector<Bucket> buckets_of(std::vector<double> rows, double experts_each) {
   std::erase_if(rows, [](double r) {
-    return r < 0.5;  // whole rows
+    return r < 0.5;  // an expert with less than half a row gets none
   });
   std::ranges::sort(rows);
   std::vector<Bucket> out;
@@ -98,7 +100,8 @@ std::vector<Bucket> skewed(const ExpertLayer& l) {
   const double assignments = double(l.tokens) * double(l.chosen);
   const int64_t points = std::min<int64_t>(kMostPoints, l.experts);
   const double experts_each = double(l.experts) / double(points);
-  // With few tokens most experts get none. With many, one token is the least.
+  // When there are fewer assignments than experts most experts get no token, so the power law extends below
+  // one token.
   const bool few = assignments <= double(l.experts);
   std::vector<double> weights = few ? popularity(points, l.skew, 0.01, 2)
                                     : popularity(points, l.skew, 1, std::max(2.0, 0.8 * double(l.tokens)));
@@ -146,7 +149,7 @@ FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x) {
     padded += b.experts * std::ceil(b.rows / tile - 1e-9) * tile;
     active += b.experts;
   }
-  constexpr double kColumns = 128;  // of a tile
+  constexpr double kColumns = 128;  // columns of a tile of the product
   const double tiles =
       padded / tile * std::max(1.0, std::min(p.inner * (p.products - 1), p.hidden) / kColumns);
   const double fill = 1 + x[kWave] * p.units / tiles;

@@ -14,7 +14,7 @@ struct Spelling {
 };
 
 constexpr double kScale16 = 1.0 / 16;  // an 8-bit scale for 16 values
-constexpr double kScale32 = 1.0 / 32;  // for 32
+constexpr double kScale32 = 1.0 / 32;  // an 8-bit scale for 32 values
 constexpr double kGroup = 2.0 / 128;   // a 16-bit scale for a group of 128
 
 constexpr Spelling kExpertSpellings[] = {

@@ -33,7 +33,7 @@ std::optional<FusedKind> parse_fused_kind(std::string_view text);
 // The arithmetic of a kernel and the values that it reads.
 struct KernelFormat {
   Precision arithmetic = Precision::Bf16;
-  double stored_bytes = 2;  // a weight of an expert, or a value of the cache; scales included
+  double stored_bytes = 2;  // bytes of an expert's weight, or of a cached value, with scales
   std::string name;         // as tables spell it: "fp8_block", "bfloat16/fp8" for attention over an fp8 cache
 
   bool operator==(const KernelFormat&) const = default;
@@ -48,31 +48,32 @@ std::optional<KernelFormat> attention_format(std::string_view arithmetic, std::s
 struct ExpertLayer {
   int64_t tokens = 1;  // of all devices that share the experts
   int64_t hidden = 1;
-  int64_t inner = 1;  // width of a whole expert
+  int64_t inner = 1;  // width of one expert before it is cut
   int64_t experts = 1;
-  int64_t chosen = 1;   // experts a token takes
-  int tensor = 1;       // ways that cut each expert
-  int expert = 1;       // ways that share the experts out
-  double skew = 0;      // exponent of the power law of popularity; 0: all experts equally popular
-  bool random = false;  // without skew: tokens choose by chance, so that of few some choose the same
+  int64_t chosen = 1;  // experts that each token is sent to
+  int tensor = 1;      // devices that each expert is cut over
+  int expert = 1;      // groups of devices that the experts are spread over
+  double skew = 0;     // exponent of the power law of popularity; 0: all experts equally popular
+  // Without skew: tokens choose at random, so that with few tokens some choose the same expert.
+  bool random = false;
   bool gated = true;
   KernelFormat format;
-  std::string kernel;  // empty: whichever
+  std::string kernel;  // empty: any
 
   bool operator==(const ExpertLayer&) const = default;
 };
 
 struct AttentionKernel {
-  FusedKind kind = FusedKind::Decode;  // not Experts
+  FusedKind kind = FusedKind::Decode;  // any kind but Experts
   int64_t batch = 1;
-  int64_t tokens = 1;   // new ones of each sequence
-  int64_t context = 1;  // that the last of them sees
+  int64_t tokens = 1;   // new tokens of each sequence
+  int64_t context = 1;  // tokens that the last new token attends to
   int64_t heads = 1;    // on this device
   int64_t kv_heads = 1;
   int64_t head = 128;
-  int64_t window = 0;  // 0: none
+  int64_t window = 0;  // attention window in tokens; 0: none
   KernelFormat format;
-  std::string kernel;  // empty: whichever
+  std::string kernel;  // empty: any
 
   bool operator==(const AttentionKernel&) const = default;
 };
@@ -82,7 +83,7 @@ using KernelScalars = std::array<double, kMostScalars>;
 
 struct KernelScalar {
   const char* name;
-  double start;  // where a fit begins
+  double start;  // first value that a fit tries
   double low;
   double high;
 };
@@ -102,22 +103,22 @@ struct PreparedKernel {
   double heads = 1;
   double group = 1;  // query heads that share a key head
   double kv_heads = 1;
-  double head = 128;  // mean of key and value
-  double seen = 0;    // pairs of a query and a key that count, of one head of one sequence
-  double all = 0;     // the same without the window
-  double bytes = 0;   // memory traffic at least
+  double head = 128;  // mean size of a key and a value
+  double seen = 0;    // pairs of query and key inside the window, of one head and sequence
+  double all = 0;     // pairs of query and key without the window
+  double bytes = 0;   // least memory traffic
   // Only for a layer of experts.
   struct Bucket {
     double experts;
-    double rows;  // of each
+    double rows;  // of each expert
   };
   std::vector<Bucket> load;
   double hidden = 0;
-  double inner = 0;  // on this device
+  double inner = 0;  // width of the experts' part on this device
   double products = 3;
   double stored_bytes = 2;
   double local_experts = 0;
-  double assignments = 0;  // of tokens to experts, on all devices
+  double assignments = 0;  // pairs of token and expert, on all devices
 };
 PreparedKernel prepare(const Chip& chip, const ExpertLayer& layer);
 PreparedKernel prepare(const Chip& chip, const AttentionKernel& kernel);
@@ -130,11 +131,12 @@ struct FusedTime {
 };
 FusedTime time_kernel(const PreparedKernel& kernel, const KernelScalars& scalars);
 
-// Count work and traffic without padding and repeated reads.
+// Count operations and bytes without padding and without repeated reads.
 double kernel_flops(const PreparedKernel& kernel);
 double kernel_bytes(const PreparedKernel& kernel);
 
-// Returns the roofline with three constants: shares of both peaks and a launch.
+// Returns the time of a roofline with three constants: the share of the peak, the share of the bandwidth,
+// and the launch.
 double roofline_s(const PreparedKernel& kernel, double compute, double memory, double launch_s);
 
 // The degree to which the constants match the kernel.

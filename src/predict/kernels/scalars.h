@@ -1,4 +1,5 @@
-// The index of each scalar of a kind.
+// Indices into the vector of fitted scalars of each kind of kernel. Meanings and fits:
+// docs/methods/serving_kernels.md.
 #pragma once
 
 #include "predict/kernels/kernels.h"
@@ -14,25 +15,25 @@ enum : size_t {
 // Scalars of a layer of experts.
 enum : size_t {
   kTile = 3,     // rows a tile holds
-  kWave = 4,     // what units that are not filled cost
-  kTraffic = 5,  // of gathered and summed rows, over the least
-  kEach = 6,     // us of an expert
-  kWhole = 7  // of the rows of all devices that share the experts: sorted and skipped, over moving them once
+  kWave = 4,     // slow-down by units without a tile in the last wave
+  kTraffic = 5,  // traffic of rows gathered and summed, over the least
+  kEach = 6,     // us for each expert
+  kWhole = 7     // time to sort and skip rows of other devices' experts, over moving them once
 };
 // Scalars of attention.
 enum : size_t {
-  kFast = 3,    // bandwidth of the last-level cache over the memory's
+  kFast = 3,    // bandwidth of the last-level cache over that of the memory
   kItem = 4,    // us of one item: a block of queries or a group of heads of one sequence
   kToken = 5,   // decode: ns of a key and value, one item
-  kSplits = 6,  // decode: ways in which one item's keys are shared out
-  kPacked = 7,  // query heads of a group in one item
-  kJoin = 8,    // decode: us of the pass that joins what shares of an item's keys gave
-  kExtra = 3,   // prefill: keys a query meets beyond those it must
-  kRows = 5,    // prefill: queries of a block
-  kLeak = 6,    // prefill: share of the keys outside a window that is met all the same
-  kNarrow = 7,  // prefill: exponent of the peak in head size over 128, below it
-  kWide = 8,    // prefill: the same above it, of what is lost
-  kTail = 9     // prefill: share of the longest block's lead that is waited for
+  kSplits = 6,  // decode: splits of one item's keys
+  kPacked = 7,  // query heads of one group that share an item
+  kJoin = 8,    // decode: us of the pass that joins the splits
+  kExtra = 3,   // prefill: keys computed beyond the causal ones
+  kRows = 5,    // prefill: queries in a block
+  kLeak = 6,    // prefill: share of the keys outside a window that is still computed
+  kNarrow = 7,  // prefill: exponent of the speed in head size / 128, for heads below 128
+  kWide = 8,    // prefill: exponent of the loss in head size / 128, for heads above 128
+  kTail = 9     // prefill: share of the longest block's extra time that is waited for
 };
 
 // Returns the peak of an arithmetic. A chip without it computes in 16 bits.

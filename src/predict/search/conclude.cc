@@ -34,7 +34,7 @@ std::string seconds(double value) {
   return std::isfinite(value) ? format_quantity(value, Dimension::Time) : "does not fit";
 }
 
-// Draws time against logic node, one line for each combination of the rest.
+// Draws time against logic node, with one line for each combination of the other choices.
 Figure technology_figure(const SearchSpace& space, const std::vector<DesignResult>& results) {
   SeriesFigure f;
   f.x_name = "logic steps after N12";
@@ -139,7 +139,8 @@ Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& 
       t};
 }
 
-// Tabulates the change of time when one share grows by a tenth at the cost of its class.
+// Tabulates the relative change of time when the share of one component grows by 10 % at the cost of the
+// other components of its class (area, power or perimeter).
 Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
   const char* components[] = {"core", "L2", "L1", "registers", "DRAM", "network inside", "network outside"};
   const char* classes[] = {"area", "power", "perimeter"};
@@ -150,7 +151,7 @@ Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
     for (size_t i = 0; i < shares[c].size(); ++i) {
       Shares tried = shares;
       tried[c][i] *= 1.1;
-      // The class keeps its sum, which is below 1 where the budget is not all spent.
+      // The sum of a class stays the same. It is below 1 when the budget is not all spent.
       const double before = std::accumulate(shares[c].begin(), shares[c].end(), 0.0);
       const double after = std::accumulate(tried[c].begin(), tried[c].end(), 0.0);
       for (double& share : tried[c])
@@ -190,7 +191,7 @@ void add_machine_facts(const SearchSpace& space, const DesignResult& best, findi
         format_quantity(m.intra.bytes_per_s, Dimension::BytesPerTime));
 }
 
-// One point and method over all seeds.
+// The results of one method on one design point, over all seeds.
 struct MethodSummary {
   // near: number of seeds within 1 % of the best value found for the point.
   size_t seeds = 0;

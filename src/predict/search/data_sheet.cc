@@ -12,9 +12,9 @@ namespace lento::predict {
 namespace {
 
 constexpr double kBytesOfSum = 4;       // running sums are kept in single precision
-constexpr double kShareOfSums = 0.5;    // of the registers
+constexpr double kShareOfSums = 0.5;    // share of the registers that holds running sums
 constexpr double kInnerTile = 64;       // side of the tile that registers reuse from L1
-constexpr double kReserveShare = 0.04;  // of the memory, for context and libraries
+constexpr double kReserveShare = 0.04;  // share of the memory for context and libraries
 
 // Returns the operations a second that L1 and the registers can feed (kernel.h gives the bytes of an
 // operation there).
@@ -33,7 +33,8 @@ Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& ch
   return k;
 }
 
-// Translates the template's word. "none" leaves the choice to the loops, as Best does.
+// Maps the dataflow word of the configuration to the operand that stays. "none" means that the search of
+// loop orders chooses, as with Best.
 Stationary stationary_of(const std::string& dataflow) {
   if (dataflow == "wst")
     return Stationary::Weight;
@@ -58,13 +59,15 @@ void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   }
 }
 
-// Switching energy follows the square of the voltage (machine.h: power over frequency).
+// Scales a switching energy (J) from the nominal voltage by the square of the voltage (machine.h: power over
+// frequency).
 double at_voltage(double nominal_j, double voltage, double nominal_voltage) {
   const double ratio = nominal_voltage > 0 ? voltage / nominal_voltage : 1;
   return nominal_j * ratio * ratio;
 }
 
-// Sets the energy of operations and bytes on the generated machine. Leakage is drawn whatever the work.
+// Sets the energy per operation and per byte at the generated machine's voltages. Leakage power is drawn
+// whether or not there is work.
 void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
   const double flop = at_voltage(
       c.core.power_per_mcu / (c.core.flop_per_mcu * c.core.frequency),

@@ -13,7 +13,7 @@ namespace lento::predict {
 // utilisation, bandwidth out of the cache, sums and panels a unit holds. When L1 or the registers cannot feed
 // the arithmetic, they bound its share of the peak. Prices and software keep their defaults.
 //
-// Returns nothing when the budgets leave a part without area or power.
+// Returns nothing when the budgets leave a component without area or power.
 std::optional<System> data_sheet(const CrossFlowConfig& design, bool as_released = false);
 
 }  // namespace lento::predict

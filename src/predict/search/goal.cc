@@ -13,7 +13,7 @@ namespace lento::predict {
 namespace {
 
 constexpr double kWaferRadius = 150;  // mm
-constexpr double kTooSlow = 1e30;     // above every value of a design within the latency
+constexpr double kTooSlow = 1e30;     // larger than the value of any design within the latency limit
 
 double die_price(double wafer_usd, double area, double defects_per_mm2) {
   const double dies = std::numbers::pi * kWaferRadius * kWaferRadius / area -

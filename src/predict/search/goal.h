@@ -11,12 +11,12 @@ namespace lento::predict {
 // Prices of building and running a node. A die costs its share of a wafer over the yield of a defect density
 // by Murphy's formula ((1 - e^-AD) / AD)^2. Dies a wafer: pi r^2 / A - pi 2 r / sqrt(2 A), r = 150 mm.
 struct Prices {
-  std::map<std::string, double> wafer_usd;  // by logic node
+  std::map<std::string, double> wafer_usd;  // price of a processed wafer, by logic node
   double defects_per_mm2 = 0.001;
   double stack_usd = 0;                // one stack of memory with its place on the package
-  double node_usd = 0;                 // everything else in a node
-  double link_usd_per_Bps = 0;         // network outside the package, a byte a second
-  double life_s = 4 * 365.25 * 86400;  // over which the node is paid
+  double node_usd = 0;                 // all other parts of a node
+  double link_usd_per_Bps = 0;         // network outside the package, per byte/s
+  double life_s = 4 * 365.25 * 86400;  // time over which the price of a node is written off
   double usd_per_joule = 0;
 };
 
@@ -28,7 +28,7 @@ enum class Measure {
 
 struct Goal {
   Measure measure = Measure::Time;
-  double latency_s = 0;  // above 0: an iteration may not take longer
+  double latency_s = 0;  // longest iteration that is allowed; 0: no limit
   Prices prices;
 };
 
@@ -40,8 +40,9 @@ double
 cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes, double seconds);
 double node_price(const Prices& prices, const CrossFlowConfig& design, const std::string& logic);
 
-// Returns the value that the search minimises. An iteration longer than the latency is worse than any that is
-// not, and the worse the longer, so that a search finds its way back. +infinity stays.
+// Returns the value that the search minimises. Every iteration over the latency limit is worse than every
+// iteration within it, and its value grows with the excess, so that a search can descend back under the
+// limit. Infinite times stay +infinity.
 double value_of(
     const Goal& goal,
     const CrossFlowConfig& design,
@@ -49,7 +50,7 @@ double value_of(
     int nodes,
     double seconds);
 
-// Parse "time", "energy", "cost", and name a value in tables, with its unit.
+// Parse "time", "energy" or "cost", and return the title of a value in tables, with its unit.
 Measure measure_of(const std::string& name);
 std::string title_of(Measure measure);
 

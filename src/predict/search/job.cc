@@ -33,11 +33,12 @@ bool divides(const TrainingRun& r) {
     return false;
   if (r.global_batch % (int64_t(r.data) * r.micro_batch) != 0)
     return false;
-  return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // else no interleaved schedule exists
+  return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // the interleaved schedule requires it
 }
 
-// Returns the stage that the job states, else every stage that replicas and schedule allow. Gradients of a
-// pipeline's micro batches, and weights that many micro batches would gather again, are not sharded.
+// Returns the sharding stage that the job states, else all stages that replicas and schedule allow.
+// Gradients of a pipeline's micro batches are not sharded, and weights are not sharded when many micro
+// batches would gather them again.
 std::vector<int> zero_stages(const TrainingRun& r) {
   if (r.zero > 0 || r.data == 1)
     return {r.zero};
@@ -69,8 +70,8 @@ void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
   }
 }
 
-// Adds placements. Where a package holds several nodes, the order of the ranks decides which traffic leaves
-// it.
+// Adds the placements of a run. When a package holds several nodes, the order of the ranks decides which
+// traffic crosses the package boundary.
 void add_placements(const TrainingRun& r, int package_dim, std::vector<Way>& out) {
   if (package_dim == 1)
     return add_schedules(r, out);

@@ -15,7 +15,7 @@ namespace lento::predict {
 
 // One shape of the model. A search may compare several.
 struct Job {
-  std::string name;                     // as the space names it; empty when there is one
+  std::string name;                     // its parallelism is searched
   LanguageModel language_model;         // when there is no transformer
   std::optional<TrainingRun> training;  // its parallel ways are what is searched
 };
@@ -27,20 +27,20 @@ struct Way {
 };
 
 struct JobRules {
-  bool must_fit = true;      // a way whose memory overflows takes forever
-  bool as_released = false;  // bugs and slower clocks of the released tool (machine.h, language_model.h)
+  bool must_fit = true;      // a layout that exceeds the memory takes infinite time
+  bool as_released = false;  // reproduces defects of the released tool (machine.h, language_model.h)
 };
 
-// Returns every way that divides the job over all nodes. `data_only`: the ways that use data parallelism
-// alone. The result is never empty: when nothing divides, it is one way that takes infinite time.
+// Returns every way that divides the job over all nodes. `data_only` restricts them to data parallelism
+// alone. When nothing divides, the result is one way that takes infinite time, so it is never empty.
 std::vector<Way>
 all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only);
 
-// Returns `design` with the job and the way in it.
+// Returns `design` with the job's shape and the way's parallelism written into its configuration.
 CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim);
 
 struct JobTime {
-  double seconds = 0;  // of an iteration; +infinity when it cannot run
+  double seconds = 0;  // of one iteration; +infinity when it cannot run
   double memory_bytes = 0;
   double memory_there = 0;
 };

@@ -18,10 +18,10 @@ namespace lento::predict {
 namespace {
 
 constexpr double kNoCost = std::numeric_limits<double>::infinity();
-constexpr double kPerturbation = 1.5;   // of the released tool: a share is tried 1.5 times as large
-constexpr double kAveraging = 0.9;      // beta
-constexpr double kFloor = 1e-2;         // what a share that fell to zero or below restarts from
-constexpr double kSmallestPart = 1e-3;  // exchanges end below it
+constexpr double kPerturbation = 1.5;   // the released tool perturbs a share by this factor
+constexpr double kAveraging = 0.9;      // weight of the running average (beta in the paper)
+constexpr double kFloor = 1e-2;         // a share that fell to zero or below restarts here
+constexpr double kSmallestPart = 1e-3;  // exchanges of smaller parts of a share are not tried
 
 void normalise(std::vector<double>& shares) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -42,7 +42,7 @@ Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t ind
   return shares;
 }
 
-// Counts evaluations and keeps the best.
+// Counts the evaluations of the objective and keeps the best point.
 class Run {
  public:
   Run(const Objective& objective, uint64_t budget, const base::Progress& progress)
@@ -114,8 +114,8 @@ void soe(Run& run, Shares at, int steps) {
   }
 }
 
-// A move of `part` of the share `from` to the share `to`, in one class or in two of the same components.
-// Either end may be all the other shares, in proportion.
+// A move of `part` of the share `from` to the share `to`, in one class or in two classes with the same
+// components. `from` or `to` may stand for all other shares, which then change in proportion.
 struct Exchange {
   std::vector<size_t> classes;
   size_t from;
@@ -123,8 +123,8 @@ struct Exchange {
 };
 constexpr size_t kOthers = SIZE_MAX;
 
-// Lists the moves, single classes first. Area and power of a component are worth little without each other,
-// so they also move together.
+// Lists the possible moves, those in a single class first. Area without power is of little use to a
+// component, and the reverse, so both are also moved together.
 std::vector<Exchange> exchanges(const Shares& at) {
   std::vector<std::vector<size_t>> groups;
   for (size_t c = 0; c < at.size(); ++c)
@@ -150,7 +150,7 @@ std::vector<Exchange> exchanges(const Shares& at) {
   return all;
 }
 
-// Returns one class after a move, unchanged when there is nothing to move.
+// Returns the shares of one class after a move. They are unchanged when `from` is empty.
 std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, double part) {
   const size_t one = move.from == kOthers ? move.to : move.from;
   const double source = move.from == kOthers ? 1 - shares[one] : shares[move.from];
@@ -192,8 +192,8 @@ bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& m
   return moved;
 }
 
-// Exchanges parts of shares. Moves against all others come first, because they cross valleys that no pair
-// does (one more unit takes a little from all).
+// Minimises by moving parts of shares. Moves against all other shares come first, because adding one unit
+// takes a little from every other component, which no move between two shares can do.
 void exchange(Run& run, Shares at) {
   double value = run(at);
   std::vector<Exchange> wide = exchanges(at);
@@ -243,7 +243,7 @@ void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
   nlopt_set_ftol_rel(solver, 1e-6);
   nlopt_set_initial_step1(solver, 0.7);
   double value = 0;
-  nlopt_optimize(solver, x.data(), &value);  // the best is kept by `run`, whatever ended it
+  nlopt_optimize(solver, x.data(), &value);  // `run` keeps the best point, whichever way the solver ended
   nlopt_destroy(solver);
 }
 

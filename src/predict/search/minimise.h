@@ -1,5 +1,5 @@
-// Minimises a black box over shares: several classes of non-negative shares that sum to one each (area,
-// power, perimeter of a chip).
+// Minimises a black-box function of shares. Shares come in classes (area, power and perimeter of a chip).
+// The shares of a class are not negative and sum to one.
 //
 // Three methods, compared at equal numbers of evaluations (`lento search --compare`):
 //   Soe       projected gradient descent with exponential averaging in parameter space, as printed (paper
@@ -21,7 +21,7 @@ namespace lento::predict {
 
 using Shares = std::vector<std::vector<double>>;  // [class][component]
 
-// Returns a finite value, or +infinity for shares that cannot work.
+// Returns a finite value, or +infinity for shares that give no working machine.
 using Objective = std::function<double(const Shares&)>;
 
 enum class Method {
@@ -32,12 +32,12 @@ enum class Method {
 
 struct MinimiseOptions {
   Method method = Method::Exchange;
-  int steps = 100;               // T of the paper: gradient steps a start
-  int starts = 10;               // S
-  uint64_t max_evaluations = 0;  // 0: what Soe would take, (1 + parameters) * steps * starts
+  int steps = 100;               // gradient steps of each start (T in the paper)
+  int starts = 10;               // starting points (S in the paper)
+  uint64_t max_evaluations = 0;  // 0: as many as Soe takes, (1 + parameters) * steps * starts
   uint64_t seed = 1;
   unsigned threads = 1;
-  Shares first;  // start of the first run; others are drawn. Empty: all drawn
+  Shares first;  // first starting point; the others are drawn. Empty: all are drawn
   base::Progress progress;
 };
 
@@ -47,11 +47,11 @@ struct Minimum {
   uint64_t evaluations = 0;
 };
 
-// Minimises over `sizes` components of each class. The result is the same for any number of threads.
+// Minimises over classes with `sizes` components each. The result does not depend on the number of threads.
 Minimum
 minimise(const Objective& objective, const std::vector<size_t>& sizes, const MinimiseOptions& options);
 
-// Runs the `start`-th of options.starts alone, with its part of the evaluations.
+// Runs start number `start` of options.starts alone, with its part of the evaluations.
 Minimum minimise_start(
     const Objective& objective,
     const std::vector<size_t>& sizes,

@@ -25,14 +25,14 @@ std::vector<size_t> sizes_of(const Shares& shares) {
 
 }  // namespace
 
-// Every way of a point on the base's shares, best first.
+// Every way of one design point, timed with the shares of the base design and sorted by value.
 struct SearchPlan::Candidates {
   std::once_flag once;
   CrossFlowConfig design;
   std::vector<Way> ways;  // as all_ways lists them
   std::vector<double> seconds;
   std::vector<double> values;
-  std::vector<size_t> order;  // of `ways`, by value
+  std::vector<size_t> order;  // indices into `ways`, best value first
   double data_parallel_s = kNotRun;
 };
 

@@ -13,7 +13,7 @@
 namespace lento::predict {
 
 struct SearchOptions {
-  MinimiseOptions minimise;  // steps, starts, evaluations of one way by one method from one seed; first seed
+  MinimiseOptions minimise;  // steps, starts and evaluations of one run, and the first seed
   // True once the user requested a stop. The current run then returns an empty line.
   std::function<bool()> stop;
 };
@@ -24,10 +24,10 @@ class SearchPlan {
   ~SearchPlan();
 
   uint64_t runs() const;
-  std::string run(uint64_t index) const;  // from several threads at a time
+  std::string run(uint64_t index) const;  // thread-safe
 
-  // Combine `lines` by run, empty where a run was not done. Points whose ways were not evaluated are left
-  // out.
+  // Combine the lines of all runs, which are empty for runs that were not done. A point whose ways were not
+  // evaluated is left out.
   std::vector<DesignResult> results(const std::vector<std::string>& lines) const;
   std::vector<Trial> trials(const std::vector<std::string>& lines) const;
 
@@ -37,7 +37,7 @@ class SearchPlan {
 
  private:
   struct Candidates;
-  struct Slot;  // which start a run is
+  struct Slot;  // the point, method, seed, way and start of a run
   Slot slot_of(uint64_t index) const;
   const Candidates& candidates(size_t point) const;
   uint64_t runs_of_point() const;

@@ -17,9 +17,9 @@ class Record {
   size_t size() const {
     return values_.size();
   }
-  double number(size_t at) const;                                      // from 0 to +infinity
-  uint64_t count(size_t at, uint64_t most = uint64_t{1} << 53) const;  // whole, at most `most`
-  Minimum minimum(const std::vector<size_t>& sizes) const;             // as line_of wrote it
+  double number(size_t at) const;                                      // in the range 0 to +infinity
+  uint64_t count(size_t at, uint64_t most = uint64_t{1} << 53) const;  // a whole number, at most `most`
+  Minimum minimum(const std::vector<size_t>& sizes) const;             // the fields that line_of wrote
 
   [[noreturn]] void refuse(const std::string& what) const;
 

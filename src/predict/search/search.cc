@@ -12,7 +12,8 @@ bool uses_inside_network(const CrossFlowConfig& c) {
   return c.nodes_per_wafer > 1;
 }
 
-// Returns the components with a share: all but the network inside packages where there is none.
+// Returns the components that have shares: all, without the network inside packages when a package holds one
+// node.
 std::vector<Component> shared_components(const CrossFlowConfig& c) {
   std::vector<Component> all{kCore, kL2, kL1, kRegisters, kDram, kIntra, kInter};
   if (!uses_inside_network(c))
@@ -76,7 +77,8 @@ CrossFlowConfig with_shares(CrossFlowConfig c, const Shares& shares) {
 CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& p) {
   CrossFlowConfig c = with_technology(space.base, p.logic, p.memory, p.network);
   c.budgets.power = p.power;
-  c.budgets.node_area += p.chip_area - c.budgets.chip_area;  // the room for memory stays
+  // The area outside the chip stays, which holds the memory.
+  c.budgets.node_area += p.chip_area - c.budgets.chip_area;
   c.budgets.chip_area = p.chip_area;
   return with_inside_network(c, p.package_dim);
 }

@@ -27,13 +27,13 @@ struct SearchSpace {
   std::vector<Generation> network;
   std::vector<double> power;      // W a node
   std::vector<double> chip_area;  // mm2
-  bool all_parallelism = true;    // else data parallelism alone
+  bool all_parallelism = true;    // false: data parallelism alone
   bool optimise_resources = true;
   JobRules rules;
-  int refine_best = 8;  // ways whose resources are optimised
+  int refine_best = 8;  // number of best ways whose area, power and perimeter are optimised too
   Goal goal;
   std::vector<Method> methods{Method::Exchange};
-  int seeds = 1;  // with several methods or seeds: a comparison at equal numbers of evaluations
+  int seeds = 1;  // more than one seed or method makes a comparison at equal numbers of evaluations
 };
 
 // Reads a space. Paths inside are relative to the file's folder. Throws base::Error with every fault at once.
@@ -55,18 +55,18 @@ struct DesignPoint {
 
 struct DesignResult {
   DesignPoint point;
-  double data_parallel_s = 0;  // data parallelism, shares of the base
-  double parallel_s = 0;       // best way, shares of the base
-  double joint_s = 0;          // best way and shares
-  double value = 0;            // of the goal, of the joint optimum
-  bool fits = true;            // its memory holds the job
-  Way way;                     // of the joint optimum
-  CrossFlowConfig config;      // likewise: what to build
+  double data_parallel_s = 0;  // best time with data parallelism alone and the base design's shares
+  double parallel_s = 0;       // best time over all ways with the base design's shares
+  double joint_s = 0;          // best time over ways and shares
+  double value = 0;            // of the goal, at the joint optimum
+  bool fits = true;            // the memory holds the job
+  Way way;                     // at the joint optimum
+  CrossFlowConfig config;      // the design at the joint optimum
   uint64_t ways = 0;
   uint64_t evaluations = 0;
 };
 
-// One optimisation of one point by one method from one seed, all its starts and ways together.
+// One optimisation of one design point by one method from one seed, over all its starts and ways.
 struct Trial {
   size_t point = 0;
   Method method = Method::Exchange;
@@ -75,25 +75,25 @@ struct Trial {
   uint64_t evaluations = 0;
 };
 
-// Convert a design to the optimiser's shares, and back. Classes: area, power, perimeter. Components that the
-// strategy never uses (a network inside packages of one node) are left out.
+// Convert a design to the optimiser's shares, and back. The classes are area, power and perimeter. A network
+// inside packages of one node is left out, because nothing uses it.
 Shares shares_of(const CrossFlowConfig& config);
 CrossFlowConfig with_shares(CrossFlowConfig config, const Shares& shares);
 
 std::vector<DesignPoint> design_points(const SearchSpace& space);
 
-// Returns the base with a point's technology, budgets and package, before any way to run.
+// Returns the base design with the technology, budgets and package of `point`, without parallelism.
 CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& point);
 
-// Describes results: front of time against energy or cost, sensitivities of the best point, table of all.
-// `trials` are those of a comparison, else empty.
+// Describes the results of a search: time against energy or cost, sensitivities of the best point, a table
+// of all points. `trials` holds the runs of a comparison of methods, else it is empty.
 finding::Diagnosis conclude(
     const SearchSpace& space,
     const std::vector<DesignResult>& results,
     const std::vector<Trial>& trials);
 
-// Returns the result with the best value of the goal, one whose memory holds the job whenever there is one,
-// or nullptr when none can work.
+// Returns the result with the best value of the goal. Results whose memory does not hold the job are
+// considered only when no result fits. Returns nullptr when no result can work.
 const DesignResult* best_of(const std::vector<DesignResult>& results);
 
 // Writes the design as a file of the format that read_crossflow takes.

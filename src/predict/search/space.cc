@@ -67,8 +67,8 @@ void read_transformer_shape(const YamlNode& node, Job& job, base::ErrorList& err
   check_transformer(m, 1, 1, node.where);
 }
 
-// Reads a workload. A mapping changes the base's language model, and text names a file of a training
-// workload.
+// Reads the workload of a space. A mapping overrides fields of the base design's language model. A text
+// names the file of a training workload.
 Job read_workload(
     Fields& top,
     const YamlNode* node,

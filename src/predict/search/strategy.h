@@ -19,15 +19,15 @@ struct Strategy {
 std::vector<int> divisors(int n);
 
 // Returns every way to write `nodes` as dp * lp * kp1 * kp2 (data, layer and the two factors of kernel
-// parallelism; lp at most the number of layers), for both ways to split a product (column-row, row-column),
-// each with all its placements on packages of dim x dim nodes. Of placements that reduce the bandwidths of
-// links by the same factors one is returned.
+// parallelism, with lp at most the number of layers), for both ways to split a product (column-row,
+// row-column), each with its placements on packages of dim x dim nodes. Placements that reduce the
+// bandwidths of all links by the same factors are equivalent, and one of them is returned.
 std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim);
 
 // Returns data parallelism alone.
 Strategy data_parallel(int nodes, int package_dim);
 
-// Puts strategy, derates and crossings into a design point.
+// Writes parallelism, link sharing and package crossings of a strategy into a design point.
 CrossFlowConfig with_strategy(CrossFlowConfig config, const Strategy& strategy, int package_dim);
 
 std::vector<int> divisors(int n);  // ascending, of n >= 1

@@ -1,3 +1,5 @@
+// Predicts the time of each kind of question, and adds the uncertainty that held-out measurements of similar
+// questions show (hold_out.h).
 #include <algorithm>
 
 #include "predict/hardware/plausible.h"
@@ -8,8 +10,8 @@
 namespace lento::predict {
 namespace {
 
-// The constants that a precision rests on: fp16 and bf16 run on the same units at the same rate and share
-// them.
+// Returns the constants that apply to a precision, or nullptr. fp16 and bf16 run on the same units at the
+// same rate, so either takes the constants of the other.
 const Calibration* constants_for(const Chip& chip, Precision p) {
   const auto of = [&chip](Precision like) -> const Calibration* {
     const auto& own = chip.calibration[size_t(like)];
@@ -22,13 +24,13 @@ const Calibration* constants_for(const Chip& chip, Precision p) {
   return p == Precision::Bf16 ? of(Precision::Fp16) : nullptr;
 }
 
-// An answer before it is known how sure it is.
+// An answer before its uncertainty is added.
 struct Draft {
   double seconds = 0;
   std::string bound;
-  std::optional<Precision> precision;  // whose constants it rests on
-  bool usual = true;                   // laid out as the measured ones were
-  std::optional<KernelMatch> fused;    // of a fused kernel: how near its constants are
+  std::optional<Precision> precision;  // the precision whose constants were used
+  bool usual = true;                   // same layout as the measured runs
+  std::optional<KernelMatch> fused;    // for a fused kernel: how closely its constants match
 };
 
 Draft draft(const System& s, const Gemm& g) {
@@ -36,12 +38,14 @@ Draft draft(const System& s, const Gemm& g) {
   return {t.seconds, std::string(name(t.bound)), g.precision};
 }
 
-// Only cells of four gates lie as near their measurements as their half of the tables says.
+// Answers a recurrent layer. Only forward passes of LSTM cells (four gates) reach the error of the measured
+// tables.
 Draft draft(const System& s, const LstmLayer& l) {
   constexpr int64_t kLstmGates = 4;
   const LayerTime t = predict_lstm(s, l);
   Draft d{t.seconds, std::string(name(t.bound)), l.precision};
-  // Other cells and backward passes err by more than 15 %: they are told as outside what was validated.
+  // Other cells and backward passes err by more than 15 %, so they are marked as outside the validated
+  // range.
   d.usual = l.gates == kLstmGates && l.pass == LstmLayer::Pass::Forward;
   return d;
 }
@@ -74,7 +78,8 @@ Draft draft(const System& s, const GraphRun& r) {
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
-// The median request. Deployments that were measured serve latent attention.
+// Answers the median request of a deployment. The deployments that were measured serve models with latent
+// attention.
 Draft draft(const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   return {
@@ -85,7 +90,8 @@ Draft draft(const System& s, const std::string& framework, const ServingRun& r) 
       std::nullopt};
 }
 
-// Constants of other chips or of other kernels are not those of this one.
+// Answers a fused kernel. The answer is marked as less certain when its constants are of another chip or
+// kernel.
 Draft fused(const FusedAnswer& a) {
   Draft d;
   d.seconds = a.time.seconds;

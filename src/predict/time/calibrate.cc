@@ -1,3 +1,5 @@
+// Fits constants to measured times: Nelder and Mead's simplex (fit.h) on a loss of log ratios, with a
+// penalty for values that no hardware has. Half of the rows are fitted and the other half gives the error.
 #include "predict/time/calibrate.h"
 
 #include <algorithm>
@@ -13,8 +15,10 @@ namespace {
 
 using Rows = std::vector<const Measurement*>;
 
-constexpr size_t kFewRows = 60;        // of which constants beyond the shares of the peaks are not told apart
-constexpr size_t kMostFrameworks = 6;  // beyond, their speeds outweigh the chip's constants
+// With fewer rows only the shares of the peaks, the fill and the launch are fitted.
+constexpr size_t kFewRows = 60;
+// With more frameworks, the speed of each would take up the differences that the chip's constants explain.
+constexpr size_t kMostFrameworks = 6;
 
 Calibration constants_from(const std::vector<double>& x) {
   Calibration c;
@@ -50,7 +54,8 @@ double loss(const Rows& rows, const Predict& predict) {
   return sum / double(rows.size());
 }
 
-// A run that was stalled by what the model does not know counts no more than any bad row.
+// Returns the loss of a fit with each row's error bounded, so that a run stalled by an effect outside the
+// model counts no more than any other bad row.
 template <class Predict>
 double robust_loss(const Rows& rows, const Predict& predict) {
   constexpr double kMost = 0.5;
@@ -75,7 +80,7 @@ const Gemm& product(const Measurement& m) {
   return std::get<Gemm>(m.question.what);
 }
 
-// A relative's rows are timed on the relative.
+// Returns the chip on which a row was measured: a relative of the system, when the row names one.
 const Chip& chip_of(const System& system, const Measurement& m) {
   const System* exact = find_shipped(m.question.device);
   const bool related =
@@ -85,7 +90,8 @@ const Chip& chip_of(const System& system, const Measurement& m) {
   return variant_for(system, m.question).chip;
 }
 
-// Drops the rows whose prediction throws: a precision the chip lacks, a run that does not divide.
+// Drops the rows that the model cannot predict (a precision that the chip lacks, a layout that does not
+// divide the model) and returns their number.
 template <class Predict>
 size_t drop_impossible(Rows& rows, const Predict& predict) {
   return std::erase_if(rows, [&predict](const Measurement* m) {
@@ -245,8 +251,8 @@ GemmFit calibrate_gemm(
       beyond += outside(x[f], 0.8, 1.2);
     return loss(fitted, timed(x)) + beyond;
   };
-  // Few rows cannot tell seven constants apart: the chip's own stay but for the shares of its peaks, the fill
-  // and the launch.
+  // A few rows cannot determine seven constants. Then the chip's own values are kept, and only the shares of
+  // its peaks, the fill and the launch are fitted.
   const bool few = fitted.size() < kFewRows;
   const Calibration start = few ? system.chip.constants(options.precision) : Calibration{};
   std::vector<double> best = {

@@ -1,5 +1,5 @@
-// Fitting the few constants of a chip to measurements, and telling how good the fit is on rows it has not
-// seen.
+// Fits the few constants of a chip to measurements, and measures the error of the fit on rows that were not
+// fitted.
 #pragma once
 
 #include <string>
@@ -13,40 +13,42 @@ namespace lento::predict {
 struct Measurement {
   Question question;
   double seconds = 0;
-  uint64_t index = 0;       // of the row in its table: decides the split
-  bool host_timed = false;  // its `timing` is host: the time to dispatch it is in
+  uint64_t index = 0;       // row number in its table, which decides the split
+  bool host_timed = false;  // the time includes the host's dispatch (column `timing` is host)
 };
 
-// Rows with a measurement. Rows that cannot be understood are skipped and counted.
+// Reads the rows that hold a measurement. Rows that cannot be parsed are skipped and counted in `report`.
 std::vector<Measurement> read_measurements(const std::string& path, base::ReadReport& report);
 
 struct ErrorSummary {
   size_t rows = 0;
-  double mean = 0;  // of |predicted - measured| / measured
+  double mean = 0;  // mean of |predicted - measured| / measured
   double median = 0;
   double bias = 0;  // mean of (predicted - measured) / measured
   double log_correlation = 0;
 };
 ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<double>& measured);
 
-// About half of the rows, by a hash of the row number: fitted. The others judge.
+// Returns whether the row is fitted. A hash of the row number chooses about half of the rows. The other half
+// measures the error.
 bool is_training_row(const Measurement& m);
 
-// Only matrix products of one precision are used.
+// Options of the fit to matrix products of one precision.
 struct GemmFitOptions {
   Precision precision = Precision::Bf16;
-  double launch_s = 0;    // above 0: kept instead of fitted
-  std::string framework;  // only its rows; empty: all
-  bool all_rows = false;  // the constants handed back are refitted to all rows, after the half judged the fit
+  double launch_s = 0;    // seconds per launch; 0: fitted
+  std::string framework;  // use only rows of this framework; empty: all
+  bool all_rows = false;  // after half of the rows measured the error, fit the returned constants to all rows
 };
 struct GemmFit {
   Calibration constants;
   double launch_s = 0;
-  std::vector<std::pair<std::string, double>> libraries;  // speed of every further framework over the first
+  // Speed of each further framework over the first one.
+  std::vector<std::pair<std::string, double>> libraries;
   ErrorSummary fitted;
   ErrorSummary held_out;
-  size_t skipped = 0;  // rows that the system cannot do
-  Roofline roofline;   // the three-constant model fitted to the same rows
+  size_t skipped = 0;  // rows that the system cannot run
+  Roofline roofline;   // a three-constant roofline fitted to the same rows, for comparison
   ErrorSummary roofline_held_out;
 };
 GemmFit calibrate_gemm(
@@ -55,35 +57,36 @@ GemmFit calibrate_gemm(
     const GemmFitOptions& options,
     const base::Progress& progress = {});
 
-// Mean error on the held-out rows of the roofline fitted to the others. All rows must be matrix products.
+// Returns the mean error on the held-out rows of a roofline fitted to the other rows. All rows must be
+// matrix products.
 double roofline_error(const System& system, const std::vector<Measurement>& rows);
 
-// The `calibration:` entry of a data sheet.
+// Writes the `calibration:` entry of a data sheet.
 std::string to_yaml(const Calibration& constants, Precision precision);  // with its hold-out error
 
-// Scalars of a software stack from measured training runs on at most `devices`, tensor parallelism inside a
-// node. `library` is then the speed of products in long runs over kernels timed alone (cold chips, full
-// clock).
+// Scalars of a software stack that are fitted to measured training runs. Runs on at most `devices` devices
+// count, with tensor parallelism inside a node. The scalar `library` is then the speed of products in long
+// runs over that of kernels timed alone on cold chips at full clock.
 struct StackScalar {
   const char* name;
   double Stack::*at;
-  // where a fit begins when the stack says nothing, and its range
+  // First value of a fit when the stack gives none, and the range of the scalar.
   double start;
   double low;
   double high;
 };
-const std::vector<StackScalar>& stack_scalars();  // all that can be fitted
+const std::vector<StackScalar>& stack_scalars();  // all scalars that can be fitted
 
 struct TrainingFitOptions {
   int devices = 8;
-  std::string framework;                    // empty: any, with the system's own stack to start from
-  std::vector<const StackScalar*> scalars;  // the others stay
+  std::string framework;  // empty: rows of any framework, starting from the system's own stack
+  std::vector<const StackScalar*> scalars;  // scalars to fit; the others keep their values
 };
 struct TrainingFit {
   Stack stack;
   ErrorSummary fitted;
   ErrorSummary held_out;
-  size_t skipped = 0;  // runs that cannot be laid out
+  size_t skipped = 0;  // runs whose layout does not divide their model
 };
 TrainingFit calibrate_training(
     const System& system,
@@ -91,7 +94,7 @@ TrainingFit calibrate_training(
     const TrainingFitOptions& options,
     const base::Progress& progress = {});
 
-// Each training run predicted with `scalars` of its stack fitted to all other rows.
+// Predicts each training run with `scalars` of its stack fitted to all other rows, and returns the errors.
 ErrorSummary leave_one_out(
     const System& system,
     const std::vector<Measurement>& rows,

@@ -17,8 +17,9 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kCopyPasses = 3;         // read, read, write: buffer into and out of the transport
-constexpr double kLowLatencyShare = 0.2;  // bandwidth of the low-latency protocol
+// Passes over memory to copy the buffer into and out of the transport: read, read, write.
+constexpr double kCopyPasses = 3;
+constexpr double kLowLatencyShare = 0.2;  // bandwidth of the low-latency protocol over that of the other
 
 double traffic_share(CollectiveOp op, int n) {
   const double part = double(n - 1) / n;
@@ -33,7 +34,7 @@ int ring_steps(CollectiveOp op, int n) {
   return op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
 }
 
-// Seconds a byte of the buffer takes, and how it travels.
+// Describes how a buffer travels: the seconds that each byte of it takes, and the hops.
 struct Pace {
   double seconds_per_byte = 0;
   std::string algorithm;
@@ -63,8 +64,9 @@ Pace switch_pace(const System& system, CollectiveOp op, int n) {
   return {ring, "ring behind a switch"};
 }
 
-// Rings both ways between members that stand apart, or on a mesh: each carries half and shares its links with
-// all groups like it. All-to-all sends an n-th of the buffer to every other member.
+// Times rings in both directions between members that are not neighbours, or on a mesh. Each direction
+// carries half of the buffer and shares its links with the rings of all groups of the same shape. All-to-all
+// sends 1/n of the buffer to every other member.
 Pace routed_pace(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
   const bool pairs = c.op == CollectiveOp::AllToAll;
@@ -91,7 +93,8 @@ CollectiveTime inside_node(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
   const Pace pace = pace_of(system, c);
   const double latency = links.start_s + ring_steps(c.op, c.devices) * links.latency_s * pace.hops;
-  // Small messages use a protocol of low latency and little bandwidth, large ones pay a set-up.
+  // Small messages use a protocol with low latency and low bandwidth. Large messages pay a set-up time. A
+  // library takes the faster one.
   const double small = c.bytes * pace.seconds_per_byte / kLowLatencyShare;
   const double large = links.setup_s + c.bytes * pace.seconds_per_byte;
   CollectiveTime t;
@@ -102,7 +105,8 @@ CollectiveTime inside_node(const System& system, const Collective& c) {
   return t;
 }
 
-// One member a node: rings over the outside links of `sharing` devices that communicate at once.
+// Times a group with one member in each node: rings over the nodes' outside links, which `sharing` devices
+// use at once.
 CollectiveTime between_nodes(const System& system, const Collective& c) {
   const Network& net = system.network;
   const double width = net.between_Bps * net.between_efficiency;
@@ -141,7 +145,7 @@ CollectiveTime point_to_point(const System& system, const Collective& c) {
       outside ? net.between_Bps * net.between_efficiency : net.node.lane_Bps * net.node.efficiency;
   CollectiveTime t;
   t.algorithm = outside ? "between nodes" : "inside a node";
-  LinkLoad load{1, 1};  // a device's own port
+  LinkLoad load{1, 1};  // the device's own port
   if (!outside && has_fabric(net.node)) {
     const int members = std::clamp(net.node_devices / c.stride, 1, c.devices);
     if (members > 1)

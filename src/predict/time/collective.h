@@ -1,9 +1,9 @@
-// Collectives from the link graph alone.
+// Predicts the time of collectives from the graph of links alone.
 //
-// Inside a node the bandwidth comes from directed rings that share no lane; without any ring (five devices of
-// a DGX-1), from paths through relays; on a mesh, or between members that stand apart, from routed rings that
-// share links with all groups like them (fabric.h). Between nodes rings are as wide as a node's outside
-// links.
+// Inside a node the bandwidth comes from directed rings that share no lane. A graph without any ring (five
+// devices of a DGX-1) uses paths through relays. In a mesh, or between members that are not neighbours, the
+// rings are routed and share links with the groups of the same shape (fabric.h). Between nodes a ring gets
+// the bandwidth of a node's outside links.
 #pragma once
 
 #include <string>
@@ -43,8 +43,8 @@ struct CollectiveTime {
 
 CollectiveTime predict_collective(const System& system, const Collective& collective);
 
-// Directed rings over devices 0..count-1 such that no lane is used twice in one direction. The largest set
-// found by exact search for up to eight devices. Each ring lists the devices in order.
+// Returns directed rings over devices 0..count-1 of which no two use a lane in the same direction. The set is
+// the largest for up to eight devices, by exact search. Each ring lists the devices in order.
 std::vector<std::vector<int>> disjoint_rings(const NodeLinks& links, int count);
 
 }  // namespace lento::predict

@@ -1,9 +1,10 @@
-// Operations and bytes of a workload, counted as the time models count them:
+// Counts operations and bytes of a workload in the same way as the time models:
 //
 //   product   flops, bytes out of the cache and out of the memory of its fastest kernel
 //   layer     its products once forward and twice backward (dA, dB), attention with recomputed scores,
-//   streams training  layers, recomputation, output layer, optimizer; tensor exchanges, gradients, hand-overs
-//   on links serving   one prefill a request and a step a token
+//             element-wise streams
+//   training  layers, recomputation, output layer, optimizer; on links: tensor exchanges, gradients,
+//   hand-overs serving   one prefill a request and a step a token
 //
 // A ring sends (n-1)/n of the buffer from every member, an all-reduce twice that.
 #include "predict/time/energy.h"
@@ -16,7 +17,7 @@ namespace lento::predict {
 namespace {
 
 constexpr double kBackwardStreamEnergy = 1.7,
-                 kBackwardAttention = 2.5;  // over forward, as transformer.cc times them
+                 kBackwardAttention = 2.5;  // backward over forward attention, as transformer.cc times them
 
 Work scaled(Work w, double times) {
   w.flops *= times;
@@ -51,7 +52,7 @@ double ring_bytes(double buffer, int ways) {
 struct LayerCount {
   Work forward;
   Work backward;
-  double exchange_bytes = 0;  // of one of two all-reduces
+  double exchange_bytes = 0;  // bytes of one of the two all-reduces of a layer
 };
 
 LayerCount count_layer(const System& s, const Transformer& model, const Shard& shard) {
@@ -101,7 +102,7 @@ Work count(const System&, const Collective& c) {
   return w;
 }
 
-// What one device sends in an iteration.
+// Returns the bytes that one device sends over links in a training iteration.
 double training_link_bytes(const TrainingRun& r, double exchange_bytes, double layers, double own) {
   const double m = double(r.micro_batches());
   const double size = bytes_of(r.precision);
@@ -179,7 +180,7 @@ Work count(const System& s, const GraphRun& r) {
   return all;
 }
 
-// The batch that is in flight, as one pass of prompts and decoding.
+// Counts the work of the batch in flight, as one pass of all prompts and all decode steps.
 Work count(const System& s, const ServingRun& r) {
   InferenceRun one;
   one.model = r.model;

@@ -1,4 +1,4 @@
-// The energy of a workload, where the data sheet says what an operation and a byte cost.
+// Estimates the energy of a workload when the data sheet gives the energy of operations and bytes.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace lento::predict {
 
-// Of all devices together.
+// Operations and bytes of a workload, summed over all devices.
 struct Work {
   Precision precision = Precision::Bf16;
   int devices = 1;
@@ -20,17 +20,18 @@ Work work_of(const System& system, const Question& question);
 
 struct Energy {  // J
   double arithmetic = 0;
-  double operands = 0;  // registers and memories of a unit
+  double operands = 0;  // registers and memories of a unit, J
   double cache = 0;
   double memory = 0;
   double links = 0;
-  double idle = 0;  // the share of the power budget that is drawn whatever the work
+  double idle = 0;  // the idle share of the power budget over the run time
   double total() const {
     return arithmetic + operands + cache + memory + links + idle;
   }
 };
 
-// Nothing when the sheet has neither the energy of an operation at this precision nor that of a byte.
+// Returns nothing when the sheet gives neither the energy of an operation at this precision nor that of a
+// byte.
 std::optional<Energy> energy_breakdown(const System& system, const Work& work, double seconds);
 
 }  // namespace lento::predict

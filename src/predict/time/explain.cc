@@ -1,3 +1,5 @@
+// Adds facts and figures to the diagnosis of a prediction: parts of the time, rooflines, timelines, memory,
+// energy, price and sensitivities, for each kind of question.
 #include "predict/time/explain.h"
 
 #include <cmath>
@@ -36,7 +38,7 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   d.figures.push_back({"Where the time goes", "Seconds by cause.", std::move(figure)});
 }
 
-// Dollars of what was asked and of a million tokens, where the price of a device is known.
+// Adds the dollars of the run and of a million tokens, when the price of a device is known.
 void costs(
     Diagnosis& d,
     const System& s,
@@ -54,8 +56,8 @@ void costs(
         base::format_number(usd_per_s * 1e6 / tokens_per_s, 3) + " USD");
 }
 
-// From operations and bytes where the sheet has their energy; the power budget bounds it either way, since
-// devices may stay below theirs.
+// Adds the energy of the run, counted from operations and bytes when the sheet has their energy. The power
+// budget times the run time bounds it from above, since devices may draw less than their budget.
 void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
   const Work work = work_of(s, q);
   if (s.chip.power_w > 0)
@@ -73,7 +75,7 @@ void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
       {"Where the energy goes", "Operations and bytes at the data sheet's energies.", std::move(figure)});
 }
 
-// The chip's roof in log-log and each kernel under it.
+// Draws the roofline of the chip on logarithmic axes and each kernel as a point under it.
 void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kernels) {
   if (kernels.empty())
     return;
@@ -130,7 +132,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Collective& c) {
   return {};
 }
 
-// The forward pass kernel by kernel, one track for what bounds each.
+// Draws the forward pass kernel by kernel, with one track for each bound (compute, cache, memory, ...).
 void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
   finding::TimelineFigure figure;
   figure.x_name = "us";
@@ -152,7 +154,8 @@ void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
         " It does not fit: it needs " + format_quantity(bytes, Dimension::Bytes) + " a device, " + has + ".";
 }
 
-// What one device of each stage does; left out when there would be too many spans to look at.
+// Draws the schedule of one device of each pipeline stage. Omitted when there are more than kMostSpans
+// spans, which nobody could read.
 void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
   constexpr double kMostSpans = 4000;
   const double m = double(r.micro_batches());
@@ -160,7 +163,8 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
     return;
   const double busy = (t.compute_s + t.recompute_s + t.tensor_s + t.host_s) / m / r.interleave;
   PipelineShape shape{r.pipeline, r.interleave, int(m)};
-  shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);  // backward twice, and again forward
+  // Backward takes twice the forward time, recomputation once more.
+  shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);
   shape.backward_s = busy - shape.forward_s;
   shape.hand_over_s = r.pipeline > 1 ? t.pipeline_s / (2 * m * r.interleave) : 0;
   finding::TimelineFigure figure;
@@ -206,7 +210,7 @@ void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
       {"Placements", "The first dimension of an order varies fastest from rank to rank.", std::move(table)});
 }
 
-// Counts in the first lines: a misread model shows here.
+// Prints the parameter counts among the first facts, where a misread model configuration is noticed at once.
 void parameters(Diagnosis& d, const Transformer& m) {
   const auto exact = [](double count) {
     return std::to_string(std::llround(count));
@@ -216,8 +220,8 @@ void parameters(Diagnosis& d, const Transformer& m) {
     d.facts.emplace_back("active parameters", exact(m.active_parameters()));
 }
 
-// "8 requests at once, 2048 tokens in, 128 out, bf16": what a prediction is of, where defaults may stand in
-// it.
+// Describes the request that was predicted, with the values of all options, because some may be defaults: "8
+// requests at once, 2048 tokens in, 128 out, bf16".
 std::string asked(const InferenceRun& r) {
   return std::to_string(r.batch) + (r.batch == 1 ? " request, " : " requests at once, ") +
          std::to_string(r.prompt) + " tokens in, " + std::to_string(r.output) + " out, " +
@@ -378,7 +382,8 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
   d.options.emplace_back("data sheet", s.source);
 }
 
-// Of one product all operands lie in the memory at once; runs know their own need.
+// Explains why a workload does not fit in memory. A single product needs all operands in memory at once.
+// Training and serving runs compute their own need.
 std::string does_not_fit(const System& system, const Question& question, const Answer& a) {
   if (a.bound == "out of memory")
     return "Does not fit. ";

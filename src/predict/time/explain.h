@@ -1,4 +1,5 @@
-// A prediction as a Diagnosis: the answer, where the time goes, what bounds it, and what it is sensitive to.
+// Writes a prediction as a Diagnosis: the time, its parts, the bound of each, and the sensitivity to each
+// input.
 #pragma once
 
 #include "finding/finding.h"

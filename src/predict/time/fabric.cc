@@ -1,3 +1,5 @@
+// Routes the transfers of parallel groups over the links of a node and counts the load of each directed
+// link.
 #include "predict/time/fabric.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ class Fabric {
       add_neighbours(from);
   }
 
-  // Hops of the route; every edge on it carries one transfer more.
+  // Routes one transfer, adds 1 to the load of every edge on its route, and returns the number of hops.
   int send(int from_rank, int to_rank) {
     const int from = place(from_rank);
     const int to = place(to_rank);
@@ -46,7 +48,7 @@ class Fabric {
     out_[size_t(b)].push_back({a, lanes});
   }
 
-  // The links of a device to its next neighbours, so that each link is added once.
+  // Adds the links of a device to the next neighbour in each dimension, so that each link is added once.
   void add_neighbours(int from) {
     for (size_t d = 0; d < links_.dims.size(); ++d) {
       const int size = links_.dims[d];
@@ -71,7 +73,8 @@ class Fabric {
     return device + (to - coordinate(device, d)) * weight(d);
   }
 
-  // Reflected counting: a digit runs backwards while what is above it is odd.
+  // Returns the device of a rank in snake order: a coordinate runs backwards while the coordinate above it
+  // is odd.
   int place(int rank) const {
     int device = 0;
     int rest = rank;
@@ -111,10 +114,11 @@ class Fabric {
 
   struct Reached {
     int hops = std::numeric_limits<int>::max(), from = -1;
-    double load = 0;  // of the busiest edge on the way
+    double load = 0;  // load of the busiest edge on the way
   };
 
-  // Breadth first; among equally short ways the one whose busiest link is loaded least.
+  // Finds a shortest path by breadth-first search. Among equally short paths it takes the one whose busiest
+  // link has the least load.
   int by_shortest(int from, int to) {
     std::vector<Reached> reached(out_.size());
     reached[size_t(from)].hops = 0;

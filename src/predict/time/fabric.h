@@ -1,5 +1,5 @@
-// Which links the traffic of a parallel group takes inside a node or package whose devices are linked
-// directly, and how many transfers share the busiest of them.
+// Finds the links that the traffic of a parallel group takes inside a node or package of directly linked
+// devices, and the number of transfers that share the busiest link.
 //
 // Ranks fill a mesh or torus snake-wise, so that consecutive ranks are neighbours, or row by row; with
 // explicit links rank i is device i. Routes: dimension by dimension (X first; on a torus the shorter way
@@ -16,7 +16,8 @@ enum class Pattern {
   AllPairs  // every member sends to every other
 };
 
-// Members stand `stride` ranks apart; all groups of that shape that the node holds communicate at once.
+// A group whose members are `stride` ranks apart. All groups of this shape in the node communicate at the
+// same time.
 struct FabricGroup {
   int devices = 2;
   int stride = 1;
@@ -24,14 +25,15 @@ struct FabricGroup {
 };
 
 struct LinkLoad {
-  double most = 0;  // transfers over one direction of the busiest lane
+  double most = 0;  // transfers that share one direction of the busiest lane
   int hops = 0;     // of the longest route
 };
 
-bool has_fabric(const NodeLinks& links);  // links that transfers may share, rather than a switch
+// True for linked devices, whose transfers may share links; false for a switch.
+bool has_fabric(const NodeLinks& links);
 
-// Cost: devices * hops, times the links for the shortest routes. Throws base::Error when two members are not
-// connected.
+// Routes the transfers of all groups. Cost: devices * hops, times the number of links for shortest paths.
+// Throws base::Error when two members are not connected.
 LinkLoad link_load(const NodeLinks& links, int node_devices, const FabricGroup& group);
 
 }  // namespace lento::predict

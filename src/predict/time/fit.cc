@@ -1,3 +1,5 @@
+// Nelder and Mead's downhill simplex (Computer Journal 7, 1965) on logarithms, restarted from its best
+// point.
 #include "predict/time/fit.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ struct Vertex {
   double loss = 0;
 };
 
-// centre + factor * (centre - from)
+// Returns centre + factor * (centre - from).
 Point reflect(const Point& centre, const Point& from, double factor) {
   Point out(centre.size());
   for (size_t i = 0; i < out.size(); ++i)

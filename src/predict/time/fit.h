@@ -1,5 +1,5 @@
-// Minimising a function of a few positive parameters without derivatives (Nelder and Mead 1965), in the
-// logarithm of each parameter. Deterministic.
+// Minimises a function of a few positive parameters without derivatives (Nelder and Mead 1965), in the
+// logarithm of each parameter. The result is deterministic.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@ namespace lento::predict {
 
 struct FitOptions {
   int evaluations = 600;
-  int restarts = 2;      // each from the best point so far with a smaller simplex
+  int restarts = 2;      // restarts from the best point so far, with a smaller simplex
   double spread = 0.35;  // first step in the logarithm
 };
 
-// The best point found; `start` must be positive. Never worse than `start`.
+// Returns the best point found, which is never worse than `start`. All values of `start` must be positive.
 std::vector<double> minimise(
     const std::function<double(const std::vector<double>&)>& loss,
     std::vector<double> start,

@@ -42,14 +42,14 @@ namespace {
 
 constexpr double kTransferOverhead =
     1.05;  // counted sectors over compulsory bytes, even without any re-reading
-constexpr double kOperandCacheShare = 0.5;  // of the cache that one operand may keep across waves
-constexpr int kStep = 32;                   // the reduction is walked in steps
+constexpr double kOperandCacheShare = 0.5;  // share of the cache that one operand may keep across waves
+constexpr int kStep = 32;                   // the reduction is computed in steps of this length
 
 constexpr std::array<std::pair<int, int>, 26> kTiles = {
     {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64},   {128, 32},
      {32, 128},  {64, 32},   {32, 64},   {32, 32},  {128, 16}, {16, 128}, {16, 64},  {192, 160}, {160, 192},
      {192, 128}, {128, 192}, {256, 96},  {96, 256}, {192, 64}, {64, 192}, {128, 96}, {96, 128}}};
-constexpr size_t kPlainTiles = 16;  // the others are in libraries of persistent kernels only
+constexpr size_t kPlainTiles = 16;  // the further tiles are only in libraries of persistent kernels
 constexpr int kSmallestTile = 16 * 64;
 constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 
@@ -68,14 +68,15 @@ double fourth_norm(double a, double b, double c) {
   return top * std::sqrt(std::sqrt(fourth(a) + fourth(b) + fourth(c)));
 }
 
-// A product as a unit walks it: what stays has sides p and q, r streams by.
+// A product in the roles of a unit's loop: the stationary operand has sides p and q, and dimension r streams
+// through the unit.
 struct Walk {
   Stationary stays = Stationary::Output;
   double p = 1;
   double q = 1;
   double r = 1;
-  double stay_bytes = 0;  // an element of what stays
-  // bytes an element of what streams along each side; sums move 4
+  double stay_bytes = 0;  // bytes per element of the stationary operand
+  // Bytes per element of what streams along each side. Partial sums have 4.
   double stream_p = 0;
   double stream_q = 0;
   bool sums_p = false;
@@ -98,15 +99,16 @@ Walk walk_of(const Gemm& g, Stationary stays) {
   return {Stationary::Output, m, n, k, size.results, a, b, false, false};
 }
 
-// What stays fits the registers (sums of 4 bytes, or as many bytes of operands), two steps of what streams
-// the unit's buffer. The smallest tile is always tried.
+// Returns whether a tile fits a unit: the stationary operand in the registers (sums of 4 bytes, or as many
+// bytes of operands) and two steps of the streamed operands in the unit's buffer. The smallest tile is
+// always tried.
 bool holds(const Chip& chip, const Walk& w, int tp, int tq) {
   const double panels = 2.0 * kStep * (tp * w.stream_p + tq * w.stream_q);
   const double kept = double(tp) * tq * (w.stays == Stationary::Output ? 1 : w.stay_bytes / kSumBytes);
   return kept <= chip.unit_results && (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
 }
 
-// Tiles of one wave as a rectangle of wm x wn, for an order of walking them.
+// The tiles of one wave, as a rectangle of wm x wn tiles of the result.
 struct Wave {
   double m = 1;
   double n = 1;
@@ -125,9 +127,9 @@ Wave wave_shape(char order, double count, double grid_m, double grid_n, double a
   return {m, std::clamp(count / m, 1.0, grid_n)};
 }
 
-// Bytes between memory and cache of one matrix product of the batch: what streams once for every pass of
-// waves over the other side, unless it stays in the cache. Sums are written once at their end; each further
-// pass reads and writes them.
+// Bytes between memory and cache for one product of the batch. An operand is read once for every pass of
+// waves over the other side, unless it stays in the cache. Sums are written once at the end, and each
+// further pass over the reduction reads and writes them.
 struct OperandTraffic {
   double bytes = 0;
   char order = 's';
@@ -167,8 +169,9 @@ OperandTraffic memory_traffic(
   return best;
 }
 
-// What memory counters show: a result stays in a warm cache that holds all three matrices. The time keeps
-// charging it, since it is written back during the kernels that follow.
+// Returns the traffic that memory counters show: a result stays in a warm cache that holds all three
+// matrices. The predicted time still includes writing the result back, because that happens during the
+// kernels that follow.
 double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
   const OperandBytes size = operand_bytes(g.precision);
   const double c = size.results * double(g.batch) * double(g.m) * double(g.n);
@@ -178,8 +181,8 @@ double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
   return kTransferOverhead * (all < chip.cache_bytes ? bytes - c : bytes);
 }
 
-// Bytes that a unit reads from the cache (and writes, of sums) for one tile. Sums of a reduction that fits
-// one tile are written only.
+// Returns the bytes that a unit reads from the cache, and of sums also writes to it, for one tile. When one
+// tile holds the whole reduction its sums are only written.
 double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q, double r) {
   const double sums_p = w.sums_p && grid_q > 1 ? 2 : 1;
   const double sums_q = w.sums_q && grid_p > 1 ? 2 : 1;
@@ -187,7 +190,8 @@ double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q,
   return r * (tile.m * w.stream_p * sums_p + tile.n * w.stream_q * sums_q) + loads;
 }
 
-// The kernel with one tile, or one that is slower than `limit` as soon as its arithmetic alone is.
+// Times the kernel with one tile. It returns early, with a time above `limit`, when the arithmetic alone
+// takes longer than `limit`.
 KernelTime
 time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, Tile tile, double limit) {
   const double grid_p = ceil_div(w.p, tile.m);
@@ -252,7 +256,7 @@ std::string_view name(Bound bound) {
 
 namespace {
 
-// `best` becomes the fastest tile of one walk when that is faster.
+// Times the tiles of one walk and replaces `best` when one is faster.
 void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const Walk& w, KernelTime& best) {
   const bool output = w.stays == Stationary::Output;
   const auto attempt = [&](const Tile& tile) {
@@ -275,7 +279,8 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
   }
 }
 
-// A unit this wide can only be an array: no register file feeds it tile by tile.
+// Above so many flops a cycle a unit can only be a systolic array, because no register file could feed it
+// tile by tile.
 constexpr double kWidest = 32768;
 
 int array_side(const Chip& chip, Precision p) {
@@ -284,10 +289,10 @@ int array_side(const Chip& chip, Precision p) {
   return chip.rate(p) >= kWidest ? int(std::lround(std::sqrt(chip.rate(p) / 2))) : 0;
 }
 
-// Systolic arrays: weights of a x a stay while rows stream through. The reduction and the width are padded to
-// whole arrays; a pass takes at least the a cycles in which the next weights are loaded. Passes are spread
-// over all arrays, cut along m where there are fewer passes than arrays, so that only the chip's total counts
-// in large products, not how its units are counted.
+// Times a product on systolic arrays: weights of a x a stay in an array while rows stream through it. The
+// reduction and the width are padded to whole arrays. A pass takes at least `a` cycles, in which the next
+// weights are loaded. Passes are spread over all arrays, and cut along m when there are fewer passes than
+// arrays, so that the time of a large product depends on the chip's total and not on its number of arrays.
 KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, int side) {
   const double a = side;
   const double arrays = chip.peak(g.precision) / (2 * a * a * chip.clock_hz);

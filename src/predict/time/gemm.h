@@ -22,7 +22,7 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// What holds a kernel back; the largest term.
+// The largest term of a kernel's time.
 enum class Bound {
   Compute,
   Cache,
@@ -34,11 +34,11 @@ enum class Bound {
 std::string_view name(Bound bound);
 
 struct Tile {
-  // sides of what stays: m, n of sums; k, n of weights; m, k of activations
+  // Sides of the stationary operand: m, n of sums; k, n of weights; m, k of activations.
   int m = 0;
   int n = 0;
-  int split = 1;     // ways in which what streams by is cut: the reduction where sums stay
-  char order = 'n';  // which index of tiles runs fastest: 'm' (the first), 'n', or 's' for square super-tiles
+  int split = 1;      // parts that the streamed dimension is cut into: the reduction when sums are stationary
+  char order = 'n';   // tile index that varies fastest: 'm' (the first), 'n', or 's' for square super-tiles
   bool even = false;  // units share the tiles of the last wave
   Stationary stays = Stationary::Output;
 };
@@ -47,28 +47,29 @@ struct KernelTime {
   double seconds = 0;
   double launch_s = 0;
   double compute_s = 0;  // the busiest unit's arithmetic, quantised to tiles and waves
-  double cache_s = 0;    // its reads from the last-level cache
+  double cache_s = 0;    // reads of the busiest unit from the last-level cache
   double memory_s = 0;
-  double fill_s = 0;  // pipelines filling and draining
+  double fill_s = 0;  // time to fill and drain pipelines
   double flops = 0;
   double memory_bytes = 0;  // as memory counters show it, with a warm cache
-  double cache_bytes = 0;   // that units read from the last-level cache, and write to it
+  double cache_bytes = 0;   // between all units and the last-level cache
   Bound bound = Bound::Compute;
   Tile tile;
   double waves = 0;
 };
 
-// All sizes at least 1 and the precision supported by the chip (else base::Error).
+// Predicts with the chip's constants. All sizes are at least 1. Throws base::Error when the chip does not
+// support the precision.
 KernelTime predict_gemm(const System& system, const Gemm& gemm);
 
-// The same with given constants instead of the chip's own.
+// Predicts with `constants` instead of the chip's own.
 KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& gemm);
 
-// The same kernel with other traffic to the memory.
+// Returns the time of the same kernel when it moves `bytes` to and from memory.
 KernelTime with_traffic(const System& system, Precision precision, KernelTime time, double bytes);
 
-// max(flops / peak share, bytes / bandwidth share) + launch: the three-constant model every result is held
-// against.
+// A model of three constants against which all others are compared: max(flops / (compute * peak), bytes /
+// (memory * bandwidth)) + launch.
 struct Roofline {
   double compute = 0.8;
   double memory = 0.8;
@@ -76,7 +77,7 @@ struct Roofline {
 };
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& gemm);
 
-// An element-wise kernel or any other that only streams.
+// Times an element-wise kernel, or any other kernel that streams its data once.
 KernelTime predict_stream(const System& system, double bytes, double flops, Precision precision);
 
 }  // namespace lento::predict

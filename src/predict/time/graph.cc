@@ -1,3 +1,5 @@
+// Lowers an ONNX graph to kernels, fuses element-wise operators into the kernel before them, and adds up
+// times of the forward pass and of a training step.
 #include "predict/time/graph.h"
 
 #include <algorithm>
@@ -16,14 +18,14 @@ using Graph = spec::Network;
 using spec::Operation;
 using spec::Shape;
 
-// Operators that move no data or only rename it.
+// Returns whether an operator moves no data or only renames it.
 bool is_free(const std::string& type) {
   static const std::set<std::string>
       kFree{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "Cast", "Constant"};
   return kFree.contains(type);
 }
 
-// Operators that a library runs in the epilogue of the kernel before.
+// Returns whether a library runs the operator in the epilogue of the preceding kernel.
 bool is_epilogue(const std::string& type) {
   static const std::set<std::string> kEpilogue{
       "Relu",
@@ -55,7 +57,8 @@ const Shape& shape_of(const Graph& n, const Operation& op, int tensor) {
   return shape;
 }
 
-// Elements of a tensor on one device: constants as they are, activations for the whole batch.
+// Returns the elements of a tensor on one device. Activations are scaled by `scale` to the requested batch,
+// constants are not.
 double elements(const Graph& n, const Operation& op, int tensor, double scale) {
   if (tensor == Operation::kAbsent)
     return 0;
@@ -63,7 +66,7 @@ double elements(const Graph& n, const Operation& op, int tensor, double scale) {
   return n.tensors[size_t(tensor)].constant ? count : count * scale;
 }
 
-// A size that grows with the batch.
+// Scales a size that is proportional to the batch.
 int64_t scaled(int64_t size, double scale) {
   return std::max<int64_t>(1, std::llround(double(size) * scale));
 }
@@ -82,7 +85,8 @@ Gemm convolution(const Graph& n, const Operation& op, double scale) {
   return {groups, scaled(in[0] * pixels, scale), std::max<int64_t>(1, out[1] / groups), weight[1] * window};
 }
 
-// A @ B with any leading dimensions: those of B make a batch, without them A's fold into its rows.
+// Returns A @ B with any leading dimensions. Leading dimensions of B make a batched product. Without them
+// those of A multiply its rows.
 Gemm product(const Graph& n, const Operation& op, double scale) {
   const Shape& a = shape_of(n, op, op.inputs[0]);
   const Shape& out = shape_of(n, op, op.outputs[0]);
@@ -117,8 +121,8 @@ GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precisi
   return k;
 }
 
-// The kernel without the traffic of an unfolded operand: what exceeds the operands themselves is re-reading
-// of data that a convolution's window shares, which the cache serves.
+// Times a kernel of the graph. A convolution's unfolded operand is larger than its input because windows
+// overlap. The cache serves these repeated reads, so their traffic is not charged to memory.
 KernelTime time_kernel(const System& s, const GraphKernel& k, Precision precision, const Gemm& gemm) {
   if (!k.product)
     return predict_stream(s, k.bytes * s.stack.pointwise, 0, precision);
@@ -129,7 +133,7 @@ KernelTime time_kernel(const System& s, const GraphKernel& k, Precision precisio
   return streamed.memory_s < t.memory_s ? streamed : t;
 }
 
-// Both gradients of C[m,n] = A[m,k] B[k,n]: dA = dC B' and dB = A' dC.
+// Returns the seconds of both gradients of C[m,n] = A[m,k] B[k,n]: dA = dC B' and dB = A' dC.
 double backward_s(const System& s, const GraphKernel& k, Precision precision) {
   if (!k.product)
     return 2 * time_kernel(s, k, precision, k.gemm).seconds;
@@ -172,11 +176,11 @@ GraphRun lower_graph(const Graph& network, int64_t batch, Precision precision) {
       exported = std::max<int64_t>(1, in[0]);
   }
   const double scale = double(batch) / double(exported);
-  std::map<int, int> readers;  // of each tensor
+  std::map<int, int> readers;  // number of operations that read each tensor
   for (const Operation& op : network.operations)
     for (const int tensor : op.inputs)
       ++readers[tensor];
-  std::map<int, size_t> made_by;  // tensor -> kernel
+  std::map<int, size_t> made_by;  // the kernel that produces each tensor
   for (const Operation& op : network.operations) {
     const int from = op.inputs.empty() ? Operation::kAbsent : op.inputs[0];
     const auto maker = made_by.find(from);

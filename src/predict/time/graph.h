@@ -1,11 +1,11 @@
 // The time of any network given as a graph of operations (ONNX): each operation one kernel, in order.
 //
 // Convolutions run as implicit matrix products (batch x output pixels by input channels x window by output
-// channels) whose operands are read as they lie in memory, not unfolded; element-wise operators that alone
-// read a kernel's result run in its epilogue and only add what else they read; everything else streams.
-// Training derives the backward pass: two products for each one forward (gradients of inputs and of weights),
-// twice the streamed bytes, an optimizer step over the weights, and an all-reduce of their gradients over the
-// replicas.
+// channels). Their operands are read as they lie in memory, not unfolded. An element-wise operator that is
+// the only reader of a kernel's result runs in that kernel's epilogue and adds only the traffic of its other
+// operands. All other operators stream their data. Training derives the backward pass: two products for each
+// forward product (gradients of inputs and of weights), twice the streamed bytes, an optimizer step over the
+// weights, and an all-reduce of the gradients over the replicas.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct GraphKernel {
   std::string name;
   std::string type;
   bool product = false;
-  Gemm gemm;         // of a product
-  double bytes = 0;  // operands and result, each once
+  Gemm gemm;         // for a matrix product or convolution
+  double bytes = 0;  // operands and result, each counted once
 
   bool operator==(const GraphKernel&) const = default;
 };
@@ -33,9 +33,9 @@ struct GraphRun {
   std::string name;
   std::vector<GraphKernel> kernels;
   double parameters = 0;
-  double activations = 0;  // results that training keeps for its backward pass, elements
+  double activations = 0;  // elements that training keeps for the backward pass
   bool training = false;
-  int replicas = 1;  // data-parallel devices, each with this batch
+  int replicas = 1;  // data-parallel devices, each with its own batch
   Precision precision = Precision::Fp16;
 
   bool operator==(const GraphRun&) const = default;
@@ -43,21 +43,21 @@ struct GraphRun {
 
 struct GraphTime {
   double seconds = 0;
-  // forward
+  // Forward pass.
   double products_s = 0;
   double streams_s = 0;
-  // training
+  // Training only.
   double backward_s = 0;
   double optimizer_s = 0;
-  double exchange_s = 0;  // of gradients, after what the stack hides behind the backward pass
+  double exchange_s = 0;  // gradient exchange that the backward pass does not hide
   double memory_bytes = 0;
   bool fits = true;
   std::string bound;
-  std::vector<KernelTime> kernels;  // forward, one each
+  std::vector<KernelTime> kernels;  // one for each kernel of the forward pass
 };
 
-// `batch` samples a device: the sizes of a graph exported for another number grow or shrink in proportion.
-// Throws base::Error when a shape is missing.
+// Converts a network to kernels for `batch` samples on each device. The sizes of a graph exported for
+// another batch are scaled in proportion. Throws base::Error when a shape is missing.
 GraphRun lower_graph(const spec::Network& network, int64_t batch, Precision precision);
 
 GraphTime predict_graph(const System& system, const GraphRun& run);

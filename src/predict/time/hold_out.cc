@@ -1,3 +1,5 @@
+// Looks up the error of similar measured questions: sizes and predicted time are put into buckets, and a
+// bucket with too few rows falls back to a coarser one.
 #include "predict/time/hold_out.h"
 
 #include <algorithm>
@@ -12,7 +14,8 @@
 namespace lento::predict {
 namespace {
 
-// For kinds without one measured row (graphs, fp8): products of a chip that was never measured stand in.
+// The kind of question whose errors stand for kinds without a measurement (graphs, fp8): 16-bit products on
+// chips that were not measured.
 constexpr const char* kStandIn = "16-bit product";
 
 struct Step {
@@ -105,7 +108,7 @@ struct RegimeOf {
   }
 };
 
-// "kind,chip,regime,rows,p50,p90"; texts that hold a comma stand in quotes.
+// Splits a line of the table: kind,chip,regime,rows,p50,p90. Fields that hold a comma are quoted.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> out(1);
   bool quoted = false;
@@ -158,13 +161,14 @@ const HoldOutCell* lookup(const std::string& kind, const std::string& chip, cons
   return at == cells.end() ? nullptr : at->second;
 }
 
-// The regime's cell, else that of all regimes.
+// Returns the errors of the regime, else those of all regimes together, else nullptr.
 const HoldOutCell* nearest(const std::string& kind, const std::string& chip, const std::string& regime) {
   const HoldOutCell* cell = lookup(kind, chip, regime);
   return cell ? cell : lookup(kind, chip, "");
 }
 
-// Few rows of a chip or two agree by chance: then an answer is no surer than `floor`, unless there is none.
+// Bounds an uncertainty from below by that of the coarser cell `floor`, because a few rows of one or two
+// chips can agree by chance. Without `floor` it returns `s`.
 Sureness at_least(Sureness s, const HoldOutCell* floor) {
   if (!floor)
     return s;
@@ -209,7 +213,8 @@ sureness(const System& system, const Question& question, double seconds, Constan
           {cell->p50, cell->p90, cell->regime == regime},
           few ? lookup(kind, kFittedChip, "") : nullptr);
     }
-    // Of measured errors the median lies at about 0.7 of the mean, nine tenths within 2.2 times.
+    // In all measured tables the median error is about 0.7 times the mean, and 90 % of the errors are below
+    // 2.2 times the mean.
     if (stated > 0)
       return {0.7 * stated, 2.2 * stated, true};
   }

@@ -1,11 +1,11 @@
-// How sure an answer is: what share of held-out measurements of questions like it lay how near the
-// prediction.
+// Estimates the uncertainty of an answer from the errors of held-out measurements of similar questions.
 //
-// Like means the same kind of question, the same chip, the same software and the same regime of sizes and
-// predicted time, as far as enough was measured. A chip of its own constants answers for itself; one that
-// borrows those of a relative is as sure as measured chips predicted with their relatives' constants; one
-// without either as measured chips predicted without any. The table is share/lento/hold_out_errors.csv, which
-// `lento-lab validate --errors` writes from the measured tables.
+// Similar means the same kind of question, chip and software and the same regime of sizes and predicted
+// time, as far as there are enough measurements. A chip with constants of its own is judged by its own
+// errors. A chip that uses the constants of a relative is judged by the errors of measured chips predicted
+// with their relatives' constants. A chip with neither is judged by measured chips predicted with default
+// constants. The table is share/lento/hold_out_errors.csv, which `lento-lab validate --errors` writes from
+// the measured tables.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@
 namespace lento::predict {
 
 constexpr size_t kFewestRows =
-    20;  // below, a regime's tenth of worst errors is hardly seen: the coarser one counts
+    20;  // fewest rows of a regime, to see its worst tenth; below, all regimes together are used
 constexpr size_t kFewestStrangers =
-    100;  // below, chips predicted without rows of their own are two or three, too few to speak for another
+    100;  // fewest rows over chips predicted without rows of their own; below, they are too few chips
 
-// `chip` is a system's name ("h100", with its software "h100/SGLang") or one of the three below. An empty
-// regime is all of them.
+// The errors of one kind, chip and regime. `chip` is a system's name ("h100", or "h100/SGLang" with a stack)
+// or one of the three names below. An empty regime means all regimes.
 struct HoldOutCell {
   std::string kind;
   std::string chip;
   std::string regime;
   size_t rows = 0;
-  // |predicted / measured - 1| of the half and of nine tenths of the rows
+  // |predicted / measured - 1| that half of the rows and 90 % of the rows stay below.
   double p50 = 0;
   double p90 = 0;
 };
@@ -40,10 +40,11 @@ std::string kind_of(const Question& question);  // "16-bit product", "training s
 std::string regime_of(const Question& question, double predicted_s);  // "m 17 to 128, 10 to 100 us"
 
 const std::vector<HoldOutCell>& shipped_hold_out();
-// Of fused kernels and served loads (share/lento/serving_errors.csv): each in a part that was not fitted.
+// Errors of fused kernels and served loads (share/lento/serving_errors.csv), each from rows that were not
+// fitted.
 const std::vector<HoldOutCell>& shipped_serving_errors();
 
-// Where an answer's constants come from.
+// The source of the constants that an answer used.
 enum class Constants {
   Own,
   Relative,
@@ -53,11 +54,11 @@ enum class Constants {
 struct Sureness {
   double p50 = 0;
   double p90 = 0;
-  bool measured = false;  // questions of this kind and regime were measured on this chip
+  bool measured = false;  // this chip has measurements of this kind and regime
 };
 
-// `stated`: the mean hold-out error that the data sheet gives for its own constants, 0 when it gives none;
-// used for chips that the table does not know.
+// Returns the uncertainty of an answer. `stated` is the mean hold-out error that the data sheet gives for
+// its constants, or 0. It is used for chips that the table does not list.
 Sureness sureness(
     const System& system,
     const Question& question,

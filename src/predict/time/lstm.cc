@@ -1,4 +1,5 @@
-// A recurrent layer is a chain: step t needs the state of step t-1, so each step pays its own launches.
+// Times a recurrent layer. Step t needs the state of step t-1, so the steps form a chain and each step pays
+// its own launches.
 //
 //   step            product (batch x hidden) * (hidden x gates*hidden), then one fused element-wise kernel
 //   backward inputs the transposed product and the same element-wise work
@@ -11,10 +12,10 @@
 namespace lento::predict {
 namespace {
 
-// Dependent launches of a step, as times of one launch in a full stream: fitted to the LSTM layers of
-// DeepBench.
+// Launches on the critical path of one step, in times of one launch in a full stream. Fitted to the LSTM
+// layers of DeepBench.
 constexpr double kStepLaunches = 4.4;
-constexpr double kPointwiseValues = 3;  // gate values read, state read and written, per gate element
+constexpr double kPointwiseValues = 3;  // values moved per gate element: gate read, state read and written
 
 double chain(const System& system, const LstmLayer& l, bool transposed) {
   const int64_t wide = l.gates * l.hidden;

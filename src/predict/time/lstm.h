@@ -1,4 +1,4 @@
-// The time of one recurrent layer run over a sequence (vanilla, GRU or LSTM cells), as cuDNN runs it.
+// Predicts the time of one recurrent layer over a sequence (vanilla, GRU or LSTM cells), as cuDNN runs it.
 #pragma once
 
 #include <cstdint>

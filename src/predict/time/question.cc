@@ -1,3 +1,5 @@
+// Recognises the dialect of a table by its columns, converts rows to questions, and chooses the system that
+// answers each.
 #include "predict/time/question.h"
 
 #include "predict/time/rows/row_fields.h"
@@ -61,7 +63,7 @@ Question parse_question(Dialect dialect, const base::CsvReader& row) {
   q.device = text_or(row, {"gpu", "chip", "device", "GPU", "Chip", "Device"});
   q.framework = text_or(row, {"framework"});
   if (text_or(row, {"timing"}) == "eager")
-    q.framework += " eager";  // launched one by one by the host
+    q.framework += " eager";  // kernels launched one by one by the host
   if (q.framework.empty() && text_or(row, {"op"}).starts_with("aten::"))
     q.framework = kTraced;
   switch (dialect) {

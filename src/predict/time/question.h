@@ -1,8 +1,9 @@
-// Questions to the predictor, one a row of a table, and its answers.
+// Questions to the predictor, one for each row of a table, and their answers.
 //
-// The columns decide what a row asks (docs/formats/questions.md lists the dialects): the tables published
-// with NeuSight, DeepBench, AIConfigurator, vTrain, nanotron and Megatron are understood as they are. Columns
-// that hold a measurement are never read here; only measured_s() does, for validation and calibration.
+// The columns of a table decide which kind of question its rows are (docs/formats/questions.md lists the
+// dialects). The tables published with NeuSight, DeepBench, AIConfigurator, vTrain, nanotron and Megatron
+// are read without change. Columns that hold a measurement are read by measured_s() only, for validation and
+// calibration.
 #pragma once
 
 #include <optional>
@@ -34,14 +35,14 @@ struct Question {
       AttentionKernel,
       ServingRun>
       what;
-  std::string device;     // as the row names it; empty when it does not
+  std::string device;     // as the row spells it; empty when it names none
   std::string framework;  // the software that runs it; empty: the system's own stack
 
   bool operator==(const Question&) const = default;
 };
 
-// The software of kernels that a profiler's trace holds: they run among others, cold, and not as a tuned
-// loop.
+// The stack name of kernels from a profiler's trace. They run among other kernels and with cold caches,
+// unlike kernels in a tuned loop.
 inline constexpr const char* kTraced = "PyTorch";
 
 enum class Dialect {
@@ -69,13 +70,14 @@ enum class Dialect {
   Inference,        // Input Tokens,Output Tokens,Concurrency
 };
 
-// Which dialect the columns speak; an Error that lists the dialects when none fits.
+// Returns the dialect of a table's columns. Throws Error that lists the dialects when none matches.
 Dialect dialect_of(const base::CsvReader& table);
 
-// The question of the current row. Throws Error at the field that cannot be understood.
+// Parses the question of the current row. Throws Error at a field that cannot be read.
 Question parse_question(Dialect dialect, const base::CsvReader& row);
 
-// The measured seconds of the current row; nothing when the table has none or the run failed.
+// Returns the measured seconds of the current row. Returns nothing when the table has none or when the run
+// failed.
 std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row);
 
 struct Answer {
@@ -83,19 +85,19 @@ struct Answer {
   std::string bound;
   double p50 = 0,
          p90 = 0;  // of |predicted / measured - 1|: half, and nine tenths, of questions like this lie within
-  bool in_domain = true;  // inside what the constants were validated on
+  bool in_domain = true;  // inside the range on which the constants were validated
 };
 
 Answer answer(const System& system, const Question& question);
 
-// `system`, or the shipped system of the same family that is exactly the row's device.
+// Returns the shipped system of the same family when the row's device is exactly that one, else `system`.
 const System& variant_for(const System& system, const Question& question);
-// The same with the stack of the row's framework in place.
+// Returns the variant for the question, with the stack of the row's framework.
 System specialised(const System& system, const Question& question);
 
-// The system that answers a question, with the stack of its framework: `given`, or the shipped one that the
-// question names when nothing is given. Throws base::Error when neither is there or they contradict: the
-// question names a device that `given` is not.
+// Returns the system that answers a question, with the stack of its framework: `given`, or else the shipped
+// system that the question names. Throws base::Error when neither exists, or when the question names another
+// device than `given`.
 System system_for(const System* given, const Question& question);
 
 }  // namespace lento::predict

@@ -1,4 +1,4 @@
-// Rings that share no lane, by exact search.
+// Packs directed rings that share no lane, by exact search.
 //
 // Lanes are full duplex and symmetric, so the best set of directed rings is a best set of undirected ones,
 // each used both ways. All undirected Hamiltonian cycles over `count` devices are listed (at most 7!/2 for
@@ -27,7 +27,8 @@ Matrix lane_matrix(const NodeLinks& links, int count) {
   return lanes;
 }
 
-// Every Hamiltonian cycle once: starts at 0 and its second device is smaller than its last.
+// Returns every Hamiltonian cycle once. A cycle starts at device 0, and its second device has a smaller
+// number than its last.
 std::vector<std::vector<int>> cycles(const Matrix& lanes) {
   const int count = int(lanes.size());
   std::vector<std::vector<int>> found;
@@ -76,7 +77,7 @@ std::vector<int> best_packing(Matrix& lanes, const std::vector<std::vector<int>>
   const int bound = degree_bound(lanes);
   std::vector<int> chosen;
   std::vector<int> best;
-  int budget = 2'000'000;  // steps; enough for every graph of eight devices with eight lanes each
+  int budget = 2'000'000;  // search steps, enough for every graph of eight devices with eight lanes each
   std::function<void(size_t)> descend = [&](size_t from) {
     if (chosen.size() > best.size())
       best = chosen;

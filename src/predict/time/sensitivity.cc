@@ -1,3 +1,5 @@
+// Predicts again with each input changed by 5 %, or with each size of the workload doubled, and compares the
+// times.
 #include "predict/time/sensitivity.h"
 
 #include <cmath>
@@ -190,7 +192,7 @@ struct SizesOf {
   }
 };
 
-// Ways of parallelism, which need not stay int64_t.
+// Returns the degrees of parallelism of a question, which are of type int and not int64_t.
 std::vector<std::pair<const char*, int*>> ways_of(Question& q) {
   if (TrainingRun* r = std::get_if<TrainingRun>(&q.what))
     return {
@@ -244,12 +246,12 @@ std::vector<Doubling> doublings(const System& system, const Question& q) {
   const auto attempt = [&](const std::string& name, auto& value, Question& changed) {
     const auto kept = value;
     if (kept <= 0)
-      return;  // decided by other sizes
+      return;  // the size follows from others
     value *= 2;
     try {
       out.push_back({name, time_of(system, changed) / before});
     } catch (const base::Error&) {
-      // cannot be doubled alone
+      // This size cannot be doubled alone.
     }
     value = kept;
   };

@@ -1,4 +1,5 @@
-// What the predicted time depends on: every number of the data sheet, of its constants and of the workload.
+// Measures how the predicted time depends on each number of the data sheet, of its constants and of the
+// workload.
 #pragma once
 
 #include <string>
@@ -8,15 +9,16 @@
 
 namespace lento::predict {
 
-// By how many per cent the time changes for one per cent more of an input of the system (measured over 5 %).
+// The percentage by which the time changes when an input of the system grows by 1 % (measured over a change
+// of 5 %).
 struct Elasticity {
   std::string input;
   double value = 0;
 };
 std::vector<Elasticity> elasticities(const System& system, const Question& question);
 
-// The time with one size of the workload doubled, over the time as asked; sizes that cannot be doubled alone
-// (a number of heads that no longer divides) are left out.
+// The time with one size of the workload doubled, over the original time. Sizes that cannot be doubled alone
+// are left out (a number of heads that would no longer divide).
 struct Doubling {
   std::string input;
   double ratio = 1;

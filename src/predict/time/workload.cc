@@ -1,3 +1,5 @@
+// Reads a workload's YAML, or wraps a config.json or an ONNX graph with the options of the command line,
+// into a question. All mistakes of a file are reported in one error.
 #include "predict/time/workload.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ using base::Dimension;
 using spec::Fields;
 using spec::YamlNode;
 
-// Sizes up to 8 Mi and ways up to 16 Ki, so that products of three of them stay in 63 bits.
+// Sizes are at most 8 Mi and degrees at most 16 Ki, so that products of three of them fit in 63 bits.
 constexpr int64_t kMost = int64_t{1} << 23;
 constexpr int kMostWays = 1 << 14;
 
@@ -31,7 +33,7 @@ void read_model(const YamlNode& node, Transformer& m, base::ErrorList& errors) {
   f.finish();
 }
 
-// "tp=8,pp=2": keys and values into the run.
+// Parses "tp=8,pp=2" into the run.
 void apply_parallel(const std::string& text, TrainingRun& run) {
   const base::Location where{"--parallel"};
   run.sequence_parallel = false;
@@ -75,7 +77,7 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
   run.sequence_parallel = sequence_parallel < 0 ? run.tensor > 1 : sequence_parallel == 1;
 }
 
-// "best", or an order of the dimensions.
+// Parses "best", or an order of the dimensions.
 void apply_placement(
     const std::string& text,
     const base::Location& where,
@@ -110,8 +112,8 @@ InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
   return r;
 }
 
-// Python's writer leaves Infinity and NaN in a config.json, which JSON does not know: limits that nothing
-// here reads.
+// Replaces Infinity and NaN, which Python's writer puts into a config.json and JSON does not allow. They
+// occur in limits that are not read here.
 std::string without_infinities(std::string text) {
   for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 4)) {
@@ -170,7 +172,7 @@ void read_schedule(Fields& f, TrainingRun& run) {
   }
 }
 
-// The precision of the weights' products, where it differs from the run's.
+// Reads the precision of the weights' products, where it differs from the run's.
 void read_products(Fields& f, TrainingRun& run) {
   std::string products;
   f.text("products", products);
@@ -249,7 +251,7 @@ Question read_serving(Fields& f, Precision precision, const Transformer& model) 
   return {r, {}, {}};
 }
 
-// The model of a run, `given` when its file has none.
+// Reads the model of a run. Returns `given` when the file has none.
 Transformer read_model_of(Fields& f, const Transformer* given, base::ErrorList& errors) {
   Transformer model;
   const YamlNode* node = f.map("model");

@@ -1,4 +1,5 @@
-// Of the divisors below and above a number only the two nearest are kept; a side without one is left out.
+// Finds the divisors (or multiples) next below and next above a number. A side without one is left out of
+// the text.
 #include "predict/time/model/divisors.h"
 
 #include <algorithm>

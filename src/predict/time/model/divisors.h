@@ -1,5 +1,5 @@
-// A way of parallelism that divides nothing is refused with the nearest numbers that would do, so that the
-// question can be put again at once. Divisors come in pairs d and n/d, so only those up to the root are
+// Suggests the nearest valid number when a degree of parallelism does not divide a size, so that the user
+// can correct the question at once. Divisors come in pairs d and n/d, so only those up to the root are
 // tried.
 #pragma once
 

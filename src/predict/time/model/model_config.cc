@@ -317,8 +317,9 @@ void read_linear_attention(const Config& c, Transformer& m) {
                     2 * double(heads) + double(value);
 }
 
-// Nemotron NAS: each layer says whether it attends and how wide it feeds forward. The widths' mean stands for
-// all: their sum, and so all that is counted or streamed, is that of the layers.
+// Reads the layers of Nemotron NAS. Each layer states whether it has attention and the width of its
+// feed-forward part. The mean width is used for all layers, which keeps their sum and therefore all
+// operations and bytes.
 void read_blocks(const Config& c, const Family& f, Transformer& m) {
   const Json* blocks = c.value("block_configs");
   if (f.type != "nemotron-nas" || !blocks)

@@ -1,3 +1,4 @@
+// Lists the decoder architectures that the predictor covers, and names those that it refuses.
 #include "predict/time/model/model_family.h"
 
 namespace lento::predict {
@@ -90,7 +91,8 @@ constexpr Family kFamilies[] = {
     {"nemotron_h", false, kScale, 1},
 };
 
-// Architectures with one part that no kernel here times. A count or a time without it would be wrong.
+// Architectures with a part that no kernel model covers. They are refused, because a count or a time without
+// that part would be wrong.
 struct Unmodelled {
   std::string_view type;
   const char* what;

@@ -1,5 +1,5 @@
-// What a decoder's architecture says that the keys of its config.json do not: whether the feed-forward layer
-// is gated, which products have a bias, what is normed, whether embeddings are tied.
+// Lists properties of decoder architectures that their config.json does not state: whether the feed-forward
+// layer is gated, which products have a bias, which values are normalised, whether the embeddings are tied.
 #pragma once
 
 #include <string>
@@ -21,10 +21,10 @@ enum QueryKeyNorm {
 };
 
 struct Family {
-  std::string_view type;  // model_type
+  std::string_view type;  // the value of the key model_type
   bool gated = true;
   Norm norm = kScale;
-  int norms = 2;  // a layer
+  int norms = 2;  // norms in each layer
   bool tied = false;
   bool query_bias = false;
   bool out_bias = false;
@@ -32,8 +32,8 @@ struct Family {
   QueryKeyNorm query_key = kNotNormed;
 };
 
-// By `model_type`. Other architectures are refused by name, since a wrong guess looks like an answer: throws
-// base::Error at `where`, with `architecture` beside the type.
+// Returns the family of a `model_type`. Throws base::Error at `where` for an unknown architecture, because a
+// guess would look like an answer. The message names `architecture` too.
 const Family&
 family_of(const std::string& type, const std::string& architecture, const base::Location& where);
 

@@ -1,3 +1,5 @@
+// Turns a transformer layer into matrix products, attention and element-wise passes on one device, and times
+// its forward and backward passes from them.
 #include "predict/time/model/transformer.h"
 
 #include <algorithm>
@@ -14,8 +16,8 @@ namespace {
 constexpr double kHiddenPasses = 2 * 2 + 2 * 3.5;
 constexpr double kActivationPasses = 2;  // read and write around the feed-forward width
 constexpr double kRotaryPasses = 2;      // read and write of queries and keys
-// Rows of a routed token: into the order of experts, where experts lie elsewhere once more on arrival, and
-// back; each reads and writes.
+// Passes over the rows that are routed to experts: sorted by expert, and back. When the experts are on other
+// devices rows are sorted once more on arrival. Each pass reads and writes.
 constexpr double kRoutedPasses = 2 * 2;
 constexpr double kScorePasses = 4.5;     // softmax and dropout over scores when attention is not fused
 constexpr double kBackwardStream = 1.7;  // backward element-wise traffic over forward
@@ -28,26 +30,28 @@ int64_t share(int64_t whole, int64_t ways) {
   return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
 }
 
-// Read for the largest value, read again, written once along each side that a product reduces over.
+// Bytes per value to narrow a matrix: read for the largest value, read again, written once along each of the
+// two sides that a product reduces over.
 constexpr double kCastBytes = 2 + 2 + 1 + 1;
 
-// Exponentials of a score cost what products of so many values a head do; shares of the peak are measured on
-// heads of 128 keys and 128 values.
+// The exponential of a score costs as much as a product over so many values of a head. The shares of the
+// peak were measured on heads of 128 keys and 128 values.
 constexpr double kSoftmaxWidth = 64;
 constexpr double kUsualWidth = 256;
 
-// Below, the expanded keys of latent attention cost more than working on the compressed ones.
+// With fewer tokens, expanding the keys of latent attention costs more than working on the compressed keys.
 constexpr int64_t kFewTokens = 16;
 
 constexpr double kStateBlock = 128;  // tokens, as published hybrids say ('chunk_size')
-constexpr double kStateBytes = 4;    // of a value of a state
+constexpr double kStateBytes = 4;    // bytes of one value of a state
 
-// Tokens attended to, the mean over layers with and without a window.
+// Returns the number of tokens attended to, as the mean over layers with and without a window.
 double seen_tokens(const Transformer& model, const Shard& s) {
   const double all = double(s.context);
   if (model.window == 0 || model.window_layers == 0)
     return all;
-  const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;  // the caller halves what is causal
+  // The caller halves causal attention, so the window is doubled here.
+  const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;
   const double near = std::min(all, causal * double(model.window));
   const double share_of_layers = double(model.window_layers) / double(model.layers);
   return all + (near - all) * share_of_layers;
@@ -66,7 +70,8 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
     return;
   }
   const int64_t plain = model.head() - model.rotary_size;
-  add(model.query_rank + model.kv_rank + model.rotary_size, model.hidden);  // both ways down, in one
+  // Down-projections of queries and keys, as one product.
+  add(model.query_rank + model.kv_rank + model.rotary_size, model.hidden);
   add(heads * model.head(), model.query_rank > 0 ? model.query_rank : model.hidden);
   add(heads * (plain + model.value()), model.kv_rank);
   add(model.hidden, heads * model.value());
@@ -78,7 +83,8 @@ void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
   const double causal = s.causal && s.tokens > 1 ? 0.5 : 1.0;
   if (model.flash) {
     const double seen = seen_tokens(model, s);
-    // Decoding, latent attention works on the compressed cache itself: every head against all of its ranks.
+    // In decoding, latent attention works on the compressed cache: every head attends in the compressed
+    // space.
     const bool compressed = model.kv_rank > 0 && s.tokens < kFewTokens;
     const double width = compressed ? 2.0 * double(model.kv_rank) + double(model.rotary_size)
                                     : double(model.head() + model.value());
@@ -105,8 +111,8 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
     work.products.push_back({1, tokens, model.hidden, inner, s.product()});
     return;
   }
-  // Tokens spread evenly over experts; each busy expert is one product of the batch. Replicas that share
-  // experts send their tokens to each other.
+  // Tokens are spread evenly over the experts, and each expert with tokens is one product of a batch.
+  // Replicas that share experts send their tokens to each other.
   const int64_t width = share(model.inner(), std::max(1, s.tensor / s.expert));
   const int64_t there = tokens * std::max(1, s.expert / s.tensor);
   const int64_t chosen = std::max<int64_t>(1, there * model.active_experts / s.expert);
@@ -128,8 +134,8 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   }
 }
 
-// A recurrence in blocks of tokens: products inside a block and with the state that the last one left, which
-// is read and written once a block.
+// Adds the work of a recurrence computed in blocks of tokens: products inside a block, and with the state
+// that the previous block left. The state is read and written once for each block.
 void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
   const int64_t tokens = s.batch * s.tokens;
   const int64_t columns = share(model.state_columns, s.tensor);
@@ -144,7 +150,7 @@ void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
                           2 * kStateBytes * blocks * values;
 }
 
-// Of one kind of layer.
+// Times one layer of one kind (forward, and the two parts of the backward pass).
 LayerTime3
 time_kind(const System& system, const Transformer& model, const LayerParts& parts, const Shard& shard) {
   const LayerWork work = layer_work(model, shard, parts);
@@ -213,7 +219,7 @@ LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts&
   for (const Gemm& g : work.products) {
     if (g.precision == s.precision)
       continue;
-    // Rows that every rank holds a share of are cast before they are gathered.
+    // Rows of which every rank holds a part are narrowed before they are gathered.
     const double rows = kCastBytes * double(g.batch) * double(g.m);
     work.cast_bytes += rows * double(g.k) / (g.k == model.hidden ? split : 1);
     work.cast_backward_bytes += rows * double(g.n) / (g.n == model.hidden ? split : 1);

@@ -1,4 +1,4 @@
-// How many parameters a transformer has, and how many a token meets.
+// Counts the parameters of a transformer, and those that one token uses.
 #include <cmath>
 
 #include "predict/time/model/transformer.h"
@@ -15,7 +15,7 @@ double product(int64_t rows, int64_t columns) {
 double Transformer::attention_parameters() const {
   if (kv_rank == 0)
     return product(hidden, query_width() + kv() * (head() + value())) + product(heads * value(), hidden);
-  const int64_t plain = head() - rotary_size;  // of a query or key, what carries no position
+  const int64_t plain = head() - rotary_size;  // size of a query or key without its rotary part
   const double queries = query_rank > 0 ? product(hidden, query_rank) + product(query_rank, heads * head())
                                         : product(hidden, heads * head());
   return queries + product(hidden, kv_rank + rotary_size) + product(kv_rank, heads * (plain + value())) +
@@ -50,8 +50,8 @@ double Transformer::active_parameters() const {
          double(expert_layers()) * expert_parameters() * double(active_experts);
 }
 
-// Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run
-// are then the same to the bit whether its model came as a configuration or as sizes.
+// Counts norms and biases as 4 hidden, even when the configuration gives their number. Time and memory of a
+// run are then equal to the bit whether its model was read from a configuration or given by sizes.
 double Transformer::layer_parameters(int expert_parallel) const {
   const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
   const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * double(layers);

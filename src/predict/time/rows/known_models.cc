@@ -1,5 +1,5 @@
-// Sizes as the models' makers publish them in config.json, and of NeuSight's and llm-foundry's as their
-// papers and recipes state them.
+// Sizes of models, as their makers publish them in config.json. The sizes of NeuSight's and llm-foundry's
+// models come from their papers and recipes.
 #include "predict/time/rows/known_models.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Dense {
   int64_t head_size = 0;
 };
 
-// As people name them, sizes from each model's config.json.
+// Models under the names that people use, with the sizes of each model's config.json.
 constexpr Dense kUsual[] = {
     {"llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, true, true},
     {"llama-3.2-3b", 28, 3072, 24, 8, 8192, 128256, true, true},
@@ -74,13 +74,13 @@ constexpr Dense kDense[] = {
     {"gpt3-175b", 96, 12288, 96, 96, 49152, 51200, false, true},
     {"nemotron-8b", 32, 4096, 32, 32, 16384, 256000, false, false},
     {"nemotron-340b", 96, 18432, 96, 8, 73728, 256000, false, false},
-    // NeuSight's, in single precision
+    // Models of NeuSight, in single precision.
     {"bert-large", 24, 1024, 16, 16, 4096, 30522, false, true},
     {"gpt2-large", 36, 1280, 20, 20, 5120, 50257, false, true},
     {"gpt3xl", 24, 3072, 24, 24, 12288, 50257, false, true},  // wider than OpenAI's of that name
     {"gpt327", 32, 2560, 32, 32, 10240, 50257, false, true},
     {"opt13", 24, 2048, 32, 32, 8192, 50272, false, true},
-    // llm-foundry's
+    // Models of llm-foundry.
     {"mpt-125m", 12, 768, 12, 12, 3072, 50368, false, true},
     {"mpt-350m", 24, 1024, 16, 16, 4096, 50368, false, true},
     {"mpt-760m", 24, 1536, 12, 12, 6144, 50368, false, true},
@@ -142,7 +142,7 @@ Transformer deepseek_v3() {
   return m;
 }
 
-// Every second layer has experts.
+// Returns Llama 4 Maverick, in which every second layer has experts.
 Transformer llama4_maverick() {
   Transformer m;
   m.layers = 48;
@@ -162,8 +162,8 @@ Transformer llama4_maverick() {
   return m;
 }
 
-// NeuSight's: encoder and decoder of 24 layers each, every second with experts. Of the 48 those of the
-// decoder attend twice, by 32 heads each: 48 on the average.
+// Returns NeuSight's Switch-XL model: encoder and decoder of 24 layers each, every second layer with
+// experts. The decoder's layers attend twice with 32 heads, so that the mean over 48 layers is 48 heads.
 Transformer switch_xl4() {
   Transformer m;
   m.layers = 48;
@@ -179,7 +179,7 @@ Transformer switch_xl4() {
   return m;
 }
 
-// Letters and digits; what follows a bracket is a remark on the run.
+// Keeps letters and digits. Text after a bracket is a remark on the run and is dropped.
 std::string plain(std::string_view name) {
   std::string out;
   for (const char c : name.substr(0, name.find('('))) {
@@ -189,7 +189,8 @@ std::string plain(std::string_view name) {
   return out;
 }
 
-// "Llama-3.1-70B", "Llama-3.3-70B" and "Llama-3-70B" have one shape.
+// Maps a version to the name of its sizes: "Llama-3.1-70B", "Llama-3.3-70B" and "Llama-3-70B" have the same
+// ones.
 std::string shape_name(std::string name) {
   for (const std::string_view version : {"llama31", "llama33"}) {
     if (name.starts_with(version))

@@ -1,4 +1,4 @@
-// Models that published tables name without their sizes.
+// Sizes of the models that published tables give by name only.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace lento::predict {
 
-// By its usual name, whatever the case and the separators: "Llama-3.1-70B", "LLAMA3_70B", "DeepSeek-R1-0528".
+// Looks a model up by its usual name, ignoring case and separators: "Llama-3.1-70B", "LLAMA3_70B",
+// "DeepSeek-R1-0528".
 std::optional<Transformer> known_model(std::string_view name);
 const std::vector<std::string>& known_model_names();
 

@@ -1,4 +1,4 @@
-// The measured side of the published tables: used by validation and calibration only.
+// Reads the measured times of the published tables, for validation and calibration only.
 #include <initializer_list>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace lento::predict {
 namespace {
 
-// What the time of one kernel is called, the first that a row has.
+// Columns that hold the time of one kernel, with their unit in seconds. The first one present is used.
 constexpr std::pair<const char*, double> kTimes[] = {
     {"latency_ms", 1e-3},
     {"latency_us", 1e-6},
@@ -29,7 +29,8 @@ std::optional<double> scaled(const base::CsvReader& row, const char* column, dou
   return *value * unit_s;
 }
 
-// Iteration seconds from a rate: tokens of the iteration over devices times tokens per second and device.
+// Returns the seconds of an iteration from a rate: tokens of the iteration / (devices * tokens per second
+// and device).
 std::optional<double> from_rate(const base::CsvReader& row) {
   const std::optional<double> rate = scaled(row, "tok/s/gpu", 1);
   if (!rate)
@@ -39,8 +40,8 @@ std::optional<double> from_rate(const base::CsvReader& row) {
   return double(run.global_batch) * double(run.sequence) / (*rate * run.devices());
 }
 
-// From a published rate per device with the authors' own count of operations (Narayanan et al. 2021, equation
-// 3).
+// Returns the seconds of an iteration from a published rate of operations per device, with the authors' own
+// count of operations (Narayanan et al. 2021, equation 3).
 std::optional<double> from_flops(const base::CsvReader& row, double passes) {
   const std::optional<double> rate = scaled(row, "tflops_per_gpu", 1e12);
   if (!rate)
@@ -55,8 +56,8 @@ std::optional<double> from_flops(const base::CsvReader& row, double passes) {
   return flops / (*rate * run.devices());
 }
 
-// Seconds of an iteration from tokens a second and device; from the share of the peak where only that is
-// told.
+// Returns the seconds of an iteration from tokens per second and device, or from the share of the peak when
+// the table gives only that.
 std::optional<double> from_tokens(const base::CsvReader& row, Dialect dialect, const char* column) {
   const TrainingRun run = std::get<TrainingRun>(parse_question(dialect, row).what);
   const double tokens = double(run.global_batch) * double(run.sequence);
@@ -65,14 +66,14 @@ std::optional<double> from_tokens(const base::CsvReader& row, Dialect dialect, c
   const auto flops = scaled(row, "model_tflops_per_gpu", 1e12);
   if (!flops)
     return std::nullopt;
-  // As Megatron counts: six operations a parameter and token, and the causal half of attention.
+  // Megatron counts six operations per parameter and token, and the causal half of attention.
   const Transformer& m = run.model;
   const double attention = 6.0 * double(m.layers) * double(run.sequence) * double(m.heads) * double(m.head());
   const double per_token = 6 * m.active_parameters() + attention;
   return tokens * per_token / (*flops * run.devices());
 }
 
-// MaxText counts attention in full.
+// Returns the seconds of a MaxText row. MaxText counts attention without halving it for causality.
 std::optional<double> from_maxtext(const base::CsvReader& row) {
   if (const auto by_tokens = from_tokens(row, Dialect::TrainMaxtext, "tokens_per_s_per_chip"))
     return by_tokens;
@@ -87,7 +88,7 @@ std::optional<double> from_maxtext(const base::CsvReader& row) {
   return double(run.global_batch) * double(run.sequence) * per_token / (*flops * run.devices());
 }
 
-// All requests at once, over the rate at which their tokens come.
+// Returns the seconds of all requests together, from the rate of their output tokens.
 std::optional<double> from_throughput(const base::CsvReader& row, Dialect dialect) {
   const auto rate = scaled(row, "output_tokens_per_s", 1);
   if (!rate)
@@ -102,7 +103,7 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
   if (row.find("measured_s") >= 0)
     return scaled(row, "measured_s", 1);
   if (!text_or(row, {"suspect"}).empty())
-    return std::nullopt;  // faster than the memory allows, as its table says
+    return std::nullopt;  // the table marks this row as faster than the memory allows
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:

@@ -1,3 +1,5 @@
+// Reads numbers, words, models and precisions from the columns of one row, with bounds that keep products of
+// sizes within 63 bits.
 #include "predict/time/rows/row_fields.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Converts the rows of kernel benchmarks (NeuSight, DeepBench, NCCL tests, AIConfigurator, AMD's sweeps) to
+// questions.
 #include <algorithm>
 
 #include "base/number.h"
@@ -83,7 +85,8 @@ base::Error unknown_format(const base::CsvReader& row, const char* column, const
       "one of: bfloat16, fp8, fp8_block, nvfp4, int4_wo, w4a16_mxfp4, w4a8_mxfp4_mxfp8");
 }
 
-// "power_law_1.2": the exponent; "balanced": 0.
+// Parses the distribution of tokens over experts: "power_law_1.2" gives the exponent 1.2, "balanced" gives
+// 0.
 double skew_of(const base::CsvReader& row) {
   constexpr std::string_view kLaw = "power_law_";
   const std::string text = text_or(row, {"distribution"}, "balanced");
@@ -97,7 +100,7 @@ double skew_of(const base::CsvReader& row) {
       "balanced, or power_law_ and an exponent");
 }
 
-// What the sweep's two columns of types and its way of scaling come to.
+// Returns the format of a kernel from the table's two columns of data types and its column of scaling.
 std::string
 amd_format(const std::string& activations, const std::string& weights, const std::string& scales) {
   const bool wide = activations == "bfloat16" || activations == "float16";
@@ -146,7 +149,8 @@ ExpertLayer experts_row(const base::CsvReader& row) {
   return l;
 }
 
-// The sweep times one device's share: widths and experts are those of the device.
+// Reads a row of AMD's sweep. It timed the share of one device, so widths and numbers of experts are those
+// of one device.
 ExpertLayer amd_experts_row(const base::CsvReader& row) {
   ExpertLayer l;
   l.tokens = whole(row, "tokens");

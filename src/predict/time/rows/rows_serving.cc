@@ -1,3 +1,4 @@
+// Converts the rows of serving benchmarks (NVIDIA NIM, InferenceX, TensorRT-LLM, dstack) to questions.
 #include <algorithm>
 #include <cstdlib>
 
@@ -24,7 +25,7 @@ Transformer llama33_70b() {
 
 }  // namespace
 
-// "4xH100_fp16_Llama3_3-70B": devices, precision, model.
+// Parses "4xH100_fp16_Llama3_3-70B": devices, precision, model.
 InferenceRun nim_row(const base::CsvReader& row) {
   const int at = row.require("config");
   InferenceRun r;
@@ -45,10 +46,11 @@ InferenceRun nim_row(const base::CsvReader& row) {
 
 namespace {
 
-// Requests of these benchmarks have lengths uniform between this share and all of what their columns say.
+// Request lengths in these benchmarks are uniform between this share of the column's value and the whole
+// value.
 constexpr double kShortest = 0.8;
 
-// More than any engine decodes at once: the cache is what bounds them.
+// More requests than any engine decodes at once, so that the cache is the limit.
 constexpr int64_t kAllAtOnce = 1500;
 
 Engine engine_in(const base::CsvReader& row, const std::string& pool) {
@@ -56,7 +58,7 @@ Engine engine_in(const base::CsvReader& row, const std::string& pool) {
   e.tensor = ways(row, (pool + "_tp").c_str());
   e.expert = ways(row, (pool + "_ep").c_str());
   e.data_attention = is_true(row, (pool + "_dp_attn").c_str());
-  // Experts may be spread over more devices than attention is cut.
+  // Experts may be spread over more devices than attention is cut over.
   e.tensor = std::max(e.tensor, e.expert);
   return e;
 }
@@ -73,7 +75,8 @@ std::string serving_framework(const std::string& name) {
   return name;
 }
 
-// The devices of a row of one pool are its tensor-parallel ways, whatever the other columns say.
+// Reads a row of InferenceX. When it has one pool, its devices are tensor-parallel ways, even where other
+// columns differ.
 ServingRun inferencex_row(const base::CsvReader& row) {
   ServingRun r;
   r.model = known_model_of(row);
@@ -89,7 +92,8 @@ ServingRun inferencex_row(const base::CsvReader& row) {
     r.prefill.copies = std::max(1, ways(row, "prefill_workers"));
     r.decode.copies = std::max(1, ways(row, "decode_workers"));
   }
-  // Speculation is an input: what these deployments report for one proposed token.
+  // The number of accepted tokens is not predicted. These deployments report this value for one proposed
+  // token.
   if (text_or(row, {"spec_decode"}, "none") != "none") {
     r.proposed = 1;
     r.accepted = 1.8;
@@ -111,7 +115,7 @@ ServingRun trtllm_row(const base::CsvReader& row) {
   return r;
 }
 
-// "8xH100 1FP8-meta", "batch 64" or "16 req/s": devices, requests at once or a second.
+// Parses "8xH100 1FP8-meta", "batch 64" or "16 req/s": devices, concurrent requests, or requests per second.
 ServingRun batch_serving_row(const base::CsvReader& row) {
   ServingRun r;
   r.model = known_model_of(row);

@@ -1,3 +1,5 @@
+// Converts the rows of training benchmarks (vTrain, nanotron, Megatron, recipes, MosaicML, MaxText,
+// NeuSight) to questions, and fills in the settings that a table leaves out.
 #include <algorithm>
 
 #include "base/number.h"
@@ -46,15 +48,17 @@ TrainingRun nanotron_row(const base::CsvReader& row) {
   return r;
 }
 
-// Pipelines of nanotron before the fix that its benchmark notes in a column of its own.
+// Returns whether a row ran nanotron's pipelines before the fix that its benchmark notes in a column of its
+// own.
 bool is_early_nanotron(const base::CsvReader& row) {
   return row.find("after_pp_fix") >= 0 && !is_true(row, "after_pp_fix") && ways(row, "pp") > 1;
 }
 
-// Published Megatron configurations: how each table was run is known from its paper, not from its columns.
+// Reads a published Megatron configuration. The settings of the runs come from the tables' papers, because
+// their columns do not hold them.
 TrainingRun megatron_row(const base::CsvReader& row) {
   TrainingRun r;
-  r.micro_batch = 0;  // the tables do not tell it
+  r.micro_batch = 0;  // the tables do not give it
   r.model.hidden = whole(row, "hidden");
   r.model.layers = whole(row, "layers");
   r.model.heads = whole(row, "heads");
@@ -87,7 +91,7 @@ TrainingRun megatron_row(const base::CsvReader& row) {
     r.data = ways(row, "dp");
     r.sequence_parallel = r.tensor > 1;
     r.zero = 1;
-    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // as its README says it was run
+    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // its README describes the run so
     while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 4)
       r.interleave *= 2;
   }
@@ -140,7 +144,7 @@ TrainingRun korthikanti_row(const base::CsvReader& row) {
 
 namespace {
 
-// "MXFP8", "fp8_linear", "amp_bf16", "FP8-CS (FP8-MX)": what the products of weights compute in.
+// Returns the precision of the weights' products: "MXFP8", "fp8_linear", "amp_bf16", "FP8-CS (FP8-MX)".
 std::optional<Precision> products_of(const base::CsvReader& row) {
   std::string text = text_or(row, {"precision"});
   for (char& c : text)
@@ -156,7 +160,7 @@ Recompute recompute_in(const base::CsvReader& row) {
   const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
   if (text.starts_with("full") || text == "True")
     return Recompute::Full;
-  // torchtitan's recipes recompute by operator where the table does not say.
+  // torchtitan's recipes recompute by operator when the table gives no setting.
   if (row.find("torch_compile") >= 0 && (text.starts_with("selective") || text == "not stated"))
     return Recompute::Operators;
   return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
@@ -173,7 +177,7 @@ int64_t global_batch_in(const base::CsvReader& row, const TrainingRun& r) {
   return int64_t(r.data) * 8;
 }
 
-// The micro batch nearest to what the table says that divides the batch.
+// Returns the divisor of the per-replica batch that is nearest to the stated micro batch.
 int64_t dividing(int64_t micro, const TrainingRun& r) {
   const int64_t each = std::max<int64_t>(1, r.global_batch / r.data);
   micro = std::clamp<int64_t>(micro, 1, each);
@@ -191,7 +195,8 @@ std::string framework_of_recipe(const base::CsvReader& row) {
     return is_true(row, "torch_compile") ? "torchtitan" : "torchtitan eager";
   }
   const std::string container = text_or(row, {"container"});
-  // Experts run through other software: dispatchers and grouped products, whose host time fell with releases.
+  // Experts use other software: dispatchers and grouped products, whose host time became shorter with later
+  // releases.
   if (known_model_of(row).experts > 1) {
     if (text_or(row, {"model"}).find("tokendrop") != std::string::npos)
       return "megatron bridge mixture dropping";
@@ -210,7 +215,8 @@ std::string framework_of_recipe(const base::CsvReader& row) {
 
 namespace {
 
-// Where a table does not tell them: experts over as many devices as divide both, to 8.
+// Returns the default expert parallelism when a table gives none: the most devices, up to 8, that divide
+// both experts and replicas.
 int usual_expert_ways(const TrainingRun& r) {
   int ways = 1;
   while (ways < 8 && r.model.experts % (2 * ways) == 0 && (r.tensor * r.context * r.data) % (2 * ways) == 0)
@@ -220,8 +226,9 @@ int usual_expert_ways(const TrainingRun& r) {
 
 }  // namespace
 
-// What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
-// computation, sequence parallelism with tensor parallelism.
+// Reads a row of a training recipe. Missing settings get the values that such recipes use: optimizer states
+// sharded over all replicas, exchanges overlapped with computation, sequence parallelism with tensor
+// parallelism.
 TrainingRun recipe_row(const base::CsvReader& row) {
   TrainingRun r;
   r.model = known_model_of(row);
@@ -242,11 +249,11 @@ TrainingRun recipe_row(const base::CsvReader& row) {
     r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
   const bool titan = row.find("local_batch_seqs") >= 0;
   const int64_t stated = titan ? whole(row, "local_batch_seqs") : whole_or(row, "micro_batch", 1);
-  // torchtitan's pipelines cut the local batch into as many parts as there are stages.
+  // torchtitan's pipelines cut the local batch into as many micro batches as there are stages.
   r.micro_batch = dividing(titan ? std::max<int64_t>(1, stated / r.pipeline) : stated, r);
   if (text_or(row, {"pp_schedule"}) == "DualPipe")
     r.schedule = Schedule::DualPipe;
-  // Tables that leave the chunks out: a layer each. One that says "n/a" has none.
+  // An empty field for model chunks means one layer in each chunk. The value "n/a" means no chunks.
   const int at = row.find("vp");
   const bool open = at >= 0 && row.text(at).empty() && r.schedule == Schedule::Interleaved;
   const int64_t layers = (r.model.layers + r.pipeline - 1) / r.pipeline;
@@ -255,7 +262,7 @@ TrainingRun recipe_row(const base::CsvReader& row) {
   if (r.pipeline > 1 && r.micro_batches() % r.pipeline == 0)
     r.interleave =
         int(titan ? (interleaved ? 2 : 1) : std::max<int64_t>(1, std::min<int64_t>(chunks, layers)));
-  // Megatron hides them when stages hold several chunks.
+  // Megatron hides the exchanges of experts when stages hold several chunks.
   r.overlap_experts = row.find("container") >= 0 && r.interleave > 1;
   r.expanded_keys = titan;
   r.recompute = recompute_in(row);
@@ -289,7 +296,7 @@ TrainingRun mpt_row(const base::CsvReader& row) {
 
 namespace {
 
-// A batch that the row leaves open: as many sequences a device as fit, in one pass.
+// Sets the batch of a row that gives none: the most sequences per device that fit in memory, in one pass.
 TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   const System* chip = find_shipped(text_or(row, {"chip"}));
   const auto fits = [chip](const TrainingRun& run) {
@@ -304,7 +311,7 @@ TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   return r;
 }
 
-// Sequences of all devices; a device may have a share of one.
+// Returns the sequences of all devices. A device may have a fraction of a sequence.
 int64_t batch_of_devices(const base::CsvReader& row, int devices) {
   const int at = row.find("per_device_batch");
   if (row.text(at).empty())
@@ -317,8 +324,8 @@ int64_t batch_of_devices(const base::CsvReader& row, int devices) {
 
 }  // namespace
 
-// global_parameter_scale in maxtext: a power of two of a base of 20 heads or so; its recipes give these
-// sizes.
+// Reads a row of MaxText. Its global_parameter_scale is a power of two times a model of about 20 heads; the
+// sizes are those of its recipes.
 TrainingRun maxtext_row(const base::CsvReader& row) {
   struct Scale {
     std::string_view name;
@@ -361,7 +368,7 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
   if (r.global_batch % r.data != 0)
     r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
   r.micro_batch = r.global_batch / r.data;
-  // maxtext's default recomputes every layer.
+  // MaxText recomputes every layer by default.
   r.recompute = text_or(row, {"remat"}) == "minimal" ? Recompute::Selective : Recompute::Full;
   r.sequence_parallel = r.tensor > 1;
   r.zero = 3;

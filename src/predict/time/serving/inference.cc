@@ -1,4 +1,5 @@
-// Prefill of one prompt delays the others; decoding streams all weights and the key-value cache once a step.
+// Times a request of a fixed batch. The prefill of one prompt delays the other requests. Decoding reads all
+// weights and the key-value cache once in each step.
 #include "predict/time/serving/inference.h"
 
 #include <algorithm>
@@ -34,15 +35,16 @@ double forward_pass_s(
                                       .seconds
                             : 0;
   Shard last = shard;
-  last.tokens = 1;  // only the last token of each sequence is scored
+  last.tokens = 1;  // only the last token of each sequence goes through the output layer
   return double(run.model.layers) * (layer.forward_s + link + routed) +
          predict_gemm(system, head_product(run.model, last)).seconds;
 }
 
 namespace {
 
-// Weights of the fullest device: experts spread over `expert` ways, all else over tensor and pipeline; stored
-// in fewer bits where the model says so.
+// Returns the bytes of weights on the device that holds most. Experts are spread over `expert` devices and
+// all other weights over tensor and pipeline parallelism. Weights are stored in fewer bits when the model
+// says so.
 double held_bytes(const InferenceRun& run) {
   const Transformer& m = run.model;
   const double size = bytes_of(run.precision);
@@ -56,18 +58,19 @@ double held_bytes(const InferenceRun& run) {
   return (dense_bytes / run.tensor + expert_bytes / ways) / run.pipeline;
 }
 
-// Requests of the busiest replica.
+// Returns the number of requests on the busiest replica.
 int64_t replica_of(const InferenceRun& run) {
   return (run.batch + run.data - 1) / run.data;
 }
 
-// Requests of the busiest replica that pass through the pipeline together. There are as many groups as
-// stages, so that every stage has work.
+// Returns the number of requests of the busiest replica that pass through the pipeline as one group. There
+// are as many groups as stages, so that every stage always has work.
 int64_t group_of(const InferenceRun& run) {
   return (replica_of(run) + run.pipeline - 1) / run.pipeline;
 }
 
-// Seconds of one way through all stages for the hidden values of `tokens`.
+// Returns the seconds to hand the hidden values of `tokens` tokens over from stage to stage, through all
+// stages.
 double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
   if (run.pipeline == 1)
     return 0;
@@ -99,8 +102,8 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
                     hand_overs_s(system, run, double(run.prompt));
   t.per_token_s = forward_pass_s(system, run, group, 1, run.prompt + run.output / 2) +
                   hand_overs_s(system, run, double(group));
-  // While one request is prefilled the others wait: each output token carries its share of the prefills. In a
-  // pipeline a prefill occupies one stage at a time.
+  // While one request is prefilled the others wait, so each output token carries a share of the other
+  // prefills. In a pipeline a prefill occupies one stage at a time.
   const double others = double(replica - 1) / run.pipeline;
   t.per_token_s += others * t.first_token_s / double(std::max<int64_t>(1, run.output));
   t.seconds = t.first_token_s + double((run.output - 1)) * t.per_token_s;

@@ -1,4 +1,5 @@
-// Serving a transformer: prefill of the prompt, then one token at a time with a key-value cache.
+// Predicts serving of a transformer in a fixed batch: prefill of the prompts, then one token at a time with
+// a key-value cache.
 #pragma once
 
 #include "predict/time/collective.h"
@@ -8,16 +9,16 @@ namespace lento::predict {
 
 struct InferenceRun {
   Transformer model;
-  int64_t batch = 1;  // requests decoded together
+  int64_t batch = 1;  // requests that are decoded together
   int64_t prompt = 1;
   int64_t output = 1;
-  // data: replicas that share the requests
+  // data is the number of replicas that share the requests.
   int tensor = 1;
   int pipeline = 1;
   int data = 1;
-  int expert = 1;  // ways over which experts are spread, of tensor * data
+  int expert = 1;  // devices that experts are spread over, among tensor * data
   Precision precision = Precision::Bf16;
-  bool one_pass = false;  // all prompts in one forward pass, and nothing after it
+  bool one_pass = false;  // all prompts in one forward pass, without decoding
 
   int devices() const {
     return tensor * pipeline * data;
@@ -26,10 +27,10 @@ struct InferenceRun {
 };
 
 struct InferenceTime {
-  double seconds = 0;  // of one request: first token, then output - 1 further ones
+  double seconds = 0;  // of one request: the first token, then output - 1 further ones
   double first_token_s = 0;
   double per_token_s = 0;
-  double tokens_per_s = 0;  // of all requests together
+  double tokens_per_s = 0;  // sum over all requests
   double memory_bytes = 0;
   double cache_bytes = 0;
   bool fits = false;
@@ -39,7 +40,7 @@ struct InferenceTime {
 InferenceTime
 predict_inference(const System& system, const InferenceRun& run, const base::Location& where = {});
 
-// One pass over `tokens` new tokens of each of `batch` sequences that attend to `context` tokens.
+// Times one pass over `tokens` new tokens of each of `batch` sequences that attend to `context` tokens.
 double
 forward_pass_s(const System& system, const InferenceRun& run, int64_t batch, int64_t tokens, int64_t context);
 

@@ -1,7 +1,7 @@
-// Serving as events: requests arrive, wait for room in the cache, are prefilled in chunks beside those that
-// decode, and leave. Prefill and decode run on one pool or on two.
+// Simulates serving event by event: requests arrive, wait for room in the key-value cache, are prefilled in
+// chunks next to decoding requests, and leave. Prefill and decode run on one pool of devices or on two.
 //
-// docs/methods/serving.md tells the model of a step and what it was fitted to.
+// docs/methods/serving.md describes the model of a step and the data it was fitted to.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,28 @@
 
 namespace lento::predict {
 
-// Who asks for what.
+// The load: the arrival of requests and their lengths.
 struct Traffic {
-  double per_s = 0;       // requests a second, at random times (Poisson); 0: a fixed number in flight
-  int64_t together = 1;   // that number; a finished request is followed by a new one at once
+  double per_s = 0;       // requests in flight when per_s is 0; a finished request is replaced at once
+  int64_t together = 1;   // number to simulate; 0: ten for each in flight, or one hour of random ones
   int64_t requests = 0;   // until the end; 0: ten for each in flight, of random ones an hour
   int64_t prompt = 1024;  // tokens, at most
   int64_t output = 1024;  // tokens, at most
-  double shortest = 1;    // lengths are uniform between this share and all of the two
-  bool at_once = false;   // all of them at the start
+  double shortest = 1;    // lengths are uniform between this share of `prompt` and `output` and the whole
+  bool at_once = false;   // all requests arrive at the start
   uint64_t seed = 1;
 
   bool operator==(const Traffic&) const = default;
 };
 
-// The devices that one copy of the model runs on.
+// The devices that hold one copy of the model.
 struct Engine {
   int tensor = 1;
   int pipeline = 1;
-  int expert = 1;               // ways over which experts are spread, of tensor
-  bool data_attention = false;  // attention by requests instead of by heads; experts are shared
-  int copies = 1;               // of this engine
+  int expert = 1;  // devices that experts are spread over, among `tensor`
+  // Each device attends to its own requests instead of its own heads; experts are shared.
+  bool data_attention = false;
+  int copies = 1;  // number of such engines
 
   int devices() const {
     return tensor * pipeline;
@@ -44,14 +45,14 @@ struct ServingRun {
   Transformer model;
   Traffic traffic;
   Engine decode;
-  Engine prefill;  // of a pool of its own when `two_pools`
+  Engine prefill;  // its own pool when `two_pools`
   bool two_pools = false;
   Precision precision =
-      Precision::Bf16;        // of weights; Fp4: of the experts, or of all products of a dense model
-  int64_t chunk = 8192;       // tokens that one step takes at most
-  int64_t most_together = 0;  // requests that one engine decodes at most; 0: as the cache holds
-  double accepted = 1;        // tokens that a step yields for a request, by speculation
-  int proposed = 0;           // that a step tries beyond the first
+      Precision::Bf16;        // of weights; Fp4 applies to experts, or to all products of a dense model
+  int64_t chunk = 8192;       // most tokens of one step
+  int64_t most_together = 0;  // most requests that one engine decodes; 0: as many as the cache holds
+  double accepted = 1;        // tokens that speculation yields per request and step
+  int proposed = 0;           // tokens that speculation proposes per step beyond the first
 
   int devices() const {
     return decode.devices() * decode.copies + (two_pools ? prefill.devices() * prefill.copies : 0);
@@ -59,18 +60,20 @@ struct ServingRun {
   bool operator==(const ServingRun&) const = default;
 };
 
-// What follows from no data sheet: software. Fitted to public deployments
+// Scalars of serving software, which no data sheet gives. Fitted to public deployments
 // (share/lento/serving_constants.csv).
 struct ServingConstants {
-  double step_s = 1e-3;   // of the host, a step
-  double layer_s = 2e-5;  // of kernels that the model does not name, a layer
-  double kernels = 1.2;   // time of decoding kernels over that of each measured alone
-  double prefill = 1.5;   // the same of prompts
-  double first_s = 6e-2;  // of a request before its first step and after
-  double skipped = 1;     // share of the exchanges between devices that hides behind nothing
-  double look = 1;        // steps from one look for new requests to the next, while nothing but decoding runs
-  double balance = 1;     // with data attention: steps that a prompt waits for one of each other device
-  // The same of deployments of two pools, whose prompts other software deals out and hands over.
+  double step_s = 1e-3;   // of the host, per step
+  double layer_s = 2e-5;  // of kernels outside the model, per layer
+  double kernels = 1.2;   // time of decode kernels over that of the same kernels measured alone
+  double prefill = 1.5;   // the same for kernels of prompts
+  double first_s = 6e-2;  // of a request, outside its steps: before the first one and after the last one
+  double skipped = 1;     // share of the exchanges between devices that nothing hides
+  double look = 1;        // steps between two checks for new requests, while all requests decode
+  // With data attention: most steps that a prompt waits for a prompt on each other device.
+  double balance = 1;
+  // The same for deployments with two pools, where other software distributes the prompts and hands the
+  // cache over.
   double pool_prefill = 1.5;
   double pool_first_s = 6e-2;
 };
@@ -83,22 +86,23 @@ struct Percentiles {
 
 struct ServingTime {
   Percentiles first_token_s;
-  Percentiles per_token_s;  // of a request: from its first token to its last, over those between
+  Percentiles per_token_s;  // per request: time from its first to its last token over the tokens between
   Percentiles step_s;       // between two tokens of a request
   Percentiles request_s;
-  double output_tokens_per_s = 0;  // of all devices
+  double output_tokens_per_s = 0;  // sum over all devices
   double input_tokens_per_s = 0;
-  double seconds = 0;  // simulated
+  double seconds = 0;  // simulated time
   int64_t finished = 0;
   int64_t steps = 0;
-  double mean_together = 0;  // requests that an engine decodes in a step
-  double cache_share = 0;    // of the cache's room that is in use at most
-  double memory_bytes = 0;   // of weights and cache, a device
-  bool fits = false;         // weights and one request
-  bool keeps_up = true;      // random arrivals do not pile up
+  double mean_together = 0;  // mean number of requests that an engine decodes in a step
+  double cache_share = 0;    // largest share of the cache in use
+  double memory_bytes = 0;   // weights and cache on one device
+  bool fits = false;         // weights and the cache of one request fit
+  bool keeps_up = true;      // with random arrivals: the queue does not grow without end
 };
 
-// Throws base::Error when the devices do not divide the model or nothing can be served.
+// Simulates the run. Throws base::Error when the devices do not divide the model or no request can be
+// served.
 ServingTime predict_serving(
     const System& system,
     std::string_view framework,

@@ -1,8 +1,9 @@
-// The events of serving.
+// Simulates serving event by event.
 //
-// One engine is simulated with its share of the traffic; engines of a pool are alike. Between two events (an
-// arrival, a finished request, a chunk of a prompt) every step does the same work but for contexts that grow
-// by a token, so that runs of steps are taken at once: the cost is of events, not of tokens.
+// One engine is simulated with its share of the traffic, because the engines of a pool are alike. Between
+// two events (an arrival, a finished request, a chunk of a prompt) every step does the same work except that
+// contexts grow by a token. Such runs of steps are advanced at once, so that the cost depends on the number
+// of events and not of tokens.
 //
 // Invariants
 //   1. a request occupies pages of prompt and output from its first chunk to its last token
@@ -22,8 +23,8 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kCacheShare = 0.9;  // of the memory that weights leave
-constexpr double kPage = 32;         // tokens
+constexpr double kCacheShare = 0.9;  // share of the memory left by the weights that the cache gets
+constexpr double kPage = 32;         // tokens in a page of the cache
 constexpr double kNever = 1e300;
 constexpr int64_t kMostEvents = 20'000'000;
 
@@ -31,14 +32,14 @@ struct Request {
   double arrived = 0;
   double prompt = 0;
   double output = 0;
-  double done = 0;   // of the prompt
+  double done = 0;   // prompt tokens that are prefilled
   double first = 0;  // time of the first token
 };
 
 struct Running {
-  double finish_step;  // count of steps at which it ends
+  double finish_step;  // step number at which the request ends
   size_t request;
-  double start_step;  // and at which it began
+  double start_step;  // step number at which it began to decode
   bool operator>(const Running& other) const {
     return finish_step != other.finish_step ? finish_step > other.finish_step : request > other.request;
   }
@@ -50,7 +51,7 @@ Percentiles percentiles(std::vector<double>& values) {
   return {evidence::quantile(values, 0.5), evidence::quantile(values, 0.9), evidence::quantile(values, 0.99)};
 }
 
-// A value and how often it was seen, for percentiles of many tokens.
+// Values with weights, for percentiles over many tokens.
 class Weighted {
  public:
   void add(double value, double weight) {
@@ -130,24 +131,24 @@ class Simulation {
   PrefillPool* pool_;
   const ServingConstants& constants_;
   double first_s_;
-  double pages_;  // of the cache of one engine, in tokens
+  double pages_;  // capacity of one engine's cache in tokens
   base::Rng rng_;
   int64_t together_;
   double per_s_;
   size_t wanted_ = 0;
 
   std::vector<Request> requests_;
-  std::deque<std::pair<double, size_t>> arrivals_;  // in order
+  std::deque<std::pair<double, size_t>> arrivals_;  // in order of time
   std::deque<size_t> waiting_;
   std::deque<size_t> prefilling_;
-  bool took_prompts_ = false;  // the last step
-  double held_until_ = 0;      // count of steps, for the prompts that wait
+  bool took_prompts_ = false;  // whether the last step contained prompts
+  double held_until_ = 0;      // step number until which the waiting prompts are held back
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   double now_ = 0;
   double last_arrival_ = 0;
   double step_count_ = 0;
-  double context_sum_ = 0;  // of running requests
-  double used_ = 0;         // tokens of the cache
+  double context_sum_ = 0;  // summed over the running requests
+  double used_ = 0;         // tokens of the cache in use
   double most_used_ = 0;
   double busy_ = 0;
   double together_time_ = 0;
@@ -176,7 +177,8 @@ void Simulation::arrive(double time) {
     arrivals_.emplace_back(time, requests_.size() - 1);
 }
 
-// From the pool those that engines have begun; they may overtake one another.
+// Adds the requests whose prefill the pool has begun to the arrivals. They may finish in another order than
+// they began.
 void Simulation::take_from_pool() {
   for (const PrefillPool::Done& d : pool_->begun(now_)) {
     requests_[d.request].first = d.time;
@@ -185,7 +187,8 @@ void Simulation::take_from_pool() {
   }
 }
 
-// New requests are looked for after each prompt, and while none runs every `look` steps.
+// Returns whether the engine checks for new requests now: after each step with prompts, and every `look`
+// steps while it only decodes.
 bool Simulation::looks() const {
   const double look = constants_.look;
   const bool idle = running_.empty() && prefilling_.empty();
@@ -193,7 +196,7 @@ bool Simulation::looks() const {
          std::floor(step_count_ / look) > std::floor((step_count_ - 1) / look);
 }
 
-// Steps until the first look after at least that many.
+// Returns the steps to the first check for new requests after at least `steps` steps.
 double Simulation::steps_to_look(double steps) const {
   if (pool_)
     return steps;
@@ -201,8 +204,8 @@ double Simulation::steps_to_look(double steps) const {
   return std::ceil(look - step_count_ - 1e-9);
 }
 
-// With data attention all devices wait for the one that takes a prompt: so prompts wait until each device has
-// one, but not for ever.
+// Returns whether waiting prompts are held back. With data attention all devices wait for the one that takes
+// a prompt, so the engine collects prompts until each device has one, for at most `balance` steps.
 bool Simulation::held() {
   const size_t devices = size_t(times_.attention_groups());
   const bool never = pool_ || devices == 1 || constants_.balance <= 1;
@@ -214,7 +217,7 @@ bool Simulation::held() {
   return std::ranges::count(has, 1) < long(devices);
 }
 
-// Arrived requests to the queue.
+// Moves arrived requests to the queue, and draws the next random arrival.
 void Simulation::receive() {
   const bool none_waited = waiting_.empty();
   while (!arrivals_.empty() && arrivals_.front().first <= now_) {
@@ -229,7 +232,7 @@ void Simulation::receive() {
     held_until_ = step_count_ + std::floor(constants_.balance);
 }
 
-// From the queue those for which there is room.
+// Starts the queued requests for which the cache has room, in order.
 void Simulation::admit() {
   if (pool_)
     take_from_pool();
@@ -268,7 +271,8 @@ void Simulation::finish_due() {
     const Running ended = running_.top();
     const Request& r = requests_[ended.request];
     running_.pop();
-    // What it brought and what its steps added: the last one may yield more than was asked for.
+    // The request's context: its prompt and the tokens of its steps. Its last step may yield more tokens
+    // than requested.
     context_sum_ -= r.prompt + 1 + run_.accepted * (step_count_ - ended.start_step);
     used_ -= std::ceil((r.prompt + r.output) / kPage) * kPage;
     output_ += r.output;
@@ -284,7 +288,7 @@ void Simulation::finish_due() {
     context_sum_ = 0;
 }
 
-// One step with prompts in it, or as many without as nothing changes.
+// Runs one step with prompts, or as many steps without prompts as have the same work.
 void Simulation::step() {
   StepWork work;
   work.decoding = double(running_.size());
@@ -307,8 +311,8 @@ void Simulation::step() {
   }
   double steps = 1;
   if (work.prompt_tokens > 0) {
-    // A token attends to its own prompt only. This is the context at which a prompt of mean length has the
-    // mean number of pairs of query and key.
+    // A token attends to its own prompt only. This context gives a prompt of mean length the mean number of
+    // query-key pairs.
     work.prompt_context = pairs / work.prompt_tokens + work.prompt_tokens / work.prompts / 2;
   } else {
     steps = std::max(1.0, running_.top().finish_step - step_count_);
@@ -339,11 +343,12 @@ void Simulation::step() {
   }
 }
 
-// A queue that grows makes late requests wait longer: in a steady one the last quarter waits as the second
-// does.
+// Returns whether the queue is steady: the requests in the last quarter then wait as long as those in the
+// second quarter. In a growing queue later requests wait longer.
 bool keeps_up(const std::vector<double>& in_order) {
   constexpr size_t kFew = 40;
-  constexpr double kGrown = 1.5;  // a queue that grows without end comes to 2.3
+  // Growth of the wait that still counts as steady; a queue without end reaches 2.3.
+  constexpr double kGrown = 1.5;
   if (in_order.size() < kFew)
     return true;
   const auto quarter = [&in_order](size_t i) {
@@ -392,7 +397,7 @@ ServingTime Simulation::result() {
 void check(const ServingRun& run, const Engine& engine, const base::Location& where) {
   const int tensor = engine.data_attention ? 1 : engine.tensor;
   check_transformer(run.model, tensor, engine.pipeline, where);
-  // Experts may be there twice: any number of ways up to that of the experts will do.
+  // Experts may be replicated, so any number of ways up to the number of experts is valid.
   if (engine.expert > 1 && engine.expert > run.model.experts)
     throw base::Error(
         where,

@@ -1,3 +1,5 @@
+// Assigns waiting prompts to the prefill engine that is free first. Cost: one pass over the engines for each
+// batch of prompts.
 #include "predict/time/serving/serving_pool.h"
 
 #include <algorithm>
@@ -53,7 +55,7 @@ std::vector<PrefillPool::Done> PrefillPool::begun(double now) {
     const double own = seconds(prompts, tokens);
     for (size_t i = first; i < out.size(); ++i)
       out[i].time = start + own + transfer_s_;
-    // Prompts of the other decoders share its devices and its chunks.
+    // Prompts for the other decoders use the same devices and the same chunks.
     const auto with_others = static_cast<size_t>(std::ceil(double(prompts) * stretch_));
     const double all = stretch_ > 1 ? seconds(with_others, tokens * stretch_) : own;
     engine = start + std::max(own, all);

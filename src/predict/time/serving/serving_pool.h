@@ -1,4 +1,4 @@
-// A pool of engines that prefill only.
+// Simulates the queue of a pool of engines that only prefill prompts.
 #pragma once
 
 #include <deque>
@@ -8,8 +8,8 @@
 
 namespace lento::predict {
 
-// Prompts queue in order of arrival. An engine that is free takes those that wait, up to a chunk a device
-// that attends to requests of its own; prompts taken together are done together.
+// Prompts queue in order of arrival. A free engine takes those that wait, up to one chunk for each device
+// with requests of its own. Prompts that are taken together finish together.
 class PrefillPool {
  public:
   struct Prompt {
@@ -18,11 +18,11 @@ class PrefillPool {
     size_t request = 0;
   };
   struct Done {
-    double time = 0;  // the first token is there, and the cache with the decoder
+    double time = 0;  // when the first token and the cache have reached the decoder
     size_t request = 0;
   };
 
-  // `engines` for each decoder that is simulated: with fewer than one, prompts of other decoders lie between.
+  // `engines` is the number per simulated decoder. Below one, prompts of the other decoders are interleaved.
   PrefillPool(
       const StepTimes& times,
       const ServingConstants& constants,
@@ -30,23 +30,23 @@ class PrefillPool {
       double engines,
       double transfer_s);
 
-  // In order of arrival.
+  // Prompts must be submitted in order of arrival.
   void submit(const Prompt& prompt) {
     queue_.push_back(prompt);
   }
-  // Prompts that engines have begun by then, each told once. They may end later.
+  // Returns the prompts that engines have begun by `now`, each once. They may finish later.
   std::vector<Done> begun(double now);
-  // When an engine begins next; beyond any time when nothing waits.
+  // Returns when an engine begins the next prompts; infinity when none waits.
   double next_begin() const;
 
  private:
   double seconds(size_t prompts, double tokens) const;
 
-  const StepTimes& times_;  // outlives the pool
+  const StepTimes& times_;  // must outlive the pool
   ServingConstants constants_;
   double chunk_;
-  std::vector<double> free_;  // from when each engine is idle
-  double stretch_;            // when there is less than one engine for the decoder that is simulated
+  std::vector<double> free_;  // time at which each engine becomes idle
+  double stretch_;            // decoders per engine, when there is less than one engine for each decoder
   double transfer_s_;
   std::deque<Prompt> queue_;
 };

@@ -1,10 +1,11 @@
-// One step of an engine: the tokens of all that decode and of a chunk of prompts go through every layer
-// together.
+// Times one step of an engine: the tokens of all decoding requests and of a chunk of prompts pass through
+// every layer together.
 //
 //   step = host + layers * (rest + products + experts + exchanges) + attention + head
 //
-// Prompts and decoding requests share products; each has its own attention. A pipeline passes micro batches,
-// so that its step is that of one stage on its share of the requests, and a request passes all of them.
+// Prompts and decoding requests share the matrix products, and each has its own attention. A pipeline passes
+// micro batches, so that its step is that of one stage on its part of the requests, and a request passes all
+// stages.
 #include "predict/time/serving/serving_step.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr int kPowers = 16;          // products are timed up to 2^15 tokens; beyond, time grows as tokens do
+constexpr int kPowers = 16;  // products are timed up to 2^15 tokens; beyond, time is linear in the tokens
 constexpr double kElementwise = 14;  // reads and writes of a hidden vector in a layer
 
 bool is_low(Precision p) {
@@ -26,7 +27,8 @@ bool can(const Chip& chip, Precision p) {
   return chip.rate(p) > 0;
 }
 
-// Products outside experts: of a mixture in four bits they stay in eight.
+// Returns the precision of the products outside the experts. In a mixture stored in four bits they use eight
+// bits.
 Precision product_precision(const Chip& chip, const ServingRun& run) {
   const Precision eight = run.model.kv_rank > 0 ? Precision::Fp8Block : Precision::Fp8;
   Precision wanted = run.precision;
@@ -53,7 +55,7 @@ int64_t share(int64_t whole, int ways) {
   return std::max<int64_t>(1, whole / ways);
 }
 
-// Of a table by powers of two, linear between them and beyond.
+// Interpolates a table by powers of two, linearly between and beyond its entries.
 double at_tokens(const std::vector<double>& table, double tokens) {
   const double last = double(kPowers - 1);
   const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, last - 1e-9);
@@ -106,7 +108,7 @@ StepTimes::StepTimes(
   }
 }
 
-// Of one layer, by one device.
+// Returns the seconds of one layer's attention products on one device.
 double StepTimes::own_products_at(double tokens) const {
   const Transformer& m = run_.model;
   const double attention = attention_products_at(tokens) * double(m.attending());
@@ -142,7 +144,8 @@ double StepTimes::attention_products_at(double tokens) const {
   const int64_t plain = m.head() - m.rotary_size;
   seconds += product(m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
   seconds += product(heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
-  // Keys and values stay compressed: queries and results pass through their matrices instead.
+  // Keys and values stay compressed. Instead, queries and results are multiplied by the compression
+  // matrices.
   const Gemm keys{heads, rows, m.kv_rank, plain, Precision::Bf16};
   const Gemm values{heads, rows, m.value(), m.kv_rank, Precision::Bf16};
   return seconds + predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
@@ -196,7 +199,7 @@ double StepTimes::exchanges_at(double tokens) const {
   if (!engine_.data_attention)
     return run_.model.exchanges() *
            predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
-  // Tokens travel to the devices of their experts and back.
+  // Tokens are sent to the devices of their experts and back.
   const double sent =
       bytes / engine_.tensor * double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
   return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
@@ -208,7 +211,8 @@ double StepTimes::dense_seconds(double tokens, double own) const {
   return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) + elementwise;
 }
 
-// With data attention a prompt lies on one device: few prompts leave the others idle.
+// Returns the number of devices that prefill at once. With data attention a prompt is on one device, so a
+// few prompts leave other devices idle.
 double StepTimes::prompt_devices(const StepWork& work) const {
   return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }
@@ -243,8 +247,8 @@ void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
 StepParts StepTimes::parts(const StepWork& work) const {
   const Transformer& m = run_.model;
   StepWork here = work;
-  here.decoding /= engine_.pipeline;  // the requests that a stage works on at a time
-  // Proposed tokens pass all layers, accepted or not.
+  here.decoding /= engine_.pipeline;  // the requests that one stage processes at a time
+  // Proposed tokens pass all layers whether or not they are accepted.
   const double tokens = here.decoding * double(1 + run_.proposed) + here.prompt_tokens;
   const double own =
       (tokens - here.prompt_tokens) / attention_groups() + here.prompt_tokens / prompt_devices(here);
@@ -256,7 +260,7 @@ StepParts StepTimes::parts(const StepWork& work) const {
   out.dense = layers_ * dense_seconds(tokens, own) + scoring;
   out.experts = layers_ * at_tokens(routed_products_, tokens);
   out.exchanges = layers_ * at_tokens(exchanges_, tokens);
-  // States of all that decode are read and written at each token.
+  // The recurrent states of all decoding requests are read and written for each token.
   out.states = layers_ / double(m.layers) * double(m.state_layers) * 2 * sizeof(float) *
                double(m.state_values) * here.decoding / engine_.tensor / (0.7 * system_.chip.memory_Bps);
   add_attention(here, out);

@@ -1,4 +1,4 @@
-// The time of one step of one engine.
+// Predicts the time of one step of one serving engine.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace lento::predict {
 
-// What one step does.
+// The work of one step.
 struct StepWork {
-  double decoding = 0;        // requests
-  double context = 0;         // cached tokens of one of them, mean
-  double prompt_tokens = 0;   // taken from prompts
-  double prompt_context = 0;  // that the last of them sees
-  double prompts = 0;         // that they are of: with data attention each lies on one device
+  double decoding = 0;        // decoding requests
+  double context = 0;         // mean number of cached tokens of each
+  double prompt_tokens = 0;   // prompt tokens in the step
+  double prompt_context = 0;  // tokens that the last prompt token attends to
+  double prompts = 0;         // number of prompts; with data attention each is on one device
 };
 
-// Seconds of the kernels of one step, each as measured alone, all layers of a stage together.
+// Seconds of the kernels of one step, as measured alone, over all layers of a pipeline stage.
 struct StepParts {
   double dense = 0;      // products, element-wise passes, scoring
   double experts = 0;    // products of routed experts
@@ -25,11 +25,11 @@ struct StepParts {
   double decode = 0;     // attention of those that decode
   double prompts = 0;    // attention of prompts
   double states = 0;
-  double layers = 1;        // of a stage
-  double prompt_share = 0;  // of the tokens
+  double layers = 1;        // layers of a stage
+  double prompt_share = 0;  // prompt tokens over all tokens
 };
 
-// Products and exchanges depend on numbers of tokens alone: they are timed once at powers of two, and
+// Products and exchanges depend only on the number of tokens. They are timed once at powers of two and
 // interpolated.
 class StepTimes {
  public:
@@ -40,13 +40,14 @@ class StepTimes {
   const System& system() const {
     return system_;
   }
-  double weight_bytes() const {  // of a device
+  double weight_bytes() const {  // on one device
     return weight_bytes_;
   }
-  double cache_bytes_per_token() const {  // of a device; with data attention of the device that holds it
+  // On one device; with data attention on the device that holds the request.
+  double cache_bytes_per_token() const {
     return cache_bytes_;
   }
-  // Requests whose caches lie on different devices.
+  // Returns the number of devices that each hold the caches of different requests.
   int attention_groups() const {
     return engine_.data_attention ? engine_.tensor : 1;
   }
@@ -75,14 +76,15 @@ class StepTimes {
   double weight_bytes_ = 0;
   double cache_bytes_ = 0;
   double layers_ = 1;  // of one stage
-  // Seconds at 2^i tokens.
-  std::vector<double> own_products_;     // of attention, by tokens of the device that has the most
-  std::vector<double> shared_products_;  // of all that follows but routed experts, by tokens of all
+  // Seconds for 2^i tokens.
+  std::vector<double> own_products_;  // attention's products, by tokens of the busiest device
+  // All other products but those of routed experts, by tokens of all devices.
+  std::vector<double> shared_products_;
   std::vector<double> routed_products_;
   std::vector<double> exchanges_;
 };
 
-// The engines of a run. What software costs is no part of them, so that one set serves many constants.
+// The engines of a run, without software costs, so that one set can be used with many constants.
 struct ServingEngines {
   StepTimes decode;
   std::optional<StepTimes> prefill;

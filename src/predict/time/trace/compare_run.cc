@@ -1,3 +1,5 @@
+// Groups the measured calls by question, predicts each group, and reports those that are slower than the
+// prediction allows, with their share of the run's time.
 #include "predict/time/trace/compare_run.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ using finding::Finding;
 
 constexpr size_t kMostFindings = 20;
 
-// Equal questions together.
+// Calls of one kernel that asked the same question.
 struct Group {
   Question question;
   Answer predicted;
@@ -93,7 +95,8 @@ std::string label(const Question& q) {
       q.what);
 }
 
-// A label leaves out what seldom differs (ways, pass, framework): questions that share one are numbered.
+// Groups by their short label, which leaves out properties that seldom differ (parallelism, pass,
+// framework). Groups with the same label are numbered.
 using Buckets = std::map<std::string, std::vector<Group>>;
 
 Group& group_of(Buckets& buckets, const System& system, const Question& q) {
@@ -145,7 +148,7 @@ std::vector<Group> grouped(
   return out;
 }
 
-// Kernels lie inside steps; the larger sum is the whole.
+// Returns the measured seconds of a run. Kernels lie inside steps, so the larger of both sums is the whole.
 double duration(const MeasuredRun& run) {
   double kernels = 0;
   double steps = 0;
@@ -226,7 +229,7 @@ std::string covered_of(const std::vector<Group>& groups) {
   return std::to_string(measured) + " measurements of " + std::to_string(groups.size()) + " kinds of work";
 }
 
-// First what was measured, and how much of it the comparison covers.
+// Reports what was measured, and the share of the run's time that the comparison covers.
 void state_coverage(finding::Diagnosis& d, const System& system, const MeasuredRun& run) {
   if (!run.device_name.empty() && !is_called(system, run.device_name))
     throw base::Error(

@@ -1,5 +1,6 @@
-// A measured run against the prediction: what is slower than it should be. A fleet that is slow in all its
-// parts is invisible to a comparison of peers, not to this.
+// Compares a measured run with its prediction and reports what is slower than predicted. A fleet in which
+// every machine is slow by the same factor has no outlier among its peers, and this comparison still finds
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +15,37 @@
 namespace lento::predict {
 
 // Kernels of a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome
-// trace as the PyTorch profiler writes it with shapes recorded. In a trace, device kernels are joined to the
+// trace that the PyTorch profiler wrote with shapes recorded. In a trace, device kernels are joined to the
 // matrix product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n".
-// Traces of 2022 spell categories and keys otherwise ("Kernel", "Operator", "Input dims"); both are read.
+// Traces of 2022 spell categories and keys differently ("Kernel", "Operator", "Input dims"). Both spellings
+// are read.
 struct DeviceKernel {
   std::string name;
   uint64_t count = 0;
-  double seconds = 0;  // of all calls
+  double seconds = 0;  // sum over all calls
 };
 struct MeasuredRun {
   std::vector<Measurement> kernels;
   std::vector<double> steps_s;
-  std::vector<DeviceKernel> device;  // kernels whose work is not known, the longest first
-  std::string device_name = {};      // as the trace tells it; empty: not said
-  // Of one device, from the first kernel to the last; 0: no trace.
+  std::vector<DeviceKernel> device;  // kernels without known work, longest first
+  std::string device_name = {};      // as the trace names it; empty: not named
+  // Times of one device, from its first kernel to its last. 0 without a trace.
   double span_s = 0;
   double busy_s = 0;
-  double kernels_s = 0;                // of all kernels together
-  double exposed_communication_s = 0;  // while nothing but communication runs
+  double kernels_s = 0;                // summed over all kernels
+  double exposed_communication_s = 0;  // time in which only communication runs
 };
 MeasuredRun read_run(const std::string& path, base::ReadReport& report);
-// Tables of rocprof and rocprofv3 (docs/formats/rocprof.md). Throws Error when the columns are another
-// tool's.
+// Tables of rocprof and rocprofv3 (docs/formats/rocprof.md). read_rocprof throws Error when the columns
+// belong to another tool.
 bool is_rocprof(const std::string& path);
 MeasuredRun read_rocprof(const std::string& path, base::ReadReport& report);
-// Events that ask for a product but do not say which are skipped and counted. Throws Error when the text is
-// no JSON or holds no events.
+// Parses a trace. Product events without shapes are skipped and counted. Throws Error when the text is not
+// JSON or holds no events.
 MeasuredRun parse_profiler_trace(const std::string& text, const std::string& file, base::ReadReport& report);
 
-// Findings are kernels whose time lies beyond the prediction and its hold-out error, the most lost time
-// first, and the whole when its median is slower. `step`: the workload that each step of the run does.
+// Reports kernels whose time exceeds the prediction by more than its hold-out error, the most lost time
+// first, and the whole run when its median step is slower. `step` is the workload of each step of the run.
 finding::Diagnosis
 compare_run(const System& system, const MeasuredRun& run, const std::optional<Question>& step);
 

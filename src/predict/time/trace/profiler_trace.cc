@@ -1,6 +1,7 @@
-// Chrome traces of the PyTorch profiler. Times are microseconds. A matrix product is an event of category
-// "cpu_op" with "Input Dims" and an "External id"; the device's part are events of category "kernel" with the
-// same id. Dims: mm [[m,k],[k,n]]; bmm [[b,m,k],[b,k,n]]; addmm [bias,[m,k],[k,n]]; linear [[...,k],[n,k]].
+// Reads Chrome traces of the PyTorch profiler. Times are in microseconds. A matrix product is an event of
+// category "cpu_op" with "Input Dims" and an "External id". Its device kernels are events of category
+// "kernel" with the same id. Dims: mm [[m,k],[k,n]]; bmm [[b,m,k],[b,k,n]]; addmm [bias,[m,k],[k,n]]; linear
+// [[...,k],[n,k]].
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -17,7 +18,8 @@ using Sizes = std::vector<int64_t>;
 constexpr uint64_t kMostBytes = uint64_t{2} << 30;
 constexpr int64_t kMostSize = int64_t{1} << 23;
 
-// Lists of sizes; anything else (scalars, absent tensors) is an empty list.
+// Returns the sizes of each operand. Anything that is not a list (scalars, absent tensors) becomes an empty
+// list.
 std::vector<Sizes> dims_of(const Json& args) {
   std::vector<Sizes> out;
   const Json* dims = args.find("Input Dims");
@@ -66,7 +68,7 @@ std::optional<Gemm> product(Sizes a, Sizes b, bool transposed, Precision precisi
       return std::nullopt;
     g.batch *= a[i];
   }
-  if (transposed) {  // one matrix of weights for all
+  if (transposed) {  // one matrix of weights for the whole batch
     if (g.batch > kMostSize || g.m < 1 || g.m > kMostSize)
       return std::nullopt;
     g.m *= g.batch;
@@ -114,7 +116,8 @@ bool is_product(const std::string& name) {
   return name == "aten::mm" || name == "aten::bmm" || name == "aten::addmm" || name == "aten::linear";
 }
 
-// "Kernel" of older traces is "kernel" of newer ones, "Operator" is "cpu_op".
+// Returns the category in the spelling of newer traces: "Kernel" becomes "kernel", "Operator" becomes
+// "cpu_op".
 std::string category_of(const Json& event) {
   std::string category = text_of(event, "cat");
   for (char& c : category)
@@ -132,7 +135,7 @@ struct Interval {
   double to;
 };
 
-// The length of their union.
+// Returns the length of the union of the intervals.
 double covered(std::vector<Interval> intervals) {
   std::ranges::sort(intervals, {}, &Interval::from);
   double sum = 0;
@@ -148,7 +151,7 @@ bool is_communication(const std::string& kernel) {
   return kernel.find("nccl") != std::string::npos || kernel.find("rccl") != std::string::npos;
 }
 
-// What a trace says of one matrix product, collected over its events.
+// One matrix product with its device kernels, collected over the events of a trace.
 struct Launch {
   std::optional<Gemm> gemm;
   double device_s = 0;
@@ -200,7 +203,7 @@ class TraceReader {
   }
 
  private:
-  // Devices of one trace overlap in time: the first that is met is looked at.
+  // The devices of one trace run at the same time, so only the first one met is counted.
   void add_kernel(const Json& event, const std::string& name) {
     const Json* device = event.find("pid");
     const int64_t id = device && device->is_int() ? device->integer({}) : 0;

@@ -1,8 +1,8 @@
-// Tables of AMD's profilers (docs/formats/rocprof.md). Times are nanoseconds of the host's clock.
+// Reads tables of AMD's profilers (docs/formats/rocprof.md). Times are nanoseconds of the host's clock.
 //
-//   rocprofv3 --marker-trace   Function, Start_Timestamp, End_Timestamp       ranges that the program named
-//   rocprofv3 --kernel-trace   Kernel_Name, Start_Timestamp, End_Timestamp    kernels, without the sizes of
-//   their work rocprof --timestamp on     KernelName, BeginNs, EndNs                     the same
+//   rocprofv3 --marker-trace   Function, Start_Timestamp, End_Timestamp     ranges that the program named
+//   rocprofv3 --kernel-trace   Kernel_Name, Start_Timestamp, End_Timestamp  kernels, without their sizes
+//   rocprof --timestamp on     KernelName, BeginNs, EndNs                   kernels, without their sizes
 //
 // A range is a step when its name holds the word "step" or "iteration", such as ProfilerStep#7.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Executes the fixed order of passes of every pipeline stage: a stage that waits for an input is resumed
+// when the input is done.
 #include "predict/time/training/pipeline.h"
 
 #include <algorithm>
@@ -13,8 +15,8 @@ struct PipelineStep {
   bool backward;
 };
 
-// PipelineStep k of the forward (or backward) sequence of a device: groups of `stages` micro batches go
-// through its chunks in turn; backwards the last chunk comes first.
+// Returns step k of the forward (or backward) sequence of a device. Groups of `stages` micro batches go
+// through the device's chunks in turn. In the backward sequence the last chunk comes first.
 PipelineStep step_of(const PipelineShape& s, int k, bool backward) {
   const int group = s.stages * s.chunks;
   const int chunk = k % group / s.stages;
@@ -38,7 +40,7 @@ std::vector<PipelineStep> order_of(const PipelineShape& s, int stage) {
   return order;
 }
 
-// When each chunk of each micro batch is done, by direction; negative: not yet.
+// The time at which each chunk of each micro batch is done, by direction. Negative values are not done yet.
 class Done {
  public:
   explicit Done(const PipelineShape& s)
@@ -54,7 +56,7 @@ class Done {
   std::vector<double> at_;
 };
 
-// When what a step waits for has arrived; negative: not yet.
+// Returns when the input of a step has arrived; negative when it has not been produced yet.
 double ready(const PipelineShape& s, Done& done, int stage, const PipelineStep& step) {
   const int depth = step.chunk * s.stages + stage;
   const int last = s.stages * s.chunks - 1;

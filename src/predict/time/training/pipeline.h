@@ -1,7 +1,7 @@
-// The schedule of a pipeline, event by event: one forward, one backward (1F1B; Narayanan et al. 2021), plain
-// or interleaved. A device does one thing at a time, in the order that the schedule fixes; a chunk starts
-// when its device is free and what it needs has arrived. The closed form of training.cc is its total when all
-// stages take the same time and hand-overs cost nothing.
+// Simulates the schedule of a training pipeline event by event: one forward, one backward (1F1B; Narayanan
+// et al. 2021), plain or interleaved. A device does one thing at a time, in the order that the schedule
+// fixes. A chunk starts when its device is free and its input has arrived. The total equals the closed form
+// of training.cc when all stages take the same time and hand-overs cost nothing.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 namespace lento::predict {
 
 struct PipelineShape {
-  // chunks: model parts a device holds (interleaving)
+  // chunks is the number of model parts on each device (interleaving).
   int stages = 1;
   int chunks = 1;
   int micro_batches = 1;
-  // one micro batch through one chunk
+  // Seconds of one micro batch in one chunk.
   double forward_s = 0;
   double backward_s = 0;
-  double hand_over_s = 0;  // from chunk to chunk, on another device
+  double hand_over_s = 0;  // to send the output of a chunk to the next device
 };
 
 struct PipelineSpan {
@@ -28,8 +28,8 @@ struct PipelineSpan {
   double end = 0;
 };
 
-// Spans in order of their end. Interleaving needs a number of micro batches that the stages divide; otherwise
-// chunks are joined. Cost: linear in the spans.
+// Returns the spans in order of their end. Interleaving requires that the stages divide the number of micro
+// batches; otherwise chunks are joined. Cost: linear in the number of spans.
 std::vector<PipelineSpan> schedule_pipeline(const PipelineShape& shape);
 
 }  // namespace lento::predict

@@ -1,3 +1,4 @@
+// Enumerates the orders of the parallel dimensions of a training run and times the run in each.
 #include "predict/time/training/placement.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where the ranks of a training run stand: every order of its parallel dimensions, timed.
+// Times a training run in every order of its parallel dimensions over the ranks.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,19 @@ std::vector<Placement> distinct_placements(const TrainingRun& run);
 struct PlacedTime {
   Placement placement{};
   TrainingTime time;
-  double most_load =
-      0;  // transfers that share the busiest link of a node, of any dimension; 0 behind a switch
+  // Transfers of any dimension that share a node's busiest link; 0 behind a switch.
+  double most_load = 0;
 };
 
-// The run in every placement, the fastest first; equal times keep the order of distinct_placements.
+// Times the run in every placement, fastest first. Equal times keep the order of distinct_placements.
 std::vector<PlacedTime> time_placements(const System& system, const TrainingRun& run);
 
-// The run itself, or in its fastest placement when it asks for the best.
+// Returns the run in its fastest placement when it requests the best one, else the run itself.
 TrainingRun with_placement(const System& system, const TrainingRun& run);
 
-bool stands_as_usual(const TrainingRun& run);  // its dimensions of more than one way do
+bool stands_as_usual(const TrainingRun& run);  // its dimensions of more than one way are in the default order
 
 std::string to_string(const Placement& placement);                // "tensor-context-data-pipeline"
-std::optional<Placement> parse_placement(std::string_view text);  // absent dimensions come last
+std::optional<Placement> parse_placement(std::string_view text);  // dimensions that are not named come last
 
 }  // namespace lento::predict

@@ -1,11 +1,13 @@
-// One iteration of a pipeline of p stages, m micro batches, v model chunks a device (Narayanan et al. 2021):
+// Times one iteration of a pipeline of p stages, m micro batches, v model chunks on each device (Narayanan
+// et al. 2021):
 //
-//   stage  = layers/(p) * (forward + backward [+ forward again]) + tensor exchanges + output layer on the
-//   last steady = m * slowest stage                     bubble = (sum of the other stages) / v total  =
-//   steady + bubble + hand-overs + gradients that the backward pass cannot hide + optimizer + host
+//   stage  = layers/p * (forward + backward [+ forward again]) + tensor exchanges + output layer on the last
+//   steady = m * slowest stage
+//   bubble = (sum of the other stages) / v
+//   total  = steady + bubble + hand-overs + gradients that the backward pass cannot hide + optimizer + host
 //
-// Gradients travel as reduce-scatter and all-gather whatever the sharding stage; stage 3 gathers weights once
-// more for each pass. Cost: some 30 kernel predictions.
+// Gradients travel as reduce-scatter and all-gather at every sharding stage. Stage 3 gathers the weights
+// once more for each pass. Cost: about 30 kernel predictions.
 #include "predict/time/training/training.h"
 
 #include <algorithm>
@@ -58,8 +60,8 @@ void check_run(const TrainingRun& run, const base::Location& where) {
   }
 }
 
-// What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover, of
-// which the software uses a share.
+// Returns the seconds of a chunked exchange that are not hidden: the first chunk, and the part that the
+// concurrent products cannot cover. The software uses the share `overlap` of those products.
 double exposed_exchange(const System& system, const TrainingRun& run, double exchange_s, double products_s) {
   if (!run.overlap_tensor || run.tensor == 1)
     return exchange_s;
@@ -67,10 +69,10 @@ double exposed_exchange(const System& system, const TrainingRun& run, double exc
   return std::max(exchange_s / run.tensor, exchange_s - hidden);
 }
 
-constexpr double kUnitsForExchange = 20;  // DeepSeek-V3 2024, section 3.2.2
+constexpr double kUnitsForExchange = 20;  // units that exchanges occupy; DeepSeek-V3 2024, section 3.2.2
 
 struct Pass {
-  // one layer, one micro batch
+  // Seconds of one layer and one micro batch.
   double forward_s = 0;
   double backward_s = 0;
   double exchange_s = 0;
@@ -78,8 +80,8 @@ struct Pass {
   double weight_gradient_s = 0;
 };
 
-// All ranks get the sum; with sequence parallelism each its rows of it, and gathers rows before the next
-// product in that product's format.
+// Returns the seconds of one tensor-parallel exchange. All ranks get the sum. With sequence parallelism each
+// rank gets only its rows, and gathers all rows before the next product in that product's format.
 double exchange(const System& system, const TrainingRun& run, double bytes) {
   if (run.tensor == 1)
     return 0;
@@ -92,8 +94,9 @@ double exchange(const System& system, const TrainingRun& run, double bytes) {
          predict_collective(system, {CollectiveOp::AllGather, run.tensor, narrow, stride}).seconds;
 }
 
-// Rows to the devices of their experts and back. Experts spread over the devices that stand next to each
-// other; each row crosses once to every node where it is wanted and is passed on there, both at once.
+// Returns the seconds to send rows to the devices of their experts and back. Experts are spread over
+// neighbouring devices. Each row crosses once to every node that needs it and is distributed there, and both
+// happen at once.
 double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard, double layer_s) {
   if (run.model.experts <= 1 || run.expert == 1)
     return 0;
@@ -132,17 +135,17 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
   const double backward = exposed_exchange(system, run, whole, 2 * layer.product_s);
   const double routed =
       run.schedule == Schedule::DualPipe ? 0 : expert_exchange(system, run, shard, layer.forward_s);
-  // Keys and values of other devices arrive while the attention to those before is computed.
+  // Keys and values of other devices arrive while attention to the previous ones is computed.
   const double keys = context_exchange(system, run, shard);
   const double waited = run.expanded_keys ? keys : std::max(keys / run.context, keys - layer.attention_s);
-  // Both directions of a dual pipe leave some units to the exchanges that they hide.
+  // A dual pipe gives some units to the exchanges, which both directions hide.
   const double lent = run.schedule == Schedule::DualPipe ? kUnitsForExchange / system.chip.units : 0;
   const double slowed = lent < 1 ? 1 / (1 - lent) : 1;
   Pass pass;
   pass.forward_s = layer.forward_s;
   pass.weight_gradient_s = run.frozen ? 0 : layer.weight_gradient_s;
   pass.backward_s = layer.backward_s - (run.frozen ? layer.weight_gradient_s : 0);
-  // Backwards keys travel once more, and their gradients.
+  // In the backward pass the keys are sent once more, and so are their gradients.
   pass.exchange_s = forward + backward + 2 * routed + 3 * waited;
   if (run.recompute == Recompute::Full) {
     pass.again_s = layer.forward_s;
@@ -158,14 +161,15 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
   return pass;
 }
 
-// Gradients out, weights in.
+// Seconds to reduce gradients over replicas (scatter) and to distribute weights (gather).
 struct DataTraffic {
   double scatter_s = 0;
   double gather_s = 0;
 };
 
-// Replicas spread over data and context parallelism: one group where the two follow each other in rank order,
-// else the faster varying first and then, with its share, the other.
+// Times a collective over the replicas of data and context parallelism. When the two dimensions are adjacent
+// in rank order it is one group. Otherwise the faster varying dimension communicates first, and the other
+// with its share of the buffer.
 double over_replicas(const System& system, const TrainingRun& run, CollectiveOp op, double bytes) {
   const Axis near = run.stride(Axis::Data) < run.stride(Axis::Context) ? Axis::Data : Axis::Context;
   const Axis far = near == Axis::Data ? Axis::Context : Axis::Data;
@@ -180,8 +184,8 @@ double over_replicas(const System& system, const TrainingRun& run, CollectiveOp 
          predict_collective(system, {op, outer, bytes / inner, run.stride(far)}).seconds;
 }
 
-// Copies that few devices share: weights travel inside such a group, sums of gradients between groups as
-// well.
+// Times the traffic when only `shard` devices share one copy of the weights: weights are gathered inside
+// such a group, and gradients are also summed between groups.
 DataTraffic
 grouped_traffic(const System& system, const TrainingRun& run, double parameters, double gradient) {
   const int stride = run.stride(Axis::Data);
@@ -210,8 +214,9 @@ DataTraffic data_traffic(const System& system, const TrainingRun& run, double pa
       over_replicas(system, run, CollectiveOp::AllGather, gather_bytes)};
 }
 
-// Sharded weights: every pass of every micro batch gathers them, the next layer's while one computes; every
-// backward pass scatters gradients over the same links. The first layer's are waited for.
+// Returns the unhidden seconds of sharded weights. Every pass of every micro batch gathers the weights,
+// those of the next layer during the current one. Every backward pass also scatters gradients over the same
+// links. The first layer's weights are never hidden.
 double exposed_shards(
     const TrainingRun& run,
     const DataTraffic& t,
@@ -225,7 +230,7 @@ double exposed_shards(
   return double(run.micro_batches()) * (forward + backward);
 }
 
-// What the passes of one micro batch cannot hide.
+// Returns the seconds of data-parallel traffic that the passes of one micro batch cannot hide.
 double exposed_data(
     const System& system,
     const TrainingRun& run,
@@ -243,8 +248,8 @@ double exposed_data(
   return std::max(0.0, t.scatter_s - covered * backward_s) + std::max(0.0, t.gather_s - covered * forward_s);
 }
 
-// The device waits for the host or the host for the device; which one changes within a layer, so the corner
-// is round.
+// Combines device and host time. Either waits for the other, and which one does changes within a layer, so a
+// smooth maximum is used.
 double slower_of(double device_s, double host_s) {
   const double top = std::max(device_s, host_s);
   const double low = std::min(device_s, host_s);
@@ -271,7 +276,7 @@ std::string largest(const TrainingTime& t) {
 
 double model_flops(const TrainingRun& run) {
   const Transformer& m = run.model;
-  // What the device computes: half of the scores, since no token sees those after it.
+  // Counts half of the attention scores, because no token attends to later ones.
   const double scores = 0.5 * double(run.sequence) * double(m.heads) * double((m.head() + m.value()));
   const double products = m.active_parameters() - double(m.hidden) * double(m.vocab) * (m.tied ? 0 : 1);
   const double per_token = 6 * (products + double(m.attending()) * scores);
@@ -294,14 +299,15 @@ double bubble_s(const TrainingRun& run, const Pass& pass, double layers, double 
   return (p - 1) * layers * layer_s / run.interleave;
 }
 
-// Host time of all passes of one layer and micro batch.
+// Returns the host seconds to launch all passes of one layer and one micro batch.
 double host_layer_s(const System& system, const TrainingRun& run) {
   const int passes = run.recompute == Recompute::Full ? 3 : 2;
   const bool waits = pipeline_across_nodes(system, run) && run.tensor > 1;
   return passes * system.stack.host_layer_s * (1 + (waits ? system.stack.host_tensor * run.tensor : 0));
 }
 
-// A stage in the middle waits for one hand-over of each direction a micro batch, one at an end for one.
+// Returns the stalls of hand-overs across nodes. A stage in the middle waits for one hand-over in each
+// direction per micro batch, a stage at an end in one direction.
 double hand_over_stalls(const System& system, const TrainingRun& run) {
   if (!pipeline_across_nodes(system, run))
     return 0;
@@ -322,7 +328,7 @@ void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t
   if (run.tensor > 1 && !run.sequence_parallel)
     one += predict_collective(system, {CollectiveOp::AllGather, run.tensor, bytes, run.stride(Axis::Tensor)})
                .seconds;
-  // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
+  // Even when hand-overs are hidden, each one is waited for while the pipeline fills and while it drains.
   const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : double(run.micro_batches());
   t.pipeline_s = 2.0 * one * run.interleave * exposed + hand_over_stalls(system, run);
 }

@@ -1,4 +1,4 @@
-// One training iteration of a transformer on many devices: time, memory and whether it fits.
+// Predicts one training iteration of a transformer on many devices: time, memory and whether it fits.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,20 @@
 
 namespace lento::predict {
 
-// Bytes of a parameter that a step of Adam moves: weight copy and two moments read and written, gradient
+// Bytes per parameter that a step of Adam moves: weight copy and two moments read and written, gradient
 // read, half-precision weight written.
 constexpr double kOptimizerBytes = 30;
 
 enum class Recompute {
   None,
-  Selective,  // scores of unfused attention
-  Full,       // every layer from its input
-  Operators   // every second product and all that is element-wise (PyTorch: selective, by operator)
+  Selective,  // recomputes the scores of unfused attention
+  Full,       // recomputes every layer from its input
+  Operators   // recomputes every second product and all element-wise operators (PyTorch: selective, by
+              // operator)
 };
 
-// When stages work on which micro batch. Bubble of p stages with passes of F and B seconds, W of them for the
-// gradients of weights (DeepSeek-V3 2024, table 2):
+// The order in which stages process micro batches. Bubble of p stages with forward and backward passes of F
+// and B seconds, of which W computes weight gradients (DeepSeek-V3 2024, table 2):
 //   interleaved  (p - 1) (F + B) / chunks
 //   zero bubble  (p - 1) (F + B - 2 W)
 //   dual pipe    (p / 2 - 1) (F + B - W - W): both directions at once, exchanges of experts hidden
@@ -33,8 +34,8 @@ enum class Schedule {
   DualPipe
 };
 
-// Parallel dimensions in the order in which ranks are numbered: the first varies fastest, so that its members
-// stand next to each other.
+// Parallel dimensions in the order in which ranks are numbered. The first one varies fastest, so its members
+// are neighbours.
 enum class Axis {
   Tensor,
   Context,
@@ -47,7 +48,7 @@ constexpr Placement kUsualPlacement = {Axis::Tensor, Axis::Context, Axis::Data, 
 struct TrainingRun {
   Transformer model;
   int64_t sequence = 2048;
-  // micro_batch 0: the fastest that fits (with_micro_batch)
+  // micro_batch 0 takes the fastest that fits (with_micro_batch).
   int64_t global_batch = 1;
   int64_t micro_batch = 1;
   int tensor = 1;
@@ -55,34 +56,34 @@ struct TrainingRun {
   int data = 1;
   int context = 1;
   int expert = 1;
-  int interleave = 1;  // model chunks a device holds
+  int interleave = 1;  // model chunks on each device
   Schedule schedule = Schedule::Interleaved;
   Recompute recompute = Recompute::None;
   bool sequence_parallel = false;
   int zero = 0;   // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
-  int shard = 0;  // replicas that share one copy at stage 3 (HSDP: those of a node); 0: all
+  int shard = 0;  // replicas that share one copy of the weights at stage 3 (HSDP: those of a node); 0: all
   bool fp32_gradients = true;
-  bool overlap_tensor = false;    // tensor exchanges in chunks behind the products beside them
+  bool overlap_tensor = false;    // tensor exchanges are chunked and overlap the neighbouring products
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
-  bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
+  bool overlap_pipeline = false;  // hand-overs between stages overlap other micro batches
   Precision precision = Precision::Bf16;
-  bool expanded_keys = false;    // context parallelism sends keys of every head, and waits for them
-  bool overlap_experts = false;  // rows to and from experts on other nodes behind the work of other chunks
-  bool recompute_open = false;   // not told: as much as the memory needs, in time as `recompute` says
-  bool frozen = false;           // weights stay, small adapters beside them learn
-  std::optional<Precision> products;  // of the weights' products, where it differs; all else stays as above
+  bool expanded_keys = false;         // context parallelism sends and waits for the keys of every head
+  bool overlap_experts = false;       // exchanges of experts between nodes overlap other chunks
+  bool recompute_open = false;        // recompute was not given: memory as needed, time as `recompute`
+  bool frozen = false;                // weights are fixed and small adapters are trained
+  std::optional<Precision> products;  // precision of the weights' products where it differs from `precision`
   Placement placement = kUsualPlacement;
-  bool best_placement = false;  // the fastest of all instead (with_placement)
+  bool best_placement = false;  // use the fastest placement instead (with_placement)
 
   int ways(Axis axis) const;
-  int stride(Axis axis) const;  // ranks between neighbours
+  int stride(Axis axis) const;  // rank distance of neighbours
   int devices() const {
     return tensor * pipeline * data * context;
   }
   int replicas() const {
     return data * context;
   }
-  int shards() const {  // devices that share one copy of what is sharded
+  int shards() const {  // devices that share one copy of the sharded state
     return zero >= 3 && shard > 0 ? shard : replicas();
   }
   int64_t micro_batches() const {
@@ -94,9 +95,9 @@ struct TrainingRun {
 struct TrainingTime {
   double seconds = 0;
   double tokens_per_s = 0;
-  double model_flops = 0;  // of the iteration, without recomputation
-  double utilisation = 0;  // model flops over peak
-  // Where the time of one device goes; sums to `seconds`.
+  double model_flops = 0;  // operations of the iteration, without recomputation
+  double utilisation = 0;  // model operations per second over the peak
+  // Parts of one device's time, which sum to `seconds`.
   double compute_s = 0;
   double recompute_s = 0;
   double tensor_s = 0;
@@ -106,28 +107,28 @@ struct TrainingTime {
   double optimizer_s = 0;
   double host_s = 0;
   std::string bound;
-  // of the fullest device
+  // Bytes on the device that holds most.
   double memory_bytes = 0;
   double weight_bytes = 0;
   double activation_bytes = 0;
   bool fits = false;
 };
 
-// The run with its micro batch decided: itself when it has one, else the power of two that divides the batch,
-// fits the memory and is fastest; 1 when none fits.
+// Returns the run with a micro batch: its own when it has one, else the fastest power of two that divides
+// the batch and fits in memory, or 1 when none fits.
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
 
-// Throws base::Error when the parallel ways do not divide the model or the batch.
+// Throws base::Error when the parallel degrees do not divide the model or the batch.
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
 
 Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
 
-// Bytes on the fullest device: weights, gradients, optimizer state, activations of all micro batches in
-// flight.
+// Bytes on the device that holds most: weights, gradients, optimizer state, activations of all micro batches
+// in flight.
 struct TrainingMemory {
   double weights = 0;
   double activations = 0;  // kept for the backward pass
-  double working = 0;      // one layer's while it is recomputed, and gathered rows
+  double working = 0;      // of one layer during recomputation, and gathered rows
   double logits = 0;
   double total() const {
     return weights + activations + std::max(working, logits);

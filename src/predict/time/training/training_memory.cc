@@ -1,4 +1,5 @@
-// Memory of the fullest device (Korthikanti et al. 2022, section 4; Rajbhandari et al. 2020 for sharding).
+// Computes the memory of the device that holds most (Korthikanti et al. 2022, section 4; Rajbhandari et al.
+// 2020 for sharding).
 //
 //   weights      half-precision copy + gradients + 12 bytes of optimizer state, the sharded parts over
 //                replicas; sharded weights (stage 3): 16 bytes a parameter over replicas and a few layers
@@ -14,7 +15,7 @@
 //   working      the layer that is recomputed; rows gathered for a tensor-parallel product and its gradient
 //   logits       scores of the vocabulary in the precisions that a loss passes through, and their gradient
 //
-// Working memory and logits are never there at once.
+// Working memory and logits are never allocated at the same time.
 #include <algorithm>
 
 #include "predict/time/training/training.h"
@@ -22,8 +23,9 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kGatheredRows = 4;    // copies of gathered rows: two products' inputs and their gradients
-constexpr double kGatheredLayers = 2;  // whose weights are there at once
+// Copies of gathered rows: the inputs of two products and their gradients.
+constexpr double kGatheredRows = 4;
+constexpr double kGatheredLayers = 2;  // layers whose gathered weights are in memory at once
 constexpr double kShardedState = 16;   // bytes of a parameter: weight, gradient, two moments
 
 double tokens_of(const TrainingRun& run) {
@@ -48,7 +50,7 @@ double weight_bytes(const TrainingRun& run, double parameters) {
   return parameters * (2 + gradient / (run.zero >= 2 ? shards : 1) + optimizer);
 }
 
-// What one layer keeps of a micro batch without recomputation.
+// Returns the bytes that one layer keeps of a micro batch without recomputation.
 double whole_layer_bytes(const TrainingRun& run) {
   const Transformer& m = run.model;
   const double h = double(m.hidden);
@@ -101,7 +103,7 @@ TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   memory.weights = weight_bytes(run, own);
   memory.activations = stack.kept * kept_layer_bytes(run) * layers * in_flight;
   memory.working = stack.kept * working_bytes(run);
-  // The last stage, which has the logits, holds one micro batch.
+  // The last stage, which computes the logits, holds one micro batch.
   const double last = memory.activations / in_flight;
   memory.logits = run.pipeline > 1 ? std::max(0.0, logits - (memory.activations - last)) : logits;
   return memory;
