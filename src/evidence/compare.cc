@@ -1,11 +1,13 @@
 // The rank sum's exact law counts, for each sum of doubled mean ranks, the subsets of the first sample's size
-// that reach it (a knapsack over the ranks, ties included). Permutations are enumerated in lexicographic
-// order.
+// that reach it (a knapsack over the ranks, ties included).
 #include "evidence/compare.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "evidence/distribution.h"
 
@@ -61,24 +63,6 @@ std::pair<double, double> exact_tails(const std::vector<size_t>& ranks, size_t s
   return {above / all, below / all};
 }
 
-// C(n, k), or infinity beyond `limit`.
-double ways_to_choose(size_t n, size_t k, double limit) {
-  double ways = 1;
-  for (size_t i = 1; i <= k && ways <= limit; ++i)
-    ways = ways * double(n - k + i) / double(i);
-  return ways > limit ? INFINITY : std::round(ways);
-}
-
-// Sums of the same values in another order differ in the last digits, and still count as large as `seen`.
-size_t count_as_large(const std::vector<double>& drawn, double seen) {
-  double scale = 0;
-  for (const double d : drawn)
-    scale = std::max(scale, std::fabs(d));
-  return size_t(std::ranges::count_if(drawn, [&](double d) {
-    return d >= seen - 1e-12 * scale;
-  }));
-}
-
 }  // namespace
 
 RankSum rank_sum(std::span<const double> first, std::span<const double> second) {
@@ -104,57 +88,6 @@ RankSum rank_sum(std::span<const double> first, std::span<const double> second) 
   const double off = u - n * m / 2;
   out.greater = normal_cdf(-(off - 0.5) / std::sqrt(variance));
   out.less = normal_cdf((off + 0.5) / std::sqrt(variance));
-  return out;
-}
-
-double permutation_chance(
-    std::span<const double> first,
-    std::span<const double> second,
-    const TwoSampleStatistic& statistic,
-    uint64_t draws,
-    base::Rng& rng) {
-  if (first.empty() || second.empty())
-    return 1;
-  std::vector<double> all(first.begin(), first.end());
-  all.insert(all.end(), second.begin(), second.end());
-  const size_t n = first.size();
-  const double seen = statistic(first, second);
-  std::vector<double> drawn;
-  const bool all_ways = std::isfinite(ways_to_choose(all.size(), n, double(draws)));
-  if (all_ways) {
-    std::vector<char> other(all.size(), 1);  // 0: of the first sample
-    std::fill_n(other.begin(), n, char{0});
-    std::vector<double> a(n);
-    std::vector<double> b(second.size());
-    do {
-      size_t filled[2] = {0, 0};
-      for (size_t i = 0; i < all.size(); ++i)
-        (other[i] ? b : a)[filled[size_t(other[i])]++] = all[i];
-      drawn.push_back(statistic(a, b));
-    } while (std::next_permutation(other.begin(), other.end()));
-  } else {
-    for (uint64_t d = 0; d < draws; ++d) {
-      for (size_t i = 0; i < n; ++i)
-        std::swap(all[i], all[i + rng.below(all.size() - i)]);
-      drawn.push_back(statistic(std::span(all).first(n), std::span(all).subspan(n)));
-    }
-  }
-  const double hits = double(count_as_large(drawn, seen));
-  return all_ways ? hits / double(drawn.size()) : (1 + hits) / double(1 + draws);
-}
-
-std::vector<double> holm(std::span<const double> chances) {
-  std::vector<size_t> order(chances.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) {
-    return chances[i];
-  });
-  std::vector<double> out(chances.size());
-  double largest = 0;
-  for (size_t k = 0; k < order.size(); ++k) {
-    largest = std::max(largest, std::min(1.0, double(order.size() - k) * chances[order[k]]));
-    out[order[k]] = largest;
-  }
   return out;
 }
 

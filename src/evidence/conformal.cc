@@ -37,11 +37,4 @@ double weighted_conformal_bound(
   return weighted_quantile(std::move(rows), (1 - miss) * (1 - 1e-12));
 }
 
-double healthy_chance(double score, std::span<const double> healthy_scores) {
-  const auto as_large = std::ranges::count_if(healthy_scores, [&](double s) {
-    return s >= score;
-  });
-  return double(1 + as_large) / double(1 + healthy_scores.size());
-}
-
 }  // namespace lento::evidence

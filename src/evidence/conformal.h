@@ -20,8 +20,4 @@ double weighted_conformal_bound(
     double own_weight,
     double miss);
 
-// The chance that one more healthy draw reaches `score`: (1 + as large ones) / (1 + draws), never 0. "One
-// healthy run in 400" is 1 / 400.
-double healthy_chance(double score, std::span<const double> healthy_scores);
-
 }  // namespace lento::evidence

@@ -68,11 +68,5 @@ TEST(Conformal, WeightsCoverRowsFromElsewhere) {
   EXPECT_GT(weighted, 200);
 }
 
-TEST(HealthyChance, CountsTheNewDrawItself) {
-  EXPECT_DOUBLE_EQ(healthy_chance(5, Values{1, 2, 5, 9}), 0.6);
-  EXPECT_DOUBLE_EQ(healthy_chance(10, Values{1, 2, 5, 9}), 0.2);
-  EXPECT_DOUBLE_EQ(healthy_chance(10, {}), 1);
-}
-
 }  // namespace
 }  // namespace lento::evidence

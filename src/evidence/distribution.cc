@@ -39,25 +39,6 @@ double continued_fraction(double b0, Next next) {
   return value;
 }
 
-// Upper regularised incomplete gamma function Q(a, x).
-double upper_gamma(double a, double x) {
-  if (!(x > 0))
-    return 1;
-  const double scale = std::exp(a * std::log(x) - x - log_gamma(a));
-  if (x < a + 1) {
-    double term = 1 / a;
-    double sum = term;
-    for (int n = 1; n < kMostTerms && term > sum * kPrecision; ++n) {
-      term *= x / (a + n);
-      sum += term;
-    }
-    return 1 - scale * sum;
-  }
-  return scale / continued_fraction(x + 1 - a, [&](int n) {
-           return std::pair(-n * (n - a), x + 2 * n + 1 - a);
-         });
-}
-
 // The argument in [low, high] at which the rising `cdf` reaches p.
 template <class Cdf>
 double inverse(double p, double low, double high, Cdf cdf) {
@@ -84,10 +65,6 @@ double normal_quantile(double p) {
   if (p > 0.5)
     return -normal_quantile(1 - p);
   return inverse(p, -40, 0, normal_cdf);  // the smallest double is reached at -38.6
-}
-
-double chi_squared_tail(double x, double freedom) {
-  return upper_gamma(freedom / 2, x / 2);
 }
 
 double beta_cdf(double x, double a, double b) {

@@ -2,7 +2,6 @@
 #include "evidence/names.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/visible.h"
 
@@ -60,20 +59,6 @@ std::string_view describe(NameFault fault) {
       return "is a path";
   }
   return "";
-}
-
-std::vector<std::pair<size_t, size_t>> alike_but_for_case(std::span<const std::string> names) {
-  std::map<std::string, size_t> first;
-  std::vector<std::pair<size_t, size_t>> out;
-  for (size_t i = 0; i < names.size(); ++i) {
-    std::string low = names[i];
-    for (char& c : low)
-      c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-    const auto [at, fresh] = first.emplace(std::move(low), i);
-    if (!fresh && names[at->second] != names[i])
-      out.emplace_back(at->second, i);
-  }
-  return out;
 }
 
 }  // namespace lento::evidence

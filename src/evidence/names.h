@@ -5,11 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace lento::evidence {
 
@@ -25,9 +21,5 @@ constexpr size_t kMostNameBytes = 255;  // of a host name (RFC 1035) and of a fi
 
 NameFault fault_of_name(std::string_view name);
 std::string_view describe(NameFault fault);  // "is empty", to follow the word name
-
-// Pairs of places (earlier, later) whose names differ in the case of ASCII letters alone: two machines for
-// us, one for a file system or a name server that does not know case. Equal names are no pair.
-std::vector<std::pair<size_t, size_t>> alike_but_for_case(std::span<const std::string> names);
 
 }  // namespace lento::evidence

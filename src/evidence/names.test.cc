@@ -44,12 +44,5 @@ TEST(Names, EachFaultHasItsReason) {
   }
 }
 
-TEST(Names, AlikeButForCase) {
-  const std::vector<std::string> names{"Node1", "node2", "node1", "NODE2", "node2", "Ä", "ä"};
-  const auto pairs = alike_but_for_case(names);
-  const std::vector<std::pair<size_t, size_t>> expected{{0, 2}, {1, 3}};
-  EXPECT_EQ(pairs, expected);
-}
-
 }  // namespace
 }  // namespace lento::evidence

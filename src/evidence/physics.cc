@@ -233,46 +233,4 @@ std::vector<Silence> unusual_silences(std::span<const int64_t> sorted, double bu
   return out;
 }
 
-int64_t robust_span(std::span<const int64_t> times, double most_share) {
-  const std::vector<char> far = far_away(times, most_share);
-  std::vector<int64_t> near;
-  for (size_t i = 0; i < times.size(); ++i)
-    if (!far[i])
-      near.push_back(times[i]);
-  if (near.empty())
-    return 0;
-  std::ranges::sort(near);
-  double allowed = most_share * double(times.size()) - double(times.size() - near.size());
-  int64_t first = near.front();
-  int64_t last = near.back();
-  for (const Silence& s : unusual_silences(near)) {
-    const auto below = std::ranges::upper_bound(near, s.begin) - std::ranges::lower_bound(near, first);
-    const auto above = std::ranges::upper_bound(near, last) - std::ranges::lower_bound(near, s.end);
-    if (double(std::min(below, above)) > allowed || s.begin < first || s.end > last)
-      continue;
-    allowed -= double(std::min(below, above));
-    (below < above ? first : last) = below < above ? s.end : s.begin;
-  }
-  return int64_t(std::min<uint64_t>(distance(first, last), INT64_MAX));
-}
-
-std::vector<int64_t> unwrapped(std::span<const uint64_t> readings, unsigned bits) {
-  uint64_t largest = 0;
-  for (const uint64_t r : readings)
-    largest = std::max(largest, r);
-  for (const unsigned width : {32u, 40u, 48u, 64u})
-    if (bits == 0 && (width == 64 || largest >> width == 0))
-      bits = width;
-  const unsigned unused = 64 - std::min(bits, 64u);
-  std::vector<int64_t> out;
-  uint64_t ticks = 0;
-  for (size_t i = 0; i < readings.size(); ++i) {
-    // The step of least size that leads from the last reading to this one (serial numbers, RFC 1982).
-    if (i > 0)
-      ticks += uint64_t(int64_t((readings[i] - readings[i - 1]) << unused) >> unused);
-    out.push_back(int64_t(ticks));
-  }
-  return out;
-}
-
 }  // namespace lento::evidence

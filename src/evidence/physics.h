@@ -72,13 +72,4 @@ std::vector<char> far_away(std::span<const int64_t> times, double most_share);
 // chance.
 std::vector<Silence> unusual_silences(std::span<const int64_t> sorted, double budget = 0.001);
 
-// From the first to the last time of those that neither a distance nor an unusual silence separates from the
-// rest, 0 for no times. At most `most_share` is left out. Shares of time are divided by it.
-int64_t robust_span(std::span<const int64_t> times, double most_share = 0.05);
-
-// Readings of a free-running counter, in file order, as ticks since the first one: the counter may start
-// anywhere and wrap any number of times, but moves by less than half its range from one reading to the next.
-// `bits` 0: the narrowest of 32, 40, 48 and 64 that holds all readings.
-std::vector<int64_t> unwrapped(std::span<const uint64_t> readings, unsigned bits = 0);
-
 }  // namespace lento::evidence

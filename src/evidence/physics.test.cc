@@ -135,41 +135,5 @@ TEST(Silences, ChanceExplainsThoseOfAHealthyFile) {
   EXPECT_LE(files, 6u);
 }
 
-TEST(RobustSpan, OneStampNeverMovesIt) {
-  base::Rng rng(1, "span");
-  std::vector<int64_t> times;
-  for (int i = 0; i < 2000; ++i)
-    times.push_back(int64_t(rng.below(1'000'000)));
-  const double before = double(robust_span(times));
-  EXPECT_NEAR(before, 1e6, 5000);
-  for (const int64_t stray :
-       {int64_t{1} << 50, int64_t{1'500'000}, int64_t{-800'000}, INT64_MIN, INT64_MAX}) {
-    times.push_back(stray);
-    EXPECT_NEAR(double(robust_span(times)), before, 1) << stray;
-    times.pop_back();
-  }
-  EXPECT_EQ(robust_span({}), 0);
-  EXPECT_EQ(robust_span(std::vector<int64_t>{5}), 0);
-}
-
-TEST(Unwrapped, AnyStartAnyWidthAnyNumberOfWraps) {
-  for (const unsigned bits : {32u, 40u, 48u, 64u}) {
-    const uint64_t mask = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
-    base::Rng rng(bits, "wrap");
-    std::vector<uint64_t> readings;
-    std::vector<int64_t> truth;
-    int64_t ticks = 0;
-    const uint64_t start = mask - (uint64_t{1} << (bits - 4));
-    for (int i = 0; i < 100; ++i) {
-      readings.push_back((start + uint64_t(ticks)) & mask);
-      truth.push_back(ticks);
-      const int64_t step = int64_t(rng.below(uint64_t{1} << (bits == 64 ? 55 : bits - 4)));
-      ticks += i % 9 == 8 ? -step / 8 : step;  // records of several cores are not quite in order
-    }
-    EXPECT_EQ(unwrapped(readings), truth) << bits;
-  }
-  EXPECT_TRUE(unwrapped({}).empty());
-}
-
 }  // namespace
 }  // namespace lento::evidence

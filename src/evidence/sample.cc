@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/error.h"
-
 namespace lento::evidence {
 namespace {
 
@@ -34,18 +32,6 @@ uint64_t distances_within(const std::vector<double>& sorted, double d) {
     while (j + 1 < sorted.size() && sorted[j + 1] - sorted[i] <= d)
       ++j;
     pairs += j - i;
-  }
-  return pairs;
-}
-
-// Pairs (i <= j) whose mean is at most d.
-uint64_t means_within(const std::vector<double>& sorted, double d) {
-  uint64_t pairs = 0;
-  size_t end = sorted.size();
-  for (size_t i = 0; i < end; ++i) {
-    while (end > i && sorted[i] / 2 + sorted[end - 1] / 2 > d)
-      --end;
-    pairs += end - i;
   }
   return pairs;
 }
@@ -128,24 +114,6 @@ double qn_spread(std::span<const double> values) {
   return kNormal * small_sample_factor(n) * d;
 }
 
-double robust_location(std::span<const double> values) {
-  if (values.empty())
-    return 0;
-  std::vector<double> sorted = sorted_copy(values);
-  const double first = sorted.front();
-  for (double& v : sorted)
-    v -= first;
-  const uint64_t pairs = uint64_t{sorted.size()} * (sorted.size() + 1) / 2;
-  const auto kth = [&](uint64_t k) {
-    return kth_of_pairs(sorted.back(), k, [&](double limit) {
-      return means_within(sorted, limit);
-    });
-  };
-  const double low = kth((pairs + 1) / 2);
-  const double high = pairs % 2 ? low : kth(pairs / 2 + 1);
-  return first + low + (high - low) / 2;
-}
-
 double weighted_quantile(std::vector<std::pair<double, double>> value_and_weight, double share) {
   std::ranges::sort(value_and_weight);
   double all = 0;
@@ -158,14 +126,6 @@ double weighted_quantile(std::vector<std::pair<double, double>> value_and_weight
       return value;
   }
   return value_and_weight.empty() ? 0 : value_and_weight.back().first;
-}
-
-std::vector<double> block_means(std::span<const double> values, size_t length) {
-  LENTO_CHECK(length >= 1, "a block of no values has no mean");
-  std::vector<double> out;
-  for (size_t i = 0; i + length <= values.size(); i += length)
-    out.push_back(mean(values.subspan(i, length)));
-  return out;
 }
 
 }  // namespace lento::evidence

@@ -2,8 +2,7 @@
 //
 // All values are finite and in the caller's unit, and results have the same unit. No order is assumed.
 // Functions whose name ends in `_reordering` use their input as working space, so that hot loops need no
-// copy. Sources: Hyndman and Fan 1996 (quantiles), Hampel 1974 (MAD), Rousseeuw and Croux 1993 (Qn), Hodges
-// and Lehmann 1963 (location).
+// copy. Sources: Hyndman and Fan 1996 (quantiles), Hampel 1974 (MAD), Rousseeuw and Croux 1993 (Qn).
 #pragma once
 
 #include <algorithm>
@@ -30,16 +29,9 @@ double mad(std::span<const double> values);     // median distance from the medi
 // n log n and 64 passes, no matrix of pairs.
 double qn_spread(std::span<const double> values);
 
-// The median of all pairwise means (Hodges, Lehmann): efficiency 95 % for normal values, 29 % may be wild. 0
-// when empty. Same cost as `qn_spread`.
-double robust_location(std::span<const double> values);
-
 // The smallest value with at least `share` of the weight at or below it. Pairs are value, weight >= 0. 0 when
 // empty.
 double weighted_quantile(std::vector<std::pair<double, double>> value_and_weight, double share);
-
-// Means of consecutive blocks of `length` values, where an incomplete last block is left out. `length` >= 1.
-std::vector<double> block_means(std::span<const double> values, size_t length);
 
 // The value with n smaller or equal ones before it, n < values.size().
 template <class T>

@@ -127,28 +127,11 @@ TEST(Qn, IsUnbiasedForNormalValuesAndBearsWildOnes) {
   EXPECT_LT(qn_spread(wild), 30);
 }
 
-TEST(RobustLocation, IsTheMedianOfAllPairwiseMeans) {
-  for (size_t n = 1; n <= 30; ++n) {
-    const Values x = drawn(n, n);
-    EXPECT_NEAR(robust_location(x), sorted_quantile(pairs_of(x, false), 0.5), 1e-12) << n;
-  }
-  EXPECT_EQ(robust_location({}), 0);
-  Values wild = drawn(1, 1000);
-  std::fill_n(wild.begin(), 100, 1e12);
-  EXPECT_NEAR(robust_location(wild), 10, 1);
-}
-
 TEST(WeightedQuantile, WeightsCountAsRepeats) {
   EXPECT_EQ(weighted_quantile({{3, 1}, {1, 1}, {2, 5}}, 0.5), 2);
   EXPECT_EQ(weighted_quantile({{1, 3}, {2, 1}}, 0.75), 1);
   EXPECT_EQ(weighted_quantile({{1, 3}, {2, 1}}, 0.76), 2);
   EXPECT_EQ(weighted_quantile({}, 0.5), 0);
-}
-
-TEST(BlockMeans, LeaveAnIncompleteBlockOut) {
-  EXPECT_EQ(block_means(Values{1, 3, 5, 7, 100}, 2), (Values{2, 6}));
-  EXPECT_EQ(block_means(Values{1}, 2), Values{});
-  EXPECT_ANY_THROW(block_means(Values{1}, 0));
 }
 
 }  // namespace
