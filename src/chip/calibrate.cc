@@ -1,3 +1,5 @@
+// Runs the fit of chip/fit on healthy runs, writes the twin, and lists the fitted classes, clock and parts
+// as facts and a table.
 #include "chip/calibrate.h"
 
 #include <cmath>
@@ -40,7 +42,7 @@ finding::Figure class_table(const Fit& fit) {
   return {"Kinds of parts", "Against the chip file; the error is one standard deviation.", table};
 }
 
-// Parts that surely differ from their kind.
+// Lists the parts that differ significantly from the other parts of their kind.
 finding::Figure part_table(const Fit& fit, const Grid& grid) {
   finding::TableFigure table;
   table.columns = {"part", "times slower than its kind", "error, %"};

@@ -1,3 +1,5 @@
+// Computes the components that a mapping exercises, and groups those that no record distinguishes, over an
+// inference or over the intervals of given faults.
 #include "chip/check.h"
 
 #include <set>
@@ -145,7 +147,7 @@ finding::Figure fault_classes(
       table};
 }
 
-// The text of an answer shows facts, not tables.
+// Copies the classes into facts, because the text form of an answer shows facts and no tables.
 void add_classes(Diagnosis& d, finding::Figure figure, bool of_faults) {
   const auto& table = std::get<finding::TableFigure>(figure.body);
   for (size_t i = 0; i < table.rows.size(); ++i) {

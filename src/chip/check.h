@@ -1,4 +1,4 @@
-// Which components a mapping exercises, and which it cannot tell apart.
+// Reports which components a mapping uses, and which of them no record can distinguish.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace lento::chip {
 struct ChipCheckOptions {
   std::string chip;
   std::string mapping;
-  // A table of the classes of components that the same transfers pass: over a whole inference; or, when there
-  // is a file of faults, of each fault the components that the same transfers pass in its time, in a run that
-  // is simulated with all of them.
+  // Whether to add a table of classes of components that the same transfers pass. Without `faults` the
+  // classes are over a whole inference. With a file of faults, a run with all of them is simulated, and each
+  // fault lists the components that the same transfers pass during that fault.
   bool classes = false;
   std::string faults;
-  uint32_t inferences = 16;  // of that run
+  uint32_t inferences = 16;  // inferences of the simulated run
   uint64_t seed = 1;
 };
 
-// An answer. Throws base::Error when the mapping does not fit the chip, or the faults do not.
+// Throws base::Error when the mapping or a fault does not fit the chip.
 finding::Diagnosis chip_check(const ChipCheckOptions& options);
 
 }  // namespace lento::chip

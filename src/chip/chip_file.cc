@@ -1,3 +1,4 @@
+// Reads a chip file, and turns the classes of unequal cores and chips in it into deviations of single parts.
 #include "chip/chip_file.h"
 
 #include "base/file.h"

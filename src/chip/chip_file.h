@@ -1,4 +1,4 @@
-// A chip file as jobs take it: the chip, and what it says of single parts.
+// Reads a chip file and the deviations that it declares for single parts.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace lento::chip {
 
 struct ChipFile {
-  Twin twin;                      // `own`: what the file declares, see chip/map/declared.h
-  std::vector<double> clocks_hz;  // by chip; empty: all run at the chip's clock
+  Twin twin;                      // `own`: deviations that the file declares (chip/map/file/declared.h)
+  std::vector<double> clocks_hz;  // by chip; empty: all run at the clock of the file
 };
 
 // Throws base::Error as spec::read_chip does.

@@ -1,3 +1,5 @@
+// Judges one run of a chip: reads or makes the sketch, fits a twin, lets the method find slow components,
+// confirms them with the model of chip/model, and writes the report.
 #include "chip/diagnose.h"
 
 #include <iterator>
@@ -39,7 +41,8 @@ void add_options(Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRe
     d.options.emplace_back("tolerance", format_number(options.tolerance));
 }
 
-// What was found in part of a run stands; that nothing was found in it does not.
+// Turns an all-clear into "cannot judge" when only a part of the run was recorded. Findings in the recorded
+// part remain valid.
 void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
   d.facts.emplace_back(
       "share of the mapping's records that were recorded",
@@ -62,7 +65,8 @@ void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
     d.notes.push_back(recorded.gap + ": what was not recorded was not judged");
 }
 
-// What is expected of unequal parts follows from simulating them; without that the slower ones look ill.
+// Throws when the file declares unequal parts and nothing is simulated. Expected times of unequal parts come
+// from simulation, and without it the slower parts would be accused.
 void require_simulation(const ChipDiagnosisOptions& options, const Deviations& declared) {
   if (declared == Deviations{} || (options.replay && options.method.method == "lento"))
     return;
@@ -80,7 +84,8 @@ MethodResult judge_by_twin(
     const ReplayOf& replays,
     DetectOptions detect,
     const FitOptions& options) {
-  // From the healthy run when there is one: it holds no fault that could be mistaken for the chip.
+  // A healthy run is preferred for the fit, because it holds no fault that the fit could mistake for a
+  // property of the chip.
   Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, options);
   if (detect.healthy != nullptr)
     fit = tested(fit, {&judged, options.replays});

@@ -1,7 +1,7 @@
-// Records of a chip, or a sketch of them, to the verdict: recorder, twin, replay of hypotheses, words.
+// Turns records of a chip, or a sketch of them, into a verdict: recorder, twin, replay of hypotheses,
+// report.
 //
-//   finding::Diagnosis d = diagnose_chip({.records = "run.probe", .chip = "c.yaml", .mapping =
-//   "m.json",});
+//   finding::Diagnosis d = diagnose_chip({.records = "run.probe", .chip = "c.yaml", .mapping = "m.json"});
 #pragma once
 
 #include <cstdint>
@@ -22,61 +22,63 @@
 
 namespace lento::chip {
 
-// A recorder of another kind than chip::Sketch that keeps the same statistics, as a program of a tile does.
+// A recorder that keeps the same statistics as chip::Sketch and is implemented elsewhere, such as the
+// program of a tile.
 class SketchRecorder : public RecordSink {
  public:
-  // Ends the recording and returns what was kept. Called once, after the last record.
+  // Ends the recording and returns its sketch. Called once, after the last record.
   virtual Sketch finish() = 0;
-  // The recorder's own work, for the facts of a Diagnosis.
+  // Returns facts on the recorder's own cost, for the Diagnosis.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
 };
 using MakeRecorder =
     std::function<std::unique_ptr<SketchRecorder>(std::span<const SketchShape>, const SketchOptions&)>;
 
-// The recorder that keeps the records when records are given.
+// Chooses the recorder that reduces records to a sketch.
 struct ChipRecorderOptions {
   enum class Kind : uint8_t {
     Sketch,
     ExactTable,
-    Given  // `make` makes it
+    Given  // `make` constructs the recorder
   };
   Kind kind = Kind::Sketch;
   SketchOptions sketch;  // its `ops_per_cycle` is set from the chip
-  MakeRecorder make;     // of a given recorder
-  std::string name;      // of a given recorder, for the report
+  MakeRecorder make;     // constructs the recorder of Kind::Given
+  std::string name;      // name of a Kind::Given recorder in the report
 };
 
 struct ChipDiagnosisOptions {
-  std::string records;  // probe records or a sketch; - is standard input
+  std::string records;  // probe records or a sketch; "-" is standard input
   std::string chip;
   std::string mapping;
   std::string healthy;     // records or sketch of a run known to be healthy; empty: none
   std::string fit_file;    // a twin that calibrate_chip() wrote; empty: none
-  std::string sketch_out;  // the sketch is written here; empty: nowhere
+  std::string sketch_out;  // file to write the sketch to; empty: none
   MethodChoice method;
   ChipRecorderOptions recorder;
-  // How the recorder was asked for by hand ("--budget"), which a sketch file cannot follow; empty: it was
-  // not.
+  // The option that chose the recorder ("--budget"), for an error message, because a sketch file has its
+  // recorder fixed. Empty: no option was given.
   std::string recorder_set_by;
   bool replay = true;     // simulate hypotheses
-  bool fit = true;        // judge by a twin fitted to the run, instead of by the chip file as it stands
+  bool fit = true;        // judge by a twin fitted to the run; false: by the chip file unchanged
   double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
-  double false_alarms = DetectOptions{}.false_alarms;  // reports on a healthy run that may be, each
-  // Undo what the recorder did to times, fit what the chip file does not say, and accuse only parts whose raw
-  // records agree (chip/model). Of records that are not a sketch yet, by our own method.
+  double false_alarms = DetectOptions{}.false_alarms;  // expected false reports on one healthy run
+  // Whether to correct recorded times for the recorder's clock, to fit what the chip file leaves open, and
+  // to report only parts whose raw records confirm it (chip/model). Applies to raw records, not to sketches,
+  // and only to the default method.
   bool model = true;
   std::shared_ptr<const ChipModel>
-      learnt;  // of this chip, mapping and number of inferences; none: learnt here
+      learnt;  // a model of this chip, mapping and number of inferences; nullptr: simulated on demand
   bool strict = false;
   uint64_t seed = 1;
 };
 
-// Throws base::Error when a file is broken or they do not belong together.
+// Throws base::Error when a file is broken or the files do not belong together.
 finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress = {});
 
-// The same of a sketch in memory, recorded by `judged.options()`; the one place where a verdict on a chip is
-// reached, whoever asks. `replays`: none when nothing may be simulated; of the chip with its declared parts.
-// `detect.own`: what is declared of single parts (chip/map/declared.h); nullptr: nothing.
+// Judges a sketch in memory that was recorded with `judged.options()`. Every verdict on a chip passes
+// through this function. `replays` simulates the chip with its declared parts; empty when nothing may be
+// simulated. `detect.own` holds the declared deviations (chip/map/file/declared.h), or nullptr.
 MethodResult judge_chip(
     const MethodChoice& method,
     const Sketch& judged,

@@ -1,3 +1,5 @@
+// Judges the records of a real chip by its waits (chip/fabric) and its zones (chip/zones), and compares two
+// runs of one program.
 #include "chip/examine.h"
 
 #include <algorithm>
@@ -83,9 +85,9 @@ finding::Figure candidate_table(const FabricJudgement& verdict) {
       table};
 }
 
-constexpr size_t kShown = 20;  // rows of a ranking
+constexpr size_t kShown = 20;  // most rows of a ranking
 
-// Waits by how much longer they became; both runs have the same ones.
+// Lists the waits that became longer, by their increase. Both runs must have the same waits.
 finding::Figure longer_waits(const TransferTrace& before, const TransferTrace& after) {
   struct Row {
     double more = 0;
@@ -122,7 +124,7 @@ finding::Figure longer_waits(const TransferTrace& before, const TransferTrace& a
   return {"Waits that became longer", "Those that grew most, first.", table};
 }
 
-// What a verdict says, whether the waits were compared with one another or with an earlier run.
+// Writes the verdict. `differ` says what the waits were compared with: each other, or an earlier run.
 void conclude(Diagnosis& d, const FabricJudgement& verdict, const std::string& differ) {
   d.facts.emplace_back("waits compared", std::to_string(verdict.waits));
   if (verdict.left_out > 0)
@@ -168,7 +170,7 @@ finding::Finding finding_of(const ZoneSuspect& s, bool beside_earlier) {
   return f;
 }
 
-// Records without waits, where only zones of cores can be compared.
+// Returns whether the records hold no waits, so that only the zones of cores can be compared.
 bool only_zones(const TransferTrace& trace) {
   return std::ranges::any_of(
              trace.streams,
@@ -212,11 +214,11 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
       std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");
 }
 
-// A run that is longer as a whole is a finding of its own kind, not health: a part of it may be named
-// besides.
+// Adds a finding when the later run is slower as a whole. It is added even when one component is named as
+// well.
 void conclude_common(Diagnosis& d, const FabricComparison& comparison, double was, double is) {
-  constexpr double kTolerance = 1.1;  // by which two healthy runs of one program may differ
-  constexpr double kNinety = 1.645;   // deviations on each side of a 90 % interval
+  constexpr double kTolerance = 1.1;  // factor by which two healthy runs of one program may differ
+  constexpr double kNinety = 1.645;   // standard deviations on each side of a 90 % interval
   const FabricJudgement& verdict = comparison.judgement;
   if (!verdict.judged || verdict.waits == 0)
     return;

@@ -1,4 +1,5 @@
-// Which component of a real chip is slow, from its records alone: no mapping, no healthy run.
+// Finds the slow component of a real chip from its records alone, without a mapping and without a healthy
+// run.
 #pragma once
 
 #include <string>
@@ -10,21 +11,21 @@ namespace lento::chip {
 
 struct ChipExamineOptions {
   RecordSources sources;
-  std::string chip = "wormhole";  // a sheet's path or name
+  std::string chip = "wormhole";  // name of a shipped sheet, or a path
 };
 
-// Findings, healthy, or cannot judge: when nothing in the records repeats.
+// Returns findings or healthy, or "cannot judge" when no work in the records repeats.
 finding::Diagnosis chip_examine(const ChipExamineOptions& options);
 
 struct ChipCompareOptions {
-  // two runs of one program
+  // Two runs of the same program.
   RecordSources before;
   RecordSources after;
   std::string chip = "wormhole";
 };
 
-// What became slower from one run to the other and which component explains it; cannot judge when the two
-// are not runs of one program.
+// Reports what became slower between two runs and the component that explains it. "Cannot judge" when the
+// runs are not of the same program.
 finding::Diagnosis chip_compare(const ChipCompareOptions& options);
 
 }  // namespace lento::chip

@@ -1,3 +1,4 @@
+// Reads a network, maps it to the cores of a chip, and simulates candidate mappings when the chip allows it.
 #include "chip/make_mapping.h"
 
 #include <filesystem>
@@ -27,7 +28,8 @@ spec::OnnxOptions onnx_options(const ChipMappingOptions& o) {
   return options;
 }
 
-// Cycles of one inference without probes; infinite where it cannot end, as routes by tables allow.
+// Returns the cycles of one inference without probes. Infinite when the simulation deadlocks, which routes
+// from a table allow.
 double simulated_cycles(const Mapping& mapping, const spec::Chip& machine, const std::string& file) {
   const Program program = expand(mapping, machine, file);
   Options options;
@@ -53,7 +55,8 @@ Mapping map_model(
     return simulated_cycles(mapping, machine, o.model);
   };
   Mapping mapping = map_network(graph, machine, options, o.model, progress);
-  // Exporters name their graphs poorly; a configuration names its architecture.
+  // The name in an ONNX file is usually meaningless, so the file's name is used. A configuration names its
+  // architecture.
   if (!is_model_config(o.model))
     mapping.name = std::filesystem::path(o.model).stem().string();
   return mapping;

@@ -1,4 +1,4 @@
-// A network laid out on the cores of a chip.
+// Maps a network to the cores of a chip.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 namespace lento::chip {
 
 struct ChipMappingOptions {
-  std::string model;  // an ONNX file or a transformer's config.json; not read for a binary tree
+  std::string model;  // an ONNX file or a transformer's config.json; ignored for a binary tree
   std::string chip;
   int64_t batch = 64;
-  std::vector<std::string> dimensions;  // NAME=N of an ONNX file
+  std::vector<std::string> dimensions;  // sizes of symbolic dimensions, NAME=N, of an ONNX file
   ConfiguredTransformer transformer;    // for a config.json
   bool binary_tree = false;
   BinaryTree tree;
@@ -25,13 +25,13 @@ struct ChipMappingOptions {
 
 struct ChipMapping {
   Mapping mapping;
-  int width = 0;  // of the chip, cores
+  int width = 0;  // width of the chip in cores
   int height = 0;
-  int guessed = 0;          // operators without a rule, taken as element-wise
-  base::ReadReport report;  // what of the model was passed over
+  int guessed = 0;          // operators without a rule, mapped as element-wise
+  base::ReadReport report;  // parts of the model that were ignored
 };
 
-// Throws base::Error when the model cannot be read or its mapping does not fit the chip; `output` names the
+// Throws base::Error when the model cannot be read or its mapping does not fit the chip. `output` names the
 // mapping in that message.
 ChipMapping
 map_network(const ChipMappingOptions& options, const std::string& output, const base::Progress& progress);

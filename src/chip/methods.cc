@@ -1,3 +1,4 @@
+// Registers the methods of judging a sketch under the names of the option --method.
 #include "chip/methods.h"
 
 #include "chip/paper/paper.h"

@@ -1,4 +1,5 @@
-// The ways that `chip diagnose` knows to judge a sketch: ours, and the tracer of the SLOTH paper.
+// Lists the methods by which `chip diagnose` can judge a sketch: Lento's own, and the tracer of the SLOTH
+// paper.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// A suspect of the comparison by replay stays accused when the model's likelihood ratio is above its
-// threshold and the suspect's raw records are slower than those of its peers. Else the verdict is that nobody
-// can be accused, with the reason.
+// Confirms the suspects that the comparison by replay found. A suspect is reported when the model's
+// likelihood ratio is above its threshold and the suspect's raw records are slower than those of its peers.
+// Otherwise the outcome is "cannot judge" with the reason.
 #include "chip/model_judge.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 
 using base::format_number;
 
-// Records that may be simulated to learn a model: about half a minute on one core.
+// Most records that are simulated to learn a model, about half a minute on one core.
 constexpr double kMostLearnt = 16e6;
-// Parts of a chip that one fit holds: its cost grows with their cube. Larger chips are judged without a
-// model, and so are chips of a sheet, on which the dictionary was not measured.
+// Most parts of a chip that is fitted, because the cost grows with the cube of their number. Larger chips
+// are judged without the model. Chips of a sheet are too, because the model was not validated on them.
 constexpr uint32_t kMostParts = 400;
 
-constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
+constexpr double kNinety = 1.645;  // standard deviations on each side of a 90 % interval
 
 double planned_records(const ChipUnderTest& of) {
   double out = 0;
@@ -99,7 +99,7 @@ Prepare ModelJudge::prepare_healthy() {
 }
 
 void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
-  constexpr uint64_t kLatest = uint64_t{1} << 60;  // later times are no clock's
+  constexpr uint64_t kLatest = uint64_t{1} << 60;  // no clock gives later times
   uint32_t inferences = 0;
   if (std::ranges::any_of(records, [](const ProbeRecord& r) {
         return r.end > kLatest;
@@ -119,8 +119,8 @@ void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
   verdict_ = judge(*model_, records);
 }
 
-// The records may single out one of several parts that the recorder's time bins cannot tell apart: those
-// whose gain lies behind the best by more than chance are left out.
+// Tests a suspect and the parts that time bins cannot distinguish from it. Records may separate them: parts
+// whose gain is lower than the best by more than chance are removed.
 Confirmation ModelJudge::confirmed(Suspect& s) const {
   const auto of = [&](const Component& part) {
     return confirm(*model_, *verdict_, part, double(s.begin), double(s.end));
@@ -144,8 +144,8 @@ Confirmation ModelJudge::confirmed(Suspect& s) const {
   return of(s.component);
 }
 
-// Parts on one path differ where some transfers use one of them alone, and in the queues before them. Both
-// show when each is simulated.
+// Simulates each of the remaining parts and keeps those that explain the run about equally well. Parts on
+// one path differ by transfers that use only one of them, and by the queues before them.
 void ModelJudge::compare_by_simulation(Suspect& s) const {
   constexpr size_t kMostCompared = 4;
   if (s.alike.size() < 2 || s.alike.size() > kMostCompared)
@@ -168,7 +168,7 @@ void ModelJudge::compare_by_simulation(Suspect& s) const {
   s.alike = std::move(kept);
 }
 
-// An interval that lasts to the end of the run has no end.
+// Returns the end of a suspect's interval, or kForever when it reaches the end of the run.
 uint64_t ModelJudge::end_of(const Suspect& s) const {
   constexpr double kToTheEnd = 0.99;
   const bool ends = double(s.end) < kToTheEnd * verdict_->clock_map.to_file(verdict_->end_cycles);
@@ -210,9 +210,9 @@ void ModelJudge::confirm_reported(Detection& detection) {
     doubt_beside_rival(detection, likelihood);
 }
 
-// Where the chip is unlike its file in other ways, the comparison by replay may name a part beside the slow
-// one. The parts that lead by first order are then simulated too: if one of them explains the run better,
-// nobody can say which is slow.
+// Withdraws the verdict when another part explains the run better. On a chip that deviates from its file,
+// the comparison by replay may name a part next to the slow one. The leading parts of the first-order scan
+// are therefore simulated too.
 void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) const {
   constexpr size_t kMostRivals = 2;
   const Suspect& named = detection.reported.front();
@@ -223,7 +223,7 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
   for (size_t i = 0; i < std::min(kMostRivals, verdict_->leading.size()); ++i) {
     const PartTest& rival = verdict_->leading[i];
     if (is_named(rival.component))
-      return;  // those behind it lead less
+      return;  // later ones have a smaller gain
     const SlowPart part = slow_part(rival, verdict_->clock_map, verdict_->end_cycles);
     if (factors_of(*model_, *verdict_, {part}).solution.log_likelihood <= likelihood + 2 * chance)
       continue;
@@ -236,8 +236,8 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
   }
 }
 
-// Takes the factors of the model, when it explains the run at all with these parts. Returns the log
-// likelihood.
+// Takes over the factors that the model fits, when the reported parts make the run more likely than no part.
+// Returns the log-likelihood.
 double ModelJudge::take_factors(Detection& detection) const {
   if (detection.reported.empty())
     return 0;

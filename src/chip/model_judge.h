@@ -1,5 +1,5 @@
-// The chip's model around today's comparison by replay: it prepares the records, gives the chip as it is, and
-// confirms or refuses who is accused.
+// Wraps the chip's model around the comparison by replay: it corrects the records, provides the chip as it
+// is, and confirms or rejects the suspects.
 #pragma once
 
 #include <memory>
@@ -13,24 +13,25 @@ namespace lento::chip {
 
 class ModelJudge {
  public:
-  // References must outlive the judge. It judges nothing where the options or the size of the mapping forbid
-  // it.
+  // References must outlive the judge. It does nothing when the options forbid it or the mapping is too
+  // large.
   ModelJudge(const ChipDiagnosisOptions& options, const ChipUnderTest& of, const Deviations& declared);
 
-  Prepare prepare();          // of the run that is judged
-  Prepare prepare_healthy();  // of a healthy one by the same recorder
+  Prepare prepare();          // for the records of the judged run
+  Prepare prepare_healthy();  // for those of a healthy run with the same recorder
   bool judged() const {
     return verdict_.has_value();
   }
-  // The file's chip with the settings that the run fits.
+  // Returns the file's chip with the settings that fit the run.
   spec::Chip chip_of(const spec::Chip& file) const {
     return verdict_ ? verdict_->chip : file;
   }
-  // Takes out of `reported` those on whom model and raw records do not agree.
+  // Removes from `reported` the suspects that the model or the raw records do not confirm.
   void confirm_reported(Detection& detection);
-  // Nothing was found although the model's leading part and its raw records agree: nobody can say healthy.
+  // Replaces an all-clear by "cannot judge" when the model's leading part is confirmed by its raw records
+  // although the comparison by replay reported nothing.
   void doubt_all_clear(Detection& detection) const;
-  // Facts, notes, classes that differ, and what could have been named.
+  // Adds facts, notes, classes that deviate, and the factors that would have been named.
   void add_to(finding::Diagnosis& d) const;
 
  private:

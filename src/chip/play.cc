@@ -1,3 +1,5 @@
+// Plays a recorded program on a healthy fabric, and tabulates predicted and measured times of processors,
+// waits and busy servers.
 #include "chip/play.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace {
 
 using base::format_number;
 
-constexpr size_t kRowsShown = 20;  // rows of a ranking
+constexpr size_t kRowsShown = 20;  // most rows of a ranking
 
 std::string cycles(double value) {
   return format_number(std::round(value), 12);
@@ -38,7 +40,8 @@ double origin_of(const TransferTrace& trace) {
   return double(zone == kNoTime ? any : zone);
 }
 
-// A processor's program: from its first record to the end of its last wait.
+// Tabulates the predicted and measured time of each processor's program, from its first record to the end of
+// its last wait.
 finding::Figure program_table(const TransferTrace& trace, const Played& played, double origin) {
   std::vector<double> predicted(trace.streams.size());
   std::vector<double> measured(trace.streams.size());

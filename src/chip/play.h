@@ -1,4 +1,5 @@
-// What a healthy chip should take for a recorded program: the fabric plays it and stands beside the records.
+// Predicts how long a healthy chip takes for a recorded program, by playing it on the fabric, and compares
+// it with the records.
 #pragma once
 
 #include <string>
@@ -10,12 +11,13 @@ namespace lento::chip {
 
 struct ChipPlayOptions {
   RecordSources sources;
-  std::string chip = "wormhole";  // a sheet's path or name
-  bool use_stamps = false;        // issue when recorded; else given are begins, order, bytes and waits only
+  std::string chip = "wormhole";  // name of a shipped sheet, or a path
+  // Issue transfers at their recorded times; false: only begins, order, bytes and waits are given.
+  bool use_stamps = false;
 };
 
-// An answer: predicted and measured time from the first zone's begin to the last wait's end, each processor's
-// and each wait's, and what was congested.
+// Returns the predicted and measured time from the begin of the first zone to the end of the last wait,
+// those of each processor and wait, and the congested servers.
 finding::Diagnosis chip_play(const ChipPlayOptions& options);
 
 }  // namespace lento::chip

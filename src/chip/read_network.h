@@ -1,5 +1,5 @@
-// The network that a chip is asked to run: an ONNX file, or a Hugging Face config.json of a transformer with
-// what one inference does (spec/transformer_network.h).
+// Reads the network that a chip is to run: an ONNX file, or a Hugging Face config.json of a transformer with
+// the work of one inference (spec/transformer_network.h).
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace lento::chip {
 
-// A transformer given by its config.json. `read_shape` is desk::read_transformer_shape, plugged in by the
-// caller because the rules of configurations belong to the house that predicts.
+// A transformer given by its config.json. The caller sets `read_shape` to desk::read_transformer_shape,
+// because the rules for such files belong to the predict house, which this house may not use.
 struct ConfiguredTransformer {
   std::function<spec::TransformerShape(const std::string& file)> read_shape;
   spec::TransformerRun run;
 };
 
-bool is_model_config(const std::string& file);  // by its name: *.json
+bool is_model_config(const std::string& file);  // by its name, *.json
 
-// `transformer` counts for a config.json only, `onnx` for the others.
+// `transformer` is used for a config.json only, and `onnx` for other files.
 spec::Network read_chip_network(
     const std::string& file,
     const spec::OnnxOptions& onnx,

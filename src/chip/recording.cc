@@ -1,3 +1,5 @@
+// Feeds the records of a file through clock correction and the checks of true_records.h into a recorder, and
+// compares their number with the plan of the mapping.
 #include "chip/recording.h"
 
 #include <memory>
@@ -15,7 +17,8 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Kind = ChipRecorderOptions::Kind;
 
-// Records as they come, or all of a run changed before the first is taken.
+// Yields the records of a file one by one. With `prepare`, up to kMostPrepared records are read and
+// corrected as a whole before the first is returned.
 class Feed {
  public:
   Feed(ProbeReader& reader, const Prepare& prepare)
@@ -155,7 +158,8 @@ ChipRecording read_recording(
     ProbeReader reader(std::move(in), out.report);
     require_cores(path, "the records are", reader.header().cores, of.chip);
     out.notes = differences(reader.header(), of);
-    // The clocks are prepared first: a counter that wrapped or started elsewhere is no damage.
+    // Clocks are corrected first, so that a counter that wrapped or started elsewhere does not count as
+    // damage.
     Feed feed(reader, prepare);
     TrueRecords records(
         [&feed](ProbeRecord& record) {

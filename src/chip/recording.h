@@ -1,4 +1,4 @@
-// Probe records or a sketch file as what a chip's detector sees.
+// Reduces probe records to a sketch, or reads a sketch file: the input of a chip's detectors.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace lento::chip {
 
-// What a file holds, and how it came to be read.
+// A sketch and its origin.
 struct ChipRecording {
   Sketch sketch;
   base::ReadReport report;
   finding::Input input;
-  std::string recorder;                                    // what kept it
-  std::vector<std::pair<std::string, std::string>> facts;  // what the recorder says of its own work
-  std::vector<std::string> notes;                          // what about it does not fit the chip and mapping
-  double share = 1;    // of the records that the mapping makes in as many inferences
-  std::string damage;  // why the file is too damaged to be judged, empty when it is not
-  std::string gap;     // why they are too few to call the chip healthy; empty: they are not
+  std::string recorder;                                    // name of the recorder
+  std::vector<std::pair<std::string, std::string>> facts;  // the recorder's own facts on its cost
+  std::vector<std::string> notes;  // properties that do not match the chip and mapping
+  double share = 1;                // records over those that the mapping makes in as many inferences
+  std::string damage;              // why the file is too damaged to be judged; empty: it is not
+  std::string gap;                 // why there are too few records for an all-clear; empty: there are enough
 };
 
 struct ChipUnderTest {
@@ -32,11 +32,12 @@ struct ChipUnderTest {
   const Program& program;
 };
 
-// A sketch file as it is; probe records through a recorder sized for the mapping. `role` is "records" or
-// "healthy run". Throws base::Error when the file is broken or of another chip.
+// Reads a sketch file unchanged, or reduces probe records with a recorder sized for the mapping. `role`
+// names the file in messages: "records" or "healthy run". Throws base::Error when the file is broken or
+// belongs to another chip.
 //
-// `prepare` may change the records of a run before the recorder takes them; it gets none of a sketch, nor of
-// a run of more than kMostPrepared records, which would not fit in memory.
+// `prepare` may change the records of a run before they are recorded. It is not called for a sketch, nor for
+// runs of more than kMostPrepared records, which would not fit in memory.
 inline constexpr size_t kMostPrepared = 4'000'000;
 using Prepare = std::function<void(std::vector<ProbeRecord>&)>;
 ChipRecording read_recording(

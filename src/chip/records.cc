@@ -1,3 +1,4 @@
+// Reads and joins the record files of one run, and lists their contents by component, zone and kind.
 #include "chip/records.h"
 
 #include <map>

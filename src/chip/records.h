@@ -1,5 +1,5 @@
-// Records of data movement, from whatever wrote them: what `import`, `simulate --trace`, `compare` and the
-// judgement without a mapping read.
+// Reads records of data movement from any tool, for `import`, `simulate --trace`, `compare` and the
+// judgement without a mapping.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 namespace lento::chip {
 
 struct RecordSources {
-  std::vector<std::string> files;  // one run: one file, or one a chip
+  std::vector<std::string> files;  // of one run: one file, or one for each chip
   std::string topology;            // tt-metal's topology file; empty: none
-  TableColumns columns;            // of a generic table
-  bool strict = false;             // the first broken record is an error
+  TableColumns columns;            // column names of a generic table
+  bool strict = false;             // an invalid record is an error
 };
 
 struct Records {
@@ -24,18 +24,18 @@ struct Records {
   std::vector<finding::Input> inputs;
 };
 
-// Throws base::Error when a file cannot be read as records.
+// Throws base::Error when a file is not readable as records.
 Records read_records(const RecordSources& sources);
 
 struct ChipImportOptions {
   RecordSources sources;
-  std::string output;  // lento-records 2; empty: only counted
+  std::string output;  // file in the form lento-records 2; empty: only counted
 };
 
-// An answer: what was read, counted by component, zone and kind.
+// Returns the counts of records by component, zone and kind.
 finding::Diagnosis chip_import(const ChipImportOptions& options);
 
-// Facts that say what records hold.
+// Adds facts about the contents of the records.
 void add_record_facts(finding::Diagnosis& diagnosis, const TransferTrace& trace);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Simulates twins with faults by checkpointed runs, caches the most recent twins, and derives the seeds from
+// the judged sketch.
 #include "chip/replay.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// The simulator as a chip detector wants it: a function from hypotheses to the sketch that they would leave.
-// Each draw of each twin is simulated once and remembered at several moments (chip/sim/checkpointed_run.h),
-// so that a hypothesis costs only the time after its beginning.
+// Simulates hypotheses for a chip detector: a function from slow components to the sketch that they would
+// leave. Each healthy draw of each twin is simulated once with checkpoints (chip/sim/checkpointed_run.h), so
+// that a hypothesis costs only the time after its beginning.
 //
-// Draws belong to the run that is judged: their seeds follow from the bytes of its sketch, so that two runs
-// are never judged by the same noise, and the same run always by the same one.
+// The seeds of the draws are derived from the bytes of the judged sketch. Different runs are therefore
+// judged with different noise, and the same run always with the same.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,15 @@
 
 namespace lento::chip {
 
-// Where the draws for judging this sketch begin.
+// Returns the first seed for judging this sketch.
 uint64_t replay_seed(const Sketch& judged, uint64_t seed);
 
-// As many inferences as the sketch holds, as long as is worth laying beside it.
+// Returns the options of a run with as many inferences as the sketch holds, limited to the length that is
+// worth comparing.
 Options replay_run(const Sketch& judged, uint64_t seed, const base::Progress& progress);
 
-// `Recording` as in CheckpointedRun; `bytes` is what one takes; `sketch_of` turns one into a sketch.
-// The program must outlive what is returned, which may be called from several threads.
+// Runs and caches the draws. `Recording` is as in CheckpointedRun, `bytes` is the size of one, and
+// `sketch_of` converts one to a sketch. The program must outlive the result, which is thread-safe.
 template <class Recording>
 class ChipReplays {
  public:
@@ -51,7 +52,7 @@ class ChipReplays {
   }
 
  private:
-  static constexpr size_t kMostTwins = 3;  // remembered; the states of one are tens of megabytes
+  static constexpr size_t kMostTwins = 3;  // cached twins; the states of one take tens of megabytes
 
   struct Draw {
     std::once_flag once;
@@ -87,7 +88,7 @@ class ChipReplays {
     const uint64_t bytes;
     const SketchOf sketch_of;
     std::mutex mutex;
-    std::list<std::shared_ptr<Draws>> twins;  // the latest first
+    std::list<std::shared_ptr<Draws>> twins;  // most recently used first
 
     std::shared_ptr<Draws> draws_of(const Twin& twin) {
       const std::lock_guard lock(mutex);
@@ -124,10 +125,10 @@ class ChipReplays {
   std::shared_ptr<Shared> shared_;
 };
 
-// The same, of twins that deviate from a chip whose parts are declared unequal.
+// Returns replays of twins that also have the declared deviations of an unequal chip.
 ReplayOf with_declared(ReplayOf replays, const Deviations& declared);
 
-// Of a sketch recorded as it is: the same shapes and options.
+// Returns replays with the same shapes and options as the judged sketch.
 ReplayOf
 sketch_replays(const Program& program, const Sketch& judged, uint64_t seed, const base::Progress& progress);
 

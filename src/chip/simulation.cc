@@ -1,3 +1,5 @@
+// Runs the simulator with the requested outputs (records, sketch, Chrome trace), and reports times,
+// utilisation, faults and blind spots of the mapping.
 #include "chip/simulation.h"
 
 #include <algorithm>
@@ -135,7 +137,7 @@ void add_fault_facts(Diagnosis& d, const std::vector<Fault>& faults, const Resul
   }
 }
 
-// Every sink that was asked for, in one.
+// Passes each record to all requested outputs.
 class Sinks {
  public:
   Sinks(const ChipSimulationOptions& o, const Mapping& mapping, const ChipFile& file) {
@@ -182,7 +184,7 @@ struct Job {
   std::vector<Fault> faults;
 };
 
-// Nothing when the user interrupted: then nothing half-written is left.
+// Runs the simulation. Returns nothing when the user interrupted it, and then leaves no partial file.
 std::optional<Diagnosis>
 run_full(const ChipSimulationOptions& o, const Job& job, const base::Progress& progress, RecordSink* sink) {
   const spec::Chip& chip = job.file.twin.chip;
@@ -248,7 +250,8 @@ Job read_job(const ChipSimulationOptions& o) {
   return job;
 }
 
-// Returns a remark when all cores of the mapping lie in a corner of the chip, as those of another chip do.
+// Returns a note when all cores of the mapping lie in one corner of the chip, which suggests that the
+// mapping was made for a smaller chip.
 std::string of_smaller_chip(const Job& job) {
   int width = 0;
   int height = 0;

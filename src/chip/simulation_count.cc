@@ -1,3 +1,4 @@
+// Counts simulated runs with atomic counters that are shared with the replays.
 #include "chip/simulation_count.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How many runs of a chip a diagnosis simulates: a healthy draw of a twin once, and each hypothesis.
+// Counts the simulated runs of a diagnosis: each healthy draw of a twin once, and each hypothesis.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace lento::chip {
 
 class SimulationCount {
  public:
-  // The same replays, counted. May be called by several threads, and may outlive this.
+  // Returns replays that count their runs. The result is thread-safe and may outlive this object.
   ReplayOf counting(ReplayOf replays) const;
 
   int runs() const;

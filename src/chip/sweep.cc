@@ -1,3 +1,4 @@
+// Simulates each component slowed by the same factor, and ranks the components by the loss of time.
 #include "chip/sweep.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What each component of a chip would cost if it were slow.
+// Measures the cost of each slow component of a chip by simulation.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace lento::chip {
 struct ChipSweepOptions {
   std::string chip;
   std::string mapping;
-  double factor = 10;  // times slower
+  double factor = 10;  // how many times slower each component is made
   uint32_t inferences = 1;
   uint64_t seed = 1;
-  unsigned threads = 0;  // 0: all cores
+  unsigned threads = 0;  // 0: all cores of this machine
 };
 
-// One simulated run a component. Nothing when it was stopped before the first had ended; an answer with a
-// note when it was stopped later.
+// Simulates one run for each component. Returns nothing when it was stopped before the first run ended, and
+// an answer with a note when it was stopped later.
 std::optional<finding::Diagnosis> chip_sweep(const ChipSweepOptions& options, const base::Progress& progress);
 
 }  // namespace lento::chip

@@ -8,7 +8,7 @@
 namespace lento::chip {
 namespace {
 
-// Ranks names: whole components first, then their ports, then links.
+// Returns the order of names within a class: components first, then ports, then links.
 int rank(const std::string& name) {
   if (name.find('>') != std::string::npos)
     return 2;
@@ -19,12 +19,12 @@ int rank(const std::string& name) {
 
 std::vector<CandidateClass>
 candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played) {
-  std::map<std::string, std::vector<uint32_t>> seen_by;  // candidate -> transfers
+  std::map<std::string, std::vector<uint32_t>> seen_by;  // transfers that pass each candidate
   for (uint32_t i = 0; i < played.transfers.size(); ++i) {
     const PlayedTransfer& transfer = played.transfers[i];
     const TransferStream& stream = trace.streams[transfer.stream];
     for (const int server : played.routes[size_t(transfer.route)]) {
-      // The memory of a core counts as the core, below.
+      // A slow memory of a core is reported as the core, which is added below.
       const Server& s = fabric.server(server);
       if (s.kind == ServerKind::Memory && fabric.kind(s.from) != spec::TileKind::Dram)
         continue;

@@ -1,4 +1,4 @@
-// The components that can be found slow, and the transfers that show each.
+// Lists the components that may be slow, and the transfers that pass each.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace lento::chip {
 
 struct CandidateClass {
   std::vector<std::string> members;
-  std::vector<uint32_t> transfers;  // of Played::transfers, ascending: what every member carries
+  std::vector<uint32_t> transfers;  // indices of Played::transfers, ascending, that pass every member
 };
 
-// Returns the candidates: links, ports and memories by the transfers on their servers, cores by all transfers
-// that they issue or hold the data of. Candidates with the same transfers form one class. Classes are in the
-// order of their first transfer.
+// Returns the candidates: links, ports and memories with the transfers that their servers carry, and cores
+// with all transfers that they issue or whose data they hold. Candidates with the same transfers form one
+// class. Classes are in the order of their first transfer.
 std::vector<CandidateClass>
 candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played);
 

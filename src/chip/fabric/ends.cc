@@ -25,7 +25,8 @@ double distribution(double z) {
   return 0.5 + (r / (1 + r * r) + std::atan(r)) / std::numbers::pi;
 }
 
-// Returns the value in the middle of the weight, from values with weights in ascending order.
+// Returns the weighted median of values, given with their weights in ascending order. `whole` is the sum of
+// the weights.
 double middle(const std::vector<std::pair<double, double>>& values, double whole) {
   double below = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -40,16 +41,17 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
   return 0;
 }
 
-// Returns the spread, from distances from the middle with weights in ascending order. With less than two
-// waits left, it is the usual error of the model.
+// Returns a robust spread from the distances to the median, with weights in ascending order. With less than
+// two waits of weight it returns the usual model error.
 double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
   if (whole < 2)
     return kModelError;
   return std::max(kLeastSpread, 1.4826 * middle(distances, whole));
 }
 
-// Returns the log-likelihood of corrections, which are errors of the model: normal about zero. All of them
-// may share one factor when the fabric differs from its sheet, which is no slow component either.
+// Returns the log-likelihood of the corrections. They are errors of the model and normally distributed
+// around zero. One factor common to all corrections is allowed at a cost, because a fabric that differs from
+// its sheet is not a slow component.
 double correction_likelihood(std::vector<double> centre) {
   if (centre.empty())
     return 0;
@@ -82,7 +84,8 @@ Ends::Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t s
   weigh(healthy_, {}, {});
 }
 
-// Estimates corrections and spreads from the waits that no slow part holds up, by their weight.
+// Estimates corrections and spreads from the waits that the slow component does not delay. Each wait is
+// weighted by its probability of not being delayed.
 void Ends::centre(EndsFit& fit) const {
   fit.centre.assign(of_sort_.size(), 0);
   fit.spreads.assign(of_sort_.size(), 0);
@@ -95,7 +98,8 @@ void Ends::centre(EndsFit& fit) const {
       values.emplace_back(x_[i], 1 - fit.share[i]);
       weight[p] += 1 - fit.share[i];
     }
-    // A few free waits are weak evidence of an error that all would share, so their correction is bounded.
+    // A few undelayed waits are weak evidence for an error common to their sort, so their correction is
+    // bounded.
     const double limit = weight[p] < kEqualWaits ? kModelError : std::numeric_limits<double>::infinity();
     if (weight[p] > kLeastWeight)
       fit.centre[p] = std::clamp(middle(values, weight[p]), -limit, limit);

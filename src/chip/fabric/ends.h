@@ -1,5 +1,5 @@
-// The likelihood of recorded tails of waits: on a healthy fabric, and when a slow component holds some of
-// them up.
+// Computes the likelihood of recorded tails of waits, on a healthy fabric and when a slow component delays
+// some of them. The tail of a wait is the time from its last issue to its end.
 //
 //   x_i   log of recorded over modelled tail of wait i
 //   c_p   correction that all waits of sort p share: the model's error, estimated
@@ -25,25 +25,28 @@ namespace lento::chip {
 struct EndsFit {
   double likelihood = 0;
   double spread = 0;             // of all
-  double held = 0;               // sum of shares
+  double held = 0;               // sum of `share`
   std::vector<double> centre;    // c, by sort
   std::vector<double> spreads;   // s, by sort
-  std::vector<double> share;     // by wait
-  std::vector<double> residual;  // by wait: to whichever of the two ended it
+  std::vector<double> share;     // by wait: probability that the slow component ended it
+  std::vector<double> residual;  // by wait: log of recorded over predicted end, for the cause that ended it
 };
 
 class Ends {
  public:
-  static constexpr double kFree = -std::numeric_limits<double>::infinity();  // a wait without slow part
+  // Bound of a wait that the slow component does not take part.
+  static constexpr double kFree = -std::numeric_limits<double>::infinity();
+  // in
 
-  // `log_ratio` is x, `sort` p by wait. A correction is an error of the model and bounded by it, unless
-  // `free_correction` (an earlier run includes the model's errors).
+  // `log_ratio` is x and `sort` is p, both by wait. A correction is bounded as an error of the model, except
+  // with `free_correction`: when tails are compared with an earlier run, that run includes the model's
+  // errors.
   Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction);
 
   const EndsFit& healthy() const {
     return healthy_;
   }
-  // Fits a slow part. `bound` is b by wait, kFree where there is none. `slow_spread` is u, by wait.
+  // Fits a slow component. `bound` is b by wait, kFree where there is none. `slow_spread` is u by wait.
   EndsFit fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
  private:
@@ -52,7 +55,7 @@ class Ends {
 
   std::vector<double> x_;
   std::vector<uint32_t> sort_;
-  std::vector<std::vector<uint32_t>> of_sort_;  // waits of each sort, x ascending
+  std::vector<std::vector<uint32_t>> of_sort_;  // waits of each sort, sorted by x
   bool free_correction_ = false;
   EndsFit healthy_;
 };

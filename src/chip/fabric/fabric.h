@@ -31,7 +31,7 @@ struct Server {
   int from = 0;
   int to = 0;
   double bytes_per_cycle = 1;
-  double packet_cycles = 0;  // beyond bytes / rate
+  double packet_cycles = 0;  // cycles of each packet beyond bytes / rate
   double pass_cycles = 0;    // from a packet's start here to its head's arrival at the next server
   // Only for links.
   bool along_x = false;
@@ -48,7 +48,7 @@ class Fabric {
   int component_count() const {
     return wiring_.tile_count();
   }
-  int component(const Place& place) const;  // -1 outside
+  int component(const Place& place) const;  // -1: outside the sheet
   Place place(int component) const;
   spec::TileKind kind(int component) const {
     return wiring_.kind(component);
@@ -72,7 +72,7 @@ class Fabric {
   // Equal components pass memory and ports only. Empty when there is no way, between chips that no links
   // join.
   std::vector<int> route(int network, int from, int to) const;
-  int hops(int network, int from, int to) const;  // routers a request passes; -1: no way
+  int hops(int network, int from, int to) const;  // routers that a request passes; -1: no route
 
   std::string component_name(int component) const;
   std::string server_name(int server) const;
@@ -81,7 +81,7 @@ class Fabric {
   int add(Server server);
   void add_memories();
   void add_ports(int network);
-  void add_link(size_t wire);  // of the wiring
+  void add_link(size_t wire);  // index into the sheet's wiring
 
   spec::FabricSheet sheet_;
   Wiring wiring_;

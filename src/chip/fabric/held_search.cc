@@ -13,7 +13,8 @@
 namespace lento::chip {
 namespace {
 
-// Returns the factors that most waits agree on.
+// Returns the factors that most waits agree on, the most common first. `factors` holds the factor that each
+// wait implies, ascending.
 std::vector<double> sharp_factors(const std::vector<double>& factors) {
   std::vector<std::pair<int, double>> by_company;
   for (const double factor : factors) {
@@ -37,7 +38,7 @@ std::vector<double> sharp_factors(const std::vector<double>& factors) {
   return out;
 }
 
-// Returns the largest number of waits of one processor.
+// Returns the largest number of compared waits of any processor.
 uint32_t most_waits(const Timeline& line) {
   std::map<uint32_t, uint32_t> count;
   uint32_t most = 0;
@@ -46,8 +47,8 @@ uint32_t most_waits(const Timeline& line) {
   return most;
 }
 
-// Returns the spread by wait. A processor's first wait is played as it was. The traffic of later ones is only
-// nearly that of the recording.
+// Returns the spread of each wait. A processor's first wait is played with the recorded traffic. For later
+// waits the traffic is only approximately that of the recording, so their spread is larger.
 std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const SlowSpread& slow) {
   std::vector<double> out;
   out.reserve(waits.size());
@@ -65,7 +66,8 @@ HeldSearch::HeldSearch(const Recorded& recorded, const std::vector<CandidateClas
     by_members_[classes[i].members] = i;
 }
 
-// Transfers are numbered by issue, and so differently on each time line.
+// Searches all classes on one time line. Transfers are numbered in the order of their issue, which differs
+// between time lines, so the classes are formed again and matched by their members.
 void HeldSearch::search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const {
   for (const CandidateClass& each : candidate_classes(recorded_.fabric, recorded_.trace, line.played)) {
     const auto found = by_members_.find(each.members);
@@ -90,7 +92,8 @@ void HeldSearch::try_class(
     h.fit = line.ends->fit(h.bound, spreads_of(waits, slow));
     if (is_sharp(h) && h.fit.held < kSharpWaits - 0.5)
       return;
-    // The factors that explain as much, of all between the least and the most, lie this near to the best.
+    // The log of a prior: the range of factors that explain the waits equally well, over the range of all
+    // factors.
     const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.held));
     h.evidence = h.fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
     if (h.evidence <= best.evidence)
@@ -108,14 +111,14 @@ void HeldSearch::try_class(
     consider(factor, kBroadSpread);
 }
 
-// Refines the search. Transfers that a slow candidate held up entered the traffic later, and so did all later
-// transfers of their processor. The play after such a wait is correct only once the wait is, so one wait of
-// each processor after the other is put back to its healthy end.
+// Refines the best hypotheses. A transfer that was delayed by the slow component shifted all later transfers
+// of its processor, so the play after such a wait is wrong. Each round moves one delayed wait of each
+// processor back to its healthy end and searches again.
 void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
   const uint32_t rounds = std::min(kPutBack, most_waits(stamped));
   if (recorded_.earlier || rounds < 2)
     return;
-  std::vector<double> healthy;  // of the first 1, 2, ... waits
+  std::vector<double> healthy;  // log-likelihoods of the first 1, 2, ... waits of each processor
   std::vector<Hypothesis> first(classes_.size());
   for (uint32_t n = 1; n <= rounds; ++n) {
     const Timeline line = timeline(recorded_, recorded_.trace, Issue::Stamps, n);
@@ -142,8 +145,8 @@ void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypo
     const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
     Hypothesis here;
     try_members(index, line, healthy[n - 1], here);
-    // Every part of the records is another chance for the model's error, so only evidence counts that the
-    // error cannot imitate.
+    // Every further part of the records gives the model's error another chance to look like evidence. Only
+    // evidence of the sharp kind, which the model's error cannot imitate, is added up.
     const double support = best.support + (is_sharp(here) ? here.evidence : 0);
     std::optional<TransferTrace> next = restore(line, here.fit);
     if (is_sharp(here) && here.evidence > best.evidence)
@@ -161,8 +164,8 @@ void HeldSearch::try_members(size_t index, const Timeline& line, double healthy,
       try_class(each, line, healthy, best);
 }
 
-// Returns the recorded program with the waits that the fit explains put back, or nothing when none of them
-// has a later transfer.
+// Returns the recorded program with the explained waits moved to their healthy ends, or nothing when no
+// later transfer depends on them.
 std::optional<TransferTrace> HeldSearch::restore(const Timeline& line, const EndsFit& fit) const {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
   for (size_t i = 0; i < fit.share.size(); ++i) {

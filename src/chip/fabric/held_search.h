@@ -1,11 +1,11 @@
 // Finds the classes that explain the recorded waits as held up: each of their transfers takes a factor of its
 // modelled time, whatever the rest of the traffic does (Effect::Holds).
 //
-// On the recorded time line, transfers that a slow component shifted meet traffic that they never met. On the
-// modelled one with the recorded gaps, the model's errors add up from wait to wait. The likelihood of the
-// same recorded tails decides which is nearer. refine() makes a third: the stamps with the waits that a
-// candidate explains put back. Cost: a class, a factor and a spread are one fit of the waits that its
-// transfers are part of.
+// The recorded time line and the modelled one are both inexact. On the recorded one, delayed transfers meet
+// traffic that they would not have met on a healthy fabric. On the modelled one the errors of the model add
+// up from wait to wait. The likelihood of the recorded tails decides between them. refine() adds a third
+// time line: the recorded one with the delayed waits moved to their healthy ends. Cost: one fit of the waits
+// of a class for each class, factor and spread.
 #pragma once
 
 #include <map>
@@ -21,14 +21,14 @@ namespace lento::chip {
 
 class HeldSearch {
  public:
-  // The arguments must outlive it. Results are by class.
+  // The arguments must outlive the search. Results are indexed by class.
   HeldSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes);
 
-  // Replaces hypotheses by more likely ones on this time line. `healthy` is the likelihood of a healthy
-  // fabric.
+  // Replaces each hypothesis in `best` by a more likely one on this time line. `healthy` is the
+  // log-likelihood of a healthy fabric.
   void search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const;
 
-  // Tries candidates that explain each processor's first waits, or all, again with those waits put back.
+  // Searches again after moving the waits that a candidate explains to their healthy ends.
   void refine(const Timeline& stamped, std::vector<Hypothesis>& best) const;
 
  private:

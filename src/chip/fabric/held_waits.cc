@@ -1,4 +1,5 @@
-// Computes the earliest ends of waits under a slow candidate, and the factors that the recorded ends imply.
+// Computes the earliest ends of waits when a component is slow, and the slowness that each recorded end
+// implies.
 #include "chip/fabric/held_waits.h"
 
 #include <algorithm>

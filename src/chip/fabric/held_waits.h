@@ -1,4 +1,5 @@
-// The effect of a slow candidate on the waits: the earliest end that its transfers leave each of them.
+// Computes the effect of a slow candidate on the waits: the earliest end that its transfers allow for each
+// wait.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@ namespace lento::chip {
 
 class HeldWaits {
  public:
-  // Selects the compared waits that a transfer of the candidate is part of. `wait_of`: transfer -> index into
-  // `compared`, or SIZE_MAX.
+  // Selects the compared waits that include a transfer of the candidate. `wait_of` maps a transfer to its
+  // index in `compared`, or SIZE_MAX.
   HeldWaits(
       const CandidateClass& candidate,
       const Played& played,
@@ -22,12 +23,13 @@ class HeldWaits {
   size_t count() const {
     return waits_.size();
   }
-  // Returns by compared wait the log of the tail when each of the candidate's transfers takes `factor` times
-  // its modelled time and nothing else is late, over the modelled tail, and Ends::kFree for the others.
+  // Returns for each compared wait log(tail / modelled tail), where each of the candidate's transfers takes
+  // `factor` times its modelled time and all others are on time. Waits without such a transfer have
+  // Ends::kFree.
   std::vector<double> bounds(double factor) const;
-  // Returns by held wait, ascending, the factor that gives exactly the recorded end. A healthy wait has one
-  // by chance, and waits that the candidate ended share one. It is at most the factor of a slow candidate
-  // that did not end the wait, and at least that of one that did.
+  // Returns, ascending, the factor of each selected wait that would give exactly its recorded end. Waits
+  // that were ended by the slow candidate share its true factor. Other waits give a smaller factor than the
+  // true one when the candidate did not end them, and an arbitrary one on a healthy chip.
   std::vector<double> factors() const;
 
  private:
@@ -36,7 +38,7 @@ class HeldWaits {
     double time = 0;
   };
   struct Wait {
-    size_t index = 0;  // of the compared waits
+    size_t index = 0;  // index in the compared waits
     std::vector<Transfer> transfers;
   };
   const std::vector<ComparedWait>& compared_;

@@ -11,7 +11,7 @@ namespace lento::chip {
 
 // The effect of a slow component.
 enum class Effect : uint8_t {
-  Holds,  // each of its transfers takes factor times its modelled time; other traffic is as it was
+  Holds,  // each of its transfers takes `factor` times its modelled time, and other traffic is unchanged
   Serves  // it serves slowly, and the fabric plays what that does to all traffic
 };
 

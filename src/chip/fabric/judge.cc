@@ -28,7 +28,7 @@ class Judge {
   }
 
   FabricJudgement run() {
-    // An earlier run gives the length of tails, and the time line of gaps would only repeat it.
+    // An earlier run gives the expected tails, and the time line of recorded gaps would add nothing.
     std::vector<Timeline> lines;
     if (!recorded_.earlier)
       lines.push_back(timeline(recorded_, recorded_.trace, Issue::Gaps));
@@ -79,7 +79,7 @@ class Judge {
     return false;
   }
 
-  // Reports the best candidate if its evidence suffices.
+  // Reports the best candidate when its evidence suffices.
   void conclude() {
     std::vector<size_t> order = by_evidence(best_);
     if (order.empty())
@@ -108,14 +108,16 @@ class Judge {
     return least + std::log(double(classes_.size()));
   }
 
-  // Returns the factor by which the evidence of waits is reduced, because the modelled fabric is never exact.
+  // Returns the divisor of the evidence of served waits. The modelled fabric is never exact, so evidence
+  // from many waits counts less than proportionally.
   static double discount(const Hypothesis& h) {
     if (h.effect == Effect::Holds)
       return 1;
     return 1 + double(h.fit.residual.size()) / kServedWaits;
   }
 
-  // Compares two hypotheses of which the same was tried.
+  // Returns whether `a` has clearly more summed evidence over the parts of the records than `b`, when both
+  // were evaluated on all parts.
   static bool more_support(const Hypothesis& a, const Hypothesis& b) {
     return a.supported && b.supported && a.support - b.support > kSupportMargin;
   }
@@ -130,8 +132,8 @@ class Judge {
     return (a.evidence - b.evidence) / discount(a) > margin(a) || more_support(a, b);
   }
 
-  // Prefers the candidate that the rest of the records supports, among those that the best part of the
-  // records does not distinguish.
+  // Moves the candidate with the most summed evidence to the front, among those that have about the same
+  // evidence as the first.
   void prefer_support(std::vector<size_t>& order) const {
     size_t most = 0;
     for (size_t i = 1; i < order.size() && level(best_[order[i]], best_[order.front()]); ++i)
@@ -140,7 +142,7 @@ class Judge {
     std::rotate(order.begin(), order.begin() + ptrdiff_t(most), order.begin() + ptrdiff_t(most) + 1);
   }
 
-  // Removes from `order` the candidates that would have left the same records as its first.
+  // Removes from `order` the candidates that predict the same records as its first one, and returns them.
   std::vector<size_t> take_alike(std::vector<size_t>& order) const {
     const Hypothesis& best = best_[order.front()];
     std::vector<size_t> alike;
@@ -189,8 +191,8 @@ class Judge {
     return out;
   }
 
-  // Reports no judgement: a slow server explains the waits, but on healthy chips the fabric is wrong by as
-  // much.
+  // Reports no judgement: a slow server explains the waits, but the model of the fabric is wrong by as much
+  // on healthy chips.
   void within_error(const FabricSuspect& first) {
     out_.judged = false;
     out_.reason = "waits end later than they should, as if " + first.members.front() + " were less than " +
@@ -208,10 +210,11 @@ class Judge {
     out_.remedy = "record the program placed otherwise, so that the two carry different transfers";
   }
 
-  // Returns the number of waits that count as one. The waits of one processor repeat its part of the model's
-  // error, by the share of the residuals' variance that lies between processors.
+  // Returns the number of waits that count as one independent wait. The model's error is the same in all
+  // waits of a processor. Its share is estimated as the part of the residuals' variance that lies between
+  // processors (intraclass correlation).
   double repetition(const Hypothesis& h) const {
-    // Ends that agree on one factor to a percent are no error of the model, however often it repeats.
+    // Ends that agree on one factor to 1 % cannot be an error of the model.
     if (is_sharp(h))
       return 1;
     const EndsFit& fit = h.fit;

@@ -24,30 +24,31 @@ namespace lento::chip {
 
 struct FabricSuspect {
   std::vector<std::string> members;  // one class: components, then servers, by name
-  // Other classes that would have left the same ends: their transfers differ, but none of those that do was
-  // the last of a wait.
+  // Other classes that predict the same ends: their transfers differ, but no differing transfer was the last
+  // of a wait.
   std::vector<std::vector<std::string>> alike;
   double factor = 1;
-  double evidence = 0;  // log-likelihood above that of a healthy fabric
-  uint32_t waits = 0;   // that its transfers take part in
-  uint32_t moved = 0;   // of them: end later under the hypothesis than without
+  double evidence = 0;  // log-likelihood over that of a healthy fabric
+  uint32_t waits = 0;   // waits that include its transfers
+  uint32_t moved = 0;   // waits that end later under the hypothesis
   uint32_t transfers = 0;
-  double spread = 0;  // by which ends that it caused differ from what the factor says, logarithm
+  // Standard deviation of the log of recorded over predicted ends, for waits that it ended.
+  double spread = 0;
 };
 
 struct FabricJudgement {
   bool judged = false;
-  // Set when it could not be judged.
+  // Set when the records could not be judged.
   std::string reason;
   std::string remedy;
-  uint32_t waits = 0;                 // that were compared
-  uint32_t patterns = 0;              // sorts of equal groups
-  uint32_t left_out = 0;              // waits without an equal
-  uint32_t played = 0;                // classes of components that were played slow
+  uint32_t waits = 0;                 // compared waits
+  uint32_t patterns = 0;              // groups of equal waits
+  uint32_t left_out = 0;              // waits without an equal one
+  uint32_t played = 0;                // classes that were simulated as slow servers
   double spread = 0;                  // of equal groups: robust standard deviation of the log of their tails
   std::vector<FabricSuspect> ranked;  // best first, at most ten
-  bool blamed = false;                // the first of them is
-  double strength = 0;                // evidence of the first, less what is needed
+  bool blamed = false;                // whether ranked.front() is reported as slow
+  double strength = 0;                // evidence of the first beyond the threshold
 };
 
 FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace);

@@ -1,5 +1,5 @@
-// Implements places with first-come-first-served queues as linked lists over packets. A place holds the time
-// from which it is free, so a packet that finds one free in the near future needs no event.
+// Implements first-come-first-served queues as linked lists over packets. A place stores the time at which
+// it becomes free, so a packet that finds a place free soon needs no event.
 #include "chip/fabric/places.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Places that packets hold while they pass: the virtual channels of a link, the sending end of a tile. First
-// come, first served. A place may be given back for a future time, and a packet that enters until then gets
-// its time of departure without an event.
+// Places that packets occupy while they pass: the virtual channels of a link, or the sending end of a tile.
+// They are served first come, first served. A place may be released for a future time. A packet that enters
+// before that time gets its departure time at once, without an event.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ class Places {
   static constexpr int64_t kLater = INT64_MAX;
   static constexpr uint32_t kNobody = UINT32_MAX;
 
-  // Adds a spot with so many places and returns its number.
+  // Adds a spot with `places` places and returns its number.
   size_t add(int places);
 
-  // Returns when `packet` may go on, at `now` or later, and kLater when leave() will return it. A packet
-  // waits at one spot.
+  // Returns the time at which `packet` may go on, `now` or later, or kLater when leave() will return it. A
+  // packet waits at one spot at a time.
   int64_t enter(size_t spot, uint32_t packet, int64_t now);
   // Frees one place from `time` on. Returns the packet that gets it now, or kNobody.
   uint32_t leave(size_t spot, int64_t time);
 
-  // Lets the packet that has waited longest at the first spot with a queue in without a place. Returns
-  // kNobody when none waits.
+  // Admits, without a place, the packet that has waited longest at the first spot with a queue. Returns
+  // kNobody when no packet waits.
   uint32_t force();
 
  private:
@@ -37,8 +37,8 @@ class Places {
   uint32_t next(Spot& spot);
 
   std::vector<Spot> spots_;
-  std::vector<int64_t> free_;     // by place: since when, or kLater: held
-  std::vector<uint32_t> behind_;  // by packet
+  std::vector<int64_t> free_;     // by place: time from which it is free; kLater: occupied
+  std::vector<uint32_t> behind_;  // by packet: the next packet of its queue
   size_t waiting_ = 0;
 };
 

@@ -14,19 +14,19 @@ namespace {
 
 constexpr size_t kNone = SIZE_MAX;
 
-// The subject of an event: with this bit a step of the stream in the other bits, else the transfer.
+// With this bit set, an event is a step of the stream in the other bits. Otherwise its number is a transfer.
 constexpr uint32_t kStep = uint32_t{1} << 31;
 
 struct StreamState {
-  uint64_t reached = 0;  // latest recorded time of the records taken
-  size_t next = 0;       // record
+  uint64_t reached = 0;  // latest recorded time of the records played so far
+  size_t next = 0;       // index of the next record
   const spec::FabricSheet::Processor* processor = nullptr;
-  std::vector<uint32_t> open[2];  // transfers since the group before: reads, writes
-  uint32_t pending[2] = {0, 0};   // of them not arrived
+  std::vector<uint32_t> open[2];  // transfers since the previous group: reads, writes
+  uint32_t pending[2] = {0, 0};   // those that have not arrived yet
   int64_t last[2] = {0, 0};       // latest arrival
   size_t waiting = kNone;         // index into Played::waits
   bool waits_for_write = false;
-  bool waits_for_one = false;  // for a transfer with an end of its own, not for a group
+  bool waits_for_one = false;  // the current wait is for one transfer with a recorded end, not for a group
 };
 
 class Player {
@@ -116,7 +116,7 @@ class Player {
     return (int64_t(time) - int64_t(origin_)) * ticks(1);
   }
 
-  // Takes records until one costs time: a transfer, or a wait that is not over.
+  // Plays records of a stream until one takes time: a transfer, or a wait that is not over.
   void step(uint32_t index) {
     const TransferStream& stream = trace_.streams[index];
     StreamState& state = streams_[index];
@@ -149,8 +149,8 @@ class Player {
     state.waits_for_one = true;
   }
 
-  // Returns the time from the latest one recorded so far to the next record's. A zone may be recorded twice,
-  // the second time out of order.
+  // Returns the cycles from the latest recorded time so far to that of the next record. A zone may be
+  // recorded twice, the second time out of order.
   int64_t gap(const TransferStream& stream, const StreamState& state) const {
     if (state.next >= stream.records.size())
       return 0;
@@ -175,7 +175,7 @@ class Player {
     return ticks(state.processor->issue_core_cycles + (turns ? state.processor->turn_cycles : 0));
   }
 
-  // Issues a transfer. Returns false where the fabric lacks a place for it.
+  // Issues a transfer. Returns false when its route does not exist on the fabric.
   bool issue(uint32_t index, uint32_t number) {
     const TransferStream& stream = trace_.streams[index];
     const TransferRecord& record = stream.records[number];
@@ -219,7 +219,7 @@ class Player {
   void arrive(uint32_t id, int64_t time) {
     PlayedTransfer& transfer = out_.transfers[id];
     const bool write = record_of(transfer).kind == TransferKind::Write;
-    // A short answer over as many routers reports the arrival to the writer.
+    // A short acknowledgement over the same number of routers reports the arrival to the writer.
     if (write)
       time += ticks(fabric_.sheet().link.hop_cycles) * traffic_.links(id);
     transfer.arrival = cycles(time);
@@ -315,7 +315,8 @@ class Player {
   int64_t last_end_ = 0;
   uint64_t origin_ = 0;
   std::vector<StreamState> streams_;
-  std::vector<size_t> own_waits_;  // by transfer, of Played::waits; kNone where a group closes it
+  // Index of each transfer's own wait in Played::waits, or kNone when a group's wait covers it.
+  std::vector<size_t> own_waits_;
   std::vector<int> networks_;
 };
 

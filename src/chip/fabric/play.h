@@ -21,24 +21,24 @@
 
 namespace lento::chip {
 
-// The rule by which a stream goes on.
+// Decides when a stream issues its next transfer.
 enum class Issue : uint8_t {
-  Modelled,  // by the processor's own cycles, after the modelled end of a wait
-  Gaps,      // as long after the step before, or after the modelled end of a wait, as recorded
-  Stamps     // when the record says
+  Modelled,  // after the processor's own cycles, and after the modelled end of a wait
+  Gaps,      // after the recorded gap since the previous step or the modelled end of a wait
+  Stamps     // at the recorded time
 };
 
 struct PlayOptions {
   Issue issue = Issue::Modelled;
   std::vector<Slowdown> slow;
-  double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
+  double noise_cv = 0;  // coefficient of variation of link and memory times (gamma distributed, mean kept)
   uint64_t seed = 1;
 };
 
 struct PlayedTransfer {
   uint32_t stream = 0;
   uint32_t record = 0;
-  int32_t route = -1;  // of Played::routes
+  int32_t route = -1;  // index into Played::routes
   // Both in cycles.
   double issue = 0;
   double arrival = 0;
@@ -55,7 +55,8 @@ struct PlayedWait {
 };
 
 struct Played {
-  // The begin of the first zone (else of the first record), and the end of the last wait.
+  // The begin of the first zone (or of the first record without zones), and the end of the last wait, in
+  // cycles.
   double begin = 0;
   double end = 0;
   std::vector<PlayedTransfer> transfers;
@@ -66,7 +67,7 @@ struct Played {
   std::vector<double> busy;
   std::vector<double> waited;
   std::vector<uint64_t> bytes;  // by server
-  uint64_t unplaced = 0;        // transfers of tiles, networks or ways that the fabric lacks
+  uint64_t unplaced = 0;        // transfers without a tile, network or route on the fabric
 };
 
 Played play(const Fabric& fabric, const TransferTrace& trace, const PlayOptions& options = {});

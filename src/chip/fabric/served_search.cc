@@ -16,7 +16,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kPacketBytes = 2048;  // by which the servers of a class are compared
+constexpr double kPacketBytes = 2048;  // bytes of a packet with which the servers of a class are compared
 
 class Search {
  public:
@@ -32,7 +32,7 @@ class Search {
         healthy_(healthy) {
     for (size_t i = 0; i < waits_.size(); ++i)
       wait_at_[{waits_[i].stream, stamped.played.waits[waits_[i].wait].record}] = i;
-    std::map<std::string, int> servers;  // by name; of a component its memory
+    std::map<std::string, int> servers;  // servers by name, and of a component its memory
     for (int id = 0; id < recorded.fabric.server_count(); ++id)
       servers[recorded.fabric.server_name(id)] = id;
     for (const CandidateClass& each : classes)
@@ -58,8 +58,8 @@ class Search {
   }
 
  private:
-  // Orders classes: those that explain most as held up first, then those that carry most, as many as the
-  // budget of events allows.
+  // Orders classes for the search: first those with the most evidence as delaying component, then those with
+  // the most traffic, up to the budget of events.
   std::vector<size_t> order_of(const std::vector<Hypothesis>& held) const {
     std::vector<size_t> order(classes_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -76,7 +76,8 @@ class Search {
     return order;
   }
 
-  // Takes ever smaller steps, each as long as it helps.
+  // Refines the factor of a class by smaller and smaller steps, repeating a step as long as it improves the
+  // fit.
   void sharpen(size_t index) {
     for (double step = kServedStep; step > 1.02; step = std::sqrt(step))
       for (const double each : {step, 1 / step})
@@ -84,7 +85,7 @@ class Search {
         }
   }
 
-  // Returns whether it comes nearer to the recorded tails than the factors before.
+  // Returns whether this factor fits the recorded tails better than the ones tried so far.
   bool attempt(size_t index, double factor) {
     const int server = server_[index];
     if (server < 0 || factor > kMostFactor || factor <= 1)
@@ -118,8 +119,8 @@ class Search {
     return true;
   }
 
-  // Returns the log of slow over healthy tail, by compared wait. Issues are at their recorded times, whatever
-  // is slow.
+  // Returns for each compared wait the log of the slow tail over the healthy tail. Transfers are issued at
+  // their recorded times in both plays.
   std::vector<double> tails_with(const Slowdown& slow) const {
     PlayOptions options;
     options.issue = Issue::Stamps;
@@ -135,8 +136,8 @@ class Search {
     return out;
   }
 
-  // Returns the server that takes longest when healthy, because its factor is the least that explains as
-  // much.
+  // Returns the server of a class that takes longest when healthy. It needs the smallest factor to explain
+  // the same delay.
   int slowest_of(const CandidateClass& candidate, const std::map<std::string, int>& servers) const {
     int slowest = -1;
     double most = 0;
@@ -161,8 +162,9 @@ class Search {
   double healthy_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
   // Vectors by class.
-  std::vector<int> server_;       // -1: none
-  std::vector<double> distance_;  // of the factor that comes nearest, sum over the waits, logarithm
+  std::vector<int> server_;  // by class; -1: none
+  // The smallest sum for each class over its waits of the distance between recorded and played log tails.
+  std::vector<double> distance_;
   std::vector<double> factor_;
   ServedSearch out_;
 };

@@ -1,5 +1,6 @@
-// Finds the classes that explain the recorded waits as slow servers: the fabric plays the recorded issues
-// with one server of the class slow, so that the effect on the traffic behind it counts too (Effect::Serves).
+// Finds the class that explains the recorded waits as a slow server. The recorded issues are played with one
+// server of the class slowed, so that the effect on the traffic queued behind it counts too
+// (Effect::Serves).
 //
 // Waits are then compared with the slow play as they are with the healthy one, without further assumptions.
 // The slow server of a class is the one that takes longest when healthy, so that the factor is the least that
@@ -18,11 +19,11 @@ namespace lento::chip {
 
 struct ServedSearch {
   std::vector<Hypothesis> best;  // by class
-  size_t played = 0;             // classes
+  size_t played = 0;             // number of classes that were played
 };
 
-// Searches. `stamped` is the time line of a healthy fabric with the recorded issues, `healthy` the likelihood
-// of the best healthy time line, `held` the result of HeldSearch by class.
+// Runs the search. `stamped` is the time line of a healthy fabric with the recorded issue times, `healthy`
+// the log-likelihood of the best healthy time line, `held` the result of HeldSearch by class.
 ServedSearch search_served(
     const Recorded& recorded,
     const std::vector<CandidateClass>& classes,

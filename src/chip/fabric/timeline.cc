@@ -1,4 +1,4 @@
-// Plays a recorded program one way and compares its waits with the recording.
+// Plays a recorded program with one rule of issue and compares the played waits with the recorded ones.
 #include "chip/fabric/timeline.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// A recorded program, played one way, with its recorded waits: one estimate of the length of each tail.
+// A recorded program, played with one rule of issue, next to its recorded waits. Each rule gives another
+// estimate of the healthy tails.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,19 @@ namespace lento::chip {
 struct Timeline {
   Played played;
   ComparedWaits compared;
-  std::vector<size_t> wait_of;  // transfer -> index into compared.waits, SIZE_MAX
+  std::vector<size_t> wait_of;  // by transfer: index into compared.waits, or SIZE_MAX
   std::optional<Ends> ends;     // by compared wait
 };
 
-// The input of a judgement. Neither pointer is owned, and `earlier` may be null.
+// The input of a judgement. Nothing is owned, and `earlier` may be null.
 struct Recorded {
   const Fabric& fabric;
   const TransferTrace& trace;
   const EarlierTails* earlier = nullptr;
 };
 
-// Plays and compares. `stamps` has the records of the recorded trace, perhaps at other times. Only the first
-// so many waits of each stream are compared.
+// Plays `stamps` and compares its waits. `stamps` has the records of the recorded trace, possibly with
+// changed times. At most `first` waits of each stream are compared.
 Timeline
 timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first = UINT32_MAX);
 

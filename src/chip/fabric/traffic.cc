@@ -9,7 +9,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kFirstLink = 2;  // behind memory and port
+constexpr size_t kFirstLink = 2;  // index of the first link in a route, after memory and port
 
 }  // namespace
 
@@ -148,7 +148,7 @@ std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   server.use.waited += begin - flight.arrived;
   server.use.bytes += flight.bytes;
   leave_behind(flight, begin);
-  // The last byte has passed this server when it has passed the one before and this one has served it.
+  // The last byte leaves this server when it has left the previous one and this server has sent it.
   flight.tail = std::max(flight.tail, begin + duration);
   if (++flight.stop == flight.stops) {
     leave_up_to(flight, flight.stops, flight.tail);
@@ -171,8 +171,8 @@ int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   return int64_t(duration + 0.5);
 }
 
-// Frees links when the head begins at its stop: `span` links further back the tail has passed, or all of it
-// is stored in a memory.
+// Frees links when the packet's head starts service at its stop. The link `span` links back is free when the
+// tail has passed it, and all links are free when the packet is stored in a memory.
 void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
   if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);
@@ -180,7 +180,7 @@ void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
     leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
 }
 
-// Frees the stops before `stop`. `tail` is the time at which the last byte has passed the last of them.
+// Frees the stops before `stop`. `tail` is the time at which the last byte has left the last of them.
 void TrafficModel::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
   while (flight.held < stop)
     leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);

@@ -26,7 +26,7 @@ struct Slowdown {
   double factor = 1;
 };
 
-constexpr double kTicks = 64;  // a cycle
+constexpr double kTicks = 64;  // ticks in a cycle
 inline int64_t ticks(double cycles) {
   return int64_t(cycles * kTicks + (cycles < 0 ? -0.5 : 0.5));
 }
@@ -34,7 +34,7 @@ inline double cycles(int64_t ticks) {
   return double(ticks) / kTicks;
 }
 
-// The servers of routes, one route behind the other.
+// The servers of all routes, stored one route after another.
 class RouteTable {
  public:
   size_t size() const {
@@ -60,7 +60,7 @@ class RouteTable {
   std::vector<uint32_t> ends_;  // by route
 };
 
-// Orders events by time. The meaning of `what` is the caller's. Times may lie before zero.
+// An event queue ordered by time. `what` is interpreted by the caller. Times may be negative.
 class Agenda {
  public:
   struct Event {
@@ -90,29 +90,30 @@ class TrafficModel {
     double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
     uint64_t seed = 1;
   };
-  // Plans events of packets, by their number. Fabric and agenda must outlive it.
+  // Adds its events to `agenda`, each with a packet's number. Fabric and agenda must outlive the model.
   TrafficModel(const Fabric& fabric, Agenda& agenda, const Options& options);
 
-  // Returns the number of the route. Its servers go from memory to memory, and there are none where there is
-  // no way.
+  // Returns the number of a route, whose servers lead from memory to memory. A route without servers means
+  // that no path exists.
   int route(int network, int from, int to);
   const RouteTable& routes() const {
     return routes_;
   }
 
-  // Sends the next packet, numbered in order from 0, which requests its first server at `time`.
+  // Sends the next packet, which requests its first server at `time`. Packets are numbered from 0 in the
+  // order of sending.
   void send(int route, uint64_t bytes, int64_t time);
-  // Returns when a request over this route reaches its end. It takes no server's time, but waits behind the
-  // data that does.
+  // Returns the arrival time of a request over this route. A request uses no bandwidth but waits behind data
+  // on its links.
   int64_t request(int route, int64_t now) const;
 
   // Handles an event of a packet. Returns the time of its last byte when it has arrived.
   std::optional<int64_t> serve(uint32_t packet, int64_t now);
-  // Called when nothing is planned any more. Routes of a table may wait for one another in a circle, and the
-  // first packet that waits then goes on without a place. Returns false when none waits.
+  // Resolves a deadlock when no event is left: routes from a table may wait for each other in a circle, and
+  // the first waiting packet then proceeds without a place. Returns false when no packet waits.
   bool unlock();
 
-  int links(uint32_t packet) const {  // on its way
+  int links(uint32_t packet) const {  // links on the packet's route
     return int(flights_[packet].stops) - 4;
   }
 
@@ -138,18 +139,18 @@ class TrafficModel {
     int64_t pass = 0;
     bool noisy = false;
     bool link = false;
-    bool stores = false;  // what comes here lies in a memory first
+    bool stores = false;  // packets are stored in a memory here
   };
   struct Flight {
     uint32_t first = 0;  // of its servers and spots
     uint32_t stops = 0;
     uint32_t stop = 0;
-    uint32_t held = 0;  // stops before this one are left
-    uint32_t span = 1;  // links that it holds at a time
+    uint32_t held = 0;  // stops before this one are released
+    uint32_t span = 1;  // links that the packet occupies at a time
     uint32_t gate = kOpen;
-    bool admitted = false;  // has its place at `stop`
-    int64_t arrived = 0;    // at `stop`
-    int64_t tail = 0;       // when its last byte is through the servers so far
+    bool admitted = false;  // the packet has its place at `stop`
+    int64_t arrived = 0;    // time of arrival at `stop`
+    int64_t tail = 0;       // time at which the last byte has left the servers so far
     uint64_t bytes = 0;
   };
 
@@ -180,7 +181,7 @@ class TrafficModel {
   // sending end, which is left with the first link.
   std::vector<uint32_t> spots_;
   std::vector<uint32_t> gate_of_;
-  std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not asked
+  std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not looked up yet
   Places places_;
   // Spots by server. Lanes are those before and behind a ring's wrap.
   std::vector<uint32_t> gates_;

@@ -7,8 +7,8 @@
 
 namespace lento::chip {
 
-// Waits that must be equal before they are evidence about one another. Fewer than four share a correction
-// that fits them whatever they are.
+// Fewest equal waits that count as evidence about each other. Fewer than four share a correction that fits
+// any of them.
 constexpr uint32_t kEqualWaits = 4;
 
 // The spreads that are tried for ends that a slow component caused, as standard deviations of the logarithm,
@@ -47,9 +47,9 @@ constexpr double kServedStep = 1.6;
 constexpr size_t kServedRefined = 32;
 constexpr double kServedCost = 1.8;
 
-// The fabric is a little wrong everywhere, and enough waits show it: so many waits count half as much as they
-// would if it were right (the coarsened likelihood of Miller and Dunson, 2019). A healthy play with noise of
-// a fifth gains up to 64 in 576 waits.
+// The model of the fabric is slightly wrong everywhere, and with enough waits this looks significant. With
+// this number of waits the evidence is halved (coarsened likelihood, Miller and Dunson 2019). A healthy play
+// with 20 % noise gains up to 64 in 576 waits.
 constexpr double kServedWaits = 200;
 
 // Servers passed by packets in all plays of one judgement, about a minute, but at least so many classes.
@@ -97,7 +97,7 @@ constexpr double kCommonCost = 6;
 // of real chips do, that is no evidence.
 constexpr double kLeastSpread = 0.05;
 
-// The spread of all counts as much as so many waits of a sort's own.
+// Number of a sort's own waits that has the same weight as the spread over all sorts.
 constexpr double kCommonSpread = 4;
 
 // Rounds of estimating corrections and spreads from the waits that no slow part holds up.
@@ -106,8 +106,8 @@ constexpr int kRounds = 2;
 // Waits of one sort, by weight, below which their correction is left at none.
 constexpr double kLeastWeight = 0.5;
 
-// Best candidates that are tried again with their waits put back, the number of waits of a processor, one
-// after the other, and the number of candidates that are shown.
+// Best candidates that are tried again with their waits moved back, waits of each processor that are moved
+// back one after the other, and candidates that are shown.
 constexpr size_t kRefined = 10;
 constexpr uint32_t kPutBack = 8;
 constexpr size_t kRanked = 10;

@@ -28,7 +28,7 @@ class Collector {
 
   ComparedWaits run() {
     std::map<std::string, std::vector<ComparedWait>> by_pattern;
-    std::map<uint32_t, uint32_t> number;  // of waits in each stream so far
+    std::map<uint32_t, uint32_t> number;  // waits so far, by stream
     for (uint32_t i = 0; i < played_.waits.size(); ++i) {
       const uint32_t nth = number[played_.waits[i].stream]++;
       if (const auto wait = compared(i, nth))
@@ -72,7 +72,7 @@ class Collector {
     out.wait = index;
     out.stream = wait.stream;
     out.number = nth;
-    uint64_t asked = 0;  // the last issue, as recorded
+    uint64_t asked = 0;  // cycle of the last recorded issue
     for (uint32_t k = 0; k < wait.transfers; ++k) {
       const uint32_t id = transfer(wait, k);
       out.last_issue = std::max(out.last_issue, played_.transfers[id].issue);

@@ -16,29 +16,29 @@ namespace lento::chip {
 struct ComparedWait {
   uint32_t wait = 0;  // index into Played::waits
   uint32_t stream = 0;
-  uint32_t number = 0;   // of the stream's waits
-  uint32_t pattern = 0;  // equal ones are compared: the same network, number, bytes and kind of peer
+  uint32_t number = 0;   // position among the stream's waits
+  uint32_t pattern = 0;  // equal for waits with the same network, number of transfers, bytes and kind of peer
   // Times in cycles.
   double last_issue = 0;  // as played
   double tail = 0;        // as recorded
   double played = 0;      // as played
-  double modelled = 0;    // as it should be: as played, or as it was in the earlier run
+  double modelled = 0;    // expected: as played, or as it was in the earlier run
 };
 
 struct ComparedWaits {
-  // Sorted by pattern, stream, number: in one order however the program was played.
+  // Sorted by pattern, stream and number, which does not depend on the play.
   std::vector<ComparedWait> waits;
-  std::vector<uint32_t> streams;  // of waits
+  std::vector<uint32_t> streams;  // stream of each wait
   uint32_t patterns = 0;
-  uint32_t left_out = 0;  // without enough equals
+  uint32_t left_out = 0;  // waits with too few equal ones
 };
 
-// Tails of an earlier run: stream, number of the wait in it -> cycles. With them a tail should equal the
-// earlier one, and all waits are of one sort.
+// Tails of an earlier run in cycles, by stream and number of the wait. With them, each tail is expected to
+// equal the earlier one, and all waits form one sort.
 using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
-// Compares waits. `played` has the records of `trace`, perhaps at other times, and recorded tails are taken
-// from `trace`. Only the first so many waits of each stream are compared.
+// Collects the waits. `played` has the records of `trace`, possibly at other times, and recorded tails come
+// from `trace`. At most the given number of waits of each stream is compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
     const TransferTrace& trace,

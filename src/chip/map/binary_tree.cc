@@ -15,7 +15,7 @@ namespace {
 // 1 and 2i + 2.
 std::vector<int> node_order(const BinaryTree& tree, int nodes) {
   std::vector<int> order;
-  if (tree.placement == "compact") {  // in-order: a parent stands between its two subtrees
+  if (tree.placement == "compact") {  // in-order: a parent lies between its two subtrees
     const auto visit = [&](const auto& self, int node) -> void {
       if (node >= nodes)
         return;

@@ -13,9 +13,9 @@ namespace lento::chip {
 struct BinaryTree {
   int depth = 4;    // levels; 2^depth - 1 cores work
   int size = 128;   // rows and columns of every matrix
-  int passes = 64;  // products of one inference, one after the other through the tree
+  int passes = 64;  // products in one inference, which pass through the tree one after the other
   std::string placement =
-      "compact";      // rows: level by level; compact: children beside parents; scatter: by seed
+      "compact";      // rows: level by level; compact: children next to their parents; scatter: by seed
   uint64_t seed = 1;  // of scatter
 };
 

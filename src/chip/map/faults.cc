@@ -46,7 +46,7 @@ Fault link_between(int from, int to, const std::string& name, const Grid& grid) 
   return fault;
 }
 
-// Reads cycles as a plain number, or a time with its unit.
+// Reads cycles as a plain number, or a time with a unit.
 void read_time(
     spec::Fields& fields,
     const spec::YamlNode& node,
@@ -117,7 +117,7 @@ faults_from_yaml(const std::string& text, const std::string& file, const spec::C
   return faults;
 }
 
-// Reads one entry of the released form, whose ids count along y first: id = x * height + y.
+// Reads one entry of the released JSON, whose core ids count along y first: id = x * height + y.
 Fault fault_from_released(const Json& json, std::string_view list, const Location& at, const Grid& grid) {
   const auto whole = [&](std::string_view key, int64_t min, int64_t max) {
     return json.at(key, at).integer(child(at, key), min, max);
@@ -199,7 +199,7 @@ double Fault::at(uint64_t now) const {
 
 namespace {
 
-// Returns the component of a sheet, or nothing when none has this name.
+// Finds a component of a sheet by name. Returns nothing when there is none.
 std::optional<Fault> named_on_sheet(const std::string& name, const Grid& grid) {
   const auto found = [&](Part part, int index, int other = -1) {
     return Fault{.part = part, .index = index, .other = other, .name = name};

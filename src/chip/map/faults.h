@@ -35,7 +35,7 @@ struct Fault {
   bool exists() const {
     return index >= 0;
   }
-  bool holds(uint64_t now) const;  // whether `now` lies inside it, in an 'on' phase
+  bool holds(uint64_t now) const;  // whether `now` is inside the fault, in an 'on' phase
   // Returns how much slower an action that starts at `now` is, 1 outside the fault.
   double at(uint64_t now) const;
 };

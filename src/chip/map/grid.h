@@ -59,13 +59,13 @@ class Grid {
     int from = 0;
     int to = 0;
     bool wraps = false;  // closes a ring
-    int joint = -1;      // between chips: where it stands in Interconnect::chip_links
+    int joint = -1;      // between chips: index in Interconnect::chip_links
   };
   const Link& link(int id) const {
     return links_[size_t(id)];
   }
   int find_link(int from, int to) const;     // -1 when the two routers are not neighbours
-  int link_between(int one, int two) const;  // one of the directions that there are, -1: none
+  int link_between(int one, int two) const;  // either direction that exists; -1: none
   const std::vector<int>& links_of(int router) const {
     return by_router_[size_t(router)];
   }  // both directions, by id

@@ -11,7 +11,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kListed = 40;  // names spelled out in one note
+constexpr size_t kListed = 40;  // most names in one note
 
 constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
 

@@ -1,5 +1,5 @@
-// The evidence that a mapping can give about the components of its chip: the ones it uses, and the links that
-// carry exactly the same flows, so that no latency distinguishes them.
+// Determines what a mapping can show about the components of its chip: which ones it uses, and which links
+// carry exactly the same flows so that no latency distinguishes them.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ struct Identifiability {
   std::vector<uint64_t> transfers;        // by directed link, one inference: messages, reads and writes
   int pairs = 0;                          // core pairs that exchange messages
   int used_links = 0;                     // directed links that messages use
-  int rank = -1;                          // of the matrix pairs x used links; -1: not asked for, or too large
+  int rank = -1;                          // of the matrix pairs x used links; -1: not computed, or too large
   // Directed links that the same pairs and the same DRAM flows use: groups of two and more, by first link.
   std::vector<std::vector<int>> alike;
 };
 
-// Transfers of a slow component below which a verdict is not counted
+// With fewer transfers on a slow component a verdict is not counted as detectable
 // (bench/results/2026-11-21/chip_table3_lento.csv).
 inline constexpr uint64_t kFewTransfers = 10;
 
-// Links beyond this number are not ranked, because the elimination is cubic.
+// The rank is not computed for more links, because the elimination is cubic.
 inline constexpr int kMaxRankedLinks = 1024;
 
 enum class LinkRank {
@@ -38,8 +38,8 @@ enum class LinkRank {
 };
 Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
-// Describes the same in sentences: components whose faults leave no trace, links whose fault may leave none
-// in a short run, and links that are not distinguishable. Empty when the mapping shows every component and
+// Describes the same in sentences: components whose faults leave no trace, links whose faults may leave none
+// in a short run, and links that cannot be distinguished. Empty when the mapping shows every component and
 // distinguishes all links.
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
 

@@ -28,7 +28,8 @@ Probe::Type type_of_kind(int kind) {
 Probe probe_of(Probe::Type type) {
   Probe probe;
   probe.type = type;
-  probe.fragment = static_cast<Probe::Fragment>(type);  // execution, route, memory go with the types in order
+  // The fragment follows from the type: execution, route or memory.
+  probe.fragment = static_cast<Probe::Fragment>(type);
   return probe;
 }
 

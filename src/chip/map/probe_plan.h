@@ -1,5 +1,6 @@
-// The records that are written, and their cost: the paper's five-tuple (where, what, when, level, structure;
-// SLOTH, section III-B), written by hand or generated. YAML `lento.probes/1` (docs/formats/probes.md).
+// The plan of which records are written, and their cost: the paper's five-tuple (where, what, when, level,
+// structure; SLOTH, section III-B), written by hand or generated. YAML `lento.probes/1`
+// (docs/formats/probes.md).
 #pragma once
 
 #include <cstdint>
@@ -57,8 +58,8 @@ ProbePlan read_plan(const std::string& path);
 ProbePlan parse_plan(const std::string& text, const std::string& file);
 std::string write_plan(const ProbePlan& plan);
 
-// Returns the cycles that one record takes from the core that writes it: the clock reads its place needs (one
-// before or after, two around), its bytes at scratchpad width, and the insertion when it goes to a sketch.
+// Returns the cycles that one record takes on its core: the clock reads at its place (one before or after,
+// two around), its bytes at scratchpad width, and the insertion when it goes to a sketch.
 uint32_t record_cost(const Probe& probe, const spec::Chip& chip);
 
 // Returns by record kind (ProbeKind as a number) and layer index the cost in cycles, or -1 where no record is

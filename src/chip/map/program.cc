@@ -22,10 +22,10 @@ using base::Error;
 using base::Location;
 
 constexpr size_t kMaxInstructions = size_t{1} << 27;
-constexpr int64_t kMaxSteps = 4096;  // sub-steps of one pass
+constexpr int64_t kMaxSteps = 4096;  // most sub-steps of one pass
 constexpr uint32_t kMaxCredits = 64;
 
-// Returns piece i of n of a whole amount. The pieces add up to it.
+// Returns the size of piece i when `whole` is cut into n pieces that add up to it.
 uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) {
   return whole * (i + 1) / n - whole * i / n;
 }
@@ -77,8 +77,8 @@ class Expander {
     samples_per_repeat_.resize(mapping_.layers.size(), 1);
   }
 
-  // Returns the route between the routers of two places. Those of DRAM ports and of cores are one where a
-  // port is attached to a core's router.
+  // Returns the route between the routers of two places. DRAM ports and cores share a router where a port is
+  // attached to a core's router.
   template <class Hops>
   uint32_t route_between(int from, int to, Hops hops_between) {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
@@ -153,8 +153,8 @@ class Expander {
     brought_.clear();
   }
 
-  // Returns whether an earlier layer of the segment has brought these data, of one pass of `source`, to a
-  // core that works for several layers. If not, they are recorded as brought.
+  // Returns whether an earlier layer of the segment has already sent this data of one pass of `source` to a
+  // core that works for several layers. If not, the data is recorded as sent.
   bool already_there(uint32_t core, size_t source, uint32_t made, const Slice& data) {
     if (!shared_[core])
       return false;
@@ -175,8 +175,8 @@ class Expander {
     return true;
   }
 
-  // Makes the channels into one layer: each input slice against each output slice of the producer, for each
-  // pair of passes of one repetition.
+  // Makes the channels into a layer: each input slice against each output slice of its producer, for each
+  // pair of passes in one repetition.
   void connect_layer(size_t index) {
     const MappedLayer& layer = mapping_.layers[index];
     for (const InputFeature& input : layer.inputs) {
@@ -193,7 +193,7 @@ class Expander {
     }
   }
 
-  // Returns the passes of the producer whose samples can be among those that this pass reads.
+  // Returns the passes of the producer whose samples this pass may read.
   std::pair<int64_t, int64_t>
   passes_that_meet(size_t index, const InputFeature& input, size_t source, uint32_t pass) const {
     const MappedLayer& producer = mapping_.layers[source];
@@ -293,7 +293,7 @@ class Expander {
     return uint32_t(program_.waits.size() - 1);
   }
 
-  // Emits all passes of one repetition of one layer on one core.
+  // Emits the instructions of all passes in one repetition of one layer on one core.
   void emit_layer(size_t index, uint32_t core) {
     const MappedLayer& layer = mapping_.layers[index];
     LayerPlan& plan = plans_[index - segment_begin_];
@@ -316,7 +316,7 @@ class Expander {
         const auto step = uint16_t(pass * steps + s);
         opens_tile_ = true;
         const Step here{pass, s, step};
-        // Weights wait for no producer. Where a core turns from layer to layer they are read first.
+        // Weights depend on no other layer. A core that alternates between layers reads them first.
         if (shared_[core]) {
           emit_reads(index, part, here, ReadKind::Weights);
           emit_receives(part, here, id);
@@ -347,7 +347,7 @@ class Expander {
   struct Step {
     uint32_t pass = 0;
     uint32_t sub_step = 0;
-    uint16_t recorded = 0;  // pass and sub-step in one number
+    uint16_t recorded = 0;  // pass and sub-step combined
   };
   enum class ReadKind : uint8_t {
     All,
@@ -355,7 +355,7 @@ class Expander {
     Inputs
   };
 
-  // All receives of a pass come with its first sub-step.
+  // Emits the receives of a pass, all in its first sub-step.
   void emit_receives(const PartPlan& part, const Step& at, uint32_t layer) {
     if (at.sub_step != 0)
       return;
@@ -365,8 +365,8 @@ class Expander {
     }
   }
 
-  // Sub-step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b,
-  // h, w).
+  // Emits the reads of a sub-step s = (b, k, h, w). Inputs are read with the first k that needs them,
+  // weights with the first (b, h, w).
   void emit_reads(size_t index, const PartPlan& part, const Step& at, ReadKind kind) {
     const uint32_t s = at.sub_step;
     const auto& f = mapping_.layers[index].fetch;
@@ -389,8 +389,8 @@ class Expander {
     }
   }
 
-  // Sets the credits. A receiver takes as many repetitions ahead as its scratchpad holds, at least two
-  // (double buffering).
+  // Sets the credits of channels. A receiver accepts as many repetitions in advance as its scratchpad holds,
+  // at least two (double buffering).
   void set_credits(uint32_t first, uint32_t last) {
     uint64_t bytes = 0;
     for (uint32_t i = first; i < last; ++i) {
@@ -419,9 +419,10 @@ class Expander {
   std::vector<uint64_t> channel_bytes_;
   std::vector<uint32_t> channel_layer_;
   size_t segment_begin_ = 0;
-  std::vector<LayerPlan> plans_;                                   // of the segment at hand
-  std::vector<bool> shared_;                                       // by core
-  std::map<std::array<uint32_t, 3>, std::vector<Slice>> brought_;  // by core, layer and its pass
+  std::vector<LayerPlan> plans_;  // of the current segment
+  std::vector<bool> shared_;      // by core
+  // Slices already sent, by core, layer and pass.
+  std::map<std::array<uint32_t, 3>, std::vector<Slice>> brought_;
   bool opens_tile_ = false;
 };
 

@@ -36,7 +36,7 @@ struct Instruction {
   uint64_t amount = 0;  // Compute: operations; others: bytes
   uint32_t layer = 0;   // index in Program::layers, as recorded (Send: the consumer's)
   uint32_t target = 0;  // Receive, Send: channel; Read: wait (kNoWait: none); Compute, Write: 0
-  uint16_t step = 0;    // which of the layer's steps of one repetition
+  uint16_t step = 0;    // position among the layer's steps in one repetition
   Action action = Action::Compute;
   bool first = false;  // opens a tile
 };
@@ -63,11 +63,11 @@ struct Program {
     // The cores at both ends.
     uint32_t from = 0;
     uint32_t to = 0;
-    uint32_t receive = 0;  // instruction of the receiver
-    uint32_t route = 0;    // in routes
+    uint32_t receive = 0;  // index of the receive instruction on the receiving core
+    uint32_t route = 0;    // index into routes
     uint32_t credits = 2;  // repetitions that may be sent before the receiver has used the first
   };
-  struct Wait {               // until `layer` has written `repeats` repetitions of this inference, plus
+  struct Wait {  // A read waits until `layer` has written `repeats` repetitions of this inference, plus
     uint32_t layer = 0;       // for each repetition of the reader `per_repeat` samples more
     uint32_t end_sample = 0;  // of repetition 0 of the reader
     uint32_t per_repeat = 0;  // samples of one repetition of the reader

@@ -15,7 +15,8 @@ namespace {
 using base::child;
 using base::Location;
 
-// Returns the operations of one output element, from the data that every output of this core is made of.
+// Returns the operations of one output element. `weights` and `input` are the slices from which this core
+// computes it.
 uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, const Slice* input) {
   const uint64_t reduced = weights ? (*weights)[2].size() * (*weights)[3].size()
                            : input ? input->at(1).size()
@@ -28,7 +29,7 @@ uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, c
     case LayerKind::GroupConv:
       return std::max<uint64_t>(1, reduced / layer.group_count);
     case LayerKind::Pool:
-      return 4;  // comparisons of a 2x2 window, as the released example counts
+      return 4;  // comparisons of a 2x2 window; counted as in the released example
     case LayerKind::Elementwise:
     case LayerKind::Transpose:
       return 1;
@@ -104,7 +105,7 @@ class LayerPlanner {
     }
   }
 
-  // Adds an output. Features after the first name other consumers of the same output.
+  // Adds an output. `first` is false for further consumers of the same output.
   void add_output(const OutputFeature& output, bool first) {
     for (const Block& block : output.blocks) {
       for (const Position p : block.cores) {

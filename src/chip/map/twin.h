@@ -1,5 +1,5 @@
-// A chip as it is, where it differs from its file: the file's numbers, fitted, and how much each part differs
-// from them. Simulators run it and detectors compare with it. chip/fit makes one from a run's records.
+// A chip as it really is: the numbers of its file after a fit, and the deviation of each part from them.
+// Simulators run a twin and detectors compare with it. chip/fit estimates one from a run's records.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace lento::chip {
 
-// Factors of slowness relative to the chip's number, by part (below 1: faster). An empty list means all 1.
-// Links are by link id of the grid, so both directions of a link have a number each.
+// Slowness of each part relative to the chip's number (below 1: faster). An empty list means that all are 1.
+// Links are indexed by link id of the grid, so each direction has its own factor.
 struct Deviations {
   std::vector<double> cores;
   std::vector<double> links;

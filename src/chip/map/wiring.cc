@@ -47,7 +47,7 @@ Wiring::Wiring(Interconnect net, const std::vector<int>& order)
 
 Wiring::Step Wiring::axis(const Interconnect::Network& network, bool along_y) const {
   Step step{false, along_y ? network.y : network.x, along_y ? net_.height : net_.width};
-  // Two tiles have one link between them already. A ring has one row.
+  // Two tiles have a single link between them, so they form no ring. A ring has one row.
   const bool ring = network.topology == Topology::Torus || (network.topology == Topology::Ring && !along_y);
   step.closed = ring && (step.size > 2 || step.sense != Sense::Both);
   return step;
@@ -116,8 +116,8 @@ void Wiring::join_chips() {
       next_chip_.push_back(next_chip(from, to));
 }
 
-// Searches breadth first over chips, from the end of the way, and takes among equally near ones the one whose
-// links come first.
+// Searches breadth first over chips from the destination. Among equally near chips it takes the one whose
+// links come first in the sheet.
 int Wiring::next_chip(int from_chip, int to_chip) const {
   std::vector<int> far(size_t(net_.chips), -1);
   std::deque<int> open{to_chip};

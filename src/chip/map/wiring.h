@@ -28,7 +28,7 @@ class Wiring {
     int from = 0;
     int to = 0;
     bool wraps = false;  // closes a ring
-    int joint = -1;      // of a link between chips: where it stands in the sheet
+    int joint = -1;      // of a link between chips: index in the sheet
   };
   // A link and the lane (virtual channel of its class) it is taken on: 1 from the link that closes a ring
   // onwards within one dimension (the dateline), else 0.
@@ -58,21 +58,22 @@ class Wiring {
   }
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
 
-  // Appends the way of a network from tile to tile. Returns false, and leaves `out` as it was, when no links
-  // join the chips between.
+  // Appends the path of a network from tile to tile. Returns false and leaves `out` unchanged when the chips
+  // are not connected.
   bool route(int network, int from, int to, std::vector<Hop>& out) const;
-  // Returns the number of links of that way between two tiles of one chip.
+  // Returns the number of links on that path between two tiles of one chip.
   int hops(int network, int from, int to) const;
 
  private:
-  struct Step {  // along one axis of a network
+  struct Step {  // one axis of a network
     bool closed;
     spec::Sense sense;
     int size;
   };
   Step axis(const spec::Interconnect::Network& network, bool along_y) const;
-  static int distance(const Step& step, int from, int to);  // below zero: downwards
-  const std::vector<spec::TilePlace>* table_way(int network, int from, int to) const;  // nullptr: none
+  static int distance(const Step& step, int from, int to);  // negative: downwards
+  // Nullptr: the table has no such path.
+  const std::vector<spec::TilePlace>* table_way(int network, int from, int to) const;
   void add(int network, int from, int to, bool wraps);
   void add_network(int network, const std::vector<int>& order);
   void add_table(int network);
@@ -90,7 +91,7 @@ class Wiring {
   std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles of a chip -> sheet's route
   size_t first_joint_ = 0;
   std::vector<int> next_chip_;            // by chip * chips + chip
-  std::vector<std::vector<int>> joints_;  // links, by chip * chips + chip that they lead to
+  std::vector<std::vector<int>> joints_;  // links by chip * chips + destination chip
 };
 
 }  // namespace lento::chip

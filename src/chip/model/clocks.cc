@@ -1,5 +1,6 @@
-// A counter of 32 bits that starts over shows as ends that fall by about 2^32. A recorder whose clock started
-// elsewhere shows in the begins of its first records against the dictionary's, beside those of the others.
+// Corrects the recorders' counters. A 32-bit counter that wraps shows as ends that drop by about 2^32. A
+// recorder whose counter started at another value shows in the begin of its first records, compared with the
+// expected begins and with the other recorders.
 #include "chip/model/clocks.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ int unwrap(std::vector<ProbeRecord>& records, size_t cores) {
   std::vector<bool> wrapped(cores);
   for (ProbeRecord& r : records) {
     uint64_t& add = added[r.core];
-    const bool astride = r.end >= kWrap;  // of a counter of 32 bits: wrapped within the record
+    const bool astride = r.end >= kWrap;  // the counter wrapped within the record
     const uint64_t begun = astride && add > 0 ? add - kWrap : add;
     r.begin += begun;
     r.end += begun;
@@ -38,8 +39,8 @@ int unwrap(std::vector<ProbeRecord>& records, size_t cores) {
   return count;
 }
 
-// The greatest common divisor of all differences of times, of the recorder that has the smallest one: several
-// timers of one grain need not be in step.
+// Returns the largest step in cycles that divides all time differences of some recorder. It is computed for
+// each recorder, because several timers with the same step may be out of phase.
 uint64_t grain_of(const std::vector<ProbeRecord>& records, size_t cores) {
   std::vector<uint64_t> first(cores, UINT64_MAX);
   std::vector<uint64_t> grain(cores);
@@ -67,7 +68,7 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
     return out;
   out.wrapped = unwrap(records, cores);
   out.grain = grain_of(records, cores);
-  // The spans of the recorders show how much longer the run took.
+  // Slopes between expected and recorded begins show how much longer the run took than expected.
   std::vector<std::vector<std::pair<double, double>>> begins(cores);  // expected, recorded
   for (const ProbeRecord& r : records)
     if (const int64_t at = d.find(key_of(r)); at >= 0)
@@ -84,7 +85,7 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
       stretches.push_back((high.second - low.second) / (high.first - low.first));
   }
   const double stretch = stretches.empty() ? 1 : evidence::median(stretches);
-  // The first records of each core, which a fault has delayed least.
+  // The first records of each core are used, because a fault has delayed them least.
   std::vector<double> starts(cores);
   std::vector<double> spans;
   std::vector<double> known;
@@ -99,8 +100,9 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
     known.push_back(starts[c]);
     spans.push_back(begins[c].back().second - begins[c].front().second);
   }
-  // Delays by faults are shares of a run. A counter that started elsewhere is off by any number.
-  constexpr double kElsewhere = 0.25;  // of the run
+  // A fault delays a begin by a share of the run. A counter that started elsewhere is off by an arbitrary
+  // number.
+  constexpr double kElsewhere = 0.25;  // of the run length
   const double common = evidence::median(known);
   const double width = kElsewhere * std::max(1.0, evidence::median(spans));
   std::vector<int64_t> shift(cores);
@@ -121,8 +123,8 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
 
 ClockMap::ClockMap(const Likelihood& model, const Solution& fit)
     : end_(model.end_cycles()) {
-  constexpr double kCertain = 4;     // deviations
-  constexpr double kMatters = 0.01;  // of the rate: less is lost in the noise of any record
+  constexpr double kCertain = 4;     // standard deviations
+  constexpr double kMatters = 0.01;  // of the rate; a smaller drift is lost in the noise of any record
   double surest = std::numeric_limits<double>::infinity();
   for (const Effect& e : fit.classes)
     surest = std::min(surest, e.deviation);

@@ -1,5 +1,5 @@
-// Undoes what recorders do to times: counters that start anywhere and wrap at 32 bits, coarse timers, clocks
-// that run slower, faster or drift.
+// Corrects recorded times for the recorder: counters that start at any value and wrap at 32 bits, coarse
+// timers, clocks that run slower or faster or drift.
 //
 // align_clocks() needs no fit. retime() maps times to the cycles of the chip file by the fitted clock.
 #pragma once
@@ -13,17 +13,17 @@
 namespace lento::chip {
 
 struct Clocks {
-  uint64_t grain = 1;  // cycles of the timer's steps
+  uint64_t grain = 1;  // cycles in one step of the timer
   int aligned = 0;     // recorders whose counter started elsewhere
   int wrapped = 0;     // recorders whose counter wrapped
 };
 
-// Makes the times of each core monotonic and lets all begin as the dictionary expects. Records stand in the
-// order in which each core wrote them.
+// Makes the times of each core monotonic, and shifts them so that all cores begin when the dictionary
+// expects it. The records of each core must be in the order of writing.
 Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& dictionary);
 
-// The recorder's time and the file's, one against the other, by the fitted clock. The same where the fit
-// finds no significant difference.
+// Converts between the recorder's time and the chip file's, by the fitted clock. It is the identity when the
+// fit finds no significant difference.
 class ClockMap {
  public:
   ClockMap() = default;
@@ -36,14 +36,14 @@ class ClockMap {
   double to_recorder(double file_cycles) const;
 
  private:
-  double end_ = 1;            // of the recorder
-  std::vector<double> file_;  // the file's time at equal steps of the recorder's
+  double end_ = 1;            // last time of the recorder
+  std::vector<double> file_;  // the file's time at equally spaced recorder times
 };
 
 void retime(std::vector<ProbeRecord>& records, const ClockMap& map);
 
-// Takes off each record what the timer's grain may have added or taken, towards its expectation: what is left
-// of a difference is no rounding.
+// Moves each duration towards its expectation by at most the timer's step, so that the remaining difference
+// cannot be rounding.
 void smooth_grain(std::vector<ProbeRecord>& records, const Dictionary& dictionary, uint64_t grain);
 
 }  // namespace lento::chip

@@ -19,10 +19,10 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint32_t kDraws = 6;  // of the healthy chip
-constexpr double kMoved = 9;    // variances: squares of shifts that are no noise
+constexpr uint32_t kDraws = 6;  // simulated runs of the healthy chip
+constexpr double kMoved = 9;    // in variances: a squared shift above this is not noise
 constexpr uint32_t kThirds = 3;
-constexpr float kLeastShare = 0.01F;  // smaller ones are left out: they cost more than they tell
+constexpr float kLeastShare = 0.01F;  // smaller shares are dropped, because they cost more time than they add
 
 struct KeepRecords : RecordSink {
   std::vector<ProbeRecord> records;
@@ -32,7 +32,7 @@ struct KeepRecords : RecordSink {
   }
 };
 
-// Second derivative of the logarithm of the gamma function: recurrence, then its series.
+// Returns the second derivative of log(gamma(x)), by its recurrence and then its series.
 double trigamma(double x) {
   double sum = 0;
   for (; x < 8; ++x)
@@ -41,7 +41,7 @@ double trigamma(double x) {
   return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y / 42));
 }
 
-// Sums derivatives by cell as records come.
+// Sums the derivatives of durations by cell as the records arrive.
 class ShareSums : public InfluenceSink {
  public:
   explicit ShareSums(const Dictionary& dictionary)
@@ -87,7 +87,7 @@ class ShareSums : public InfluenceSink {
 };
 
 void number_cells(Dictionary& d) {
-  std::map<uint32_t, uint32_t> steps;  // by layer
+  std::map<uint32_t, uint32_t> steps;  // number of steps by layer
   for (const RecordKey& key : d.keys)
     steps[key.layer] = std::max(steps[key.layer], uint32_t{key.step} + 1);
   using Name = std::tuple<uint16_t, ProbeKind, uint16_t, uint32_t, uint64_t, uint32_t, uint32_t>;
@@ -159,7 +159,7 @@ void take_variances(Dictionary& d, const std::vector<std::vector<ProbeRecord>>& 
     d.cells[c].variance = std::max(kFloor, (squares[c] - sum[c] * sum[c] / draws) / (draws - 1));
     logs[d.cells[c].kind].push_back(std::log(d.cells[c].variance));
   }
-  std::map<ProbeKind, std::pair<double, double>> prior;  // variance, degrees of freedom
+  std::map<ProbeKind, std::pair<double, double>> prior;  // variance and degrees of freedom, by kind of record
   for (const auto& [kind, values] : logs) {
     double mean = 0;
     for (const double v : values)
@@ -193,7 +193,7 @@ void take_shares(Dictionary& d, const LearnSetup& setup) {
   sums.put(d);
 }
 
-// Marks the parts that serve the records of each cell: those on its path.
+// Marks the parts on the path of each cell's records, which serve them directly.
 void mark_served(Dictionary& d, const spec::Chip& chip) {
   const Grid grid(chip);
   std::vector<std::optional<Component>> parts(d.columns.size());

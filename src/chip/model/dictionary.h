@@ -1,4 +1,5 @@
-// Expectations of a healthy chip under a mapping, and how each number moves with each part and nuisance.
+// Holds the expected times of a healthy chip under a mapping, and the sensitivity of each to every part and
+// nuisance.
 //
 // A cell is the records of one core, kind, peer, layer, size and inference in one third of the layer's steps.
 // Expectation, variance and sensitivities come from a few simulated runs that keep their derivatives
@@ -20,7 +21,7 @@
 
 namespace lento::chip {
 
-// The name of a record: all but its times.
+// Identifies a record by everything except its times.
 struct RecordKey {
   uint64_t work = 0;
   uint32_t layer = 0;
@@ -33,7 +34,7 @@ struct RecordKey {
 };
 RecordKey key_of(const ProbeRecord& record);
 
-// Nuisances of the whole chip that no derivative gives. The walk of the fit tries other values of them.
+// Nuisances of the whole chip that no derivative covers. The fit tries other values of them by simulation.
 enum class ChipSetting : uint8_t {
   IssueWindow,
   Buffers,
@@ -44,35 +45,37 @@ double value_of(ChipSetting setting, const spec::Chip& chip);
 void set(ChipSetting setting, double value, spec::Chip& chip);
 
 struct Dictionary {
-  struct Expected {  // of one key
+  struct Expected {  // the expectation of one key
     float cycles = 0;
     float begin = 0;  // cycles
     uint32_t cell = 0;
   };
   struct Share {
-    uint32_t column = 0;  // of InfluenceColumns
-    float share = 0;      // change of the log duration by change of the log slowness
-    // Whether the part serves these records. Else they wait for others that it serves, of which the first
-    // order tells only about how much.
+    uint32_t column = 0;  // column of InfluenceColumns
+    float share = 0;      // change of the log duration per change of the log slowness
+    // Whether the part itself serves these records. Otherwise they wait in queues for records that it
+    // serves, and the first-order share is approximate.
     bool served = true;
   };
   struct Cell {
     ProbeKind kind = ProbeKind::Compute;
     uint16_t core = 0;
-    uint32_t records = 0;  // in a whole run
-    double cycles = 0;     // expected, all records
-    double center = 0;     // mean log ratio of healthy draws
+    uint32_t records = 0;  // in a complete run
+    double cycles = 0;     // expected sum over all records
+    double center = 0;     // mean log ratio over healthy draws
     double variance = 0;   // of the log ratio of one healthy run to the expectation
-    // Sums of all shares, those too small for `shares` included: cores, links, memory units, DRAM ports.
+    // Sums of all shares by class, including those too small for `shares`: cores, links, memory units, DRAM
+    // ports.
     std::array<float, 4> classes{};
-    // in `shares`
+    // Range in `shares`.
     uint32_t begin = 0;
     uint32_t end = 0;
   };
-  // One column of a setting: the shift of each cell by a step of its logarithm, below or above the file.
+  // The effect of a setting: the shift of each cell when its value is one log step below or above the
+  // file's.
   struct Setting {
     ChipSetting setting = ChipSetting::IssueWindow;
-    double step = 0;  // log of the value tried over the file's
+    double step = 0;  // log of the simulated value over the file's
     std::vector<float> shift;
   };
 
@@ -82,29 +85,29 @@ struct Dictionary {
 
   InfluenceColumns columns;
   uint32_t inferences = 1;
-  double run_cycles = 0;        // mean
-  std::vector<RecordKey> keys;  // in order
+  double run_cycles = 0;        // mean over draws
+  std::vector<RecordKey> keys;  // in ascending order
   std::vector<Expected> expected;
   std::vector<Cell> cells;
   std::vector<Share> shares;
   std::vector<Setting> settings;
-  // Log ratios of the file's chip under the seeds that other twins are simulated with.
+  // Log ratios of the file's chip under the seeds with which other twins are simulated.
   std::vector<std::vector<double>> file_runs;
   int simulated = 0;
 
-  // -1: the mapping does not make it.
+  // Returns -1 when the mapping has no such record.
   int64_t find(const RecordKey& key) const;
   std::span<const Share> shares_of(const Cell& cell) const {
     return std::span(shares).subspan(cell.begin, cell.end - cell.begin);
   }
 };
 
-// A run laid over the dictionary: the same as sums by cell.
+// The sums of one run by cell, against the expectations of the dictionary.
 struct CellSums {
-  std::vector<double> log_ratio;  // of durations to expectation; NaN: nothing recorded
+  std::vector<double> log_ratio;  // log of the summed durations over their expectation; NaN: no record
   std::vector<double> middle;     // mean time of its records, cycles
   std::vector<uint32_t> records;
-  uint64_t strange = 0;  // records that the mapping does not make
+  uint64_t strange = 0;  // records that the mapping does not produce
 };
 CellSums sums_of(const Dictionary& dictionary, std::span<const ProbeRecord> records);
 
@@ -112,7 +115,7 @@ struct LearnSetup {
   const spec::Chip& chip;
   const Program& program;
   uint32_t inferences = 1;
-  Deviations own = {};  // declared of single parts
+  Deviations own = {};  // declared deviations of single parts
   Twin twin() const {
     return {chip, own};
   }
@@ -123,12 +126,12 @@ simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<F
 Dictionary make_dictionary(const LearnSetup& setup);
 
 inline constexpr uint32_t kShiftSeeds = 2;
-// What another twin or slow parts change of each cell: mean over a few seeds against the file's chip under
-// the same seeds.
+// The change of each cell when the chip is another twin or has slow parts: the mean over a few seeds,
+// against the file's chip under the same seeds.
 struct SimulatedShift {
   std::vector<float> mean;
   std::vector<std::vector<float>> by_seed;
-  double noise = 1;  // variance of the cells that moved, times that of the file's chip
+  double noise = 1;  // variance of the cells that changed, over their variance in the file's chip
 };
 SimulatedShift simulated_shift(
     const Dictionary& dictionary,
@@ -136,7 +139,7 @@ SimulatedShift simulated_shift(
     const Twin& twin,
     const std::vector<Fault>& faults = {});
 
-// The same without faults, shrunk by the share that its noise explains.
+// The shift of a twin without faults, reduced by the share of it that noise explains.
 std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
 
 }  // namespace lento::chip

@@ -1,4 +1,4 @@
-// Each nuisance is absent in half of the draws, so that plain chips are among them.
+// Draws healthy runs. Each nuisance is absent in half of the draws, so that some draws have nearly none.
 #include "chip/model/draws.h"
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kTolerance = 0.1;  // of a file: what a class may differ by and be healthy
+constexpr double kTolerance = 0.1;  // largest deviation of a healthy class from its file
 
 double maybe(base::Rng& rng, double width) {
   const double drawn = rng.uniform(-width, width);
   return rng.uniform() < 0.5 ? std::exp(drawn) : 1;
 }
 
-// Slower parts only: a file names the rate of a good part.
+// Draws the slowness of single parts. Parts are only slower than the file, which gives the rate of a good
+// part.
 void spread(std::vector<double>& parts, int count, double deviation, base::Rng& rng) {
   parts.resize(size_t(count));
   for (double& p : parts)
@@ -31,7 +32,7 @@ Twin drawn_chip(const LearnSetup& setup, base::Rng& rng) {
   twin.chip.memory_unit.bytes_per_cycle *= maybe(rng, kTolerance);
   twin.chip.dram.port_bytes_per_cycle *= maybe(rng, kTolerance);
   twin.chip.network.transit_cv *= maybe(rng, kTolerance);
-  constexpr double kWindow = 0.5;  // of the log: a window of 10 may be 6 or 16
+  constexpr double kWindow = 0.5;  // of the log: a window of 10 becomes 6 to 16
   set(ChipSetting::IssueWindow, setup.chip.core.issue_window * maybe(rng, kWindow), twin.chip);
   const double deviation = rng.uniform(0, kTolerance);
   const bool own = rng.uniform() < 0.5;

@@ -1,12 +1,13 @@
-// Healthy runs that are unlike their file in every way that is nobody's fault: what thresholds come from.
+// Simulates healthy runs with every deviation from the chip file that is not a fault. The thresholds of the
+// verdict come from such runs.
 #pragma once
 
 #include "chip/model/dictionary.h"
 
 namespace lento::chip {
 
-// A chip with classes, settings and parts a little other than its file, recorded by another clock, a coarse
-// timer or a recorder that loses records. The same seed gives the same draw.
+// Simulates a chip whose classes, settings and parts deviate slightly from its file, recorded with another
+// clock, a coarse timer or a recorder that loses records. The same seed gives the same draw.
 std::vector<ProbeRecord> healthy_draw(const LearnSetup& setup, uint64_t seed);
 
 }  // namespace lento::chip

@@ -1,5 +1,6 @@
-// Runs share their seeds, so that what differs between two of them is what the parts do. Rounds end when the
-// factors' steps are small beside their deviations, and the last two estimates are averaged.
+// Fits the slowness factors of parts by simulation. All runs use the same seeds, so that two runs differ
+// only by their parts. Rounds end when the steps of the factors are small against their standard deviations.
+// The last two estimates are averaged.
 #include "chip/model/factors.h"
 
 #include <algorithm>
@@ -15,12 +16,12 @@ namespace lento::chip {
 namespace {
 
 constexpr int kMostRounds = 5;
-constexpr double kSlower = 0.25;      // of a log factor, in the second simulation of a part
-constexpr double kMovedShare = 0.05;  // of its time, an edge in another
+constexpr double kSlower = 0.25;      // step of a log factor in the second simulation of a part
+constexpr double kMovedShare = 0.05;  // step of an edge of the interval, as a share of the interval
 constexpr double kLeastFactor = 0.02;
-constexpr double kMostFactor = 5;  // of the log: a part that works at all
+constexpr double kMostFactor = 5;  // largest log factor of a part that still works
 
-// What is searched of a part.
+// The quantity of a slow part that is estimated.
 enum class Unknown : uint8_t {
   Factor,
   Begin,
@@ -29,7 +30,7 @@ enum class Unknown : uint8_t {
 struct Parameter {
   size_t part = 0;
   Unknown unknown = Unknown::Factor;
-  double unit = 1;  // how far it is moved to see what it does
+  double unit = 1;  // size of the step that gives its numerical derivative
 };
 
 std::vector<Parameter> parameters_of(const std::vector<SlowPart>& parts, double run_cycles) {
@@ -74,8 +75,8 @@ class FactorSearch {
   }
 
   FactorFit run(std::vector<SlowPart> parts, bool measured) {
-    constexpr double kMostUnits = 4;  // that a parameter moves in one round
-    constexpr double kNoise = 10;     // of the log likelihood, from one simulation to the next
+    constexpr double kMostUnits = 4;  // largest change of a parameter in one round, in steps
+    constexpr double kNoise = 10;     // of the log-likelihood, between two simulations
     const auto parameters = parameters_of(parts, likelihood_.dictionary().run_cycles);
     FactorFit best;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -108,20 +109,21 @@ class FactorSearch {
   }
 
  private:
-  struct Steps {  // in units of each parameter
+  struct Steps {  // in steps of each parameter
     std::vector<double> step;
     std::vector<double> deviation;
   };
 
-  // The last linear system.
+  // The linear system of the last round.
   struct Linear {
-    evidence::Matrix weighted;  // a column a row, without the nuisances' share, times weights
+    evidence::Matrix weighted;  // one row for each column, weighted, with the nuisances' share removed
     evidence::NormalFactor information;
     std::vector<double> residual;
     std::vector<float> expected;  // by cell
   };
 
-  // Puts into `last` the mean of both estimates. How far they are apart is what simulations vary by.
+  // Replaces `last` by the mean of both estimates. Half of their difference is added to the standard
+  // deviation, because it shows how much simulations vary.
   static void average(const FactorFit& before, FactorFit& last) {
     for (size_t k = 0; k < last.parts.size(); ++k) {
       const double half = (last.parts[k].log_factor - before.parts[k].log_factor) / 2;
@@ -152,7 +154,8 @@ class FactorSearch {
     return out;
   }
 
-  // Score and information of each parameter's column beside the nuisances (Frisch, Waugh, Lovell).
+  // Returns the Newton step and standard deviation of each parameter, with the nuisances projected out
+  // (Frisch, Waugh, Lovell).
   Steps steps_from(const FactorFit& at, const std::vector<Parameter>& parameters) {
     const size_t count = parameters.size();
     const Solution& s = at.solution;
@@ -174,7 +177,7 @@ class FactorSearch {
             taken(k, e.column) += s.weight[r] * change * e.value;
       }
     }
-    evidence::Matrix left = columns;  // of each column, once the nuisances have taken theirs
+    evidence::Matrix left = columns;  // what remains of each column after the projection
     for (size_t k = 0; k < count; ++k) {
       const std::vector<double> share = nuisances.solve(taken.row(k));
       for (size_t r = 0; r < likelihood_.rows(); ++r)
@@ -195,8 +198,8 @@ class FactorSearch {
     return out;
   }
 
-  // One step more with the mean of further draws, whose own steps from that mean are how much one run varies:
-  // delays in a queue are not independent from one record to the next.
+  // Takes one more step with the mean of further draws. The spread of the single draws' steps gives the
+  // standard deviation of one run, because delays in a queue are not independent between records.
   void measure(FactorFit& fit, const std::vector<Parameter>& parameters) {
     constexpr uint32_t kDraws = 8;
     constexpr uint64_t kFirstSeed = 100;
@@ -232,7 +235,7 @@ class FactorSearch {
       for (size_t k = 0; k < step.size(); ++k)
         squares[k] += step[k] * step[k];
     }
-    // As wide as Student's t of so many draws makes a 90 % interval.
+    // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t with so many draws.
     const double wider = evidence::student_quantile(0.95, kDraws - 1) / evidence::normal_quantile(0.95);
     for (size_t k = 0; k < parameters.size(); ++k) {
       const auto& [part, unknown, unit] = parameters[k];
@@ -244,8 +247,8 @@ class FactorSearch {
     }
   }
 
-  // Product of the change of a cell and its residual. Both hold the noise of the same simulations: the
-  // residual under one seed is multiplied by the change under the others.
+  // Returns the sum of products of a cell's change and its residual. Both contain the noise of the
+  // simulation, so the residual under one seed is multiplied only by changes under other seeds.
   double crossed(const SimulatedShift& moved, size_t cell, double residual) const {
     double sum = 0;
     for (uint32_t seed = 0; seed < kShiftSeeds; ++seed) {
@@ -258,12 +261,12 @@ class FactorSearch {
     return sum;
   }
 
-  // Of the columns, without what the nuisances take of it. A small share of each column's own stays, so that
-  // two parts of the same records have one of many solutions.
+  // Returns the information matrix of the columns without the nuisances' share. A small share of each
+  // diagonal element is added, so that two parts with the same records have a unique solution.
   evidence::Matrix
   information(const Solution& s, const evidence::Matrix& columns, const evidence::Matrix& taken) const {
     constexpr double kStays = 1e-6;
-    constexpr double kPrior = 1e-4;  // keeps a part that no record shows where it is
+    constexpr double kPrior = 1e-4;  // prior that keeps a part without records at its start value
     evidence::Matrix out(columns.rows, columns.rows);
     for (size_t a = 0; a < columns.rows; ++a)
       for (size_t b = 0; b <= a; ++b) {
@@ -284,7 +287,7 @@ class FactorSearch {
   const Twin twin_;
   const Grid grid_;
   std::optional<Linear> linear_;
-  SimulatedShift now_;  // of the parts as they were played last
+  SimulatedShift now_;  // shift of the parts in the last simulation
   int simulated_ = 0;
 };
 

@@ -1,8 +1,9 @@
-// Factors of slow parts, fitted by simulating them: what the first order says of a part is wrong by far once
-// its queue is full.
+// Fits the factors of slow parts by simulating them. First-order sensitivities are far off once the queue of
+// a slow part is full.
 //
-// Each round simulates all suspects, and each once more a little slower, begun later and ended later. The
-// differences are the columns of a weighted least squares with all nuisances taken out (Gauss, Newton).
+// Each round simulates all suspects together, and again with each suspect slightly slower, begun later and
+// ended later. The differences are the columns of a weighted least-squares step, with all nuisances
+// projected out (Gauss, Newton).
 #pragma once
 
 #include <vector>
@@ -11,11 +12,11 @@
 
 namespace lento::chip {
 
-// A part as it is simulated.
+// A slow part with the interval and factor of its simulation.
 struct SlowPart {
   Component part;
   double log_factor = 0;
-  // cycles of the file's clock; kForever: to the end of the run
+  // Cycles of the chip file's clock. kForever lasts to the end of the run.
   uint64_t begin = 0;
   uint64_t end = 0;
 };
@@ -24,13 +25,14 @@ Fault played_fault(const SlowPart& slow, const Grid& grid);
 
 struct FactorFit {
   std::vector<SlowPart> parts;
-  std::vector<double> deviation;  // of each log factor
-  Solution solution;              // of the nuisances beside them
+  std::vector<double> deviation;  // standard deviation of each log factor
+  Solution solution;              // the nuisances fitted together with the factors
   int simulated = 0;
 };
 
-// `chip`: the file's, with the settings that the run fits. `measured`: with deviations of further simulated
-// runs, else by the first order. Precondition: at least one part.
+// Fits the factors of `parts`. `chip` is the file's chip with the settings that fit the run. With
+// `measured`, the standard deviations come from further simulations, else from first-order sensitivities.
+// Precondition: at least one part.
 FactorFit fit_factors(
     const LearnSetup& setup,
     const Likelihood& likelihood,

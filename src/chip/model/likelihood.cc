@@ -13,11 +13,13 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kFreedomOfRecord = 4;  // of Student's t: one odd record decides nothing, many do
-constexpr int kRounds = 8;              // of variances
-constexpr int kReweightings = 3;        // in each
+// Degrees of freedom of Student's t for records: one outlier changes little, many do.
+constexpr double kFreedomOfRecord = 4;
+constexpr int kRounds = 8;        // rounds of estimating variances
+constexpr int kReweightings = 3;  // reweightings in each round
 
-// The median of the square of Student's t: that of a normal, and its first term in 1 / freedom.
+// Returns the median of the square of a Student's t variable: that of a normal plus its first-order term in
+// 1 / freedom.
 double median_square(double freedom) {
   return 0.455 + 0.376 / freedom;
 }
@@ -91,14 +93,15 @@ void Likelihood::expect(std::span<const float> shift, double noise) {
 
 double Likelihood::variance(const Solution& s, size_t r) const {
   const double shift = s.shift_error * shift_[r];
-  // A shift is the difference of means over few draws.
+  // A simulated shift is a difference of means over few draws, so it adds their noise.
   const double drawn =
       shift_[r] != 0 ? variance_[r] * (shift_noise_ + (shift_noise_ + 1) / kShiftSeeds) : variance_[r];
   return drawn + s.bend[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
 }
 
-// A wait for a part that differs by eta changes by its derivative times eta, give or take as much. Of a
-// duration that a part serves a share s the share itself changes by s (1 - s) eta.
+// Estimates for each row the variance of the error of first-order sensitivities. A wait for a part that
+// deviates by eta changes by its derivative times eta, with an error of the same size. When a part serves a
+// share s of a duration, the share itself changes by s (1 - s) eta.
 void Likelihood::estimate_bends(Solution& s) const {
   const auto differs = [&](uint32_t part) {
     return s.eta[first_part_ + part] + s.classes[class_of_part_[part]].log_factor - s.eta[0];
@@ -119,7 +122,8 @@ void Likelihood::estimate_bends(Solution& s) const {
 }
 
 std::vector<double> Likelihood::precision(const std::array<double, 4>& spread) const {
-  constexpr double kClassPrior = 0.3;  // of the log of what a file says of a class: within e^0.3
+  // Standard deviation of the log of a class against the file: usually within a factor e^0.3.
+  constexpr double kClassPrior = 0.3;
   std::vector<double> out(columns_, 1 / (kClassPrior * kClassPrior));
   for (size_t k = 0; k <= size_t(Nuisance::Drift3); ++k)
     out[k] = 1;
@@ -231,11 +235,11 @@ void Likelihood::estimate_misfit(Solution& s) const {
   }
 }
 
-// Expectation and maximisation by medians (Dempster, Laird, Rubin 1977), so that one slow part is no spread.
-// Parts that few records show do not count for the spread of their class.
+// Estimates the spread of each class of parts by expectation and maximisation with medians (Dempster, Laird,
+// Rubin 1977), so that one slow part does not widen it. Parts that few records show are left out.
 void Likelihood::estimate_spread(Solution& s) const {
   constexpr double kLeast = 1e-3;
-  constexpr double kTold = 0.5;  // of the prior variance: what is left of it at most
+  constexpr double kTold = 0.5;  // of the prior variance: the most that may remain of it for a part to count
   std::array<std::vector<double>, 4> squares;
   std::array<std::vector<double>, 4> variances;
   for (size_t p = 0; p < class_of_part_.size(); ++p) {
@@ -257,8 +261,8 @@ void Likelihood::estimate_spread(Solution& s) const {
   }
 }
 
-// A class takes what all its parts share. The clock takes what all classes share: the middle of them, of two
-// middle ones the nearer to the file's.
+// Splits the parts' rates into clock, classes and deviations. A class takes what all its parts share. The
+// clock takes what all classes share: their median, and of two middle classes the one nearer to the file.
 void Likelihood::part_clock_and_classes(Solution& s) const {
   std::array<std::vector<double>, 4> own;
   for (size_t p = 0; p < class_of_part_.size(); ++p)
@@ -281,7 +285,7 @@ void Likelihood::part_clock_and_classes(Solution& s) const {
     s.eta[size_t(Nuisance::Cores) + k] = s.classes[k].log_factor - s.eta[0];
 }
 
-// A simulated shift is wrong in proportion to itself.
+// Estimates the relative error of simulated shifts, which is proportional to the shift.
 void Likelihood::estimate_shift_error(Solution& s) const {
   double best = -std::numeric_limits<double>::infinity();
   double error = 0;
@@ -318,7 +322,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     s.residual = y;
     s.weight.assign(rows(), 1);
     s.bend.assign(rows(), 0);
-    estimate_misfit(s);  // the first weights: what is not explained yet is noise
+    estimate_misfit(s);  // for the first weights, what is not explained yet counts as noise
   }
   for (int round = 0; round < (start != nullptr ? 2 : kRounds); ++round) {
     solve(s, y, kReweightings);

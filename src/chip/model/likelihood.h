@@ -1,14 +1,15 @@
-// The joint model of one run: nuisances, parts and noise in one robust weighted least squares.
+// The joint model of one run: nuisances, deviations of parts and noise in one robust weighted least-squares
+// fit.
 //
 //   log(sum of durations / sum of expectations) of cell i
 //       = offset_i(part, factor, interval) + sum_k n_ik eta_k + e_i
 //
 // eta: chip clock with drift of third order, scale of each class, start-up, hops, scratchpads, settings of
-// the chip, and a rate of its own for each part around its class. e: Student's t by record, with the variance
-// of healthy draws, of the timer's grain, of what queues do beyond the first order, and one more for each
-// kind of record that is estimated with the fit. A part's own rates have the variance of their class,
-// estimated by medians, so that one slow part is no spread. Sources: Lange, Little, Taylor 1989 (t by
-// reweighting); Henderson 1975 (own rates).
+// the chip, and a deviation of each part from its class. e: Student's t by record. Its variance is the sum
+// of those of healthy draws, of the timer's step, of the first-order error in queues, and of a misfit that
+// is estimated for each kind of record. The deviations of parts have the variance of their class, which is
+// estimated by medians, so that one slow part does not widen it. Sources: Lange, Little, Taylor 1989 (t by
+// reweighting); Henderson 1975 (random effects).
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@
 
 namespace lento::chip {
 
-// The columns of eta.
+// The nuisance columns of eta.
 enum class Nuisance : uint8_t {
   Clock,
   Drift,
@@ -45,17 +46,18 @@ struct Effect {
 };
 
 struct Solution {
-  std::vector<double> eta;  // nuisances, settings of the dictionary, then parts by their column
+  std::vector<double> eta;  // nuisances, then settings of the dictionary, then parts by column
   std::vector<double> variance;
   double log_likelihood = 0;
-  std::array<double, 4> misfit{};  // deviation beyond healthy draws, by kind of record
-  std::array<double, 4> spread{};  // of own rates: cores, links, memory units, ports
-  std::vector<double> residual;    // by row
-  std::vector<double> weight;      // by row, inverse variance
-  std::vector<double> bend;        // by row, variance of what the first order may be wrong by
-  double shift_error = 0;          // of simulated shifts, relative
-  // Slowness of each class against the file, the clock's included, with its deviation: cores, links, memory
-  // units, DRAM ports. Clock and classes alone are told apart by their priors.
+  std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
+  // Standard deviation of parts within a class: cores, links, memory units, ports.
+  std::array<double, 4> spread{};
+  std::vector<double> residual;  // by row
+  std::vector<double> weight;    // by row, inverse variance
+  std::vector<double> bend;      // by row: variance of the error of first-order sensitivities
+  double shift_error = 0;        // relative error of simulated shifts
+  // Slowness of each class against the file, including the clock, with standard deviation: cores, links,
+  // memory units, DRAM ports. Only the priors separate the clock from the classes.
   std::array<Effect, 4> classes{};
 
   Effect of(Nuisance n) const {
@@ -68,22 +70,21 @@ class Likelihood {
   static constexpr double kAnySetting = 0.5;
   static constexpr double kSameSetting = 0.05;
 
-  // `middle` of the sums is in cycles of the recorder. Both outlive this.
+  // `sums.middle` is in cycles of the recorder. Both arguments must outlive the model.
   Likelihood(const Dictionary& dictionary, const CellSums& sums, uint64_t grain);
 
-  // `offset`: what is already explained, by cell of the dictionary; NaN leaves the cell out; empty: nothing.
-  // `start`: variances and
-  // first weights of an earlier fit, which are kept.
+  // Fits the run. `offset` holds by cell what is explained already; NaN leaves a cell out, empty means
+  // nothing. `start` is an earlier fit whose variances and first weights are kept.
   Solution fit(std::span<const double> offset = {}, const Solution* start = nullptr) const;
 
-  // Lets issue window and buffers lie this far from the expectation, deviation of their log. A wide one
-  // allows any value, to first order. A narrow one is for what lies between two whole numbers.
+  // Sets the prior standard deviation of the log of issue window and buffers. A wide prior allows any value
+  // to first order. A narrow one leaves only values between two whole numbers to the linear columns.
   void let_settings_differ(double deviation) {
     settings_prior_ = deviation;
   }
 
-  // Expects `shift` more of every cell of the dictionary: what another setting or slow parts of the chip
-  // change. `noise`: variance of cells that moved, times that of the file's chip.
+  // Adds `shift` to the expectation of every cell: the effect of another setting or of slow parts. `noise`
+  // is the variance of the shifted cells over that of the file's chip.
   void expect(std::span<const float> shift, double noise = 1);
 
   size_t rows() const {
@@ -95,7 +96,7 @@ class Likelihood {
   int64_t row_of(uint32_t cell) const {
     return row_of_cell_[cell];
   }
-  // Share of the run, 0..1.
+  // Returns the time of a row as a share of the run, 0 to 1.
   double time(size_t row) const {
     return time_[row];
   }
@@ -105,9 +106,9 @@ class Likelihood {
   const Dictionary& dictionary() const {
     return dictionary_;
   }
-  // Log drift and clock of this fit at a share of the run.
+  // Returns the log of the fitted clock, with its drift, at a share of the run.
   static double clock_at(const Solution& s, double time);
-  // Expected log ratio of a row under the nuisances alone.
+  // Returns the log ratio of a row that the nuisances explain.
   double explained(const Solution& s, size_t row) const;
 
   struct Entry {
@@ -120,9 +121,9 @@ class Likelihood {
   size_t columns() const {
     return columns_;
   }
-  // Lower triangle of the normal equations with the weights of a solution, priors included.
+  // Returns the lower triangle of the normal equations with the weights of a solution, including the priors.
   evidence::Matrix normal(const Solution& s) const;
-  // Prior precision of each column under these spreads.
+  // Returns the prior precision of each column for these spreads.
   std::vector<double> precision(const std::array<double, 4>& spread) const;
 
  private:
@@ -141,17 +142,17 @@ class Likelihood {
   std::vector<uint8_t> class_of_part_;
   double end_ = 1;
   std::vector<uint32_t> cell_;
-  std::vector<int64_t> row_of_cell_;  // -1: nothing recorded
-  std::vector<double> y_;             // against the file's chip
-  std::vector<double> shift_;         // that is expected beyond
+  std::vector<int64_t> row_of_cell_;  // -1: no record in the cell
+  std::vector<double> y_;             // log ratio against the file's chip
+  std::vector<double> shift_;         // expected shift of the log ratio
   double shift_noise_ = 1;
   std::vector<double> time_;
-  std::vector<double> variance_;  // of healthy draws and grain
+  std::vector<double> variance_;  // of healthy draws and the timer's step
   std::vector<double> freedom_;
   std::vector<uint8_t> kind_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> begin_;
-  std::vector<Entry> reached_;  // of parts that do not serve the row's records
+  std::vector<Entry> reached_;  // parts that the row's records only wait for
   std::vector<uint32_t> reached_begin_;
 };
 

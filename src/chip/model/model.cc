@@ -1,7 +1,7 @@
-// Order of a verdict: clocks, fit of all nuisances without a slow part, settings of the chip by simulation
-// where their column is significant, classes, first-order look at all parts. Whole numbers (issue window,
-// buffers) are not linear: a walk over them keeps a step when the likelihood grows by more than the
-// threshold.
+// Fits in this order: clocks, all nuisances without a slow part, settings of the chip, classes, and a
+// first-order scan over all parts. Settings with whole values (issue window, buffers) are not linear. Those
+// with a significant column are simulated step by step, and a step is kept when the likelihood grows by more
+// than the threshold.
 #include "chip/model/model.h"
 
 #include <algorithm>
@@ -17,15 +17,16 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kCertain = 3;     // deviations from which a setting is tried by simulation
-constexpr double kNinety = 1.645;  // deviations on each side of a 90 % interval
+constexpr double kCertain = 3;     // standard deviations from which a setting is tried by simulation
+constexpr double kNinety = 1.645;  // standard deviations on each side of a 90 % interval
 
 struct Walked {
   spec::Chip chip;
   Solution solution;
 };
 
-// The extrapolated upper tail of a maximum: Gumbel's law by its moments.
+// Returns the value that the maximum exceeds with probability `chance`, extrapolated by Gumbel's law with
+// its moments.
 double tail(const std::vector<double>& values, double chance) {
   double mean = 0;
   for (const double v : values)
@@ -37,7 +38,7 @@ double tail(const std::vector<double>& values, double chance) {
   return mean + scale * (-std::log(-std::log1p(-chance)) - std::numbers::egamma);
 }
 
-// The settings whose column is significant, with the log of the linear fit's value.
+// Returns the settings whose column is significant, each with the log of its fitted value.
 std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, const Solution& s) {
   std::vector<std::pair<ChipSetting, double>> out;
   for (const ChipSetting setting : {ChipSetting::IssueWindow, ChipSetting::Buffers}) {
@@ -56,11 +57,11 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
   return out;
 }
 
-// Settings in turns: values around what the linear fit says, then steps of one around the best. All are
-// compared with little left to the linear columns, so that the simulated value must explain the run.
+// Searches settings one after the other: values around the linear fit, then steps of one around the best.
+// The prior leaves little to the linear columns, so that the simulated value itself must explain the run.
 //
-// A slow part fills queues as smaller buffers or a smaller window do. Settings are therefore tried beside the
-// part that explains the run better than they do, when there is one.
+// A slow part fills queues in the same way as smaller buffers or a smaller window. When a slow part explains
+// the run better than the settings do, the settings are compared in the presence of that part.
 class Walk {
  public:
   Walk(const ChipModel& model, Likelihood& likelihood)
@@ -104,7 +105,7 @@ class Walk {
       try_setting(setting, log_value);
   }
 
-  // A slow part of the file's chip with which the likelihood grows by more than `gained`.
+  // Returns a slow part of the file's chip that raises the likelihood by more than `gained`, or nothing.
   std::optional<SlowPart> better_part(double gained) {
     constexpr size_t kMostTried = 3;
     tried(model_.setup.chip);
@@ -138,7 +139,7 @@ class Walk {
       best_ = before;
   }
 
-  // Whether this value explains the run better than the best so far.
+  // Tries a value, and keeps it when the run becomes more likely than with the best values so far.
   bool improve(ChipSetting setting, double value) {
     spec::Chip chip = best_.chip;
     set(setting, value, chip);
@@ -158,7 +159,8 @@ class Walk {
   Walked best_;
 };
 
-// All four classes slower than the file by more than its tolerance are the whole chip.
+// Adds the classes that differ from the file. When all four are slower by more than the tolerance, the whole
+// chip is reported instead.
 void add_classes(ModelVerdict& v, double tolerance) {
   constexpr const char* kNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
   const double least = std::log1p(tolerance);
@@ -179,7 +181,7 @@ void add_classes(ModelVerdict& v, double tolerance) {
   }
   if (found.empty())
     return;
-  // The class with the narrowest interval gives the factor.
+  // The factor is taken from the class with the narrowest interval.
   const auto surest = std::ranges::min_element(found, {}, [](const ClassDifference& c) {
     return c.high / c.low;
   });
@@ -233,7 +235,7 @@ ChipModel learn(const LearnSetup& setup, const LearnOptions& options) {
   Dictionary dictionary = make_dictionary(setup);
   ChipModel model{setup, std::move(dictionary), {}, std::make_shared<Shifts>(setup)};
   model.parts = part_cells(model.dictionary, setup.chip);
-  constexpr double kFirst = 30;  // steers only which settings are simulated here
+  constexpr double kFirst = 30;  // only selects the settings that are simulated here
   model.threshold = kFirst;
   model.misfit.fill(1);
   std::array<std::vector<double>, 4> misfits;
@@ -321,8 +323,8 @@ confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect,
   out.test.end = until / v.end_cycles;
   out.rank = slower_by_rank(model.dictionary, v.raw, *part, from, until);
   out.gains = out.test.gain > model.threshold;
-  // The gain already has the significance: ranks must agree with it. Where so few records pass the part that
-  // no ranks are rare, they refuse only what points the other way.
+  // The likelihood ratio already gives the significance, and the rank test must agree with it. When too few
+  // records pass the part for a rare rank, the test only rejects ranks that point the other way.
   constexpr double kRare = 0.05;
   constexpr double kEvenOdds = 0.5;
   const bool comparable = out.rank.exposed > 0 && out.rank.peers > 0;

@@ -4,9 +4,9 @@
 //   ModelVerdict v = judge(model, records);      // times of `records` become cycles of the file's clock
 //   bool named = confirm(model, v, suspect).agrees();
 //
-// likelihood.h holds the formula, whose nuisances explain what is no part's fault. The threshold is the
-// extrapolated maximum over healthy draws with all nuisances drawn. A rank test on raw records must agree
-// before a part is named.
+// likelihood.h holds the formula, whose nuisances cover every deviation that is not the fault of a part. The
+// threshold is extrapolated from the maximum over healthy draws with all nuisances drawn. A part is reported
+// only when a rank test on its raw records agrees.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace lento::chip {
 
-// Chips with other settings, simulated when they are first asked for.
+// Shifts of chips with other settings, each simulated on first use.
 class Shifts {
  public:
   explicit Shifts(const LearnSetup& setup)
@@ -37,7 +37,7 @@ class Shifts {
  private:
   LearnSetup setup_;
   std::mutex mutex_;
-  std::map<std::pair<int, int>, std::vector<float>> known_;  // by issue window and buffers
+  std::map<std::pair<int, int>, std::vector<float>> known_;  // by issue window and number of buffers
   int simulated_ = 0;
 };
 
@@ -46,8 +46,8 @@ struct ChipModel {
   Dictionary dictionary;
   std::vector<PartCells> parts;
   std::shared_ptr<Shifts> shifts;
-  double threshold = 0;            // of the gain of a part
-  std::array<double, 4> misfit{};  // of healthy draws at most, by kind of record
+  double threshold = 0;            // for the likelihood gain of a part
+  std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record
   std::vector<double> healthy_gains;
 };
 
@@ -55,16 +55,16 @@ struct LearnOptions {
   int draws = 24;
   double false_alarms = 0.005;
 };
-// `setup` names a chip and a program that outlive the model.
+// Simulates what the judgement needs. The chip and program of `setup` must outlive the model.
 ChipModel learn(const LearnSetup& setup, const LearnOptions& options = {});
-// About how many runs that simulates.
+// Returns the approximate number of runs that learn() simulates.
 int simulations_to_learn(const LearnOptions& options = {});
 
-// A class, or the whole chip, that differs from the file by more than its tolerance.
+// A class, or the whole chip, that deviates from the file by more than the tolerance.
 struct ClassDifference {
   std::string what;  // "all links", "the whole chip"
   double factor = 1;
-  // 90 %
+  // The 90 % interval.
   double low = 1;
   double high = 1;
 };
@@ -72,19 +72,19 @@ struct ClassDifference {
 struct ModelVerdict {
   Clocks clocks;
   ClockMap clock_map;
-  double clock = 1;       // times slower than the file's, mean over the run
-  double drift = 0;       // change of its log over the run
-  double end_cycles = 1;  // of the recorder's clock
-  spec::Chip chip;        // the file with its settings as they fit the run
+  double clock = 1;       // slowness of the clock against the file's, mean over the run
+  double drift = 0;       // change of the log of the clock over the run
+  double end_cycles = 1;  // end of the run in the recorder's clock
+  spec::Chip chip;        // the file's chip with the settings that fit the run
   std::vector<std::string> notes;
   std::vector<ClassDifference> classes;
-  std::vector<PartTest> leading;   // by first order, largest gain first
-  std::vector<double> detectable;  // by part of the model
-  double misfit = 0;               // times what healthy draws have at most
-  double seen = 0;                 // share of the planned records
+  std::vector<PartTest> leading;   // by first-order gain, largest first
+  std::vector<double> detectable;  // factor that would be named, by part of the model
+  double misfit = 0;               // over the largest misfit of healthy draws
+  double seen = 0;                 // records over planned records
   uint64_t strange = 0;
-  // The tests of single parts need these.
-  std::vector<ProbeRecord> raw;  // aligned, in the recorder's clock
+  // Inputs of the tests of single parts.
+  std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters
   std::shared_ptr<const CellSums> sums;
   std::shared_ptr<const Likelihood> likelihood;
   Solution none;
@@ -95,29 +95,31 @@ struct ModelVerdict {
 };
 
 struct JudgeOptions {
-  double tolerance = 0.1;  // of the file
-  bool parts = true;       // some part may be slow: settings must explain the run better than it does
+  double tolerance = 0.1;  // allowed deviation from the file
+  bool parts = true;       // a part may be slow, so settings must explain the run better than a slow part
 };
 // Precondition: at least one record of the mapping.
 ModelVerdict
 judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options = {});
 
-// A part as it is simulated first: with the interval and about the factor that the first order has.
+// Returns the first guess of a slow part for simulation, with the interval and factor of the first-order
+// scan.
 SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles);
 
-// Log factors of parts that are slow together, fitted by simulation; `parts` as the detector has them.
+// Fits by simulation the log factors of parts that are slow together. `parts` are those that the detector
+// reported.
 FactorFit factors_of(
     const ChipModel& model,
     const ModelVerdict& verdict,
     std::vector<SlowPart> parts,
     bool measured = false);
 
-// A suspect of any detector before the model and the raw records. Times in cycles of the file's clock.
+// A suspect tested against the model and the raw records. Times are in cycles of the file's clock.
 struct Confirmation {
   PartTest test;
   RankCheck rank;
-  bool gains = false;   // the model's likelihood ratio is above its threshold
-  bool slower = false;  // and so are the raw records by rank
+  bool gains = false;   // the likelihood ratio is above the threshold
+  bool slower = false;  // its raw records are slower than their peers' by rank
   bool agrees() const {
     return gains && slower;
   }

@@ -1,5 +1,5 @@
-// Sums by part and time bin make all intervals of a part cost one pass: score and information of an interval
-// are differences of running sums, and so is what the nuisances take of its information.
+// Scans all intervals of a part with running sums by time bin. Score and information of an interval are
+// differences of running sums, and so is the part of its information that the nuisances take.
 #include "chip/model/parts.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kBins = 24;  // of the run
+constexpr size_t kBins = 24;  // time bins of the run
 
-// Running sums over the bins of one part.
+// Running sums over the time bins for one part.
 struct Running {
   std::vector<double> score;
   std::vector<double> information;
-  evidence::Matrix taken;  // by the nuisances, a row a bin
+  evidence::Matrix taken;  // share taken by the nuisances, one row a bin
 
   Running(const Likelihood& model, const Solution& s, const PartCells& part)
       : score(kBins + 1),
@@ -50,7 +50,7 @@ struct Running {
     }
   }
 
-  // Returns the information of the bins [a, b) that the nuisances leave.
+  // Returns the information of the bins [a, b) that remains after the nuisances are projected out.
   double left(size_t a, size_t b) const {
     double sum = information[b] - information[a];
     for (size_t k = 0; k < taken.columns; ++k) {
@@ -62,7 +62,7 @@ struct Running {
 };
 
 PartTest best_interval(const Running& sums, const Component& component) {
-  constexpr double kLeastLeft = 1e-6;  // of the information: less is rounding
+  constexpr double kLeastLeft = 1e-6;  // of the information; smaller remainders are rounding errors
   PartTest best{component};
   for (size_t a = 0; a < kBins; ++a) {
     for (size_t b = a + 1; b <= kBins; ++b) {
@@ -84,7 +84,7 @@ PartTest best_interval(const Running& sums, const Component& component) {
 
 using Columns = std::vector<std::pair<Component, std::vector<uint32_t>>>;
 
-// The columns of influence whose slowness is that of a part.
+// Lists for each part the influence columns that its slowness changes.
 Columns part_columns(const Grid& grid, const InfluenceColumns& columns) {
   Columns out;
   for (int core = 0; core < grid.core_count(); ++core)
@@ -181,7 +181,7 @@ PartTest test_part(
   PartTest out;
   if (best == 0)
     return out;
-  // Golden section between the neighbours of the best.
+  // Refines the factor by a golden-section search between the neighbours of the best value.
   constexpr double kGolden = 0.618033988749895;
   double low = best / 1.7;
   double high = best * 1.7;
@@ -209,7 +209,7 @@ std::vector<double> detectable_factors(
     const Solution& none,
     const std::vector<PartCells>& parts,
     double threshold) {
-  constexpr double kPower = 1.645;  // deviations that 95 % of estimates exceed
+  constexpr double kPower = 1.645;  // standard deviations that 95 % of the estimates exceed
   const evidence::NormalFactor normal(model.normal(none));
   std::vector<double> out;
   for (const PartCells& part : parts) {

@@ -1,8 +1,8 @@
-// The likelihood ratio of "this part was slow in this interval" against "no part was".
+// Computes the likelihood ratio of "this part was slow in this interval" against "no part was slow".
 //
-// scan() looks at every part and interval by the first order of the model: score and information of a column
-// with all nuisances taken out (Frisch, Waugh, Lovell). test() profiles the factor of one part and refits all
-// nuisances, with the part's share s of a duration growing as 1 + s (factor - 1).
+// scan_parts() evaluates every part and interval to first order: score and information of a column with all
+// nuisances projected out (Frisch, Waugh, Lovell). test_part() maximises over the factor of one part and
+// refits all nuisances. The part's share s of a duration then grows as 1 + s (factor - 1).
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace lento::chip {
 
 struct PartTest {
   Component component;
-  // shares of the run
+  // Begin and end as shares of the run.
   double begin = 0;
   double end = 1;
   double gain = 0;  // twice the log likelihood ratio
@@ -24,14 +24,14 @@ struct PartTest {
   }
 };
 
-// A part that a fault can name, and what its slowness does to each cell.
+// A part that may be slow, and its effect on each cell.
 //
-// Cells that it serves grow with its factor. Cells that only wait for those are reached through queues, of
-// which the first order says little at large factors: they are left out when the part is tested.
+// Cells that the part serves grow with its factor. Other cells wait for those in queues, where first-order
+// sensitivities are wrong at large factors. They are left out when the part is tested.
 struct PartCells {
   struct Cell {
     uint32_t cell = 0;
-    float share = 0;  // of the duration; of reached ones the first order
+    float share = 0;  // of the duration; for waiting cells the first-order sensitivity
   };
   Component component;
   std::vector<Cell> served;
@@ -39,18 +39,20 @@ struct PartCells {
 };
 std::vector<PartCells> part_cells(const Dictionary& dictionary, const spec::Chip& chip);
 
-// The best interval of each part by first order, largest gain first; parts that gain nothing are left out.
+// Returns the best interval of each part to first order, largest gain first. Parts without gain are left
+// out.
 std::vector<PartTest>
 scan_parts(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
 
-// `inside`: share of each cell that lies in the interval, by cell of the dictionary.
+// Tests one part. `inside` is the share of each cell of the dictionary that lies in the interval.
 PartTest test_part(
     const Likelihood& model,
     const Solution& none,
     const PartCells& part,
     const std::vector<float>& inside);
 
-// The factor over the whole run that would be named with 95 %, by part; infinite: its records tell nothing.
+// Returns by part the factor over the whole run that would be named with probability 95 %. Infinite when its
+// records cannot show it.
 std::vector<double> detectable_factors(
     const Likelihood& model,
     const Solution& none,

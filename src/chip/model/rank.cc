@@ -1,6 +1,7 @@
-// One kind of record is compared: the one whose cells show the suspect best. Peers are records that the
-// suspect does not serve, in the same stretch of time, so that whatever slows the whole chip then slows both,
-// and records that it serves at other times: a link that all transfers of a stretch cross has no others.
+// Compares one kind of record, the one whose cells depend most on the suspect. The peers are records of the
+// same time that the suspect does not serve, because anything that slows the whole chip slows both. Records
+// that the suspect serves at other times are peers too, because all transfers of a stretch may cross one
+// link.
 #include "chip/model/rank.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace lento::chip {
 
-// One over the number of ways to choose the exposed ones.
+// Returns one over the number of ways to choose the suspect's records among all.
 double RankCheck::least_chance() const {
   const auto n = double(exposed);
   const auto m = double(peers);
@@ -28,7 +29,8 @@ RankCheck slower_by_rank(
     double end) {
   std::array<double, 4> shown{};
   std::array<double, 4> most{};
-  std::vector<float> shares(d.cells.size());  // -1: only reached
+  // Share of the suspect by cell; -1: its records only wait for it.
+  std::vector<float> shares(d.cells.size());
   for (const PartCells::Cell& reached : suspect.reached)
     shares[reached.cell] = -1;
   for (const auto& [cell, share] : suspect.served) {

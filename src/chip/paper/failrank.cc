@@ -1,3 +1,4 @@
+// Iterates FailRank until the scores change by less than the tolerance (failrank.h has the equations).
 #include "chip/paper/failrank.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ struct Arc {
   double weight;
 };
 
-// Edges in the direction scores take, their weights normalised over what leaves a node.
+// Returns the edges in the direction in which scores spread, with the weights that leave a node normalised.
 std::vector<Arc> arcs_of(const RankGraph& graph, Direction direction) {
   std::vector<Arc> arcs;
   std::vector<double> out(graph.start.size());
@@ -34,7 +35,7 @@ std::vector<Arc> arcs_of(const RankGraph& graph, Direction direction) {
   return arcs;
 }
 
-// w(u, v) of each edge as printed: its share of the traffic that leaves u.
+// Returns w(u, v) of each edge as defined in the paper: its share of the traffic that leaves u.
 std::vector<double> shares(const RankGraph& graph) {
   std::vector<double> out(graph.start.size());
   std::vector<double> share;

@@ -7,8 +7,9 @@
 // the L1 norm: with error_k = |s_k - s_(k-1)|, error_(k+1) <= lambda * error_k and error_k <= 2 lambda^k. At
 // lambda 0.6 and tolerance 1e-4 it ends within 20 iterations, whatever the graph.
 //
-// As printed, l forgets its start: its fixed point is (alpha w + beta s(u)) / (1 - gamma). With `restart`
-// gamma weighs l0 instead of l. Links move in step with the nodes; the nodes decide when it ends.
+// As printed, l does not depend on its start value: its fixed point is (alpha w + beta s(u)) / (1 - gamma).
+// With `restart`, gamma weighs l0 instead of l. Links are updated together with the nodes, and the iteration
+// ends when the nodes have converged.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ namespace lento::chip {
 
 struct RankGraph {
   struct Edge {
-    // nodes
+    // Indices of nodes.
     size_t from = 0;
     size_t to = 0;
-    double traffic = 0;  // bytes; edges without traffic carry no score
+    double traffic = 0;  // bytes; an edge without traffic carries no score
     double start = 0;    // l0, 0..1
   };
   std::vector<double> start;  // s0 of each node, 0..1
@@ -29,8 +30,8 @@ struct RankGraph {
 };
 
 enum class Direction : unsigned char {
-  Printed,   // with the traffic: from sender to receiver
-  Reversed,  // against it: from victim to cause
+  Printed,   // in the direction of the traffic: from sender to receiver
+  Reversed,  // against the traffic: from victim to cause
   Symmetric  // both
 };
 
@@ -54,10 +55,10 @@ struct RankResult {
   }
 };
 
-// Precondition: lambda and gamma in [0, 1); edges name nodes that exist.
+// Precondition: lambda and gamma are in [0, 1), and edges refer to existing nodes.
 RankResult fail_rank(const RankGraph& graph, const RankOptions& options = {});
 
-// exp(temperature x) over its sum, for a temperature of any size; empty for empty.
+// Returns exp(temperature x) over the sum of all, stable for any temperature. Empty for an empty input.
 std::vector<double> softmax(const std::vector<double>& values, double temperature);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Converts levels of the sketch to octaves above the profile or above the unloaded path, and averages them
+// by component and time bin.
 #include "chip/paper/observations.h"
 
 #include <algorithm>
@@ -29,7 +31,7 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
   }
 }
 
-// Rows of the profile by core and pattern, each with its mean over the run.
+// Returns the mean level of each pattern of each core over the run.
 std::map<std::pair<int, uint32_t>, double> means_of(const Cells& cells) {
   std::map<std::pair<int, uint32_t>, double> out;
   for (const Row& row : cells.rows) {

@@ -1,5 +1,5 @@
-// What the published methods look at: a sketch as slow stretches of cores, transfer latencies above what they
-// should be, and their means along a link or at a core, all on one time grid.
+// Converts a sketch to the quantities that the published methods use: slow stretches of cores, transfer
+// latencies above their expectation, and their means along a link or at a core, on a common time grid.
 //
 // Latencies and slowness are in octaves (log2 of a ratio): 1 is twice as slow.
 #pragma once
@@ -12,26 +12,27 @@
 
 namespace lento::chip {
 
-// A stretch in which a core computed slower than nominal.
+// A stretch of time in which a core computed slower than its nominal rate.
 struct SlowStretch {
   int core = 0;
-  // cycles
+  // Cycles.
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t count = 0;  // operations
   double octaves = 0;  // mean above nominal
 };
 
-// The operations of one layer on one core. The mean is that of the recorder: of about the last 64 operations.
+// The operations of one layer on one core. The recorder keeps a running mean over about the last 64
+// operations.
 struct ComputeMean {
   int core = 0;
-  int layer = 0;  // id in the mapping
+  int layer = 0;  // layer id in the mapping
   uint64_t count = 0;
   double octaves = 0;  // mean above nominal
-  double work = 0;     // operations, mean
+  double work = 0;     // mean number of operations
 };
 
-// A value a time bin; count 0: nothing seen.
+// The value of a time bin. `count` 0 means no record.
 struct Sample {
   double octaves = 0;
   double count = 0;
@@ -42,7 +43,7 @@ struct Observations {
   int cores = 0;
   uint64_t run_cycles = 0;
   Cells cells;
-  std::vector<Path> paths;                 // of the rows
+  std::vector<Path> paths;                 // of each row
   std::vector<std::vector<double>> above;  // by row and bin: octaves above the profile
   std::vector<SlowStretch> stretches;      // by core, then time
   std::vector<ComputeMean> computes;
@@ -55,12 +56,12 @@ struct Observations {
   }
 };
 
-// `profile` is a run to compare with, on the same mapping; nullptr: transfers are compared with their
-// unloaded paths.
+// Computes the observations. `profile` is a run with the same mapping to compare with. Without it transfers
+// are compared with their unloaded paths.
 Observations observe(const Sketch& sketch, const spec::Chip& chip, const Sketch* profile);
 
-// The profile of a workload as the published methods need one: the healthy run when given, else one replay of
-// the healthy chip, else none.
+// The reference run that the published methods need: the healthy run when one is given, else a simulated run
+// of the healthy chip, else none.
 class Profile {
  public:
   explicit Profile(const DetectOptions& options);
@@ -73,14 +74,14 @@ class Profile {
   const Sketch* sketch_ = nullptr;
 };
 
-// Mean latency above the profile of all transfers that cross a component, by bin.
+// Returns by time bin the mean latency above the profile of all transfers through a component.
 Samples latency_through(const Observations& seen, const Component& component);
-// The same of all transfers recorded at a core.
+// Returns the same for all transfers recorded at a core.
 Samples latency_at(const Observations& seen, int core);
-// How slow a core computed, by bin: 0 outside its slow stretches.
+// Returns by time bin how slow a core computed; 0 outside its slow stretches.
 Samples slowness_of(const Observations& seen, int core);
 
-// A suspect over [begin, end) of bins, clipped to the run.
+// Returns a suspect for the bins [begin, end), clipped to the run.
 Suspect suspect_over(const Observations& seen, const Component& component, size_t begin, size_t end);
 
 }  // namespace lento::chip

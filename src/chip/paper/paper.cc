@@ -1,3 +1,5 @@
+// Runs the tracer of the SLOTH paper: start scores from outliers of cores and links, FailRank, a softmax in
+// each level, and the suspects above the reported share.
 #include "chip/paper/paper.h"
 
 #include <algorithm>
@@ -13,9 +15,9 @@ namespace lento::chip {
 namespace {
 
 struct LinkScore {
-  double bandwidth = 0;    // bytes a cycle; 0: not seen
-  double healthy = 0;      // what it should be
-  double probability = 0;  // slow
+  double bandwidth = 0;    // bytes per cycle; 0: no transfer
+  double healthy = 0;      // bytes per cycle of a healthy link
+  double probability = 0;  // probability that the link is slow
 };
 
 class Tracer {
@@ -79,7 +81,7 @@ class Tracer {
   }
 
   void start_nodes() {
-    std::map<int, int> level_of;  // by layer
+    std::map<int, int> level_of;  // level of each layer by its id
     for (const Program::Layer& layer : program_.layers)
       level_of[layer.id] = level_of_layer(program_, layer.id);
     for (const CoreOutlier& o : outliers_) {
@@ -106,7 +108,7 @@ class Tracer {
     }
   }
 
-  // Highest share of any level for each component that is a candidate there.
+  // Ranks the candidate components by their highest softmax share in any level.
   void rank_components() {
     std::map<Component, double> score;
     for (int level = 0; level < out_.graph.levels; ++level) {
@@ -146,7 +148,7 @@ class Tracer {
   }
 
   void add_links(int level, std::map<Component, double>& score) const {
-    // both directions are one component
+    // Both directions of a link are one component.
     std::map<Component, double> value;
     std::map<Component, double> start;
     for (size_t e = 0; e < out_.graph.edges.size(); ++e) {
@@ -182,7 +184,7 @@ class Tracer {
     return s;
   }
 
-  // Worst outlier; its time, when a stretch shows it.
+  // Describes a core by its worst outlier, with the time of the slow stretch when there is one.
   void describe_core(Suspect& s) const {
     const CoreOutlier* worst = nullptr;
     for (const CoreOutlier& o : outliers_) {

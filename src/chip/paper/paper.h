@@ -9,20 +9,20 @@
 namespace lento::chip {
 
 struct PaperOptions {
-  double deviation = 0.195;     // of a healthy core's performance
+  double deviation = 0.195;     // standard deviation of a healthy core's performance
   double core_candidate = 0.9;  // probability from which a core is a candidate
   double link_candidate = 0.99;
-  double temperature = 200;  // of the nodes' softmax
+  double temperature = 200;  // of the softmax over nodes
   double link_temperature = 10;
-  double report = 0.65;  // share within the level from which a candidate is reported
-  int reference = 1;     // healthy bandwidth: 0 the chip file's, 1 the median link's, 2 a profile's
-  int iterations = 100;  // of EM
+  double report = 0.65;  // share within a level from which a candidate is reported
+  int reference = 1;     // source of the healthy bandwidth: 0 the chip file, 1 the median link, 2 a profile
+  int iterations = 100;  // of expectation maximisation
   RankOptions rank;
 };
 
 struct PaperResult {
   Detection detection;
-  CommunicationGraph graph;  // with start scores
+  CommunicationGraph graph;  // with the start scores
   RankResult rank;
 };
 PaperResult trace_root_cause(
@@ -32,7 +32,7 @@ PaperResult trace_root_cause(
     const PaperOptions& options,
     const Sketch* profile = nullptr);
 
-// As a Method; parameters in paper_parameters().
+// Makes the tracer available as a Method, with the parameters of paper_parameters().
 std::vector<Parameter> paper_parameters();
 MethodResult judge_by_paper(const MethodCall& call);
 

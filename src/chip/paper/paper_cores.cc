@@ -1,3 +1,4 @@
+// Groups the operations of a layer by volume, and scores each core's distance from the mean of its group.
 #include "chip/paper/paper_cores.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kSameWork = 0.01;  // volumes this close belong to one group
+constexpr double kSameWork = 0.01;  // operations whose volumes differ by less are one group
 
 double probability(double performance, double deviation) {
   if (performance < 1)
@@ -15,7 +16,7 @@ double probability(double performance, double deviation) {
   return 0;
 }
 
-// Groups of one layer: runs of entries whose volumes differ by little.
+// Splits the operations of one layer into groups of about equal volume.
 std::vector<std::vector<ComputeMean>> groups_of(std::vector<ComputeMean> computes) {
   std::ranges::sort(computes, [](const ComputeMean& a, const ComputeMean& b) {
     return std::tuple(a.layer, a.work, a.core) < std::tuple(b.layer, b.work, b.core);
@@ -31,8 +32,8 @@ std::vector<std::vector<ComputeMean>> groups_of(std::vector<ComputeMean> compute
   return out;
 }
 
-// The mean performance of all cores during a stretch, nominal 1: others count as slow while their own
-// stretches overlap it.
+// Returns the mean performance of all cores during a stretch, 1 being nominal. Other cores count as slow
+// while one of their stretches overlaps it.
 double mean_performance(const Observations& seen, const SlowStretch& during) {
   double sum = 0;
   for (int core = 0; core < seen.cores; ++core) {

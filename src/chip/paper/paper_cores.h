@@ -1,6 +1,6 @@
-// Slow cores by stage and group (SLOTH, III-D1): operations of one layer with equal volume on different cores
-// are comparable; the group's mean performance is the baseline; a core below it gets the probability that its
-// distance is no noise.
+// Finds slow cores by stage and group (SLOTH, III-D1). Operations of one layer with equal volume on
+// different cores are comparable, and their mean performance is the baseline. A core below it gets the
+// probability that its distance from the baseline is not noise.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,19 @@
 
 namespace lento::chip {
 
-// A core that computed slower than its group, in one layer over the run (layer >= 0) or, over all layers, in
-// one stretch of time (layer -1).
+// A core that computed slower than its group: in one layer over the whole run (layer >= 0), or in one
+// stretch of time over all layers (layer -1).
 struct CoreOutlier {
   int core = 0;
   int layer = -1;
-  double performance = 1;  // against the group's mean
-  double probability = 0;  // erf(z / sqrt 2), z the distance to the mean in deviations
+  double performance = 1;  // over the group's mean
+  double probability = 0;  // erf(z / sqrt 2), where z is the distance to the mean in standard deviations
   uint64_t begin = 0;
   uint64_t end = 0;
 };
 
-// All cores below their group's mean. `deviation`: of the performance of healthy cores, over its mean.
+// Returns all cores below their group's mean. `deviation` is the relative standard deviation of healthy
+// cores.
 std::vector<CoreOutlier> core_outliers(const Observations& seen, double deviation);
 
 }  // namespace lento::chip

@@ -1,3 +1,4 @@
+// Builds the nodes and edges of each level from the routes of a program's messages and DRAM transfers.
 #include "chip/paper/paper_graph.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace lento::chip {
 namespace {
 
-// Segments in the order they run, as levels from 0.
+// Numbers the segments as levels from 0, in the order in which they run.
 std::map<int, int> levels_of(const Program& program) {
   std::set<int> segments;
   for (const Program::Layer& layer : program.layers)
@@ -47,7 +48,7 @@ class Builder {
   }
 
  private:
-  using Key = std::pair<int, int>;  // level, core or link
+  using Key = std::pair<int, int>;  // level, and core or link
 
   void walk(int core) {
     const auto c = size_t(core);
@@ -85,7 +86,7 @@ class Builder {
       links_[{level, program_.hops[h].link}] += bytes;
   }
 
-  // Cores that only pass traffic on are nodes too: links lead through them.
+  // Returns the node of a core in a level. Cores that only forward traffic are nodes too.
   size_t node(int level, int core) {
     const auto [at, added] = known_.emplace(Key{level, core}, out_.nodes.size());
     if (added)

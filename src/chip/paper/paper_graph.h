@@ -1,6 +1,7 @@
-// The multi-level communication graph of the SLOTH paper (III-D3), from the expanded mapping: a level for
-// each segment that runs on its own; in it a node for each core that works and an edge for each directed link
-// with its traffic; between levels a DRAM node that the writers of one and the readers of the next share.
+// Builds the multi-level communication graph of the SLOTH paper (III-D3) from an expanded mapping. Each
+// segment that runs separately is a level, with a node for each working core and an edge for each directed
+// link with its traffic. A DRAM node between two levels is shared by the writers of one and the readers of
+// the next.
 #pragma once
 
 #include <vector>
@@ -17,22 +18,22 @@ struct CommunicationGraph {
   };
   struct Edge {
     int level = 0;
-    int link = -1;  // -1: to or from DRAM
+    int link = -1;  // -1: an edge to or from DRAM
   };
-  RankGraph rank;  // traffic filled in, all scores 0
+  RankGraph rank;  // with traffic, all scores 0
   std::vector<Node> nodes;
-  std::vector<Edge> edges;  // as rank.edges
+  std::vector<Edge> edges;  // in the order of rank.edges
   int levels = 0;
 
   size_t dram(int level) const {
     return size_t(level);
   }                                     // node above `level`; levels: below all
-  int node(int level, int core) const;  // -1: the core does nothing there
+  int node(int level, int core) const;  // -1: the core is idle in that level
 };
 
 CommunicationGraph communication_graph(const Program& program, const Grid& grid);
 
-// The level that runs the layer of this id; -1 when the program has none.
+// Returns the level that runs a layer; -1 when the program has no such layer.
 int level_of_layer(const Program& program, int layer_id);
 
 }  // namespace lento::chip

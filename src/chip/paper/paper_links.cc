@@ -1,3 +1,5 @@
+// Sets up an equation for each transfer pattern, and solves for the links' bandwidths by expectation
+// maximisation (paper_links.h).
 #include "chip/paper/paper_links.h"
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 namespace lento::chip {
 namespace {
 
-// Regularised lower incomplete gamma function, series below a + 1 and continued fraction above.
+// Returns the regularised lower incomplete gamma function, by its series for x < a + 1 and a continued
+// fraction above.
 double gamma_p(double a, double x) {
   if (x <= 0)
     return 0;

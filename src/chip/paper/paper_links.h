@@ -1,9 +1,10 @@
-// Link bandwidths inferred from end-to-end transfer times (SLOTH, III-D2).
+// Infers link bandwidths from end-to-end transfer times (SLOTH, III-D2).
 //
-// Every transfer pattern e gives one equation, its mean time T_e as the sum over its links l of V_e *
-// theta_l, theta the inverse bandwidth, plus what its ends take. The printed rule is solved by expectation
-// maximisation for positive linear systems (Vardi 1996, network tomography): share the observed delay of a
-// path over its links in proportion to their present estimates, then set each link to what was shared to it:
+// Every transfer pattern e gives one equation: its mean time T_e is the sum over its links l of V_e *
+// theta_l (theta is the inverse bandwidth) plus the cycles spent at its ends. The printed rule is solved by
+// expectation maximisation for positive linear systems (Vardi 1996, network tomography): distribute the
+// observed delay of a path over its links in proportion to their current estimates, then set each link to
+// the sum it received:
 //
 //   theta_l <- theta_l * sum_e n_e V_e (T_e / expected_e) / sum_e n_e V_e,   sums over the patterns through l
 //
@@ -20,16 +21,16 @@ struct LinkEquation {
   std::vector<int> links;  // directed link ids
   double bytes = 0;        // V
   double cycles = 0;       // T, mean
-  double ends = 0;         // cycles that no link is to blame for
+  double ends = 0;         // cycles that no link causes
   double count = 0;        // n
 };
 
-// One a transfer pattern with at least one link.
+// Returns an equation for each transfer pattern with at least one link.
 std::vector<LinkEquation> link_equations(const Observations& seen, const spec::Chip& chip);
 
 struct LinkFit {
   std::vector<double> cycles_per_byte;  // theta, by directed link id; 0: no transfer crosses it
-  std::vector<double> divergence;       // generalised Kullback-Leibler, before each update
+  std::vector<double> divergence;       // generalised Kullback-Leibler divergence before each update
 };
 LinkFit fit_links(
     const std::vector<LinkEquation>& equations,
@@ -37,8 +38,8 @@ LinkFit fit_links(
     double nominal_cycles_per_byte,
     int iterations);
 
-// How likely a healthy link would be faster than `bandwidth`: 1 - F of a Gamma with this mean and coefficient
-// of variation. Precondition: all positive.
+// Returns the probability that a healthy link is faster than `bandwidth`: 1 - F of a gamma distribution with
+// this mean and coefficient of variation. Precondition: all arguments are positive.
 double slow_probability(double bandwidth, double mean, double variation);
 
 }  // namespace lento::chip

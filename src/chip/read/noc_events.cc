@@ -1,3 +1,5 @@
+// Scans JSON with a hand-written loop that recognises the few known keys by length and text, and validates
+// the whole text only when something is unusual.
 #include "chip/read/noc_events.h"
 
 #include <array>
@@ -16,7 +18,7 @@ struct Key {
   std::string_view NocEvent::*word = nullptr;
 };
 
-// By length.
+// Keys sorted by length.
 constexpr std::array<Key, 16> kKeys = {{
     {"sx", &NocEvent::sx},
     {"sy", &NocEvent::sy},
@@ -37,7 +39,7 @@ constexpr std::array<Key, 16> kKeys = {{
 }};
 constexpr size_t kLongest = 13;
 
-// The first key of at least each length.
+// Index of the first key with at least each length.
 constexpr std::array<uint8_t, kLongest + 2> kFirst = [] {
   std::array<uint8_t, kLongest + 2> first{};
   for (size_t length = 0; length < first.size(); ++length)
@@ -47,8 +49,8 @@ constexpr std::array<uint8_t, kLongest + 2> kFirst = [] {
   return first;
 }();
 
-// Characters of a string that mean themselves: ASCII but for controls, the quote and the backslash. The text
-// ends with a zero, which is none of any sort: no loop below runs past it.
+// Marks characters that need no decoding in a JSON string: ASCII without control characters, quote and
+// backslash. The text ends with a zero byte, which is not marked, so that no loop runs past it.
 constexpr std::array<bool, 256> kSimple = [] {
   std::array<bool, 256> simple{};
   for (int c = 0x20; c < 0x7f; ++c)
@@ -148,7 +150,7 @@ class Scanner {
     return true;
   }
 
-  // Escapes, other alphabets, or damage.
+  // Decodes a string with escapes or other alphabets, or reports damage.
   bool unusual_string(const char* begin, std::string_view& out) {
     at_ = begin - 1;
     if (!skip_value())
@@ -159,7 +161,7 @@ class Scanner {
     return true;
   }
 
-  // Throws where the whole text is no JSON.
+  // Throws when the text as a whole is not JSON.
   void validate() {
     if (!valid_)
       base::parse_json(text_, file_);
@@ -195,7 +197,7 @@ class Scanner {
   const std::string& text_;
   const std::string& file_;
   const char* at_;
-  uint32_t seen_ = 0;  // known keys of this object
+  uint32_t seen_ = 0;  // bit set of the known keys seen in this object
   bool valid_ = false;
   NocEvents out_;
 };

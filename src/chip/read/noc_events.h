@@ -1,5 +1,5 @@
-// Events of tt-metal's NoC traces as they stand in the text: one pass, nothing built but what is asked for.
-// A base::Json of the same file takes eleven times as long and three times the memory
+// Scans the events of tt-metal's NoC traces in one pass and builds only the values that are used. A
+// base::Json of the same file takes eleven times as long and three times the memory
 // (bench/results/2026-11-23/fabric_speed.txt).
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace lento::chip {
 
 struct NocEvent {
-  static constexpr int64_t kNone = INT64_MIN;  // absent, or no whole number
+  static constexpr int64_t kNone = INT64_MIN;  // the value is absent or not a whole number
   int64_t timestamp = kNone;
   int64_t sx = kNone;
   int64_t sy = kNone;
@@ -24,7 +24,7 @@ struct NocEvent {
   int64_t run_host_id = kNone;
   int64_t src_device_id = kNone;
   int64_t dst_device_id = kNone;
-  std::string_view proc;  // of the text, or of NocEvents::decoded
+  std::string_view proc;  // points into the text or into NocEvents::decoded
   std::string_view noc;
   std::string_view type;
   std::string_view zone;
@@ -32,12 +32,12 @@ struct NocEvent {
 };
 
 struct NocEvents {
-  std::vector<NocEvent> events;     // in the file's order; what is no object is an event without anything
-  std::deque<std::string> decoded;  // words that were written with escapes
+  std::vector<NocEvent> events;     // in file order; an element that is not an object is an empty event
+  std::deque<std::string> decoded;  // strings that contained escapes
 };
 
-// `text` has to outlive the result. Throws base::Error where it is no JSON array, but for values that nobody
-// asks for, which are checked as far as their brackets and quotes.
+// Scans a text, which must outlive the result. Throws base::Error when it is not a JSON array. Values that
+// are not used are checked only for balanced brackets and quotes.
 NocEvents scan_noc_events(const std::string& text, const std::string& file);
 
 }  // namespace lento::chip

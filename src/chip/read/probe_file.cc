@@ -1,6 +1,6 @@
-// Writes and reads probe records. A block of version 3 is 16 records and the CRC-32 of their bytes, the last
-// block the rest: one damaged byte costs one block, a byte lost or inserted all that follow, and neither
-// becomes a record that never was.
+// Writes and reads probe records. A block of version 3 is 16 records and the CRC-32 of their bytes, and the
+// last block holds the rest. One damaged byte loses one block. A lost or inserted byte loses all following
+// blocks. Neither produces a false record.
 #include "chip/read/probe_file.h"
 
 #include <algorithm>
@@ -28,11 +28,12 @@ constexpr std::string_view kColumns = "begin end work layer inference core peer 
 constexpr std::string_view kColumnsOfSeveral =
     "begin end work layer inference core peer kind op step chip peer_chip";
 constexpr size_t kRecord = sizeof(ProbeRecord);
-constexpr size_t kPlaces = 2 * sizeof(uint16_t);  // chip and peer's chip, after a record of version 2
+// Bytes after a record of version 2: its chip and the peer's chip.
+constexpr size_t kPlaces = 2 * sizeof(uint16_t);
 constexpr size_t kBlockRecords = 1 << 12;
-constexpr size_t kCheckedRecords = 16;  // of a block of version 3
+constexpr size_t kCheckedRecords = 16;  // records in a block of version 3
 constexpr uint32_t kMaxChips = 64;
-constexpr uint32_t kMaxIds = 65536;  // cores or ports of all chips
+constexpr uint32_t kMaxIds = 65536;  // most cores or ports of all chips together
 constexpr double kMaxClock = 1e13;
 constexpr double kMaxTime = 9e18;  // cycles; below 2^63
 constexpr std::array<std::string_view, 4> kKinds{"compute", "message", "read", "write"};
@@ -65,7 +66,8 @@ std::string head_of(const ProbeHeader& header, ProbeForm form) {
   return text;
 }
 
-// Reads the members that a head of several chips has beside that of one; `cores` is one chip's until here.
+// Reads the fields that a header has only for several chips. `cores` is the number of one chip before the
+// call, and of all chips after it.
 void read_several(const Json& json, const Location& where, ProbeHeader& header) {
   header.chips = uint32_t(json.at("chips", where).integer(base::child(where, "chips"), 1, kMaxChips));
   const uint32_t most = kMaxIds / header.chips;
@@ -89,7 +91,7 @@ void read_several(const Json& json, const Location& where, ProbeHeader& header) 
   header.clocks_hz.pop_back();
 }
 
-// Cycles of the header's clock a cycle of this chip's.
+// Returns the cycles of the header's clock in one cycle of a chip's clock.
 double cycles_of(const ProbeHeader& header, size_t chip) {
   if (header.clocks_hz.empty())
     return 1;
@@ -104,7 +106,7 @@ bool moves_data_of_dram(ProbeKind kind) {
   return kind == ProbeKind::Read || kind == ProbeKind::Write;
 }
 
-// The chip that an id counted over all chips is on; leaves the id on that chip.
+// Splits an id counted over all chips: returns its chip, and replaces `id` by the id on that chip.
 uint16_t split(uint16_t& id, uint32_t of_all, uint32_t chips) {
   const uint32_t each = std::max<uint32_t>(1, of_all / chips);
   const auto chip = uint16_t(id / each);
@@ -112,7 +114,7 @@ uint16_t split(uint16_t& id, uint32_t of_all, uint32_t chips) {
   return chip;
 }
 
-// `may_be_several`: the head itself says whether there are several chips, by its member `chips`.
+// Parses the header. With `may_be_several`, the field `chips` decides whether there are several chips.
 ProbeHeader header_from(std::string_view line, bool of_several, bool may_be_several, const Location& where) {
   const Json json = base::parse_json(line, where.file, where.line);
   of_several = of_several || (may_be_several && json.find("chips"));
@@ -144,7 +146,7 @@ void append_text(std::string& out, const ProbeRecord& r) {
   out.append(" ").append(std::to_string(r.op)).append(" ").append(std::to_string(r.step));
 }
 
-// One word of a text line; false when the line has no more.
+// Takes one word off a text line. Returns false at the end of the line.
 bool word(std::string_view& line, std::string_view& out) {
   const size_t start = line.find_first_not_of(' ');
   if (start == std::string_view::npos)
@@ -168,7 +170,8 @@ bool number(std::string_view& line, Integer& out) {
   return true;
 }
 
-// begin end work layer inference core peer kind op step, separated by spaces; what follows stays in `line`
+// Parses "begin end work layer inference core peer kind op step", separated by blanks. The rest stays in
+// `line`.
 bool parse_record(std::string_view& line, ProbeRecord& r) {
   std::string_view kind;
   if (!(number(line, r.begin) && number(line, r.end) && number(line, r.work) && number(line, r.layer) &&
@@ -184,7 +187,8 @@ bool parse_record(std::string_view& line, ProbeRecord& r) {
   return false;
 }
 
-// Ids counted over all chips and times of the header's clock; nullptr, or why there are none.
+// Converts ids to counts over all chips and times to the header's clock. Returns nullptr, or the reason why
+// a record is invalid.
 const char* count_over_chips(const ProbeHeader& header, uint16_t chip, uint16_t peer_chip, ProbeRecord& r) {
   const bool dram = moves_data_of_dram(r.kind);
   const uint32_t cores = header.cores / header.chips;
@@ -213,7 +217,7 @@ size_t record_bytes(bool of_several) {
 
 }  // namespace
 
-// A record as it stands in the file.
+// A record with its chips, as stored in the file.
 struct ProbeReader::Placed {
   ProbeRecord record;
   uint16_t chip = 0;
@@ -328,7 +332,7 @@ ProbeReader::ProbeReader(base::InputStream input, base::ReadReport& report)
   }
 }
 
-// A counter of 32 bits that starts over while a record lasts shows as an end far before its begin.
+// Corrects a record during which a 32-bit counter wrapped: its end is then far before its begin.
 static void mend_wrap(ProbeRecord& record) {
   constexpr uint64_t kWrap = uint64_t{1} << 32;
   if (record.begin < kWrap && record.begin > record.end && record.begin - record.end > kWrap / 2)
@@ -354,7 +358,7 @@ bool ProbeReader::accept(Placed& placed, const Location& where) {
   return true;
 }
 
-// Takes the next block of version 3 whose check sum is right; false at the end.
+// Reads the next block of version 3 with a correct checksum. Returns false at the end.
 bool ProbeReader::next_block() {
   const size_t size = record_bytes(several_);
   for (;;) {
@@ -436,7 +440,7 @@ bool ProbeReader::next(ProbeRecord& out) {
     Location where{input_->path(), 0, 0, {}};
     if (form_ == ProbeForm::Text)
       where.line = int(input_->line_number());
-    // The text of a place is made only for a record that is refused.
+    // The text of the location is built only for a record that is rejected.
     if (!accept(placed, where))
       continue;
     out = placed.record;

@@ -1,11 +1,11 @@
-// The probe-record file (docs/formats/probe.md): a line of magic, a line of JSON, then records, either binary
-// (40 bytes each, 44 where there are several chips) or one text line each. Version 3 is binary with a check
-// sum after each block of records, versions 1 and 2 have none. Written by simulators and by real machines
-// alike.
+// Reads and writes the probe-record file (docs/formats/probe.md): a magic line, a JSON line, then records
+// that are binary (40 bytes each, 44 with several chips) or one text line each. Version 3 is binary with a
+// checksum after each block of records. Versions 1 and 2 have no checksum. Simulators and real machines
+// write the same file.
 //
-// A file of version 2 is of several chips: its records say chip and core, and their times are cycles of the
-// chip that wrote them. In memory there is one numbering and one clock: cores and DRAM ports count chip by
-// chip, times are cycles of the header's clock. Both ends of the file translate.
+// A file of version 2 is of several chips. Its records name chip and core, and their times are cycles of the
+// chip that wrote them. In memory, cores and DRAM ports are numbered over all chips and times are cycles of
+// the header's clock. Reader and writer convert.
 #pragma once
 
 #include <memory>
@@ -19,25 +19,27 @@
 namespace lento::chip {
 
 struct ProbeHeader {
-  std::string chip;         // its name
-  std::string mapping;      // its name
+  std::string chip;         // name of the chip
+  std::string mapping;      // name of the mapping
   uint32_t cores = 0;       // of all chips; records of a core at or above it are skipped
-  uint32_t inferences = 0;  // how many were run, records of later ones are skipped; 0: not known
+  uint32_t inferences = 0;  // number that were run, later records are skipped; 0: unknown
   double clock_hz = 0;      // cycles a second
-  uint32_t chips = 1;       // equal ones; above 1: each record names its chip
+  uint32_t chips = 1;       // number of equal chips; above 1 each record names its chip
   uint32_t ports = 0;       // DRAM ports of all chips; several chips only
-  // By chip, several chips only; empty: every chip runs at clock_hz. Counted from the same instant.
+  // Clock of each chip, for several chips only. Empty: all run at clock_hz. Counters start at the same
+  // instant.
   std::vector<double> clocks_hz = {};
 };
 
 enum class ProbeForm {
   Binary,     // version 3
-  Text,       // version 1, of several chips 2
-  Unchecked,  // binary of version 1 or 2, for readers that know no other
+  Text,       // version 1, or 2 for several chips
+  Unchecked,  // binary of version 1 or 2, for older readers
 };
 
-// Appends records; the file appears at commit(). As a sink it costs nothing and drops nothing.
-// Precondition: `chips` divides cores and ports; clocks_hz, where given, has one for each.
+// Appends records to a file, which appears at commit(). Costs the simulated core no cycles and drops no
+// record. Precondition: `chips` divides cores and ports, and clocks_hz is empty or has one entry for each
+// chip.
 class ProbeWriter : public RecordSink {
  public:
   ProbeWriter(const std::string& path, const ProbeHeader& header, ProbeForm form = ProbeForm::Binary);
@@ -56,9 +58,8 @@ class ProbeWriter : public RecordSink {
   std::string buffer_;
 };
 
-// Reads every form, compressed or not, in bounded memory. Throws base::Error when the head is not that of a
-// probe file of version 1 to 3. Broken records and blocks whose check sum is wrong are skipped and counted in
-// `report`.
+// Reads every version, compressed or not, in bounded memory. Throws base::Error when the header is not one
+// of version 1 to 3. Invalid records and blocks with a wrong checksum are skipped and counted in `report`.
 class ProbeReader {
  public:
   ProbeReader(const std::string& path, base::ReadReport& report);
@@ -82,14 +83,14 @@ class ProbeReader {
   base::ReadReport& report_;
   ProbeHeader header_;
   ProbeForm form_ = ProbeForm::Binary;
-  bool several_ = false;  // chips
-  bool checked_ = false;  // version 3
+  bool several_ = false;  // of several chips
+  bool checked_ = false;  // version 3, with checksums
   std::string block_;
   size_t used_ = 0;
   uint64_t index_ = 0;
 };
 
-// The 40 bytes, little-endian, in the order of the members.
+// Encode a record as 40 bytes: the members in their order, little-endian. decode() is the inverse.
 void encode(const ProbeRecord& record, char* out);
 ProbeRecord decode(const char* bytes);
 

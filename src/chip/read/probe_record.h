@@ -1,5 +1,6 @@
-// What a probe on an accelerator core writes: one record per operation and one per message (at receive).
-// The on-disk and on-chip layout is these 40 bytes, little-endian, in this order (docs/formats/probe.md).
+// A record that a probe on an accelerator core writes: one for each operation, and one for each message at
+// its receiver. The layout on disk and on chip is these 40 bytes, little-endian, in this order
+// (docs/formats/probe.md).
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@ struct ProbeRecord {
   uint64_t work = 0;       // Compute: operations; others: bytes
   uint32_t layer = 0;      // layer id in the mapping (transfers: the consumer's; writes: the producer's)
   uint32_t inference = 0;  // counts from 0
-  uint16_t core = 0;       // where it was recorded: y * width + x (released preset: see chip/map)
+  uint16_t core = 0;       // recording core: y * width + x (released preset: see chip/map)
   uint16_t peer = 0;       // Message: sending core; Read/Write: DRAM port; Compute: 0
   ProbeKind kind = ProbeKind::Compute;
-  uint8_t op = 0;     // LayerKind of the layer (chip/map/mapping.h), as a number
-  uint16_t step = 0;  // index of the repetition inside one inference (pass), wraps at 65,536
+  uint8_t op = 0;     // LayerKind of the layer (chip/map/mapping.h)
+  uint16_t step = 0;  // index of the repetition (pass) inside one inference; wraps at 65,536
 };
 static_assert(sizeof(ProbeRecord) == 40);
 
-// Takes records as they are made. A recorder may cost the core cycles and may drop.
+// Receives records as they are made. A recorder may cost core cycles and may drop records.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
   struct Outcome {
-    uint32_t cost_cycles = 0;  // time the recording core spends on it
+    uint32_t cost_cycles = 0;  // cycles that the recording core spends on the record
     bool dropped = false;
   };
   virtual Outcome record(const ProbeRecord& record) = 0;

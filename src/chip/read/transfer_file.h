@@ -1,5 +1,5 @@
-// The transfer-record file (`lento-records 2`) and the readers of other tools' data-movement records, all of
-// which yield a TransferTrace (docs/formats/transfers.md).
+// Reads and writes the transfer-record file (`lento-records 2`), and reads the data-movement records of
+// other tools. All readers yield a TransferTrace (docs/formats/transfers.md).
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace lento::chip {
 
-// Our own form: a line of magic, a line of JSON, column names, one text line a record.
+// Write the native form: a magic line, a JSON line, column names, one text line for each record.
 void write_transfers(const std::string& path, const TransferTrace& trace);
 std::string print_transfers(const TransferTrace& trace);
 
-// What the user calls the columns of a table; empty: the table has none.
+// The user's names for the columns of a table. Empty: the table has no such column.
 struct TableColumns {
   std::string component = "component";  // "x-y", "x,y" or "chip:x,y"
   std::string kind = "kind";            // read, write, message, compute
@@ -25,9 +25,9 @@ struct TableColumns {
   std::string layer = "layer";
 };
 
-// One file of any of these forms, told apart by its first bytes: ours, tt-metal NoC events (JSON array; per
-// chip or combined), profile_log_device.csv, a table. Compressed or not. Throws base::Error when it is none
-// of them; single broken records are skipped and counted.
+// Read one file of any supported form, recognised by its first bytes: the native form, tt-metal NoC events
+// (a JSON array of one chip or of several), profile_log_device.csv, or a table. The file may be compressed.
+// Throw base::Error when it is none of them. Single invalid records are skipped and counted in `report`.
 TransferTrace read_transfers(const std::string& path, const TableColumns& columns, base::ReadReport& report);
 TransferTrace parse_transfers(
     const std::string& text,
@@ -35,11 +35,11 @@ TransferTrace parse_transfers(
     const TableColumns& columns,
     base::ReadReport& report);
 
-// Several files of one run: streams side by side. Files of single chips carry their chip in the records, or
-// in the file name (`_dev3_`).
+// Joins the files of one run: their streams are kept side by side. A file of a single chip gives its chip in
+// the records or in the file name (`_dev3_`).
 void append(TransferTrace& all, const TransferTrace& more);
 
-// tt-metal's topology file: which Ethernet channels of which chips are joined.
+// Read tt-metal's topology file: the Ethernet channels that connect chips.
 void read_topology(const std::string& path, TransferTrace& trace);
 void parse_topology(const std::string& text, const std::string& file, TransferTrace& trace);
 

@@ -1,4 +1,4 @@
-// tt-metal's NoC event traces: a JSON array of events and zone marks, of one chip or of several together.
+// Reads tt-metal's NoC event traces: a JSON array of events and zone marks, of one chip or of several.
 //
 //   {"proc":"BRISC","noc":"NOC_1","sx":1,"sy":1,"dx":2,"dy":1,"num_bytes":4096,"type":"READ","timestamp":17}
 //   {"proc":"BRISC","zone":"BRISC-KERNEL","zone_phase":"begin","sx":1,"sy":1,"timestamp":9}
@@ -29,7 +29,7 @@ int32_t side(int64_t value) {
   return -1;
 }
 
-// `..._dev3_...` in a file's name: the chip of a file that does not say it inside.
+// Returns the chip in a file name such as `..._dev3_...`, for files that do not contain it.
 int32_t chip_of_name(const std::string& file) {
   const size_t at = file.rfind("_dev");
   if (at == std::string::npos)
@@ -43,12 +43,12 @@ int32_t chip_of_name(const std::string& file) {
   return 0;
 }
 
-// What an event's type says, `..._SET_STATE` and so on.
+// The properties of an event type, such as `..._SET_STATE`.
 struct EventSort {
   bool reads = false;
   bool writes = false;
   bool barrier = false;
-  bool ends = false;  // of a barrier
+  bool ends = false;  // the end of a barrier
   bool sets = false;
   bool with_state = false;
   bool flush = false;
@@ -69,7 +69,7 @@ EventSort sort_of(std::string_view type) {
   return sort;
 }
 
-// Numbers of words; one word mostly follows itself.
+// Numbers words. The same word usually occurs several times in a row, so the last one is cached.
 class Words {
  public:
   template <typename NumberOf>
@@ -106,7 +106,7 @@ class NocReader {
   }
 
  private:
-  struct State {  // what a ..._SET_STATE left for ..._WITH_STATE
+  struct State {  // peer and bytes that a ..._SET_STATE set for the next ..._WITH_STATE
     Place peer;
     uint64_t bytes = 0;
   };
@@ -137,7 +137,7 @@ class NocReader {
     });
   }
 
-  // The sort of an event by the id of its type's name.
+  // Returns the properties of an event type, by the id of its name.
   const EventSort& sort_of_type(uint32_t name) {
     while (sorts_.size() <= name)
       sorts_.push_back(sort_of(trace_.names[sorts_.size()]));
@@ -227,7 +227,8 @@ class NocReader {
       record.bytes = state.bytes;
   }
 
-  // An end closes the start before it in the same stream; an end alone waited for nothing that was recorded.
+  // An end mark closes the previous start mark of the same stream. An end mark without a start waited for
+  // nothing that was recorded.
   static void take_barrier(bool ends, TransferRecord& record, TransferStream& stream) {
     if (!ends) {
       stream.records.push_back(record);
@@ -254,7 +255,7 @@ class NocReader {
   Words names_;
   Words processors_;
   Words networks_;
-  std::vector<EventSort> sorts_;  // by name
+  std::vector<EventSort> sorts_;  // properties by name id
   std::map<int64_t, int32_t> chip_of_run_;
   std::map<std::pair<uint32_t, bool>, State> states_;
 };

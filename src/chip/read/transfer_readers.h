@@ -1,4 +1,4 @@
-// The readers behind transfer_file.h, one a form; for that file and its tests only.
+// Declares the reader of each form, for transfer_file.cc and its tests.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace lento::chip {
 
-// Finds or makes the stream of a core and processor, in order of first appearance.
+// Returns the stream of a core and processor, and creates it on first use.
 class StreamTable {
  public:
   explicit StreamTable(TransferTrace& trace);
@@ -30,7 +30,7 @@ TransferTrace parse_table(
     const TableColumns& columns,
     base::ReadReport& report);
 
-// Fields of one line of a table, spaces around them dropped.
+// Splits one line of a table, and removes blanks around the fields.
 std::vector<std::string> fields_of(std::string_view line, char delimiter = ',');
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Names places, finds the groups of transfers that share a wait, and counts and times the records of a
+// trace.
 #include "chip/read/transfer_record.h"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ TransferKind transfers_of(TransferKind group) {
 }
 
 void add_groups(const TransferStream& stream, uint32_t index, std::vector<TransferGroup>& out) {
-  uint32_t begin[2] = {0, 0};  // reads, writes: where the open group of each begins
+  uint32_t begin[2] = {0, 0};  // first record of the open group: of reads, of writes
   for (uint32_t i = 0; i < stream.records.size(); ++i) {
     const TransferRecord& record = stream.records[i];
     if (ends_alone(record))
@@ -137,7 +139,7 @@ double measured_cycles(const TransferTrace& trace) {
   uint64_t zone = kNoTime;
   uint64_t first = kNoTime;
   uint64_t last = 0;
-  bool alone = false;  // single transfers with both times: tables, which have no zones
+  bool alone = false;  // records are single transfers with both times: a table without zones
   for (const TransferStream& stream : trace.streams) {
     for (const TransferRecord& record : stream.records) {
       first = std::min(first, record.begin);

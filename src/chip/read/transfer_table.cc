@@ -1,4 +1,5 @@
-// Two tables: tt-metal's profile_log_device.csv (zones only), and any table whose columns the user names.
+// Reads two kinds of tables: tt-metal's profile_log_device.csv (zones only), and tables whose columns the
+// user names.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -43,7 +44,7 @@ std::optional<int32_t> side(const std::string& text) {
   return int32_t(*value);
 }
 
-// "x-y", "x,y", "chip:x-y", "core5" (one row).
+// Parses "x-y", "x,y", "chip:x-y", or "core5" on a chip with one row.
 std::optional<Place> place_of(std::string_view text) {
   Place place;
   if (const size_t colon = text.find(':'); colon != std::string_view::npos) {
@@ -78,7 +79,8 @@ std::optional<TransferKind> kind_of(std::string word) {
   return std::nullopt;
 }
 
-// Whole numbers are taken as they are: times since 1970 in nanoseconds have more digits than a double.
+// Parses an amount. Whole numbers are kept exactly, because times since 1970 in nanoseconds have more digits
+// than a double.
 std::optional<uint64_t> amount(const std::string& text) {
   const auto whole = base::try_uint(text);
   if (whole && *whole <= uint64_t(INT64_MAX))
@@ -120,7 +122,7 @@ class TableReader {
       }
       take(row, line);
     }
-    // A processor asks for one thing after the other, however the rows are sorted.
+    // A processor issues one transfer after another, so its rows are sorted by time.
     for (TransferStream& stream : trace_.streams)
       std::ranges::stable_sort(stream.records, {}, &TransferRecord::begin);
     return std::move(trace_);
@@ -199,8 +201,9 @@ std::vector<std::string> fields_of(std::string_view line, char delimiter) {
   return out;
 }
 
-// Line 1: "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000"; line 2: column names. Two generations of names are
-// known: the phase of a zone stands under "type" (ZONE_START, ZONE_END) or under "zone phase" (begin, end).
+// Parses the profiler's log. Line 1 is "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000" and line 2 holds the column
+// names. Two generations of names are read: the phase of a zone is in "type" (ZONE_START, ZONE_END) or in
+// "zone phase" (begin, end).
 TransferTrace parse_profile_log(std::string_view text, const std::string& file, ReadReport& report) {
   base::take_text_line(text);
   const std::vector<std::string> header = fields_of(base::take_text_line(text));
@@ -217,7 +220,7 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
     const std::vector<std::string> row = fields_of(base::take_text_line(text));
     if (row.size() == 1 && row[0].empty())
       continue;
-    // A comma in the last column (meta data in JSON) makes a row longer, never shorter.
+    // A comma in the last column (JSON meta data) makes a row longer, never shorter.
     if (row.size() < header.size()) {
       report.skip({file, line}, "a row with fewer fields than the header");
       continue;

@@ -1,5 +1,6 @@
-// Operations and transfers are screened apart, because transfers of one core interleave and operations do
-// not. Time 0 counts as far away from a run when the run began later than it is long.
+// Checks records against physics in blocks. Operations and transfers are checked separately, because only
+// transfers of one core may overlap. Times near 0 are taken as far from the run when the run began later
+// than it is long.
 #include "chip/read/true_records.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 18;  // records, 40 MB with what screening needs
+constexpr size_t kBlock = size_t{1} << 18;  // records of a block; 40 MB with the memory of the checks
 
 uint64_t digest_of(const ProbeRecord& r) {
   uint64_t words[sizeof(ProbeRecord) / sizeof(uint64_t)];
@@ -23,7 +24,7 @@ uint64_t digest_of(const ProbeRecord& r) {
   return digest;
 }
 
-// Screens the records of the block that are operations, or those that are not.
+// Checks either the operations or the transfers of the block.
 void flag(const std::vector<ProbeRecord>& block, bool operations, std::vector<evidence::Flaw>& flaws) {
   std::vector<size_t> place;
   std::vector<evidence::TimedRecord> timed;
@@ -104,7 +105,7 @@ void TrueRecords::find_origin() {
 }
 
 std::string TrueRecords::damage() const {
-  // A file that was written twice holds all that it should.
+  // Repeated records are not damage: a file that was written twice holds everything.
   const auto repeated = report_.reasons.find(std::string(evidence::name(evidence::Flaw::Repeated)));
   const uint64_t wrong = report_.skipped - (repeated == report_.reasons.end() ? 0 : repeated->second);
   const uint64_t all = report_.taken + wrong;

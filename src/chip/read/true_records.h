@@ -1,9 +1,9 @@
-// Probe records that can be true: the layer between the reader of a probe file and what is concluded from it.
+// Filters probe records that cannot be true, between the reader of a probe file and the detectors.
 //
-// A core computes one operation at a time, every operation has work, and times lie with the rest of the file
-// (evidence/physics.h). A record that breaks this is skipped and counted by its reason. A counter that ran
-// long before the run is brought to 0 at the first record. Records are screened in blocks, so memory is
-// bounded, and what contradicts itself over the border of two blocks is not found.
+// A core computes one operation at a time, every operation has work, and times are near the rest of the file
+// (evidence/physics.h). A record that violates this is skipped and counted by reason. When a counter ran
+// long before the run, its value at the first record is subtracted. Records are checked in blocks to bound
+// the memory, so a contradiction across two blocks is not found.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class TrueRecords {
  public:
   using Source = std::function<bool(ProbeRecord&)>;
 
-  // `next_record` gives the records of `path`, and `report` is that of their reader.
+  // `next_record` yields the records of `path`, and `report` is the report of its reader.
   TrueRecords(Source next_record, std::string path, base::ReadReport& report)
       : next_record_(std::move(next_record)),
         path_(std::move(path)),
@@ -29,11 +29,11 @@ class TrueRecords {
   }
   bool next(ProbeRecord& out);
 
-  // Cycles that were taken off all times, 0 for a counter that began with the run.
+  // Returns the cycles that were subtracted from all times; 0 when the counter began with the run.
   uint64_t origin() const {
     return origin_;
   }
-  // Why the file is too damaged to be judged, "" when it is not. Valid after the last record.
+  // Returns why the file is too damaged to be judged, or "". Valid after the last record.
   std::string damage() const;
 
  private:
@@ -46,7 +46,7 @@ class TrueRecords {
   base::ReadReport& report_;
   std::vector<ProbeRecord> block_;
   size_t used_ = 0;
-  uint64_t index_ = 0;  // of the first record of the block, among those that were read
+  uint64_t index_ = 0;  // number of records read before this block
   uint64_t origin_ = 0;
   bool first_ = true;
 };

@@ -29,7 +29,7 @@ inline size_t affordable_checkpoints(uint64_t recording_bytes) {
 template <class Recording>
 class CheckpointedRun {
  public:
-  // `model` must outlive it. `fresh` has recorded nothing.
+  // `model` must outlive the object. `fresh` is a recording without records.
   CheckpointedRun(const Model& model, const Options& options, const Recording& fresh, size_t most_checkpoints)
       : model_(model),
         options_(options),
@@ -69,7 +69,7 @@ class CheckpointedRun {
 
  private:
   struct Checkpoint {
-    uint64_t cycles;  // all events up to here are done
+    uint64_t cycles;  // all events up to this cycle are done
     Machine machine;
     Recording recording;
   };

@@ -13,7 +13,7 @@ namespace lento::chip {
 namespace {
 
 constexpr size_t kFlush = 1 << 20;
-constexpr size_t kMostLanes = 10'000;  // numbers between the tracks of two kinds
+constexpr size_t kMostLanes = 10'000;  // tracks reserved for each kind
 constexpr std::array<const char*, 4> kKinds{"compute", "message", "read", "write"};
 
 }  // namespace

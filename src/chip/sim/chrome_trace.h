@@ -23,8 +23,8 @@ class ChromeTrace : public RecordSink {
 
   base::OutputFile file_;
   std::vector<std::vector<uint64_t>> lanes_;  // [core and kind][lane]: end of its last record, in cycles
-  std::vector<std::string> names_;            // of layers, quoted, by layer id
-  double microseconds_;                       // of one cycle
+  std::vector<std::string> names_;            // names of layers in JSON quotes, by layer id
+  double microseconds_;                       // length of a cycle
   std::string buffer_;
 };
 

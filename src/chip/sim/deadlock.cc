@@ -32,8 +32,8 @@ std::string circle(const Network& network) {
 
 }  // namespace
 
-// Describes the wait of the oldest unfinished instruction of a core. next_core receives the core that should
-// end it, or -1.
+// Describes the wait of the oldest unfinished instruction of a core. `next_core` receives the core that must
+// act to end the wait, or -1.
 std::string Machine::waits_of(uint32_t core, int& next_core) {
   const Program& program = model_.program;
   const Entry& e = entry(core, cores_[core].head);

@@ -13,7 +13,8 @@ class EventHeap {
  public:
   struct Event {
     uint64_t time;
-    uint32_t sequence;  // wraps: two events of one time are never 2^31 insertions apart
+    // Insertion number; it wraps, but two events of one time are never 2^31 insertions apart.
+    uint32_t sequence;
     uint32_t what;
   };
 
@@ -87,7 +88,7 @@ class EventHeap {
 
   std::vector<Event> heap_;
   uint32_t sequence_ = 0;
-  bool open_ = false;  // the first place was taken
+  bool open_ = false;  // the first place is vacant
 };
 
 }  // namespace lento::chip

@@ -1,10 +1,11 @@
-// Rows are swapped when their event happens and copied when it pushes another, so an event costs one copy.
+// Updates the rows of derivatives. A row is swapped when its event happens and copied when that event pushes
+// another, so that an event costs one copy.
 #include "chip/sim/influence.h"
 
 namespace lento::chip {
 namespace {
 
-constexpr int kKindShift = 29;  // as Machine packs its events
+constexpr int kKindShift = 29;  // bits of the index in an event number, as in Machine
 constexpr uint32_t kIndex = (1U << kKindShift) - 1;
 
 }  // namespace

@@ -63,7 +63,7 @@ class InfluenceColumns {
   uint32_t parts_ = 0;
 };
 
-// Takes records with the derivatives of their durations, cycles by column.
+// Receives records with the derivatives of their durations, in cycles by column.
 class InfluenceSink {
  public:
   virtual ~InfluenceSink() = default;
@@ -78,11 +78,11 @@ class Influence {
   const InfluenceColumns& columns() const {
     return columns_;
   }
-  // The event `what` happens: what is pushed until the next one waited for it.
+  // Marks the start of event `what`. Everything pushed until the next call waited for it.
   void happens(uint32_t what);
-  // Service of `cycles` by the part of `column` ends with the event `what`; `hop_cycles` of it are set-up.
+  // Adds the service of a part: `cycles` that end with event `what`, of which `hop_cycles` are set-up.
   void pushed(uint32_t what, uint32_t column, double cycles, double hop_cycles = 0);
-  // A record begins now, or ends now.
+  // Mark the begin and the end of a record.
   void begins(uint32_t mark);
   void ends(uint32_t mark, const ProbeRecord& record);
 

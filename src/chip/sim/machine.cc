@@ -14,8 +14,8 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kLeastRate = 0.05;          // of the mean: a drawn rate never falls below
-constexpr uint64_t kStopInterval = 1 << 16;  // events between two looks at Options::stop
+constexpr double kLeastRate = 0.05;          // of the mean: lower bound of a drawn rate
+constexpr uint64_t kStopInterval = 1 << 16;  // events between two checks of Options::stop
 
 uint32_t ring_size(int window) {
   return std::bit_ceil(uint32_t(window) + 2);
@@ -179,7 +179,7 @@ void Machine::advance_windows() {
   advance_asked_.clear();
 }
 
-// Moves the window past finished instructions and lets new ones in.
+// Moves a core's window past finished instructions and admits new ones.
 void Machine::advance(uint32_t id) {
   Core& core = cores_[id];
   const auto window = uint32_t(model_.chip.core.issue_window);
@@ -192,7 +192,7 @@ void Machine::advance(uint32_t id) {
       break;
   }
   if (core.exhausted && core.head == core.tail && core.section != kNone) {
-    core.section = kNone;  // said once
+    core.section = kNone;  // so that the core is counted as done only once
     --unfinished_;
   }
 }

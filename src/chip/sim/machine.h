@@ -15,15 +15,15 @@ namespace lento::chip {
 class Machine : public NetworkUser {
  public:
   Machine(const Model& model, const std::vector<Fault>& faults, const Options& options, RecordSink* sink);
-  // Continues from the state of `at`, under other faults and into another sink.
+  // Continues from the state of `at` with other faults and another sink.
   Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink);
 
-  // Keeps derivatives of what is recorded from here on. Precondition: nothing was run yet.
+  // Keeps derivatives of all further records. Precondition: nothing was simulated yet.
   void keep(Influence& influence);
 
   // Handles every event up to `cycles`. Returns whether there are more.
   bool run_until(uint64_t cycles);
-  Result result();  // once
+  Result result();  // call once
 
   void source_begins(uint32_t transfer) override;
   void source_done(uint32_t transfer) override;
@@ -48,8 +48,8 @@ class Machine : public NetworkUser {
   struct Entry {
     uint32_t instruction = 0;
     uint32_t inference = 0;
-    uint32_t repeat = 0;  // of its section, within the inference
-    uint32_t tile = 0;    // counted over the run, as entries are
+    uint32_t repeat = 0;  // repetition of its section within the inference
+    uint32_t tile = 0;    // number over the whole run
     enum State : uint8_t {
       Waiting,
       Active,
@@ -57,13 +57,13 @@ class Machine : public NetworkUser {
     } state = Waiting;
   };
   struct Tile {
-    uint32_t pending = 0;      // inputs entered and not done
-    uint32_t compute = kNone;  // entry of its compute once that is in the window
+    uint32_t pending = 0;      // inputs of this tile in the window that are not done
+    uint32_t compute = kNone;  // the tile's compute instruction, once it is in the window
     uint32_t first_instruction = 0;
     bool computed = false;
   };
   struct Core {
-    // The next instruction to enter.
+    // Position of the next instruction to enter.
     uint32_t inference = 0;
     uint32_t section = 0;
     uint32_t repeat = 0;
@@ -75,9 +75,9 @@ class Machine : public NetworkUser {
     uint32_t tiles = 0;         // opened so far; the last one is open
     uint32_t next_compute = 0;  // tile whose compute is next
     bool computing = false;
-    bool advance_asked = false;  // stands in advance_asked_
+    bool advance_asked = false;  // the core is in advance_asked_
     uint64_t compute_began = 0;
-    uint64_t debt = 0;        // probe cycles to be paid before the next compute
+    uint64_t debt = 0;        // cycles spent on probes, added before the next compute
     uint32_t free_slots = 0;  // of the memory unit
     // The queue holds the transfers that wait until this memory unit has a free slot.
     uint32_t slot_head = kNone;
@@ -88,21 +88,21 @@ class Machine : public NetworkUser {
     uint32_t sent = 0;
     uint32_t arrived = 0;
     uint32_t used = 0;
-    uint32_t waiting_entry = kNone;  // of the sender, out of credits
+    uint32_t waiting_entry = kNone;  // of the sender, while it has no credits
   };
   struct Transfer {
     uint64_t begin = UINT64_MAX;
     uint64_t noise = 0;
-    uint64_t to_offer = 0;   // bytes not yet handed to the network (reads: not yet asked of the port)
-    uint64_t to_finish = 0;  // bytes not yet at their end
-    uint64_t to_slot = 0;    // bytes that the slot has still to move
+    uint64_t to_offer = 0;   // bytes not yet passed to the network (reads: not yet requested from the port)
+    uint64_t to_finish = 0;  // bytes not yet at their destination
+    uint64_t to_slot = 0;    // bytes that the slot still has to move
     uint32_t instruction = 0;
     uint32_t inference = 0;
     uint32_t repeat = 0;
-    uint32_t core = 0;  // that issued it
+    uint32_t core = 0;  // core that issued it
     uint32_t entry = 0;
-    uint32_t segment = 0;   // number of the next one
-    uint32_t next = kNone;  // in the free list or a slot queue
+    uint32_t segment = 0;   // number of the next segment
+    uint32_t next = kNone;  // next in the free list or in a slot queue
     uint32_t landed = 0;    // read: bytes at the core that wait for the slot
     uint32_t ahead = 0;     // segments between slot and network
     Action action = Action::Send;
@@ -111,11 +111,11 @@ class Machine : public NetworkUser {
   struct Waiter {
     uint32_t core;
     uint32_t entry;
-    uint64_t needed;  // repetitions of the layer over the run
+    uint64_t needed;  // repetitions of the layer over the whole run
   };
-  struct Progress {                 // of a layer that others read from DRAM
-    std::vector<uint32_t> written;  // by repetition over the run
-    uint64_t complete = 0;          // repetitions, in order
+  struct Progress {                 // progress of a layer whose output is read from DRAM
+    std::vector<uint32_t> written;  // writes done, by repetition over the run
+    uint64_t complete = 0;          // complete repetitions, counted in order
     std::vector<Waiter> waiters;
   };
 
@@ -168,7 +168,7 @@ class Machine : public NetworkUser {
   void offer_segment(uint32_t transfer);
   uint32_t segment_size(uint64_t bytes) const;
 
-  // `mark`: where its derivatives began to be kept: a core, or after the cores a transfer.
+  // Writes a record. `mark` numbers where its derivatives are kept: a core, or behind the cores a transfer.
   void record(const ProbeRecord& r, uint32_t mark);
   uint32_t mark_of(uint32_t transfer) const {
     return uint32_t(cores_.size()) + transfer;

@@ -171,7 +171,7 @@ void Machine::message_arrived(uint32_t id) {
   }
 }
 
-// Gives back the credits of a tile's receives, which are used up, so that their senders may go on.
+// Returns the credits of a tile's receives once they are used, so that their senders may continue.
 void Machine::give_credits(uint32_t core, const Tile& t) {
   const uint32_t compute = entry(core, t.compute).instruction;
   for (uint32_t i = t.first_instruction; i < compute; ++i) {

@@ -78,7 +78,7 @@ class MeshRun {
   static constexpr uint32_t kTask = 1u << 31;
   struct Message {
     uint64_t duration;
-    uint32_t slot;  // of the task it goes to
+    uint32_t slot;  // of the destination task
     // Core numbers.
     uint16_t at;
     uint16_t to;

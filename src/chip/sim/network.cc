@@ -33,8 +33,8 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
       server.set_up = pass.cycles;
       server.noisy = chip.network.transit_cv > 0;
       server.buffered = true;
-      // Segments that wait behind a link between chips are stored in the memory of its end. A bounded buffer
-      // there could close a circle of waits over chips.
+      // Segments behind a link between chips are stored in the memory at its end. A bounded buffer there
+      // could cause a deadlock across chips.
       if (grid_.link(int(s)).joint >= 0)
         server.room = UINT32_MAX;
     } else if (s < links_ + 2 * cores_) {
@@ -139,7 +139,8 @@ void Network::request(uint32_t id, uint64_t now) {
     try_start(s, now);
 }
 
-// Takes the VCs in turn, from the one after the last served, and starts the first that has room behind it.
+// Serves the virtual channels (VCs) in turn, starting after the one served last, and starts the first
+// segment that has room in the next buffer.
 void Network::try_start(uint32_t s, uint64_t now) {
   Server& server = servers_[s];
   if (server.waiting == 0)

@@ -74,11 +74,11 @@ class Network {
     const Noise& noise;
     const std::vector<Grid::Hop>& hops;
     const Deviations& own;
-    bool datelines = true;  // false: rings keep to one VC (to show that they can then deadlock)
+    bool datelines = true;  // false: rings use one VC, to show that they can then deadlock
   };
 
   Network(const Setup& setup, EventHeap& events, NetworkUser& user);
-  void attach(EventHeap& events, NetworkUser& user);  // of a copy, to what it works for from now on
+  void attach(EventHeap& events, NetworkUser& user);  // sets the callbacks of a copied network
 
   uint32_t inject_server(int core) const {
     return links_ + core;
@@ -93,7 +93,7 @@ class Network {
     return uint32_t(servers_.size());
   }
 
-  // Keeps derivatives of what is pushed from here on.
+  // Keeps derivatives of all further events.
   void keep(Influence& influence) {
     influence_ = &influence;
   }
@@ -101,11 +101,12 @@ class Network {
     return columns_;
   }
 
-  // Slows servers: link faults both directions, router faults the links of the router, port faults the port.
+  // Slows servers by faults: a link fault slows both directions, a router fault all links of the router, a
+  // port fault the port. `hits` counts the services in each fault.
   void set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>& hits);
 
-  void send(const Segment& segment, uint64_t now);  // queues at its source server
-  void server_done(uint32_t server, uint64_t now);  // the event of that server
+  void send(const Segment& segment, uint64_t now);  // queues the segment at its source server
+  void server_done(uint32_t server, uint64_t now);  // handles the event of a server
 
   const Use& use(uint32_t server) const {
     return servers_[server].use;
@@ -126,9 +127,9 @@ class Network {
   struct Server {
     double cycles_per_byte = 0;
     uint32_t set_up = 0;  // cycles before each segment
-    uint32_t room = 0;    // slots of a buffer behind it
-    uint8_t waiting = 0;  // bit per VC: its queue is not empty
-    uint8_t last_vc = 0;  // served last
+    uint32_t room = 0;    // slots of each buffer behind the server
+    uint8_t waiting = 0;  // one bit for each VC with a queue
+    uint8_t last_vc = 0;  // VC that was served last
     bool busy = false;
     bool noisy = false;
     bool buffered = false;
@@ -146,7 +147,7 @@ class Network {
 
   uint32_t next_server(const Segment& segment) const;
   uint8_t vc_on(const Segment& segment, uint32_t server) const;
-  void request(uint32_t segment, uint64_t now);  // the segment asks for its next server
+  void request(uint32_t segment, uint64_t now);  // requests the next server of a segment
   void try_start(uint32_t server, uint64_t now);
   void start(uint32_t server, int vc, uint64_t now);
   void leave_buffer(uint32_t segment, uint64_t now);

@@ -16,11 +16,12 @@ namespace {
 
 using Kind = ReleasedProgram::Kind;
 
-constexpr int kSlots = 4;               // of a memory unit
-constexpr double kBandwidthRate = 0.5;  // Gamma rate; shape = width * rate
+constexpr int kSlots = 4;               // slots of a memory unit
+constexpr double kBandwidthRate = 0.5;  // rate of the gamma distribution; shape = width * rate
 constexpr uint64_t kPortDelay = 1;
 constexpr uint64_t kRouterDelay = 1;
-// Unit deviation of the compute rate: a tenth of the mean at the 95th percentile, then a quarter of that.
+// Standard deviation of the compute rate, relative to the mean: a tenth at the 95th percentile, divided by
+// four.
 constexpr double kRateDeviation = 0.1 / 1.645 / 4;
 
 class ReleasedMachine {
@@ -67,17 +68,17 @@ class ReleasedMachine {
 
  private:
   struct Core {
-    std::vector<uint16_t> met;     // completions counted for each instruction of the run
-    std::vector<uint8_t> started;  // issued; for a receive: arrived
-    uint64_t window = 0;           // begins at window * issue_window
-    int done = 0;                  // in the window
-    bool opening = false;          // a window, just now
+    std::vector<uint16_t> met;     // completions so far that each instruction waits for
+    std::vector<uint8_t> started;  // issued; of a receive: its message has arrived
+    uint64_t window = 0;           // the window starts at instruction window * issue_window
+    int done = 0;                  // instructions done in the window
+    bool opening = false;          // the window is being opened
     uint64_t compute_free = 0;
     uint64_t port_in_free = 0;
     uint64_t port_out_free = 0;
     std::array<uint64_t, kSlots> slot_free{};
   };
-  // An action in progress: an instruction in service, or a message at some point of its way.
+  // An action in progress: an instruction in service, or a message on its way.
   struct Flight {
     enum class At : uint8_t {
       Service,
@@ -88,7 +89,7 @@ class ReleasedMachine {
       Handed
     } at = At::Service;
     uint32_t core = 0;
-    uint64_t instruction = 0;  // of the run
+    uint64_t instruction = 0;  // number in the run
     int router = 0;
     uint64_t begin = 0;
     uint64_t sent = 0;
@@ -147,12 +148,12 @@ class ReleasedMachine {
     return cycles(bytes, rng.gamma(width * kBandwidthRate, 1 / kBandwidthRate));
   }
 
-  // Opens windows. A window of receives whose messages have all arrived is done as it opens, and the next may
-  // be done too.
+  // Opens the next windows. A window of receives whose messages have all arrived is done at once, and so may
+  // be the next one.
   void open_window(uint32_t id) {
     Core& core = cores_[id];
     if (core.opening)
-      return;  // the loop below goes on with the window just begun
+      return;  // the loop of the caller continues with the new window
     core.opening = true;
     for (uint64_t opened = UINT64_MAX; opened != core.window;) {
       opened = core.window;
@@ -307,7 +308,8 @@ class ReleasedMachine {
       if (cores_[core].met[target] != at(core, target).needs || cores_[core].started[target] ||
           !in_window(core, target))
         continue;
-      if (in.kind == Kind::Write) {  // the data come through the port into the core, not the memory unit
+      // The data passes through the port into the core, not through the memory unit.
+      if (in.kind == Kind::Write) {
         cores_[core].started[target] = 1;
         uint64_t& free = cores_[core].port_out_free;
         free = std::max(now_, free) + kPortDelay +

@@ -44,8 +44,8 @@ class Model {
 
   const spec::Chip chip;
   const Grid grid;
-  const Deviations own;  // of the parts, all through the run
-  // silence: every factor is 1.
+  const Deviations own;  // deviations of single parts during the whole run
+  // `silence` is noise whose factors are all 1.
   const Noise noise;
   const Noise silence;
   const Program& program;
@@ -55,10 +55,10 @@ struct Options {
   uint32_t inferences = 1;
   uint64_t seed = 1;
   ProbePlan probes = named_plan("full");
-  bool noise = true;                 // false: mean rates and transit times everywhere
+  bool noise = true;                 // false: all rates and transit times have their mean
   bool datelines = true;             // false: rings without dateline channels, which can deadlock
   uint64_t max_cycles = UINT64_MAX;  // stop there; Result::finished is false then
-  std::function<bool()> stop = {};   // asked now and then; true ends the run as max_cycles does
+  std::function<bool()> stop = {};   // checked regularly; true ends the run as max_cycles does
 };
 
 struct Result {
@@ -81,7 +81,7 @@ struct Result {
   // Vectors by link id, and by DRAM port.
   std::vector<Use> links;
   std::vector<Use> ports;
-  std::vector<Use> memory_units;        // by core; busy sums over the slots
+  std::vector<Use> memory_units;        // by core; `busy` is summed over the slots
   std::vector<uint64_t> fault_hits;     // by fault: operations, transfers and segments that started inside it
   std::vector<uint64_t> inference_end;  // when each inference's last instruction was done
   uint64_t records = 0;
@@ -97,7 +97,7 @@ Result simulate(
     const Options& options,
     RecordSink* sink = nullptr);
 
-// The healthy run once more, with the derivatives of each record's duration (influence.h).
+// Repeats the healthy run and passes each record with the derivatives of its duration (influence.h).
 Result simulate_influence(const Model& model, const Options& options, InfluenceSink& sink);
 
 }  // namespace lento::chip

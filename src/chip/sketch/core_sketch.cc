@@ -14,14 +14,16 @@
 namespace lento::chip {
 namespace {
 
-constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records once its count is full
+constexpr int kMeanWeight = 15;  // number of records over which a bin's mean averages once its count is full
 
-// An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.
+// An operation is slow when it takes 8 % longer than nominal: five standard deviations of the default rate
+// noise.
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
-// A step within an episode that ends it and begins another: half an octave, less than the least factor that
-// must always be detected (1.5) and three deviations of the noisiest core.
+// A change of level within an episode that ends it and begins another: half an octave. It is less than the
+// smallest factor that must always be detected (1.5), and three standard deviations of the noisiest core.
 constexpr int kStepLevel = 128;
-// Deviations of a core's rate below which no healthy operation is assumed to lie: 3 of a million do.
+// Standard deviations of a core's rate that nearly all healthy operations stay within: 3 of a million do
+// not.
 constexpr double kQuiet = 4.5;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
@@ -33,7 +35,7 @@ uint32_t mix(uint32_t key, uint32_t which) {
   return x ^ x >> 16;
 }
 
-// Returns the first place of a key in the index, before the mask.
+// Returns the start position of a key in the hash index, before masking.
 uint32_t index_hash(uint32_t key) {
   return (key * 0x9e3779b1u) >> 20;
 }
@@ -277,8 +279,9 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   return entries_[slot];
 }
 
-// Returns the rank of a key in the sample. Among transfers four times as large, twice as many are kept: the
-// delay of a slow server is more distinct in them, and those that stream weights are few and the largest.
+// Returns the rank of a key in the sample of kept patterns. Among transfers that are four times as large,
+// twice as many are kept: they show the delay of a slow server more clearly, and those that stream weights
+// are few and the largest.
 uint32_t CoreSketch::place_in_sample(uint32_t key) const {
   return mix(key, state_.random) >> Pattern::unpack(key).octave / 2;
 }

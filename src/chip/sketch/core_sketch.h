@@ -110,20 +110,20 @@ static_assert(sizeof(SketchEntry) == 24);
 
 // Cycles below which an operation is not judged, because a whole number of them is too coarse.
 inline constexpr uint64_t kLeastCycles = 64;
-// The least share of its rate that a recorder assumes of any healthy core.
+// Smallest share of its nominal rate that a recorder assumes of a healthy core.
 inline constexpr double kLeastShare = 0.1;
-// Returns the share of its rate below which no healthy operation of a core with this noise is assumed to lie.
+// Returns the share of the nominal rate that healthy operations with this noise stay above.
 double quiet_share(double rate_deviation);
-// Relative error of a pattern's mean work: its reciprocals have 16 bits, as hardware would have.
+// Relative error of a pattern's mean work, because reciprocals have 16 bits as in hardware.
 inline constexpr double kMeanWorkError = 1.0 / (1 << 16);
 
-// Returns the nominal rate for a recorder, chosen so that no healthy operation of a core with this noise
-// opens an episode: the core's own, until 4.5 deviations of it are more than the 8 % that an episode needs.
+// Returns the nominal rate for a recorder, chosen so that no healthy operation with this noise opens an
+// episode. It is the core's own rate, unless 4.5 standard deviations exceed the 8 % that an episode needs.
 double recorder_rate(double ops_per_cycle, double rate_deviation);
 
-// A stretch in which every operation was slower than nominal by more than the noise, and about equally so. A
-// step of half an octave begins another one, so that a fault shows on a core that is always slower than its
-// file.
+// A stretch of time in which every operation was slower than nominal by more than the noise, at about the
+// same level. A change of half an octave begins a new episode, so that a fault also shows on a core that is
+// always slower than its file.
 struct Episode {
   // Times in ticks.
   uint32_t begin = 0;
@@ -162,7 +162,7 @@ class CoreSketch {
   uint64_t bin_cycles() const {
     return uint64_t{1} << state_.bin_shift;
   }
-  // In a table, the seed of its sample's hash, else the state of Eviction::Random.
+  // Returns the seed of the sample's hash in a table, else the state of Eviction::Random.
   uint32_t random() const {
     return state_.random;
   }
@@ -170,7 +170,7 @@ class CoreSketch {
     return nominal_;
   }
 
-  // A held entry, in slot order: computes first, then transfers.
+  // An entry that is in use, in slot order: computes first, then transfers.
   struct Entry {
     const SketchEntry* entry;
     const TimeBin* bins;  // nullptr for computes
@@ -186,7 +186,7 @@ class CoreSketch {
     uint32_t key = 0;
     uint32_t first = 0;      // ticks
     uint16_t frequency = 0;  // Algorithm 1's counter
-    uint16_t seen = 0;       // records summed up in `mean`
+    uint16_t seen = 0;       // records averaged in `mean`
     uint16_t mean = 0;       // level
     uint16_t lowest = 0;
   };
@@ -200,8 +200,9 @@ class CoreSketch {
     uint16_t used[2] = {0, 0};  // stage-2 entries: computes, transfers
     uint16_t episodes = 0;
     uint8_t bin_shift = 16;
-    uint8_t streak = 0;   // nominal operations since the last slow one
-    uint32_t random = 1;  // state of Eviction::Random; of a table the core: each samples other patterns
+    uint8_t streak = 0;  // nominal operations since the last slow one
+    // State of Eviction::Random; in a table the core number, so that each core samples other patterns.
+    uint32_t random = 1;
   };
   static_assert(sizeof(State) == 32);
 
@@ -223,7 +224,7 @@ class CoreSketch {
   uint16_t capacity(int list) const {
     return list == 0 ? shape_.computes : shape_.transfers;
   }
-  // Returns whether there is no stage 1, so that a full list keeps a sample.
+  // Returns whether the recorder has no stage 1, so that a full list keeps a sample.
   bool is_table() const {
     return buckets_.empty();
   }
@@ -247,7 +248,7 @@ class CoreSketch {
   std::vector<TimeBin> bins_;
   std::vector<Episode> episodes_;
   std::vector<uint8_t> index_;                             // open addressing, slot + 1; 0: empty
-  uint32_t last_of_sample_[2] = {UINT32_MAX, UINT32_MAX};  // the highest hash of each list once it is full
+  uint32_t last_of_sample_[2] = {UINT32_MAX, UINT32_MAX};  // largest hash in each list once it is full
 };
 
 }  // namespace lento::chip

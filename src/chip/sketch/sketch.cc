@@ -12,17 +12,17 @@ namespace {
 
 constexpr uint16_t kGoodBins = 32;
 constexpr uint16_t kFewestBins = 16;
-// Patterns per entry from which a sample is kept. A Llama-like prefill on 8x8 (83 patterns on 70 entries) was
-// judged worse with a sample, whose sparse patterns wait together: 2 false findings in 26 clean runs, 0 in 24
-// without it.
+// Ratio of patterns to entries from which a sample is kept. A Llama-like prefill on 8x8 cores (83 patterns,
+// 70 entries) was judged worse with a sample, whose few patterns wait together: 2 false findings in 26
+// healthy runs, against 0 in 24 without it.
 constexpr uint32_t kSampledFrom = 2;
 
 bool too_large(const SketchShape& shape, const SketchOptions& options) {
   return shape.bytes() > options.budget_bytes;
 }
 
-// Returns whether the mapping makes so many more patterns than there are entries that most are evicted before
-// they return.
+// Returns whether the mapping has so many more patterns than entries that most would be evicted before they
+// recur.
 bool overflows(const SketchShape& shape, const PatternCount& patterns) {
   const uint32_t transfers = shape.octaves == 1 ? patterns.transfers : patterns.coarse_transfers;
   return patterns.computes > kSampledFrom * shape.computes || transfers > kSampledFrom * shape.transfers;

@@ -40,7 +40,7 @@ std::vector<SketchShape> plan_exact_tables(
     const SketchOptions& options,
     uint16_t most_bins = 64);
 
-// More than any run has. The claim of a damaged record must not decide how much is simulated again.
+// More inferences than any real run has. It limits the simulation that a damaged record can cause.
 inline constexpr uint32_t kMostInferences = 1 << 20;
 
 class Sketch : public RecordSink {
@@ -48,7 +48,7 @@ class Sketch : public RecordSink {
   Sketch() = default;
   Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
 
-  // Drops records of cores that the sketch does not have, and of an impossible inference.
+  // Drops records of cores that the sketch does not have, and records of an impossible inference.
   Outcome record(const ProbeRecord& record) override;
 
   const std::vector<CoreSketch>& cores() const {
@@ -60,10 +60,10 @@ class Sketch : public RecordSink {
   uint64_t records() const;
   uint64_t evictions() const;
   uint64_t bytes() const;       // of all cores, structure included
-  uint64_t end_cycles() const;  // the last thing recorded
-  // Returns how long another run is worth recording for a comparison with this one: twice as long, because
-  // records beyond that add no evidence, but no longer than the time bins reach, which would otherwise grow
-  // wider than these.
+  uint64_t end_cycles() const;  // end of the last record
+  // Returns the cycles of another run that are worth recording for a comparison with this one: twice its
+  // length, because later records add no evidence, but not beyond the range of the time bins, which would
+  // widen them.
   uint64_t comparable_cycles() const;
   uint32_t inferences() const {
     return inferences_;

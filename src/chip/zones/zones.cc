@@ -1,5 +1,5 @@
-// Durations of the same zone and occurrence are compared across cores, and their medians by core and zone are
-// the slowness of a core. The spread is that of all cores, estimated so that a few slow ones do not widen it.
+// Compares durations of the same zone and occurrence between cores. The median over a core's zones is its
+// slowness. The spread over cores is estimated robustly, so that a few slow cores do not widen it.
 #include "chip/zones/zones.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kLeastPeers = 4;      // beside the core itself
-constexpr double kMostDetectable = 3;  // a run that shows less is no basis for an all-clear
+constexpr size_t kLeastPeers = 4;      // fewest cores to compare a core with
+constexpr double kMostDetectable = 3;  // no all-clear when only larger factors would be detected
 
 struct Sort {
   std::string processor;
@@ -28,7 +28,7 @@ struct Sort {
   auto operator<=>(const Sort&) const = default;
 };
 
-// Log durations of one sort of zone by core, in the order of their occurrence.
+// Log durations of one zone of one processor, by core, in order of occurrence.
 using Durations = std::map<Place, std::vector<double>>;
 
 std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
@@ -39,7 +39,8 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
           std::log(double(end - begin)));
   };
   for (const TransferStream& stream : trace.streams) {
-    std::map<uint32_t, std::vector<uint64_t>> open;  // begins by name; zones of one name may nest
+    // Open begins by zone name, because zones with the same name may nest.
+    std::map<uint32_t, std::vector<uint64_t>> open;
     for (const TransferRecord& r : stream.records) {
       if (r.kind == TransferKind::Compute) {
         add(stream, r.name, r.begin, r.end);
@@ -54,13 +55,13 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
   return out;
 }
 
-// Differences of one sort from what they are compared with, by core.
+// Differences of one zone from its comparison (peers or an earlier run), by core.
 struct Compared {
   Sort sort;
   std::map<Place, std::vector<double>> residuals;
-  std::map<Place, double> slowness;  // their medians, less the middle of all
+  std::map<Place, double> slowness;  // median of the residuals, minus the median over cores
   double middle = 0;
-  double spread = 0;  // of slowness between cores
+  double spread = 0;  // robust standard deviation of the slowness between cores
 
   void finish() {
     std::vector<double> all;
@@ -71,8 +72,8 @@ struct Compared {
       x -= middle;
     for (double& x : all)
       x -= middle;
-    // A clock of whole cycles and few repeats can make most cores equal: their noise is then that of a
-    // record.
+    // A clock of whole cycles and few repetitions can make most cores equal. The noise of a single record is
+    // then used as the spread.
     std::vector<double> within;
     double records = 0;
     for (const auto& [core, values] : residuals) {
@@ -87,8 +88,8 @@ struct Compared {
   }
 };
 
-// Takes off each occurrence its median over cores. Cores that ran it another number of times did other work
-// and are left out.
+// Subtracts from each occurrence its median over cores. Cores with another number of occurrences did other
+// work and are left out.
 Compared beside_peers(const Sort& sort, const Durations& durations) {
   std::map<size_t, size_t> counts;
   for (const auto& [core, values] : durations)
@@ -112,7 +113,7 @@ Compared beside_peers(const Sort& sort, const Durations& durations) {
   return out;
 }
 
-// Takes off each occurrence what the same core took in an earlier run.
+// Subtracts from each occurrence the duration on the same core in an earlier run.
 Compared beside_earlier(const Sort& sort, const Durations& later, const Durations& earlier) {
   Compared out{sort};
   for (const auto& [core, values] : later)
@@ -160,7 +161,7 @@ class ZoneJudge {
           "`lento chip compare`");
     if (options_.earlier != nullptr)
       out_.common = std::exp(evidence::median(common));
-    // The largest of many sorts and cores is extreme by chance (Bonferroni).
+    // The largest of many zones and cores is extreme by chance (Bonferroni correction).
     tests_ = double(cores.size()) * double(compared_.size());
     out_.detectable = detectable();
     if (out_.detectable > kMostDetectable)
@@ -182,7 +183,8 @@ class ZoneJudge {
     return std::move(out_);
   }
 
-  // The robust spread has the information of 82 % of the cores.
+  // Returns the degrees of freedom of the spread. The robust estimate has the information of 82 % of the
+  // cores.
   static double freedom(const Compared& c) {
     constexpr double kEfficiency = 0.82;
     return kEfficiency * double(c.residuals.size() - 1);
@@ -202,7 +204,8 @@ class ZoneJudge {
     return std::exp(std::min(20.0, least));
   }
 
-  // Its records in this sort of zone beside those of all peers.
+  // Returns the probability of the ranks of a core's records among those of its peers, when it is not
+  // slower.
   static double rank_chance(const Compared& c, const Place& core) {
     std::vector<double> peers;
     for (const auto& [other, values] : c.residuals)
@@ -218,7 +221,7 @@ class ZoneJudge {
     suspect.core = core;
     for (const Compared& c : compared_) {
       const auto at = c.slowness.find(core);
-      // Sorts that could not show the tolerance twice are no evidence about the core.
+      // A zone in which twice the tolerance would not be detected is no evidence for or against the core.
       if (at == c.slowness.end() || limit(c) * c.spread > 2 * least)
         continue;
       ++suspect.judged_zones;
@@ -232,17 +235,17 @@ class ZoneJudge {
       return;
     const double x = best->slowness.at(core);
     suspect.rank = rank_chance(*best, core);
-    constexpr size_t kEnough = 4;  // records from which ranks can say anything
+    constexpr size_t kEnough = 4;  // fewest records for a rank test
     if (best->residuals.at(core).size() >= kEnough && suspect.rank > options_.false_alarms)
       return;
-    // The middle of the peers has an error of its own.
+    // The median of the peers has an error of its own.
     const double of_middle = std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
     const double wide = evidence::student_quantile(0.95, freedom(*best)) * best->spread * of_middle;
     suspect.zone = best->sort.zone;
     suspect.factor = std::exp(x);
     suspect.low = std::exp(x - wide);
     suspect.high = std::exp(x + wide);
-    // Student's tail is no longer than the normal's times this many tests.
+    // Bisection for the probability at which Student's quantile equals the core's deviation.
     double low = 0;
     double high = 0.5;
     for (int step = 0; step < 60; ++step) {

@@ -1,11 +1,11 @@
-// Finds a slow core in records that hold only how long its zones took, as profilers of real chips write them.
+// Finds a slow core from the durations of its zones, as profilers of real chips record them.
 //
 //   log duration = level of (processor, zone, occurrence) + slowness of the core + noise
 //
-// Cores that ran the same zones are peers of one another. With an earlier run of the same program each core
-// is its own peer, so that cores may do unlike work. A core is named when it exceeds the spread of its
-// peers in most of its zones, and when its raw records are slower by rank. Sources: Rousseeuw, Croux 1993
-// (spread), Student 1908, Mann, Whitney 1947. Cost: the number of records, sorted.
+// Cores that ran the same zones are compared with each other. With an earlier run of the same program, each
+// core is compared with itself, so that cores may do different work. A core is named when it deviates by
+// more than the spread in most of its zones, and when its raw records are slower by rank. Sources:
+// Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost: sorting the records.
 #pragma once
 
 #include <string>
@@ -17,34 +17,34 @@ namespace lento::chip {
 
 struct ZoneSuspect {
   Place core;
-  std::string zone;  // that shows it best
+  std::string zone;  // zone with the largest deviation
   double factor = 1;
-  // 90 %
+  // The 90 % interval.
   double low = 1;
   double high = 1;
-  double chance = 1;  // of such a core among as many healthy ones
-  double rank = 1;    // chance of its records' ranks; 1: it has too few
-  size_t zones = 0;   // sorts of zones in which it stands out, of `judged_zones`
+  double chance = 1;  // probability of such a core among as many healthy ones
+  double rank = 1;    // probability of its records' ranks; 1: too few records
+  size_t zones = 0;   // zones in which it deviates, out of `judged_zones`
   size_t judged_zones = 0;
 };
 
 struct ZoneJudgement {
   bool judged = false;
-  // Set when it could not be judged.
+  // Set when the records could not be judged.
   std::string reason;
   std::string remedy;
   size_t cores = 0;
-  size_t zones = 0;       // sorts that enough cores ran
-  size_t records = 0;     // of them
-  double common = 1;      // with an earlier run: times that all cores became slower
-  double detectable = 0;  // the factor that would be named with 95 %, in the zone that shows it best
-  std::vector<ZoneSuspect> suspects;  // surest first
+  size_t zones = 0;                   // zones that enough cores ran
+  size_t records = 0;                 // records of those zones
+  double common = 1;                  // with an earlier run: factor by which all cores became slower
+  double detectable = 0;              // factor that would be named with probability 95 %, in the best zone
+  std::vector<ZoneSuspect> suspects;  // smallest probability first
 };
 
 struct ZoneOptions {
-  const TransferTrace* earlier = nullptr;  // of the same program
-  double false_alarms = 0.005;             // of a healthy run
-  double tolerance = 0.1;                  // by which healthy cores may differ
+  const TransferTrace* earlier = nullptr;  // an earlier run of the same program
+  double false_alarms = 0.005;             // probability of a false finding in a healthy run
+  double tolerance = 0.1;                  // relative difference between healthy cores
 };
 ZoneJudgement judge_zones(const TransferTrace& trace, const ZoneOptions& options = {});
 

@@ -9,7 +9,8 @@
 namespace lento::chip {
 namespace {
 
-// Returns the factor of a chip's clock, 1 where the sheet gives it no clock.
+// Returns how many times slower a chip's clock is than the sheet's common clock. 1 when the sheet gives
+// none.
 double clock_times(const spec::FabricSheet& sheet, int chip) {
   if (sheet.clocks_hz.empty())
     return 1;

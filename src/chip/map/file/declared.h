@@ -1,6 +1,6 @@
-// The deviations that a sheet declares for single parts: cores of a slower class, chips of a slower clock.
-// The parts deviate from the common numbers by a given ratio, so a chip of unequal parts is a twin, like a
-// fitted one.
+// Collects the deviations that a sheet declares for single parts: cores of a slower class, chips with a
+// slower clock. Each is a ratio to the common numbers, so a chip of unequal parts is handled as a twin, like
+// a fitted one.
 #pragma once
 
 #include "chip/map/twin.h"
@@ -14,7 +14,7 @@ namespace lento::chip {
 // sheet.
 Deviations declared_parts(const spec::FabricSheet& sheet, const spec::Chip& chip);
 
-// Combines both: ratio times ratio, part by part.
+// Multiplies the ratios of both, part by part.
 Deviations combined(const Deviations& one, const Deviations& two);
 
 }  // namespace lento::chip

@@ -21,7 +21,7 @@ using InstructionKind = ReleasedProgram::Kind;
 
 constexpr size_t kMaxReleasedInstructions = size_t{1} << 26;
 
-constexpr int64_t kMostSteps = 4096;  // sub-steps of one pass
+constexpr int64_t kMostSteps = 4096;  // most sub-steps of one pass
 
 Slice at_pass(Slice slice, int64_t samples, int64_t pass) {
   slice[0].start += samples * pass;
@@ -72,7 +72,7 @@ class Released {
     int64_t pass;
     int64_t step;
   };
-  // The unique key of one part of one step: layer, pass, step, block and core.
+  // Identifies one part of one step: layer, pass, step, block and core.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
   void check_steps(size_t index) const {
@@ -232,7 +232,8 @@ class Released {
         found == weights_.end() ? 1 : (*found->second)[2].size() * (*found->second)[3].size();
     switch (layer.kind) {
       case LayerKind::Conv:
-      case LayerKind::FullyConnected:  // the release counts far too many here; ours are those of a product
+      case LayerKind::FullyConnected:  // the release counts too many operations here; these are those of the
+                                       // product
         return reduced;
       case LayerKind::GroupConv:
         return std::max<uint64_t>(1, reduced / layer.group_count);
@@ -310,7 +311,7 @@ class Released {
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {
       auto& list = program_.cores[core];
       targets[core].resize(list.size());
-      // Inputs since `open` belong to the next compute.
+      // Inputs since `open` belong to the next compute instruction.
       uint32_t open = 0;
       uint32_t compute = UINT32_MAX;
       for (uint32_t i = 0; i < list.size(); ++i) {
@@ -350,10 +351,11 @@ class Released {
   ReleasedProgram program_;
   std::map<int, size_t> index_of_;
   std::vector<std::array<int, 4>> fetch_;
-  std::map<uint32_t, const Slice*> weights_;  // last read by each core
+  std::map<uint32_t, const Slice*> weights_;  // weights last read by each core
   std::map<PartKey, ReleasedProgram::Target> writes_;
   std::map<std::pair<PartKey, PartKey>, uint32_t> sends_;
-  std::vector<std::pair<ReleasedProgram::Target, ReleasedProgram::Target>> wanted_;  // write, read
+  // Pairs of write and the read that waits for it.
+  std::vector<std::pair<ReleasedProgram::Target, ReleasedProgram::Target>> wanted_;
   size_t total_ = 0;
 };
 

@@ -24,9 +24,9 @@ struct ReleasedProgram {
   struct Instruction {
     uint64_t amount = 0;        // Compute: operations; others: bytes
     uint32_t layer = 0;         // index in layer_ids
-    uint32_t needs = 0;         // completions of others before it may start
-    uint32_t partner_core = 0;  // Send, Receive: the other end
-    uint32_t partner = 0;       // Send: the Receive there
+    uint32_t needs = 0;         // completions of other instructions before it may start
+    uint32_t partner_core = 0;  // Send, Receive: the core at the other end
+    uint32_t partner = 0;       // Send: the Receive instruction there
     // The range in triggers of the instructions that its completion counts for.
     uint32_t triggers_begin = 0;
     uint32_t triggers_end = 0;

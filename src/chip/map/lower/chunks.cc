@@ -131,7 +131,8 @@ class Chunker {
     });
   }
 
-  // Replaces layers of the old graph by the new ones. `run` is that of the layers cut along.
+  // Appends a layer to the new graph and renumbers its sources. `run` is the index of the run for layers
+  // that are cut along.
   int add(Layer layer, int64_t run) {
     for (Operand& operand : layer.operands) {
       for (Piece& p : operand.value.pieces) {
@@ -200,10 +201,10 @@ class Chunker {
   const int64_t channels_;
   std::vector<std::vector<size_t>> readers_;
   std::map<size_t, Product> products_;
-  std::vector<bool> along_of_;                              // whether a layer is cut along for some product
-  std::map<size_t, int> now_;                               // new index of a layer
-  std::map<std::pair<size_t, int64_t>, int> part_of_;       // new index of run j of a layer cut along
-  std::map<std::pair<size_t, int64_t>, int64_t> start_of_;  // its first channel
+  std::vector<bool> along_of_;                         // whether a layer is cut along for some product
+  std::map<size_t, int> now_;                          // by layer of the old graph: its index in the new one
+  std::map<std::pair<size_t, int64_t>, int> part_of_;  // new index of run j of a layer that is cut along
+  std::map<std::pair<size_t, int64_t>, int64_t> start_of_;  // first channel of run j
   LayerGraph out_;
 };
 

@@ -8,8 +8,8 @@
 namespace lento::chip {
 namespace {
 
-// Returns the positions of an operand dimension of size `extent` that output positions `out` need, not
-// clamped.
+// Returns the positions of an operand dimension of size `extent` that the output positions `out` need. The
+// result may reach beyond the operand.
 Range apply(const DimRule& rule, Range out, int64_t extent) {
   switch (rule.kind) {
     case DimRule::Kind::Same:
@@ -49,7 +49,7 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
     const Range r = extent == 1
                         ? Range{0, 1}
                         : apply(rule, rule.kind == DimRule::Kind::Full ? Range{} : dims[rule.from], extent);
-    // A window may lie in the padding altogether. The nearest position replaces it then.
+    // A window may lie entirely in the padding. The nearest valid position is then used.
     const int64_t start = std::clamp<int64_t>(r.start, 0, extent - 1);
     wanted[d] = {start, std::clamp<int64_t>(r.end, start + 1, extent)};
   }

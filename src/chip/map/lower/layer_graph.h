@@ -17,15 +17,15 @@ namespace lento::chip {
 // The positions of an operand's dimension that one output dimension needs.
 struct DimRule {
   enum class Kind : uint8_t {
-    Full,        // all of them
-    Same,        // the same ones
+    Full,        // every position
+    Same,        // the same position
     Window,      // out * stride - before + [0, kernel)
-    Transposed,  // those whose window, spread with `stride`, reaches out (ConvTranspose)
-    Groups,      // the group of `in_group` that the group of `out_group` belongs to
-    Scaled,      // out * in / out extents, one more on either side (Resize)
+    Transposed,  // positions whose window, spread with `stride`, reaches the output (ConvTranspose)
+    Groups,      // the group of size `in_group` for the output's group of size `out_group`
+    Scaled,      // out * in / out extents, and one more on each side (Resize)
   };
   Kind kind = Kind::Full;
-  int from = 0;  // output dimension
+  int from = 0;  // index of the output dimension
   int64_t stride = 1;
   int64_t before = 0;
   int64_t kernel = 1;
@@ -36,7 +36,7 @@ struct DimRule {
 
 struct Operand {
   Value value;
-  std::vector<DimRule> rules;  // one a dimension of the operand
+  std::vector<DimRule> rules;  // one for each dimension of the operand
   bool is_weight = false;      // the second factor of a matrix product of two activations
 };
 
@@ -46,10 +46,11 @@ struct Layer {
   int group_count = 1;
   Layout layout;  // of its output; extents are K, H, W
   std::vector<Operand> operands;
-  int64_t depth = 0;              // reduced channels (C_in of a group); 0: no weights
+  int64_t depth = 0;              // reduced channels (C_in of a group); 0: the layer has no weights
   int64_t window = 1;             // R * S
-  bool weights_from_dram = true;  // false: an operand is the weight
-  // The rank of the cores of a group that make this layer (splits.h). With 1 rank all of them make it.
+  bool weights_from_dram = true;  // false: one of the operands is the weight
+  // The cores of a group that compute this layer (splits.h). With `ranks` 1 all of them do, else those of
+  // rank `rank`.
   int rank = 0;
   int ranks = 1;
 };
@@ -57,10 +58,10 @@ struct Layer {
 struct LayerGraph {
   std::string name;
   std::vector<Layer> layers;
-  int64_t generic = 0;  // operators taken as element-wise for want of a rule
+  int64_t generic = 0;  // operators without a rule, treated as element-wise
 };
 
-// The box of a source that an output box needs. Sources appear once per piece touched.
+// A part of a source that an output part needs. A source occurs once for each of its pieces.
 struct Need {
   int source = -1;
   Box box;

@@ -56,7 +56,8 @@ class Lowering {
   int normalized_input(const Operation& op) const;
   std::vector<bool> reachable();
   void lower_operation(size_t i);
-  // Most operators act on their first input. These also act when it is constant.
+  // Most operators are lowered only when their first input is an activation. These are lowered when it is
+  // constant too.
   static bool takes_constant_first(std::string_view type);
   void add_layer(Layer layer, const Operation& op, size_t output = 0);
   // Returns the rules of an operand that is broadcast to `out`.

@@ -6,8 +6,8 @@
 // The product before has left x_i on the core of rank i when it is cut into g parts along its channels,
 // because runs and parts end at the same channels (part_range).
 //
-// The sum comes as late as possible: before the first layer that reads it, or before the next such product.
-// The work in between (the next expert of a mixture) hides the exchange.
+// The sum is placed as late as possible: before the first layer that reads it, or before the next such
+// product. The layers in between (such as the next expert of a mixture) hide the exchange.
 #include "chip/map/lower/splits.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Splitter {
     }
   }
 
-  // Returns whether other layers read the rows as well. Such rows are gathered anyway.
+  // Returns whether other layers read the rows too. Such rows are gathered in any case.
   bool read_by_others(const Layer& layer) const {
     const auto& pieces = layer.operands.front().value.pieces;
     return pieces.size() != 1 || pieces.front().source < 0 || readers_[size_t(pieces.front().source)] > 1;
@@ -77,7 +77,7 @@ class Splitter {
 
   struct Sum {
     Layer layer;
-    size_t of = 0;  // the product, in the old graph
+    size_t of = 0;  // index of the product in the old graph
   };
 
   static bool reads(const Layer& layer, size_t source) {
@@ -131,7 +131,7 @@ class Splitter {
   const int ranks_;
   std::vector<int> readers_;
   std::optional<Sum> waiting_;
-  std::vector<int> now_;  // new index of a layer
+  std::vector<int> now_;  // by layer of the old graph: its index in the new one
   LayerGraph out_;
 };
 

@@ -50,19 +50,20 @@ struct Value {
   std::vector<Piece> pieces;
 };
 
-// Returns the layout of fresh results: NCHW for four dimensions, H x C for (N, S, D), else by position.
+// Returns the default layout of a new result: NCHW for four dimensions, H x C for (N, S, D), else by
+// position.
 Layout default_layout(const spec::Shape& shape);
-Value whole(int source, const spec::Shape& shape);  // all of one layer's output in its default layout
+Value whole(int source, const spec::Shape& shape);  // the whole output of one layer in its default layout
 
 std::vector<Range> dim_ranges(const Layout& layout, const Box& box);
 Box box_of(const Layout& layout, const std::vector<Range>& dims);
 
-// View operations return nothing when the result cannot be described this way, so that data must be moved.
+// View operations return nothing when the result cannot be described as a view, and a copy is needed.
 std::optional<Value> reshape(const Value& value, const spec::Shape& shape);
 Value transpose(const Value& value, const std::vector<int64_t>& order);
 std::optional<Value> slice(const Value& value, size_t dim, Range range);
 std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t after);
-// Joins operands along `dim`. A null operand is a constant of `sizes[i]`.
+// Joins operands along `dim`. A null operand stands for a constant of size `sizes[i]`.
 std::optional<Value>
 concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<int64_t>& sizes);
 

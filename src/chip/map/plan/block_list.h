@@ -21,7 +21,7 @@ struct SliceLess {
   }
 };
 
-// Blocks in order of first use. Cores that need the same slice share one.
+// A list of blocks in order of first use. Cores that need the same slice share one block.
 class BlockList {
  public:
   void add(Position core, const Slice& slice) {

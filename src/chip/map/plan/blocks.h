@@ -16,12 +16,12 @@ namespace lento::chip {
 // block is the traffic between its halves.
 class BlockOrder {
  public:
-  struct Middle {      // of the blocks that have been halved equally often
-    double links = 1;  // in one direction, over the shortest of these middles
-    double cores = 0;  // of one half, the largest
+  struct Middle {      // the middle lines of all blocks of one size
+    double links = 1;  // links in one direction across the shortest of these lines
+    double cores = 0;  // cores in the larger half
   };
 
-  // With `rows_first`, square blocks are halved into upper and lower halves instead of left and right.
+  // With `rows_first`, square blocks are halved into an upper and a lower half instead of left and right.
   BlockOrder(const Grid& grid, bool rows_first);
 
   const std::vector<Position>& cores() const {
@@ -38,7 +38,7 @@ class BlockOrder {
     // Measured in tiles.
     int x, y, width, height;
   };
-  struct Turned {  // which halves come first: those on the right, those below
+  struct Turned {  // whether the right half comes first, and whether the lower half does
     bool x = false;
     bool y = false;
   };
@@ -46,7 +46,8 @@ class BlockOrder {
 
   const bool rows_first_;
   std::vector<Position> cores_;
-  std::vector<uint64_t> paths_;  // bit 63: the first halving
+  // The half that a core is in, one bit for each halving; bit 63 is the first halving.
+  std::vector<uint64_t> paths_;
   std::vector<Middle> middles_;
 };
 

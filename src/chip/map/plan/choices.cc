@@ -14,7 +14,7 @@
 namespace lento::chip {
 namespace {
 
-// Finds part `index` in the order in which a mapping lists them.
+// Finds the batch range and the box of part number `index`, counted as a mapping lists the parts.
 void locate(const Layer& layer, int64_t samples, const Cut& cut, size_t index, Range& batch, Box& box) {
   const auto& n = cut.parts;
   const auto& e = layer.layout.extents;
@@ -90,7 +90,8 @@ int64_t Choices::own_samples() const {
   return parts;
 }
 
-// Lists the cuts of one rank of every group: whole rows, of samples of its own where there are as many.
+// Lists the cuts of a layer over one rank of every group: whole rows, and separate samples for each group
+// when there are enough samples.
 std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   std::vector<Cut> out;
   const auto groups = int64_t(cores_) / layer.ranks;
@@ -104,8 +105,9 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Places neighbouring shares across the middle of a group, and the next ones across those of its halves, so
-// that the exchanges of mirror images form one slice (stages.h).
+// Returns the core for share number `stand` of a group. Neighbouring shares are placed as mirror images
+// across the middle of the group, and the next ones across the middles of its halves, so that the exchange
+// between two images is one slice (stages.h).
 uint32_t Choices::in_block(uint32_t stand) const {
   const auto group = uint32_t(grouping_.cores);
   if (!images() || !std::has_single_bit(group))
@@ -116,7 +118,8 @@ uint32_t Choices::in_block(uint32_t stand) const {
   return (stand & ~(group - 1)) | turned;
 }
 
-// Operations without weights use the data in place. Different placements may leave most of it there.
+// Lists placements of the parts on cores. Layers without weights use their inputs where they are, and
+// placements differ in how much of the input is already on the right core.
 std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const Cut& cut) const {
   std::vector<std::vector<uint32_t>> out(1, std::vector<uint32_t>(size_t(cut.cores)));
   if (grouping_.cores == 0) {
@@ -135,7 +138,7 @@ std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const
   return out;
 }
 
-// Returns the cycles in which the middles of blocks of one size pass the bytes that each working core
+// Returns the cycles to move, across the middle lines of blocks of one size, the bytes that each core
 // receives over them.
 double Choices::middle_cycles(const Loads& loads, size_t m, int cores) const {
   const BlockOrder::Middle& middle = order_.middles()[m];
@@ -168,16 +171,19 @@ bool Choices::in_stages(const Layer& layer) const {
 }
 
 double Choices::computed(const Choice& c, double stream) const {
-  // Reading, handing on and computing take turns in one window.
+  // Reading, passing on and computing alternate in one instruction window, so their times combine as a root
+  // of squares.
   if (c.sharers > 1)
     return std::sqrt(c.compute * c.compute + stream * stream + c.hand_on * c.hand_on);
   if (grouping_.cores == 0)
     return std::max(c.compute, stream);
-  // Each waits for the other now and then.
+  // Computing and streaming overlap almost fully. The fourth power models that each sometimes waits for the
+  // other.
   return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
 }
 
-// Cores of the same channels are apart by the number of parts along them.
+// Returns the cycles to pass weights on between the cores that share them. Cores with the same channels are
+// as far apart as there are parts along the channels.
 double Choices::hand_on_cycles(const Choice& c) const {
   if (c.sharers == 1)
     return 0;
@@ -194,7 +200,7 @@ double Choices::hand_on_cycles(const Choice& c) const {
       loads[order_.middle_between(here, there)] += c.weights / c.sharers / double(ranks);
     }
   }
-  return staged_cycles(loads, c.cut.cores * c.ranks);  // what goes far meets the traffic on its way
+  return staged_cycles(loads, c.cut.cores * c.ranks);  // distant transfers meet the traffic on their way
 }
 
 Choice Choices::describe(const Layer& layer, const Cut& cut) const {
@@ -214,8 +220,8 @@ Choice Choices::describe(const Layer& layer, const Cut& cut) const {
   return c;
 }
 
-// Chooses sub-steps. Weights arrive in sub-steps over channels, because reads run side by side in the memory
-// unit and the first arrive early.
+// Chooses the sub-steps of a part. Weights arrive in sub-steps over the channels, because reads run in
+// parallel in the memory unit and the first ones arrive early.
 bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   const int64_t channels = layer.layout.extents[0] / c.cut.parts[1];
   if (c.sharers > 1) {
@@ -230,7 +236,7 @@ bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   return c.output + streamed(c) <= double(chip_.core.scratchpad_bytes) && reads_in_time(c);
 }
 
-// Returns whether sharers have read their weights well before the run that computes meanwhile is done.
+// Returns whether the sharers finish reading their weights well before the current run is computed.
 bool Choices::reads_in_time(const Choice& c) const {
   const double rate =
       chip_.memory_unit.bytes_per_cycle * std::min<double>(chip_.memory_unit.slots, kReadsARun);
@@ -242,7 +248,8 @@ void Choices::sample(const Layer& layer, Choice& c) const {
   const size_t count = std::min(cores, kSampledParts);
   for (size_t k = 0; k < count; ++k) {
     SampledPart part;
-    const size_t index = k * cores / count + k % (cores / count);  // not all of one column
+    // Offset so that the samples are not all in one column.
+    const size_t index = k * cores / count + k % (cores / count);
     part.core = c.cores[index];
     locate(layer, samples_, c.cut, index, part.batch, part.box);
     for (const Operand& operand : layer.operands)

@@ -14,7 +14,7 @@
 
 namespace lento::chip {
 
-using Loads = std::array<double, 64>;  // bytes over the middles of blocks (BlockOrder)
+using Loads = std::array<double, 64>;  // bytes across the middle of the blocks of each size (BlockOrder)
 
 struct SampledPart {
   size_t core = 0;
@@ -25,48 +25,48 @@ struct SampledPart {
 
 struct Choice {
   Cut cut;
-  int sharers = 1;     // cores that hand the weights on to one another
-  int runs = 1;        // of a part's channels
-  int ranks = 1;       // layers like this one that other cores compute meanwhile
+  int sharers = 1;     // cores that each read a part of the weights and pass it on to the others
+  int runs = 1;        // runs that a part's channels are computed in
+  int ranks = 1;       // ranks whose layers are computed at the same time on other cores
   double compute = 0;  // cycles
   double weights = 0;  // bytes of one part
   double output = 0;   // bytes of one part
-  double hand_on = 0;  // cycles until all have the weights of their sharers
+  double hand_on = 0;  // cycles until every core has the weights of its sharers
   std::vector<SampledPart> parts;
-  std::vector<uint32_t> cores;  // of all parts, in the order in which a mapping lists them
+  std::vector<uint32_t> cores;  // core of each part, in the order in which a mapping lists the parts
 };
 
 class Choices {
  public:
-  // All arguments must outlive it. `samples` are those of one pass.
+  // All arguments must outlive the object. `samples` is the number of samples in one pass.
   Choices(const spec::Chip& chip, const BlockOrder& order, const Grouping& grouping, int64_t samples);
 
-  // Returns the parts along the batch, when groups have samples of their own, or share one where there are
-  // fewer samples.
+  // Returns the number of parts along the batch when each group has samples of its own, or the number of
+  // samples when there are fewer samples than groups.
   int64_t own_samples() const;
-  // Lists cuts. With groups, only cuts over all cores into a multiple of those parts, and for products those
-  // with as many parts along the channels as a group has cores, where there are any.
+  // Lists the cuts of a layer. With groups, it lists only cuts over all cores into a multiple of
+  // own_samples(). For products it prefers cuts with as many parts along the channels as a group has cores.
   std::vector<Cut> cuts(const Layer& layer) const;
-  // Returns a choice with its sub-steps, sharers and runs, without sampled parts, and nullopt where it does
-  // not fit.
+  // Returns the choice for a cut with its sub-steps, sharers and runs, without sampled parts. Returns
+  // nullopt when it does not fit in the scratchpad.
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
-  // Lists placements on cores, by part: positions in the order in which a plan takes cores.
+  // Lists placements of the parts on cores, as positions in the order of cores.
   std::vector<std::vector<uint32_t>> placements(const Layer& layer, const Cut& cut) const;
-  // Samples a few parts that represent all, on the cores that `cores` gives.
+  // Computes the needs of a few parts that represent all, on the cores that `cores` gives.
   void sample(const Layer& layer, Choice& c) const;
 
-  // Returns the cycles to compute while a stream of `stream` cycles comes in.
+  // Returns the cycles to compute a layer while a stream of `stream` cycles arrives.
   double computed(const Choice& c, double stream) const;
-  // Returns the cycles to read the weights together with so many other bytes: of the part that reads most,
-  // and of all.
+  // Returns the cycles to read the weights and further bytes: `most` bytes for the part that reads most,
+  // `all` bytes for all parts.
   double stream_cycles(const Choice& c, double most, double all) const;
-  // Returns the cycles of an exchange. Loads are those of an average core.
+  // Returns the cycles of an exchange. `loads` are the bytes of an average core.
   double exchange_cycles(const Loads& loads, int cores) const;
-  // Returns the same for one middle after the other.
+  // Returns the cycles of an exchange in stages, one block size after the other.
   double staged_cycles(const Loads& loads, int cores) const;
-  // Returns whether the cores of a block may also be taken in mirrored order (BlockOrder).
+  // Returns whether the cores of a block may also be used in mirrored order (BlockOrder).
   bool images() const;
-  // Returns whether the inputs that a layer gathers come in stages (stages.h).
+  // Returns whether the inputs that a layer gathers arrive in stages (stages.h).
   bool in_stages(const Layer& layer) const;
   // Returns the bytes of weights that a core holds while their layer runs: two sub-steps.
   static double streamed(const Choice& c) {

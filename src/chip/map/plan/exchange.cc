@@ -15,10 +15,10 @@ namespace {
 // Most slices of one core. An exchange with more is sent directly.
 constexpr size_t kMostSlices = 4;
 
-// Least messages of a core for one stage that make stages worth their layers.
+// Least messages that a core must save for each stage, so that the stage is worth its extra layers.
 constexpr size_t kMessagesAStage = 2;
 
-// Joins two slices that differ along one axis only and touch there.
+// Joins two slices that differ along one axis only and are adjacent there.
 std::optional<Slice> joined(const Slice& a, const Slice& b) {
   std::optional<size_t> along;
   for (size_t axis = 0; axis < a.size(); ++axis) {
@@ -49,7 +49,8 @@ void take(const Slices& from, const Slices& wanted, Slices& into) {
   }
 }
 
-// Gives every core the slices of its image. Returns false when it would hold too many slices.
+// Adds to every core the slices of its mirror image. Returns false when a core would then have too many
+// slices.
 bool widen(ByCore& all, size_t bit) {
   const ByCore before = all;
   for (size_t c = 0; c < all.size(); ++c) {

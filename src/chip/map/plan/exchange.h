@@ -23,24 +23,25 @@
 namespace lento::chip {
 
 using Slices = std::vector<Slice>;
-using ByCore = std::vector<Slices>;  // by stand
+using ByCore = std::vector<Slices>;  // by position in the order of cores
 
-// Adds a slice, joined with those it touches.
+// Adds a slice and joins it with adjacent ones.
 void add(Slices& slices, Slice fresh);
 
-// Returns the bits in which holders and needers differ, 0 where stages are not worth it.
+// Returns the bits in which the positions of holders and needers differ. 0 when stages are not worthwhile.
 size_t stages_worth(const ByCore& have, const ByCore& need);
 
 // Returns the order of the bits. Halvings alternate between columns and rows. The larger exchanges come last,
 // and in pairs the other way around (`swapped`) they use the other links at the same time.
 std::vector<size_t> order_of_bits(size_t bits, bool swapped);
 
-// Returns the slices of every core after each stage, empty when there are too many slices. Bits come in the
-// order in which they are exchanged.
+// Returns the slices of every core after each stage. Empty when a core would have too many slices. `bits`
+// are in the order of the exchange.
 std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, const std::vector<size_t>& bits);
 
-// Returns the slices that every core has a sum of after each stage, the last stage, which is `need`, first,
-// empty as above. Bits count the places in a group of so many, the lowest exchanged first.
+// Returns the slices of which every core has a sum after each stage. The last stage, which equals `need`,
+// comes first. Empty when a core would have too many slices. Bits count the positions in a group of `group`
+// cores, and the lowest is exchanged first.
 std::vector<ByCore> plan_sums(const ByCore& need, size_t group);
 
 // Returns two halves along an axis along which no core's share is cut.

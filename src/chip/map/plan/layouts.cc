@@ -15,10 +15,10 @@
 namespace lento::chip {
 namespace {
 
-// One arrangement of layers one after the other.
+// One arrangement of layers that run one after the other on all cores.
 struct Arrangement {
   Grouping grouping;
-  int64_t channels = INT64_MAX;  // that a product reduces at a time
+  int64_t channels = INT64_MAX;  // channels that a product reduces at a time
   bool split = false;            // whether the cores of a group share long reductions
 };
 
@@ -36,8 +36,8 @@ std::optional<Planned> plan_layout(
   return Planned{std::move(run), std::move(*plan)};
 }
 
-// Lists grouped arrangements. Where a group can share products that reduce many channels, that is the better
-// choice.
+// Lists grouped arrangements. Products that reduce many channels are shared within a group wherever that is
+// possible, because it is faster.
 std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip& chip) {
   std::vector<Arrangement> out;
   for (const int cores : kGroupCores) {
@@ -47,7 +47,7 @@ std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip&
     for (const int64_t channels : kChunks) {
       const LayerGraph cut = in_chunks(graph, channels);
       const bool split = in_splits(cut, cores).layers.size() != cut.layers.size();
-      if (cut.layers.size() != layers)  // not the same layout again
+      if (cut.layers.size() != layers)  // otherwise it is the same layout again
         out.push_back({{cores, kSharers[0]}, channels, split});
       layers = cut.layers.size();
     }
@@ -55,7 +55,7 @@ std::vector<Arrangement> list_grouped(const LayerGraph& graph, const spec::Chip&
   return out;
 }
 
-// Returns whether an equal plan exists already. A number of sharers that no layer has makes the same plan
+// Returns whether an equal plan exists already. A number of sharers that no layer uses gives the same plan
 // again.
 bool known(const std::vector<Planned>& plans, const Planned& planned) {
   return std::ranges::any_of(plans, [&](const Planned& p) {
@@ -76,8 +76,8 @@ plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions
   return best;
 }
 
-// Plans grouped layouts. Other numbers of sharers are tried where the plans with the numbers before are near
-// the best.
+// Plans grouped layouts. Further numbers of sharers are tried only when the plans with the previous numbers
+// are close to the best.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

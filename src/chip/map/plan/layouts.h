@@ -1,4 +1,5 @@
-// Layouts of a network layer after layer, and the choice of those worth simulating. Internal to the mapper.
+// Plans layouts in which a network runs layer after layer, and selects those worth simulating. Internal to
+// the mapper.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 namespace lento::chip {
 
 struct Planned {
-  LayerGraph graph;  // what the plan is for: products in runs, or shared by groups
+  LayerGraph graph;  // the graph that was planned, whose products may be cut into runs or shared by groups
   Plan plan;
 };
 

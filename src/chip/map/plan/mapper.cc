@@ -62,13 +62,15 @@ std::vector<Position> serpentine_rows(const Grid& grid) {
 // Share of the directed links that a mapping should use. Below it, segments take mirror images in turn.
 constexpr double kLinksShown = 0.9;
 
-// Where mirror images do not suffice, segments of one layer are made to cost more by these factors in turn.
-// Token-by-token decoding waits for DRAM however it is cut, and would fall into single layers.
+// When mirror images do not suffice, the cost of segments of one layer is raised by these factors in turn.
+// Token-by-token decoding is limited by DRAM however it is cut, and would otherwise be cut into segments of
+// one layer.
 constexpr double kAlone[] = {1, 1.1, 1.5};
 
-// Number of turns. The first layer of a segment is best placed where the segment before ends its work early,
-// at the other end of the columns, so most turns mirror the rows only. Two in sixteen mirror the columns (all
-// of them would make ResNet-50 on 8x8 12 % slower). Segments of one layer send nothing between cores.
+// Period of the sequence of mirror images. The first layer of a segment is best placed where the previous
+// segment ends its work early, at the other end of the columns, so most images mirror the rows only. Two in
+// sixteen mirror the columns (mirroring all would make ResNet-50 on 8x8 12 % slower). Segments of one layer
+// send nothing between cores.
 constexpr int kTurns = 16;
 
 std::vector<int> segment_images(const Plan& plan) {
@@ -80,7 +82,7 @@ std::vector<int> segment_images(const Plan& plan) {
   for (size_t s = 0; s < layers.size(); ++s) {
     if (layers[s] < 2)
       continue;
-    const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks show all links too
+    const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks use all links too
     images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
     ++turn;
   }
@@ -165,7 +167,7 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-// Returns the positions of the parts of a layer of a sequence.
+// Returns the cores of the parts of a layer, from their positions in the order of cores.
 std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& stands) {
   std::vector<Position> out;
   for (const uint32_t stand : stands)
@@ -233,7 +235,7 @@ links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, co
   return double(seen.used_links) / grid.link_count();
 }
 
-// Returns the bytes of each source that the parts of a layer take, all together.
+// Returns the bytes that the parts of a layer read from each source, summed over the parts.
 std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& planned) {
   std::map<int, int64_t> bytes;
   std::vector<Need> found;
@@ -254,7 +256,7 @@ std::map<int, int64_t> taken_bytes(const Layer& layer, const PlannedLayer& plann
 // rows many times over.
 size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
   const size_t n = graph.layers.size();
-  std::vector<int64_t> most(n);  // of each source, by its readers from `at` on
+  std::vector<int64_t> most(n);  // largest read of each source by its readers from `at` on
   size_t best = n / 2;
   int64_t fewest = INT64_MAX;
   for (size_t at = n; at-- > n / 4 + 1;) {
@@ -321,7 +323,7 @@ class Fastest {
   const spec::Chip& chip_;
   const MapOptions& options_;
   std::optional<Mapping> best_;
-  double links_ = 0;  // of those that should be shown
+  double links_ = 0;  // share of the links that should be used
   double cycles_ = 0;
 };
 

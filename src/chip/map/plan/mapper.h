@@ -14,9 +14,9 @@ namespace lento::chip {
 
 struct MapOptions {
   int64_t batch = 1;            // samples of one inference
-  int max_segment_layers = 40;  // a longer pipeline is not tried
-  // The weight in the search of a segment of one layer, which sends nothing between cores. Above 1, layers
-  // that fit together only a little less well still use the links between them.
+  int max_segment_layers = 40;  // longest pipeline of layers that is tried
+  // Weight of the cost of a segment with a single layer, which sends nothing between cores. Above 1, layers
+  // are combined into a segment even when that is slightly slower, so that links between them are used.
   double alone = 1;
   // Returns the cycles that a mapping takes. With it, networks with attention are laid out in several ways,
   // of which the fastest is taken. Without it, they are laid out in the one with the lowest model cost.

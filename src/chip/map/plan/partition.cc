@@ -49,7 +49,7 @@ Box middle_box(const Layer& layer, const std::array<int, 4>& parts) {
     const int64_t n = parts[a + 1];
     box[a] = part_range(extent, n, n / 2);
     const int64_t largest = (extent + n - 1) / n;
-    if (box[a].size() < largest) {  // take one of full size
+    if (box[a].size() < largest) {  // take a part of full size
       box[a].start = std::max<int64_t>(0, box[a].end - largest);
       box[a].end = box[a].start + largest;
     }
@@ -242,8 +242,9 @@ double message_links(const spec::Chip& chip) {
 }  // namespace
 
 double mesh_bytes_per_cycle(const spec::Chip& chip) {
-  constexpr double kHops = 3,
-                   kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
+  // Mean hops of a message between neighbouring stages, and the share of the links' capacity that is used
+  // when the busiest link is full.
+  constexpr double kHops = 3, kEvenness = 0.5;
   return message_links(chip) * chip.network.link_bytes_per_cycle * kEvenness / kHops;
 }
 

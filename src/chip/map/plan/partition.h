@@ -9,8 +9,7 @@
 
 namespace lento::chip {
 
-// The source of a layer's inputs, which decides the data that must be held at once and the resource that is
-// used.
+// The origin of a layer's inputs, which decides what must be held at once and which resource is used.
 enum class Supply : uint8_t {
   Dram,
   Cores
@@ -24,7 +23,7 @@ struct Cut {
   double core_cycles = 0;   // of the largest part, one pass
   double input_bytes = 0;   // all parts, one pass; halos and copies counted
   double weight_bytes = 0;  // all parts, one pass
-  double score = 0;         // core_cycles plus the share of DRAM time: what the search compares
+  double score = 0;         // core_cycles plus its share of DRAM time, by which cuts are compared
 };
 
 Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones
@@ -33,8 +32,8 @@ Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts
 // better. Empty when the layer does not fit the scratchpad however it is cut.
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply);
 
-// Lists all ways to cut a layer that keep at least half as many cores busy as any does. Only `parts` and
-// `cores` are set.
+// Lists all cuts of a layer that use at least half as many cores as the one with the most cores. Only
+// `parts` and `cores` are set.
 std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples);
 
 // Returns the input bytes that the part with output `box` needs for one sample.

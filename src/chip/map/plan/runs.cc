@@ -44,7 +44,7 @@ std::vector<Block> in_reads(const std::vector<Block>& blocks) {
   return out;
 }
 
-// Makes the layer that hands on a run of weights, read by the cores of the outputs of `run`.
+// Makes the layer that distributes one run of weights. The cores that compute `run` read it.
 MappedLayer weights_of(const MappedLayer& run, int sharers) {
   MappedLayer out;
   out.name = run.name + ".weights";
@@ -54,7 +54,7 @@ MappedLayer weights_of(const MappedLayer& run, int sharers) {
   out.partition = {1, run.partition[1], sharers, 1};
   const Slice& weights = run.weights.front().blocks.front().slice;
   const int64_t rows = weights[2].size() * weights[3].size();
-  std::map<int64_t, int64_t> ranks;                        // by first channel
+  std::map<int64_t, int64_t> ranks;                        // index by first channel
   std::map<std::pair<int64_t, int64_t>, size_t> block_of;  // by first channel and run of rows
   std::vector<Block> blocks;
   for (const Block& made : run.outputs.front().blocks) {
@@ -92,11 +92,11 @@ class Runner {
  private:
   struct Item {
     MappedLayer layer;
-    size_t of = 0;         // in the old mapping
-    bool product = false;  // with weights of its own, from DRAM until they are handed on
+    size_t of = 0;         // layer in the old mapping
+    bool product = false;  // product with its own weights, which come from DRAM until they are passed on
     // Indices of items.
-    int weights = -1;  // that hands them on to this one
-    int reader = -1;   // of a layer of weights
+    int weights = -1;  // item that passes the weights on to this one
+    int reader = -1;   // item that reads a layer of weights
   };
 
   void cut() {
@@ -116,8 +116,8 @@ class Runner {
     }
   }
 
-  // Returns whether two items share cores. Parts of several ranks are on cores of their own, all others on
-  // all cores.
+  // Returns whether two items use common cores. Parts of different ranks are on separate cores, and all
+  // other items are on all cores.
   static bool share_cores(const Item& a, const Item& b) {
     const Position core = b.layer.outputs.front().blocks.front().cores.front();
     return std::ranges::any_of(a.layer.outputs.front().blocks, [core](const Block& block) {
@@ -127,7 +127,7 @@ class Runner {
     });
   }
 
-  // Returns the item before which the weights of product `at` go.
+  // Returns the item before which the weights of product `at` are placed.
   size_t place_ahead(size_t at) const {
     const int segment = items_[at].layer.segment;
     const size_t reader = at;
@@ -181,7 +181,7 @@ class Runner {
     }
   }
 
-  // Replaces old layers by the items they became.
+  // Replaces the numbers of old layers by those of the items that they became.
   void link(Item& item) const {
     MappedLayer& layer = item.layer;
     if (item.reader >= 0) {
@@ -219,7 +219,7 @@ class Runner {
     layer.inputs.push_back(std::move(input));
   }
 
-  // Takes the part of an input that comes from one run of its source.
+  // Adds the part of an input that one run of its source produces.
   void take(const InputFeature& input, size_t source, std::vector<InputFeature>& inputs) const {
     InputFeature part{input.from_dram, int(source), {}};
     if (now_[items_[source].of].size() == 1) {

@@ -43,7 +43,7 @@ struct Stage {
   const std::vector<Cut>* cuts = nullptr;
   double input_dram_bytes = 0;   // per input byte: 1 when some input comes from DRAM
   double output_dram_bytes = 0;  // one pass
-  int producer = -1;             // the nearest stage of the segment that it reads
+  int producer = -1;             // the nearest earlier stage of the segment whose output it reads
 };
 
 class Planner {
@@ -88,7 +88,7 @@ class Planner {
     const size_t n = graph_.layers.size();
     first_source_.assign(n, INT32_MAX);
     last_source_.assign(n, -1);
-    last_reader_.assign(n, INT32_MAX);  // nobody: the network's output
+    last_reader_.assign(n, INT32_MAX);  // no reader: an output of the network
     for (size_t i = 0; i < n; ++i) {
       for (const Operand& operand : graph_.layers[i].operands) {
         for (const Piece& p : operand.value.pieces) {
@@ -193,7 +193,7 @@ class Planner {
     for (size_t i = 0; i < stages.size(); ++i) {
       double stage = chosen[i]->core_cycles;
       if (stages[i].producer >= 0) {
-        // Messages must leave the producer's cores, on two of their four links as routes go.
+        // Messages leave the producer's cores on two of their four links, because of the order of routing.
         stage = std::max(
             stage,
             chosen[i]->input_bytes / chosen[stages[i].producer]->cores /

@@ -13,16 +13,16 @@ struct PlannedLayer {
   Cut cut;
   int segment = 0;               // from 0
   int64_t samples = 1;           // of one pass
-  int sharers = 1;               // cores that read a part's weights once between them and hand them on
-  int runs = 1;                  // of a part's channels, one computed after the other
-  std::vector<uint32_t> stands;  // of a sequence: each part's core, in the order in which cores are taken
+  int sharers = 1;               // cores that read a part's weights together and pass them on to each other
+  int runs = 1;                  // runs that a part's channels are computed in, one after the other
+  std::vector<uint32_t> stands;  // of a sequence: position of each part in the order of cores
 };
 
 struct Plan {
   std::vector<PlannedLayer> layers;
   int segments = 0;
-  double cycles = 0;        // what the cost model expects of one inference
-  bool sequential = false;  // layers of a segment take the same cores, one after the other
+  double cycles = 0;        // cost of one inference in the model
+  bool sequential = false;  // layers of a segment run one after the other on the same cores
   bool blocks = false;      // of a sequence: cores in the order of BlockOrder
 };
 

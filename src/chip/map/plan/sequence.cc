@@ -95,7 +95,7 @@ class Sequencer {
     return choices_[layer][chosen_[layer]];
   }
 
-  // Lists the few cuts that compute and stream fastest, by their cost apart from other layers.
+  // Lists the few cuts of a layer that compute and stream fastest, regardless of other layers.
   std::vector<Choice> list_choices(size_t index) const {
     const Layer& layer = graph_.layers[index];
     std::vector<std::pair<double, Choice>> found;
@@ -111,7 +111,7 @@ class Sequencer {
     });
     std::vector<Choice> out;
     const size_t few = has_matrix(layer) ? kCutsABatch : kCutsOfOperations;
-    std::map<int, size_t> kept;  // by parts along the batch
+    std::map<int, size_t> kept;  // number of cuts kept, by parts along the batch
     for (auto& [rough, c] : found) {
       size_t& same = kept[c.cut.parts[0]];
       if (same >= 2 * few || (same >= few && !like_a_source(index, c.cut)))
@@ -127,8 +127,8 @@ class Sequencer {
     return out;
   }
 
-  // Returns whether an operation without weights is cut like one of its sources may be, so that it uses the
-  // data in place.
+  // Returns whether a layer without weights is cut as one of its sources may be, so that its inputs are
+  // already in place.
   bool like_a_source(size_t index, const Cut& cut) const {
     const Layer& layer = graph_.layers[index];
     return grouping_.cores > 0 && layer.depth == 0 &&
@@ -153,8 +153,9 @@ class Sequencer {
     return {out.start, out.end + 1};
   }
 
-  // Returns the bytes of a need of an earlier layer that other cores send, in all, and adds them to `loads`.
-  // In stages, a share crosses a middle with the first core behind it whose place equals that of its maker.
+  // Returns the bytes that other cores send for a need, and adds their loads to `loads`. In stages, a share
+  // crosses the middle of a block once: the first core behind it at the same position as its producer takes
+  // it.
   double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
     const Cut& cut = choice(size_t(need.source)).cut;
     const auto& n = cut.parts;
@@ -190,7 +191,7 @@ class Sequencer {
     return all;
   }
 
-  // Returns whether an earlier layer of the segment has brought the same data to the same core.
+  // Returns whether an earlier layer of the segment has already brought the same data to the same core.
   bool brought(size_t reader, size_t part, const Need& need) const {
     const Choice& c = choice(reader);
     for (const size_t other : readers_[size_t(need.source)]) {
@@ -209,7 +210,7 @@ class Sequencer {
     return false;
   }
 
-  // Returns whether the layer sums the results of the ranks of a product (splits.h).
+  // Returns whether the layer sums the partial results of a product that was shared by ranks (splits.h).
   bool adds_up(size_t index) const {
     const Layer& layer = graph_.layers[index];
     const auto& pieces = layer.operands.front().value.pieces;
@@ -222,7 +223,8 @@ class Sequencer {
     return source >= 0 && segment_[size_t(source)] == segment_[reader];
   }
 
-  // Layers of several ranks run side by side, so each costs its share.
+  // Returns the cost of a layer in cycles. Layers of several ranks run at the same time, so each has a share
+  // of the cost.
   double cost(size_t index) const {
     return cost_alone(index) / choice(index).ranks;
   }
@@ -258,7 +260,7 @@ class Sequencer {
         staged ? costs_.staged_cycles(loads, cores) : costs_.exchange_cycles(loads, cores);
     const double receive = std::max(most_received / links, exchange);
     const double stream = costs_.stream_cycles(c, most_read, read * share);
-    const double inputs = read * share / dram_rate_;  // there before the first step
+    const double inputs = read * share / dram_rate_;  // read before the first step
     const double ends = inputs + written(index) / dram_rate_;
     if (c.sharers > 1) {
       return receive + costs_.computed(c, stream - inputs) +
@@ -291,8 +293,8 @@ class Sequencer {
     return cycles;
   }
 
-  // Chooses cuts. Neighbours hold one another in place, so improving starts once from each number of parts
-  // along the batch, and with groups from samples of their own where there are as many.
+  // Chooses a cut for every layer. Improving one layer at a time stops at local optima, so it starts once
+  // from each number of parts along the batch, and with groups from separate samples when there are enough.
   void choose_cuts() {
     std::vector<size_t> best;
     double least = kUnreachable;
@@ -352,7 +354,7 @@ class Sequencer {
     return best != before;
   }
 
-  // Returns whether a layer from `first` on, before `reader`, takes the same data to the same core.
+  // Returns whether a layer between `first` and `reader` already takes the same data to the same core.
   bool held_already(size_t reader, size_t part, const Need& need, size_t first) const {
     const Choice& c = choice(reader);
     return std::ranges::any_of(readers_[size_t(need.source)], [&](size_t other) {
@@ -366,8 +368,8 @@ class Sequencer {
     });
   }
 
-  // Returns the bytes of input that the fullest sampled part takes from layers in [begin, before), without
-  // the data that an earlier reader from `before` on holds anyway.
+  // Returns the bytes of input that the sampled part with the most data takes from layers in [begin,
+  // before), without data that an earlier reader from `before` on keeps in any case.
   double held_input(size_t reader, size_t begin, size_t before) const {
     double most = 0;
     const Choice& c = choice(reader);
@@ -395,7 +397,7 @@ class Sequencer {
     return most;
   }
 
-  // Returns the bytes of the next product's weights, where they are handed on.
+  // Returns the bytes of the next product's weights that are already being passed on.
   double ahead(size_t i) const {
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     for (size_t next = i + 1; next < last; ++next) {
@@ -405,12 +407,12 @@ class Sequencer {
     return 0;
   }
 
-  // Returns the bytes held while layer i of the segment [begin, i] runs.
+  // Returns the bytes that a core holds while layer i of the segment [begin, i] runs.
   double held(size_t i, size_t begin) const {
     const Choice& c = choice(i);
     double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
-    double of_ranks = 0;  // a core has one of them
+    double of_ranks = 0;  // weights of one rank, because a core has one rank only
     for (size_t reader = i; reader < last; ++reader) {
       const Layer& layer = graph_.layers[reader];
       of_ranks = std::max(of_ranks, held_input(reader, begin, i));
@@ -466,7 +468,7 @@ std::optional<Plan> plan_sequence(
     const Grouping& grouping) {
   const BlockOrder order(Grid(chip), false);
   std::optional<Plan> best;
-  int whole = 0;  // pass sizes that need one segment only
+  int whole = 0;  // pass sizes that fit in a single segment
   for (int64_t samples = options.batch; samples >= 1; --samples) {
     if (options.batch % samples != 0)
       continue;
@@ -481,7 +483,7 @@ std::optional<Plan> plan_sequence(
     if (!best || plan.cycles < best->cycles)
       best = std::move(plan);
     if (grouping.cores > 0 && whole == kWholePasses)
-      break;  // smaller ones read the same weights more often
+      break;  // smaller passes read the same weights more often
   }
   return best;
 }

@@ -9,20 +9,22 @@
 
 namespace lento::chip {
 
-// Returns whether the graph has products of two activations, as attention does. There the results of a layer
-// are many times its weights, and going through DRAM costs most.
+// Returns whether the graph has products of two activations, as attention has. Such layers have results much
+// larger than their weights, and moving them through DRAM costs most.
 bool has_attention(const LayerGraph& graph);
 
 // The grouping of the cores of a sequence.
 struct Grouping {
-  // Number of cores that make the same rows of a product between them, each some of the channels. They are in
-  // one block (BlockOrder). 0: as many as cost least, along columns.
+  // Number of cores that compute the same rows of a product together, each some of the channels. They form
+  // one block (BlockOrder). 0: any number, along columns, whichever costs least.
   int cores = 0;
-  int sharers = 1;  // those that hand their weights on to one another, where a cut has as many of the same
+  // Cores that pass weights on to each other, for cuts with as many parts that use the same weights.
+  int sharers = 1;
 };
 
-// Returns a plan whose segments hold as many layers as the scratchpads can keep intermediate results for,
-// nullopt when a layer does not fit however it is cut. Layers of one segment share cores (core_in_sequence).
+// Returns a plan whose segments hold as many layers as the scratchpads have room for intermediate results.
+// Returns nullopt when a layer does not fit however it is cut. Layers of one segment share cores
+// (core_in_sequence).
 std::optional<Plan> plan_sequence(
     const LayerGraph& graph,
     const spec::Chip& chip,

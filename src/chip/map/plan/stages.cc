@@ -63,9 +63,9 @@ class Stager {
   }
 
  private:
-  struct Gathered {  // an exchange that stands already
+  struct Gathered {  // an exchange that was already set up
     std::vector<Block> needs;
-    std::vector<InputFeature> inputs;  // that are these needs, at home
+    std::vector<InputFeature> inputs;  // inputs that hold exactly these needs on the right cores
   };
 
   size_t order_of(size_t layer) const {
@@ -78,7 +78,8 @@ class Stager {
     out_.plan.layers.push_back(planned);
   }
 
-  // Renumbers the sources of the reader `index`, and lets inputs that come from many cores come in stages.
+  // Renumbers the sources of reader `index`, and replaces inputs from many cores by inputs that arrive in
+  // stages.
   void redirect(size_t index, std::vector<InputFeature>& inputs) {
     std::vector<InputFeature> out;
     for (const InputFeature& input : inputs) {
@@ -114,7 +115,7 @@ class Stager {
     return out;
   }
 
-  // Returns the inputs from the layers in which every core has its needs: one, or one for each half.
+  // Returns inputs from the layers that hold the needs on the right cores: one layer, or one for each half.
   std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
     const InputFeature direct{false, now_[source], needs};
     const size_t order = order_of(source);
@@ -184,7 +185,7 @@ class Stager {
     });
   }
 
-  // Makes a layer before the reader that produces these blocks.
+  // Makes a layer that is placed before the reader and produces these blocks.
   MappedLayer between(size_t reader, std::vector<Block> blocks) const {
     const MappedLayer& of = mapping_.layers[reader];
     MappedLayer out;
@@ -202,8 +203,8 @@ class Stager {
     return out;
   }
 
-  // Returns the layers whose results the reader sums, by their core's place in its group, empty when its
-  // inputs are not those of all ranks of one product, each taken alike.
+  // Returns the layers whose results the reader sums, by the position of their core in its group. Empty when
+  // the inputs are not those of all ranks of one product, each read in the same way.
   std::vector<size_t> ranks_of(size_t reader) const {
     const MappedLayer& layer = mapping_.layers[reader];
     const size_t order = order_of(reader);
@@ -231,8 +232,8 @@ class Stager {
     return by_place;
   }
 
-  // Sums the results of the cores of a group: images near one another sum first, each its half of the rows
-  // (recursive halving). Results of the same rows are on different cores, so each is a layer of its own.
+  // Sums the results of the cores of a group by recursive halving: nearby mirror images sum first, each one
+  // half of the rows. Results for the same rows are on different cores, so each is a layer of its own.
   bool add_up(size_t reader, MappedLayer& layer) {
     std::vector<int> sources;
     for (const size_t source : ranks_of(reader))
@@ -245,7 +246,7 @@ class Stager {
     if (kept.empty())
       return false;
     for (size_t stage = kept.size(); stage-- > 1;) {
-      const size_t done = kept.size() - stage;  // bits
+      const size_t done = kept.size() - stage;  // halvings done
       std::vector<int> sums;
       for (size_t p = 0; p < ranks >> done; ++p) {
         MappedLayer sum = between(reader, blocks_of(kept[stage], order, [&](size_t c) {
@@ -301,9 +302,9 @@ class Stager {
   const size_t turn_;
   std::map<std::pair<int, int>, size_t> stands_[2];
   Staged out_;
-  std::vector<int> now_;                              // new number of a layer
+  std::vector<int> now_;                              // new number of each layer
   std::map<size_t, std::vector<Gathered>> gathered_;  // by source
-  int gathers_ = 0;                                   // layers put before the present reader
+  int gathers_ = 0;                                   // layers inserted before the current reader
 };
 
 }  // namespace

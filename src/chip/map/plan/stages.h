@@ -11,7 +11,7 @@ namespace lento::chip {
 
 struct Staged {
   Mapping mapping;
-  Plan plan;  // one layer a layer of the mapping
+  Plan plan;  // one layer for each layer of the mapping
 };
 
 // Returns a mapping, from one with one layer a layer of `plan`, in which an input that comes from many cores
@@ -21,8 +21,9 @@ struct Staged {
 // every core behind it, and a core sends one message a halving instead of one to every other. Sums over all
 // cores of a group come in stages as well, neighbours first.
 //
-// `orders`: the cores as the layers take them, of BlockOrder, and from layer `turn` on to the end of its
-// segment the second order. Where they are not a power of two nothing is changed. Layers are numbered anew.
+// `orders` holds the cores in the order in which layers take them (BlockOrder): the first order up to layer
+// `turn`, then the second to the end of that segment. Mappings whose core count is not a power of two are
+// not changed. Layers are numbered anew.
 Staged in_stages(
     const LayerGraph& graph,
     const Mapping& mapping,

@@ -1,5 +1,5 @@
-// Lists the places of the parts of a layer in the order of cores. A part's index is split into digits, and
-// each placement is a permutation of them.
+// Lists positions of a layer's parts in the order of cores. The index of a part is split into digits, and
+// each placement is a permutation of these digits.
 #include "chip/map/plan/stands.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace lento::chip {
 namespace {
 
-// Digits of a part's index, highest first: sample of a block, sample in it, channels, rows high and low,
-// columns.
+// Digits of a part's index, most significant first: block of samples, sample in the block, channels, high
+// and low digit of the row, columns.
 enum Digit : uint8_t {
   kBlock,
   kSample,

@@ -6,9 +6,9 @@
 
 namespace lento::chip {
 
-// Cuts of a layer that are compared with those of its neighbours: the best few by the layer's cost alone, for
-// each number of parts along the batch. Operations without weights cost little alone and much where no data
-// is in place: for attention, the cut along its heads is not among the first ten.
+// Cuts of a layer that are compared with those of its neighbours: the best few by the layer's own cost, for
+// each number of parts along the batch. Operations without weights are cheap alone and expensive when their
+// data is elsewhere: for attention, the cut along its heads is not among the first ten.
 constexpr size_t kCutsABatch = 10;
 constexpr size_t kCutsOfOperations = 40;
 
@@ -27,37 +27,40 @@ constexpr int64_t kStreamSteps = 32;
 constexpr int64_t kRunBytes = 32 << 10;
 constexpr int64_t kMostRuns = 16;
 
-// The same of products that a group sums: each run is sent to all of the group, and a window of ten
-// instructions lets in no reads before those messages have left.
+// The same limit for products that a group sums. Each run is sent to the whole group, and a window of ten
+// instructions admits no reads before those messages have left.
 constexpr int64_t kRankRunBytes = 64 << 10;
 
-// Reads of a run of weights, of so many bytes about: at most the slots of a memory unit.
+// Reads of one run of weights, and the approximate bytes of each. At most the number of slots of a memory
+// unit.
 constexpr int64_t kReadsARun = 4;
 constexpr int64_t kReadBytes = 16 << 10;
 
 // Share of the capacity of the links over the middle of a block that is used while all its cores exchange.
 constexpr double kMiddleShare = 0.75;
 
-// Numbers of cores of a group that are compared where mappings can be simulated, and of those that hand their
-// weights on: the first number with all layouts, the others with those within a factor of the best.
+// Group sizes that are compared when mappings can be simulated, and numbers of cores that share weights. The
+// first number of sharers is tried with all layouts, the others with layouts close to the best.
 constexpr int kGroupCores[] = {4, 8, 16, 32, 64};
 constexpr int kSharers[] = {2, 1, 4};
 constexpr double kNearBest = 1.5;
 
-// Layouts that are simulated. The error of the cost model between them is a quarter.
+// Layouts that are simulated. The cost model is wrong by about 25 % between them.
 constexpr size_t kJudged = 10;
 
-// With a sample for so many cores, groups have samples of their own and beat layers cut one by one.
+// With at least one sample for so many cores, groups get separate samples and beat layers that are cut one
+// by one.
 constexpr int64_t kSamplesOfGroups = 8;
 
-// Pass sizes of groupings that are compared once the scratchpads hold the intermediate results of all layers.
+// Pass sizes that are compared for a grouping once the scratchpads hold the intermediate results of all
+// layers.
 constexpr int kWholePasses = 1;
 
-// Layers behind a producer that can still read it. A residual sum of a transformer reads eight back.
+// Largest distance between a layer and its reader. A residual sum of a transformer reads a layer eight back.
 constexpr size_t kLongestReach = 64;
 
-// Channels that a product reduces at a time, at most: whole rows, or runs of them where whole rows of enough
-// tokens fill the scratchpads.
+// Most channels that a product reduces at a time: whole rows, or runs of them when whole rows of enough
+// tokens do not fit the scratchpads.
 constexpr int64_t kChunks[] = {INT64_MAX, 4096, 2048, 1024};
 
 }  // namespace lento::chip
