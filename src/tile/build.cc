@@ -1,5 +1,5 @@
-// Builds, verifies and approves images for the tile. An approval compiles the owner's source again and
-// compares the result with the image, so that the owner approves exactly the code that was read.
+// Builds, verifies and approves images for the tile. To approve an image, the owner's source is compiled
+// again and compared with it, so that the owner approves exactly the code that was reviewed.
 #include "tile/build.h"
 
 #include <algorithm>
@@ -49,8 +49,7 @@ Built compile(const TileBuildOptions& options) {
   return build_program(shipped_source(options.shipped), options.shipped, compiler(options.optimise));
 }
 
-// Requires that the image holds what the owner's source compiles to: same digest, same code, same
-// declarations.
+// Throws unless the image is what the owner's source compiles to, with equal digest, code and declarations.
 void require_source(const Image& image, const std::string& source, const TileApproveOptions& options) {
   if (source_digest(image) != sha256_hex(source))
     throw Error(
@@ -107,7 +106,7 @@ TileBuild build_tile(const TileBuildOptions& options) {
 
 namespace {
 
-// Returns "echo.c:7" where the ELF file has line numbers, else the address.
+// Returns the source line of an address ("echo.c:7"), or the address when the ELF file has no line numbers.
 std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   if (symbols) {
     const std::vector<program::SourceFrame> frames = symbols->frames(pc);
@@ -148,8 +147,8 @@ std::string callers_of(const Image& image, uint32_t pc, const program::Symbols& 
   return out;
 }
 
-// Returns the line of the source. Code of another file than main's, such as a division of the compiler's
-// library, is one place: its function and who calls it.
+// Returns the source line of an address. Code from another file than main's, such as the compiler's
+// division, is grouped as one place: its function and its callers.
 std::string line_or_function(const Image& image, const program::Symbols* symbols, uint32_t pc) {
   const std::string place = place_of(symbols, pc);
   const program::Symbol* function = symbols ? symbols->function_at(pc) : nullptr;
@@ -159,7 +158,7 @@ std::string line_or_function(const Image& image, const program::Symbols* symbols
   return callers.empty() ? place : function->name + ", called from " + callers;
 }
 
-// Lists the places of the worst path that cost most, most first.
+// Lists the places on the most expensive path through main, most cycles first.
 std::string
 show_path(const Image& image, const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
   constexpr size_t kShown = 12;
@@ -193,7 +192,7 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
   if (!options.elf.empty())
     objects = data_objects(read_file(options.elf, kMaxElf), options.elf);
   out.report = verify(image, progress, objects);
-  constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
+  constexpr uint64_t kFollowed = 200'000;  // instructions of main; worst_path() gives up above this number
   if (names && !out.report.accepted) {
     for (const Violation& violation : out.report.violations)
       out.worst_path += describe(

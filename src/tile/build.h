@@ -13,9 +13,9 @@ namespace lento::tile {
 
 struct TileBuildOptions {
   std::string source;   // path of a .c or .S file that includes ypu.h; or else
-  std::string shipped;  // the name of a program that ships
+  std::string shipped;  // name of a shipped program
   std::string optimise = "2";
-  bool keep_elf = false;  // the ELF file is wanted: a shipped program is compiled too
+  bool keep_elf = false;  // return the ELF file too, so a shipped program is compiled as well
   uint32_t block = 1;
   uint32_t abi = 1;
   uint32_t rollback = 1;
@@ -41,8 +41,8 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   VerifyReport report;
-  // Refused: the violations by source line. Then main's worst path by source line (by address without an ELF
-  // file), unless main has no bound or is too long to follow.
+  // For a refused image the violations by source line. Then the most expensive path through main by source
+  // line (by address without an ELF file), unless main has no bound or is too long.
   std::string worst_path;
 };
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);
@@ -55,8 +55,8 @@ struct TileApproveOptions {
   std::string output;
   std::string optimise = "2";
 };
-// Signs the owner's approval of an image that its source compiles to and that the verifier accepts. Returns
-// nothing when interrupted.
+// Verifies an image and signs the owner's approval of it, when the owner's source compiles to it and the
+// verifier accepts it. Returns nothing when interrupted.
 std::optional<VerifyReport> approve_tile(const TileApproveOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

@@ -1,4 +1,4 @@
-// Steps a tile through a recording, one cycle of the block after the other.
+// Feeds a recording to a tile, one cycle of the block after another.
 #include "tile/connected_tile.h"
 
 #include <algorithm>
@@ -6,10 +6,10 @@
 namespace lento::tile {
 namespace {
 
-// Bytes of the output FIFO, and bytes that the output path takes a cycle.
+// Bytes of the output FIFO, and bytes that the output path carries in a cycle.
 constexpr uint32_t kFifoBytes = 64;
 constexpr uint32_t kPathBytes = 4;
-constexpr size_t kCrossing = 64;  // inputs of other clocks that wait for a tile cycle
+constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a tile cycle
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void ConnectedTile::feed(const VcdCycle& cycle) {
   position_ = 1;
 }
 
-// Steps with the oldest input of another clock, if one waits.
+// Steps the tile with the oldest waiting input of another clock, or without input when none waits.
 void ConnectedTile::step_next() {
   if (crossing_.empty())
     return step(nullptr);
@@ -105,7 +105,7 @@ uint64_t ConnectedTile::cycle_of(uint64_t bytes) const {
 }
 
 void ConnectedTile::offer(TileInputs inputs) {
-  // An edge of the block's clock without data leaves the cycle to an input that waits in the crossing.
+  // A block cycle without data lets a waiting input of another clock use its tile cycle.
   if (inputs.valid == 0 && !crossing_.empty()) {
     const TileInputs next = crossing_.front();
     crossing_.pop_front();
@@ -121,7 +121,7 @@ void ConnectedTile::offer(TileInputs inputs) {
     follow_arrival(untriggered, running);
 }
 
-// Updates the counts after an input, given the drop counters before it.
+// Updates the counts after an input. The arguments are the drop counters before that input.
 void ConnectedTile::follow_arrival(uint64_t untriggered, uint64_t running) {
   const TileCounters& counters = unit_.counters();
   if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)

@@ -1,9 +1,9 @@
-// A tile connected to recorded inputs, its output path and its waveform, with the counts that a verdict
+// Connects a tile to recorded inputs, to its output path and to a waveform file, and counts what a verdict
 // needs.
 //
-// Tile time follows the recording: the inputs of an edge of the block's clock come in the first tile cycle of
-// a block cycle, and those of another clock in the tile cycle in which its edge falls, or in the next free
-// one. A crossing holds up to 64 of them.
+// Tile time follows the recording. The inputs of an edge of the block's clock arrive in the first tile cycle
+// of a block cycle. Those of another clock arrive in the tile cycle in which their edge falls, or in the
+// next free one. Up to 64 of them can wait.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@
 
 namespace lento::tile {
 
-// Compares the inputs with the declared period. Only inputs that pass the trigger count.
+// Compares the times between inputs with the declared arrival period. Only inputs that pass the trigger
+// count.
 struct Arrivals {
   uint64_t count = 0;
-  uint64_t early = 0;           // came sooner than declared after the one before
-  uint64_t least = UINT64_MAX;  // shortest time between two
+  uint64_t early = 0;           // inputs that came sooner than the declared period
+  uint64_t least = UINT64_MAX;  // shortest time between two inputs, in tile cycles
   std::optional<uint64_t> first;
   std::optional<uint64_t> last;
   std::optional<uint64_t> first_early;
@@ -37,14 +38,15 @@ class ConnectedTile {
   struct Options {
     uint32_t queue = 0;
     uint32_t tile_cycles = 1;
-    std::string wave;    // path, "" for none
-    bool times = false;  // for cycle_of()
+    std::string wave;    // path of the waveform file; "": none
+    bool times = false;  // keep the times that cycle_of() needs
   };
   ConnectedTile(const Options& options, const Image& image);
 
   void load(uint64_t patience);
   void feed(const VcdCycle& cycle);
-  // Empties the queue, lets main end within `patience` cycles, then runs finish.
+  // Ends the run: empties the queue, lets main end within `patience` tile cycles, then runs the finish
+  // region.
   void finish(uint64_t patience);
 
   const Tile& unit() const {
@@ -53,7 +55,7 @@ class ConnectedTile {
   const Arrivals& arrivals() const {
     return arrivals_;
   }
-  // The most inputs that waited at once.
+  // Returns the largest number of inputs that waited at once.
   size_t longest_queue() const {
     return longest_queue_;
   }
@@ -67,14 +69,14 @@ class ConnectedTile {
   uint64_t crossing_lost() const {
     return crossing_lost_;
   }
-  // Longest time between two inputs that were taken, while inputs were dropped between them.
+  // Returns the longest time, in tile cycles, between two accepted inputs with a dropped input between them.
   uint64_t longest_hole() const {
     return longest_hole_;
   }
   const std::string& output() const {
     return output_;
   }
-  // The tile cycle after which output() had `bytes` bytes.
+  // Returns the tile cycle after which output() held `bytes` bytes.
   uint64_t cycle_of(uint64_t bytes) const;
 
  private:
@@ -97,10 +99,10 @@ class ConnectedTile {
   Tile unit_;
   std::unique_ptr<VcdWriter> wave_;
   std::string output_;
-  std::vector<std::pair<uint64_t, uint64_t>> drained_;  // bytes so far, cycle
+  std::vector<std::pair<uint64_t, uint64_t>> drained_;  // output bytes so far, and the tile cycle
   Arrivals arrivals_;
   size_t longest_queue_ = 0;
-  uint32_t position_ = 0;  // tile cycles of this block cycle that are done
+  uint32_t position_ = 0;  // tile cycles done in the current block cycle
   std::deque<TileInputs> crossing_;
   uint64_t crossing_lost_ = 0;
   uint64_t hole_began_ = 0;

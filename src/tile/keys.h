@@ -7,12 +7,12 @@
 
 namespace lento::tile {
 
-// Reads a secret key. `password` is "" for a key in the clear. Throws base::Error when the key is protected
-// and no password is given.
+// Reads a secret key. An empty `password` is for an unprotected key. Throws base::Error when the key is
+// protected and no password is given.
 SecretKey read_tile_secret(const std::string& path, const std::string& password);
 PublicKey read_tile_public(const std::string& path);
 
-// Reads a file and its signature PATH.minisig.
+// Reads a file and its signature in PATH.minisig.
 Signed read_tile_signed(const std::string& path);
 void write_tile_signed(
     const std::string& path,
@@ -20,11 +20,11 @@ void write_tile_signed(
     const SecretKey& key,
     const std::string& comment);
 
-// Writes NAME.key (readable by its owner only) and NAME.pub. Refuses to replace a key.
+// Writes NAME.key (readable by its owner only) and NAME.pub. Throws when a key exists already.
 PublicKey make_tile_keys(const std::string& name, const std::string& password);
 
 struct TileSignOptions {
-  // An empty comment becomes file:NAME.
+  // An empty comment is replaced by file:NAME.
   std::string file;
   std::string key;
   std::string password;
@@ -42,7 +42,7 @@ struct TileCertifyOptions {
   std::string from = "1970-01-01";
   std::string until;
   std::vector<uint32_t> blocks;
-  std::vector<std::string> policies;  // none: permissive and restrictive
+  std::vector<std::string> policies;  // empty: permissive and restrictive
 };
 Certificate certify_tile_developer(const TileCertifyOptions& options);
 
@@ -50,8 +50,8 @@ struct TileRevokeOptions {
   std::string owner;
   std::string password;
   std::string output;
-  uint32_t number = 0;  // of this list; greater than that of the one before
-  // Files with public keys (.pub), and files of images.
+  uint32_t number = 0;  // number of this list, above that of the previous one
+  // Paths of files with revoked public keys (.pub), and of revoked images.
   std::vector<std::string> keys;
   std::vector<std::string> images;
 };

@@ -39,7 +39,7 @@ BlockRules rules_of(const TileLoadOptions& options) {
   return rules;
 }
 
-// Returns only the revocation list, which holds even when the image's own files cannot be read.
+// Reads only the revocation list, which is applied even when the image's own files cannot be read.
 Submission list_of(const TileLoadOptions& options) {
   Submission out;
   if (!options.revocation.empty())
@@ -78,7 +78,7 @@ class FolderLock {
   int folder_ = -1;
 };
 
-// Adds revocations and counters to the rules file.
+// Adds new revocations and counters to the rules file, if the options ask for it.
 void remember(const TileLoadOptions& options, const BlockRules& learned) {
   if (!options.remember)
     return;
@@ -89,7 +89,7 @@ void remember(const TileLoadOptions& options, const BlockRules& learned) {
     base::write_file(options.rules, write_block_rules(merged));
 }
 
-// Valid documents do not suffice: the verifier must accept the image, and an approval must name this report.
+// Requires the verifier's acceptance in addition to valid signatures, and an approval of this very report.
 void require_proof(TileLoad& load) {
   Decision& decision = load.decision;
   if (!load.report.accepted) {

@@ -9,28 +9,29 @@
 namespace lento::tile {
 
 struct TileLoadOptions {
-  std::string image;  // file; its signature is IMAGE.minisig
-  std::string rules;  // lento.tile-block/1; or else what follows
-  std::string owner;  // public key file
+  std::string image;  // path; its signature is IMAGE.minisig
+  std::string rules;  // path of lento.tile-block/1; or empty, with the following options instead
+  std::string owner;  // path of the owner's public key
   std::string policy = "permissive";
   uint32_t block = 1;
   uint32_t abi = 1;
   uint32_t rollback = 0;
-  // Paths of files, "" for none.
+  // Paths of files; "": none.
   std::string certificate;
   std::string approval;
   std::string revocation;
-  std::string now;  // UTC; "": today
+  std::string now;  // UTC; "": the current time
   bool remember =
       false;  // keep in the rules file a newer revocation list, and the counter of an accepted image
 };
 
 struct TileLoad {
   Decision decision;
-  VerifyReport report;  // of an image whose papers are good
+  VerifyReport report;  // report on an image whose signatures and certificates are valid
 };
 
-// Returns a refusal as a value (decision.reason). Throws base::Error for files that cannot be read.
+// Decides. A refusal is returned as a value (decision.reason). Throws base::Error for files that cannot be
+// read.
 TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

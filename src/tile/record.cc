@@ -93,7 +93,7 @@ std::optional<Type> type_of(std::vector<std::string> words) {
   const bool is_signed = std::erase(words, "signed") > 0;
   const bool is_unsigned = std::erase(words, "unsigned") > 0;
   if (words.size() > 1 && words.back() == "int")
-    words.pop_back();  // short int
+    words.pop_back();  // "short int" is one type
   if (words.size() == 2 && words[0] == "long" && words[1] == "long")
     return Type{is_unsigned ? Kind::Unsigned : Kind::Signed, 8};
   if (words.empty() && (is_signed || is_unsigned))
@@ -145,7 +145,7 @@ class RecordParser {
     return {file_, tokens_.empty() ? 0 : tokens_[std::min(at_, tokens_.size() - 1)].line};
   }
 
-  // Returns NAME of `typedef struct {...} NAME;` without moving on.
+  // Returns NAME of `typedef struct {...} NAME;` without advancing.
   std::string name_after_body(bool is_typedef) const {
     size_t at = at_;
     while (at < tokens_.size() && tokens_[at].text != "}")
@@ -251,7 +251,7 @@ double value_of(const RecordField& field, const std::string& bytes, size_t at) {
   return double(raw);
 }
 
-// Prints whole numbers in full. JSON has no word for what is no number.
+// Prints whole numbers in full. Infinity and NaN become null, because JSON cannot express them.
 std::string shown(double value) {
   if (!std::isfinite(value))
     return "null";
@@ -277,7 +277,7 @@ finding::Figure table_of(const RecordLayout& layout, const RecordRows& rows) {
   return {"Records '" + layout.name + "'", caption, table};
 }
 
-// Shows every n-th row, so that no line has more points than a screen.
+// Draws every n-th row, so that a line has no more points than a screen shows.
 finding::Figure time_line_of(const RecordLayout& layout, const RecordRows& rows) {
   finding::SeriesFigure series;
   series.x_name = "tile cycle";

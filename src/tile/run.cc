@@ -19,8 +19,8 @@ namespace {
 
 using finding::Diagnosis;
 
-constexpr uint32_t kMostQueue = 64;        // inputs that may wait
-constexpr uint64_t kPatience = 1'000'000;  // cycles for init or finish when no bound is known
+constexpr uint32_t kMostQueue = 64;        // largest input queue that is tried
+constexpr uint64_t kPatience = 1'000'000;  // tile cycles for init or finish without a proved bound
 
 struct Loaded {
   Image image;
@@ -28,7 +28,7 @@ struct Loaded {
   std::string bytes;
 };
 
-// Returns the image as the tile would load it, from the very bytes that were judged.
+// Reads the image as the tile would load it, from the same bytes that were judged.
 Loaded load_image(const TileRunOptions& options, const base::Progress& progress) {
   const std::string& path = options.load.image;
   Loaded out;
@@ -50,7 +50,7 @@ Loaded load_image(const TileRunOptions& options, const base::Progress& progress)
   return out;
 }
 
-// A second run with the longest queue, and how much of it was used.
+// The result of a second run with the longest queue: whether a queue would have avoided the losses.
 struct QueueTrial {
   uint64_t lost = 0;
   size_t longest = 0;
@@ -61,10 +61,10 @@ struct TileRun {
   VcdReading reading;
   base::ReadReport report;
   std::optional<QueueTrial> with_queue;
-  bool taps_count = false;  // some input of the map is a count of events
+  bool taps_count = false;  // some input of the map counts events
 };
 
-// Runs the image on the whole recording, with the input queue that `connection` sets up.
+// Runs the image on the whole recording with the input queue of `connection`.
 TileRun run_recording(
     const TileRunOptions& options,
     const ConnectedTile::Options& connection,
@@ -202,8 +202,8 @@ class Verdict {
     return counters_.dropped[size_t(cause)];
   }
 
-  // Every loss is a finding, because state that counts inputs is wrong after the first. A loss that the image
-  // neither declares nor proves possible scores higher.
+  // Reports every dropped input, because state that counts inputs is wrong after the first loss. A loss that
+  // the image neither declares nor the verifier predicts gets a higher score.
   void drops() {
     const uint64_t lost = dropped(Drop::Running);
     if (lost == 0)
@@ -284,8 +284,8 @@ class Verdict {
         "send and clear the histogram (ypu_emit) before an accumulator can hold so much");
   }
 
-  // Judges the output of the whole run. The bytes that one run of each region may put out at once are allowed
-  // in addition to the rate.
+  // Compares the output of the whole run with the declared rate. The bytes that one run of each region may
+  // emit at once are allowed in addition.
   void output() {
     const double allowed =
         double(image_.output_bytes) / double(image_.output_cycles) * double(counters_.cycles) +
@@ -354,7 +354,7 @@ void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
 
 namespace {
 
-// Decodes the output, shows it, and writes it to the file of rows.
+// Decodes the output into rows, adds their figures, and writes the file of rows.
 void show_records(
     const TileRunOptions& options,
     const RecordLayout& layout,

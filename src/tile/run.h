@@ -13,13 +13,14 @@ namespace lento::tile {
 
 struct TileRunOptions {
   TileLoadOptions load;
-  bool unsigned_image =
-      false;  // run whatever the papers and the verifier say; the diagnosis says "unverified"
-  // Paths of the recording (VCD, FST) and of its map (lento.tile-map/1).
+  // Run the image even when its signatures or the verifier reject it; the.
+  bool unsigned_image = false;
+  // diagnosis is marked as unverified
+  // Paths of the recording (VCD, FST) and of the signal map (lento.tile-map/1).
   std::string recording;
   std::string map;
   std::string record;  // C struct of the output (tile/record.h), "" for none
-  // Paths for the rows of the record, the output bytes and the tile's own signals, "" for none.
+  // Paths for the decoded rows, the output bytes and the tile's own signals; "": not written.
   std::string rows;
   std::string output;
   std::string wave;

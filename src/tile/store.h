@@ -20,7 +20,7 @@ uint64_t publish_tile(const TilePublishOptions& options);  // the entry's index
 struct TileFetchOptions {
   std::string store;      // folder or http://host:port
   std::string store_key;  // public key file
-  std::string trust;      // where the last accepted head and releases are remembered, "" for nowhere
+  std::string trust;      // file that stores the last accepted head and releases; "": none
   std::string name;
   std::string folder = ".";
 };

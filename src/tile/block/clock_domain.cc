@@ -1,6 +1,7 @@
-// Keeps for each signal and clock the distinct times from the clock's last rising edge to a change. The clock
-// with the fewest distances drives the signal, and a tie goes to the clock that samples it. A change that was
-// undone before the next sample is lost.
+// Finds the clock that drives each signal. It keeps for each pair of signal and clock the distinct times
+// from the clock's last rising edge to a change of the signal. The clock with the fewest distinct times
+// drives the signal, and a tie goes to the clock that samples it. A change that was undone before the next
+// sample is counted as lost.
 #include "tile/block/clock_domain.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void ClockDomains::rise(size_t clock, uint64_t time) {
 void ClockDomains::change(size_t signal, uint64_t time) {
   Signal& s = signals_[signal];
   if (!s.last_sample)
-    return;  // values that the recording begins with
+    return;  // initial values of the recording
   ++s.changes;
   ++s.since_sample;
   s.distances.resize(clocks_.size());

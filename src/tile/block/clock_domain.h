@@ -12,8 +12,8 @@ namespace lento::tile {
 // A signal whose changes were partly lost between two samples.
 struct UnsampledSignal {
   std::string signal;
-  std::string clock;   // that samples it
-  std::string likely;  // that drives it, by the distances
+  std::string clock;   // clock that samples the signal in the map
+  std::string likely;  // clock that probably drives it
   uint64_t changes = 0;
   uint64_t lost = 0;
 };
@@ -28,7 +28,7 @@ class ClockDomains {
   void change(size_t signal, uint64_t time);
   void sample(size_t signal, uint64_t value);
 
-  // Returns the signals that lost changes and keep fewer distances to another clock than to their own.
+  // Returns the signals that lost changes and that another clock than the sampling one probably drives.
   std::vector<UnsampledSignal> foreign() const;
 
  private:

@@ -17,7 +17,7 @@ namespace lento::tile {
 
 namespace {
 
-// Returns the size of the file when its blocks fill it to the last byte, else 0.
+// Returns the size of the file when its chain of blocks ends exactly at the end of the file, else 0.
 uint64_t size_of_chain(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   const std::streamoff end = in.tellg();
@@ -37,7 +37,8 @@ uint64_t size_of_chain(const std::string& path) {
   return at == uint64_t(std::max<std::streamoff>(end, 0)) ? at : 0;
 }
 
-// Gives this process 10 s and 1 s for each 100 kB, many times of what conversion takes.
+// Limits this process to 10 s of processor time plus 1 s for each 100 kB, many times what the conversion
+// takes.
 void limit_time(uint64_t bytes) {
   const rlim_t seconds = 10 + bytes / 100'000;
   const rlimit limit{seconds, seconds};

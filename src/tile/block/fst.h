@@ -14,14 +14,14 @@ bool is_fst(std::string_view first_bytes);
 class FstAsVcd {
  public:
   explicit FstAsVcd(const std::string& path);
-  ~FstAsVcd();  // ends the child
+  ~FstAsVcd();  // kills the child process
   FstAsVcd(const FstAsVcd&) = delete;
   FstAsVcd& operator=(const FstAsVcd&) = delete;
 
-  // Returns the path under which the text can be read once.
+  // Returns the path of a pipe from which the text can be read once.
   std::string pipe_path() const;
 
-  // Throws base::Error unless the child converted the whole file. Call it at the end of the text.
+  // Throws base::Error unless the child converted the whole file. To be called at the end of the text.
   void require_whole();
 
  private:

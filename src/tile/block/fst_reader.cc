@@ -1,5 +1,5 @@
-// Converts an FST to VCD by GTKWave's reader, which is C source of the Debian package verilator and is
-// compiled here. Without it, the program fst2vcd takes the place of the process.
+// Converts an FST to VCD with GTKWave's reader, C source of the Debian package verilator that is compiled
+// here. Without that source, this process is replaced by the program fst2vcd.
 #include <unistd.h>
 
 #include "tile/block/fst.h"

@@ -6,7 +6,7 @@
 namespace lento::tile {
 namespace {
 
-// Returns the members of `key` when it is a mapping, else reads the name that it is.
+// Returns the members of `key` when it is a mapping. Otherwise reads the plain name into `name`.
 const spec::YamlNode*
 map_or_name(spec::Fields& fields, const spec::YamlNode& node, const std::string& key, std::string& name) {
   const spec::YamlNode* member = node.find(key);
@@ -30,7 +30,7 @@ SignalMap::Clock read_clock(spec::Fields& fields, const spec::YamlNode& node, ba
   return clock;
 }
 
-// Reads one name, or a list of names that must all be 1.
+// Reads one signal name, or a list of names that must all be 1.
 std::vector<std::string>
 read_valid(spec::Fields& fields, const spec::YamlNode& node, base::ErrorList& errors) {
   std::vector<std::string> out;

@@ -57,7 +57,7 @@ struct SignalMap {
   };
   struct Address {
     std::string signal;
-    std::vector<std::string> valid;  // none: valid in every cycle
+    std::vector<std::string> valid;  // empty: valid in every cycle
   };
   struct Input {
     uint32_t ioreg = 0;
@@ -68,7 +68,7 @@ struct SignalMap {
     std::optional<Tap> tap;
   };
   Clock clock;
-  Address address;  // without a signal: none
+  Address address;  // without a signal: not connected
   std::vector<Input> inputs;
 };
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kMaxSignals = 1 << 20;
 constexpr size_t kMaxDepth = 256;
-constexpr size_t kMaxHeld = 1 << 16;  // edges of other clocks within one cycle of the block
-constexpr size_t kMaxClocks = 16;     // that a mapped signal may turn out to follow
+constexpr size_t kMaxHeld = 1 << 16;  // edges of other clocks that are kept within one cycle of the block
+constexpr size_t kMaxClocks = 16;     // clocks that are considered as drivers of a mapped signal
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> out;
@@ -62,14 +62,14 @@ Bits extract(std::string_view digits, uint32_t first, uint32_t width) {
   return out;
 }
 
-// Bits of a variable that are followed.
+// Maps bits of a recorded variable to bits of a mapped signal.
 struct Slot {
   size_t index = 0;
   uint32_t first = 0;
   uint32_t width = 1;
 };
 
-// A mapped signal: slots, the least significant first.
+// A mapped signal as a list of slots, least significant first.
 struct Signal {
   std::vector<Slot> slots;
   size_t domain_index = 0;  // in ClockDomains
@@ -116,16 +116,16 @@ class Reader {
   }
 
  private:
-  // Inputs that are sampled together.
+  // The inputs that are sampled at the edges of one clock.
   struct Sampler {
     Signal clock;
     Edge edge = Edge::Rising;
-    std::vector<size_t> inputs;  // of the map
+    std::vector<size_t> inputs;  // indices of inputs of the map
   };
   struct Bound {
     Signal data;
     std::vector<Signal> valid;
-    // State of its tap.
+    // State of the input's tap (event filter).
     bool matched = false;
     std::optional<uint32_t> last;
     uint32_t events = 0;
@@ -311,7 +311,7 @@ class Reader {
     return cycle;
   }
 
-  // Returns the word for the IOReg when this sample is an event of the tap.
+  // Returns the word for the IOReg when this sample is an event of the tap, else nothing.
   static std::optional<uint32_t> tapped(const Tap& tap, Bound& bound, bool valid, uint32_t data) {
     const uint32_t cycle = bound.samples++;
     const uint32_t value = data & tap.mask;
@@ -330,7 +330,7 @@ class Reader {
     return tap.take == Tap::Take::Count ? bound.events : tap.take == Tap::Take::Time ? cycle : value;
   }
 
-  // Values take effect at the end of a time step, and an edge samples those from before the step.
+  // Ends a time step. Changes take effect at its end, so an edge samples the values from before the step.
   void end_step() {
     for (size_t i = 0; i < samplers_.size() && result_.whole; ++i) {
       if (has_edge(samplers_[i]))
@@ -348,7 +348,9 @@ class Reader {
     values_ = pending_;
   }
 
-  // Holds an edge of the block's clock and those of other clocks after it until the cycle's length is known.
+  // Delivers a cycle. When there are several clocks, an edge of the block's clock and the edges of other
+  // clocks after it are kept until the next edge of the block's clock, because their offset needs the length
+  // of the cycle.
   void deliver(const VcdCycle& cycle) {
     if (samplers_.size() == 1) {
       result_.whole = (*use_)(cycle);
@@ -415,7 +417,8 @@ class Reader {
   void change(std::string_view word, std::string_view& rest) {
     const char first = word[0];
     const bool vector = first == 'b' || first == 'B';
-    const bool other = first == 'r' || first == 'R' || first == 's';  // a real or a string: no signal of ours
+    // A real or a string, which cannot be mapped.
+    const bool other = first == 'r' || first == 'R' || first == 's';
     if (!vector && !other && std::string_view("01xXzZhHlLuUwW-").find(first) == std::string_view::npos)
       return report_.skip(here(), "a change that is no value");
     const std::string_view code = vector || other ? take_word(rest) : word.substr(1);
@@ -446,8 +449,8 @@ class Reader {
   std::unordered_map<std::string, std::vector<Slot>> slots_;  // by code
   std::vector<Bits> values_;
   std::vector<Bits> pending_;
-  std::vector<Bound> bound_;       // as in the map
-  std::vector<Sampler> samplers_;  // the block's clock first
+  std::vector<Bound> bound_;       // inputs, in the order of the map
+  std::vector<Sampler> samplers_;  // the block's clock is the first
   std::vector<SignalMap::Clock> clocks_of_samplers_;
   std::optional<Signal> address_;
   std::vector<Signal> address_valid_;

@@ -1,6 +1,6 @@
-// Reads any design's own signals as the input of a tile: a recording (VCD, FST) and a map from its signals to
-// IORegs (tile/block/signal_map.h). Names follow the viewers' rules (tile/block/wave_names.h). Bits that are
-// x, z, u, w or - read as 0, weak h and l as 1 and 0.
+// Reads the signals of any design as the input of a tile, from a recording (VCD, FST) and a map from signals
+// to IORegs (tile/block/signal_map.h). Names follow the rules of waveform viewers (tile/block/wave_names.h).
+// Bits that are x, z, u, w or - read as 0, and weak h and l as 1 and 0.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,22 @@ struct VcdCycle {
   bool has_address = false;
   uint32_t address = 0;
   bool foreign = false;  // an edge of another clock than the block's
-  double offset = 0;     // of a foreign edge: time since the block's last edge in its cycles, 0 to below 1
+  // For an edge of another clock the time since the block's last edge, in block cycles, from 0 to below 1.
+  double offset = 0;
 };
 
-// A summary of what was read: whether it was the whole file, and which signals and edges gave no input.
+// The result of reading: whether it was the whole file, and which signals and edges gave no input.
 struct VcdReading {
-  bool whole = true;  // false when `use` ended it
+  bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;
   uint64_t unknown_inputs = 0;  // valid inputs with bits that are neither 0 nor 1
-  uint64_t late_edges = 0;      // foreign edges beyond what is held of one cycle of the block, not delivered
+  // Edges of other clocks that were dropped because too many fell into one block cycle.
+  uint64_t late_edges = 0;
 };
 
-// Reads the file once in bounded memory and calls `use` for each edge of the clocks, until it returns false.
-// Damaged changes are skipped and counted. A header that cannot be read, or a mapped signal that does not
-// exist or is not unique, is base::Error. An FST is recognised by its first bytes.
+// Reads the file once in bounded memory and calls `use` for each clock edge, until it returns false. Damaged
+// changes are skipped and counted. Throws base::Error for an unreadable header, and for a mapped signal that
+// does not exist or is not unique. An FST file is recognised by its first bytes.
 VcdReading read_vcd(
     const std::string& path,
     const SignalMap& map,

@@ -75,7 +75,7 @@ void WaveNames::declare(const std::string& scope, const std::vector<std::string>
   std::optional<Range> range = escaped && suffix.empty() ? std::nullopt : take_range(base);
   if (range && uint64_t(range->high() - range->low()) + 1 != variable.width) {
     if (range->left == range->right)
-      base = reference;  // an index of an array, not the bits of the variable
+      base = reference;  // an index of an array, not a range of bits
     range.reset();
   }
   variable.range = range;
@@ -212,7 +212,7 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
     exact = plain == unescaped_.end() ? nullptr : find(plain->second);
     sliced = vector == unescaped_.end() ? nullptr : find(vector->second);
   }
-  // Brackets belong to an escaped name, so it is no part of another.
+  // The brackets of an escaped name are part of the name, so they are no range of another variable.
   if (exact && sliced && !exact->front().escaped) {
     throw base::Error(
         where,
@@ -223,7 +223,7 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
     return join(*exact, name, where).parts;
   if (!sliced)
     refuse_unknown(name, where);
-  // Pieces beside the wanted bits do not matter.
+  // Variables that hold none of the wanted bits are ignored.
   std::vector<Variable> touched;
   std::ranges::copy_if(*sliced, std::back_inserter(touched), [&](const Variable& piece) {
     return piece.range && piece.range->low() <= range->high() && piece.range->high() >= range->low();

@@ -20,7 +20,7 @@
 
 namespace lento::tile {
 
-// Bits `first` to first + width - 1 of the value with this code, 0 the rightmost.
+// Bits `first` to first + width - 1 of the variable with this code. Bit 0 is the rightmost.
 struct SignalPart {
   std::string code;
   uint32_t first = 0;
@@ -30,17 +30,17 @@ struct SignalPart {
 
 class WaveNames {
  public:
-  // Takes one $var: its scopes, type, width, code, and the words of its reference.
+  // Adds one $var section: its scopes, type, width, code, and the words of its reference.
   void declare(const std::string& scope, const std::vector<std::string>& section);
   size_t size() const {
     return count_;
   }
 
-  // Returns the parts of a signal, the least significant first. Throws base::Error with the nearest names, or
-  // with the codes between which the name does not choose.
+  // Returns the parts of a signal, least significant first. Throws base::Error with the nearest names, or
+  // with the codes of all variables that the name fits.
   std::vector<SignalPart> resolve(const std::string& name, const base::Location& where) const;
 
-  // Returns the variables of one bit whose name speaks of a clock, each code once, at most `most`.
+  // Returns at most `most` one-bit variables with a name like a clock's, each code once.
   std::vector<std::pair<std::string, std::string>> clocks(size_t most) const;
 
  private:

@@ -31,20 +31,20 @@ inline constexpr uint32_t kMetadataBytes = 1 << 16;
 struct Image {
   static constexpr uint32_t kFormat = 1;
 
-  uint32_t block = 0;  // id of the block (DAT) it is made for
-  uint32_t abi = 0;    // version of that block's signal list
+  uint32_t block = 0;  // id of the block it is made for (DAT)
+  uint32_t abi = 0;    // version of that block's list of signals
   Policy policy = Policy::Permissive;
-  uint32_t rollback = 0;   // grows with every release; a tile never goes back
+  uint32_t rollback = 0;   // increases with every release; a tile refuses lower values than it has loaded
   uint64_t expires = 0;    // Unix seconds; 0: never
-  bool triggered = false;  // trigger_start and trigger_end hold the API's defaults
+  bool triggered = false;  // trigger_start and trigger_end hold values
   uint32_t trigger_start = 0;
   uint32_t trigger_end = 0;
   uint32_t main_entry = 0;      // byte address; init is 0, finish is kFinishEntry
   uint32_t input_mask = 0;      // IORegs whose arrival starts main
-  uint32_t arrival_cycles = 1;  // declared: tile cycles from one input to the next, at least
+  uint32_t arrival_cycles = 1;  // declared: least tile cycles from one input to the next
   uint32_t output_bytes = 0;    // declared: at most so many bytes ...
   uint32_t output_cycles = 1;   // ... per so many tile cycles
-  bool drops_declared = false;  // the author knows that inputs arrive faster than main runs
+  bool drops_declared = false;  // the author accepts that inputs arrive faster than main runs
 
   std::string code;        // up to kCodeBytes, a multiple of 4
   std::string data;        // scratchpad contents from kDataBase
@@ -54,10 +54,11 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// Throws base::Error naming the first field that is wrong: magic, version, sizes, digest, order, left-overs.
+// Parses an image. Throws base::Error that names the first wrong field: magic, version, sizes, digest,
+// order, trailing bytes.
 Image parse_image(std::string_view bytes, std::string_view file);
 
-// Requires an image that keeps the limits above (LENTO_CHECK).
+// Writes an image that keeps the limits above (checked by LENTO_CHECK).
 std::string write_image(const Image& image);
 
 }  // namespace lento::tile

@@ -17,7 +17,7 @@ std::string to_hex(const Digest& digest);
 Digest digest_from_hex(std::string_view hex, std::string_view file);
 
 Digest leaf_digest(std::string_view entry);
-Digest tree_root(const std::vector<Digest>& leaves);  // of no leaves: SHA-256 of nothing
+Digest tree_root(const std::vector<Digest>& leaves);  // without leaves: SHA-256 of the empty string
 
 // Proves that leaf `index` is under the head of the first `size` leaves. `index` < `size` <= leaves.size().
 std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t index, uint64_t size);

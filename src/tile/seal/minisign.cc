@@ -52,7 +52,7 @@ decode64(std::string_view text, size_t expected, const base::Location& where, st
       nullptr,
       sodium_base64_VARIANT_ORIGINAL);
   out.resize(std::min(length, out.size()));
-  // Encoding again refuses the second spellings that the library's decoder accepts.
+  // Encoding the decoded bytes again rejects non-canonical base64, which the library's decoder accepts.
   if (rc != 0 || length != expected || encode64(out) != text) {
     throw base::Error(
         where,
@@ -259,7 +259,7 @@ SecretKey parse_secret_key(std::string_view text, std::string_view file, const s
   } else if (blob.substr(2, 2) != std::string(2, '\0')) {
     throw base::Error(where, "the secret key is protected in an unknown way");
   }
-  // minisign -W leaves the sum of an unprotected key at zero.
+  // minisign -W leaves the checksum of an unprotected key zero.
   const bool unsummed = blob.substr(2, 2) != "Sc" && guarded.substr(72) == std::string(32, '\0');
   if (!unsummed && blake("Ed" + guarded.substr(0, 72), 32) != guarded.substr(72)) {
     throw base::Error(where, "the secret key cannot be opened", "wrong password, or the file is damaged");

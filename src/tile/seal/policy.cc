@@ -1,7 +1,7 @@
-// Decides whether a tile loads an image. Each requirement of the policy is one function that throws a refusal
-// with its reason. Expiry, revocation and the rollback counter are checked under every policy. The counter is
-// kept per developer and program. A revocation list is the owner's word and holds whatever image it came
-// with, but only an accepted image raises a counter.
+// Decides whether a tile loads an image. Each requirement of the policy is one function that throws a
+// refusal with its reason. Expiry, revocation and the rollback counter are checked under every policy. The
+// counter is kept for each developer and program. A revocation list applies whether or not the image that
+// came with it is accepted, but only an accepted image raises a counter.
 #include "tile/seal/policy.h"
 
 #include <algorithm>
@@ -93,8 +93,8 @@ std::string require_signer(const Submission& submission, const BlockRules& rules
   return certificate.subject;
 }
 
-// Returns the rules extended by a newer revocation list. An older list is refused, so that no revocation can
-// be hidden.
+// Returns the rules extended by a newer revocation list. Throws for an older list, so that revocations
+// cannot be hidden by replaying it.
 BlockRules with_revocation(const Submission& submission, BlockRules rules) {
   if (!submission.revocation)
     return rules;
@@ -115,7 +115,8 @@ void require_not_revoked(const Signed& image, const BlockRules& rules) {
     refuse(image.name + " was revoked by list " + std::to_string(rules.revoked.number));
 }
 
-// Returns the counter of this image, which must not be below what the tile has seen of the program.
+// Returns the rollback counter of this image. Throws when it is below the counter that the tile has loaded
+// for this program.
 SeenCounter require_counter(const BlockRules& rules, const std::string& developer, const Image& image) {
   const SeenCounter own{developer, program_name(image), image.rollback};
   for (const SeenCounter& seen : rules.counters) {

@@ -100,9 +100,9 @@ struct Decision {
   std::string reason;                // why refused: one sentence; empty when accepted
   std::string signer;                // "owner" or the certificate's subject
   Image image;                       // when accepted
-  std::optional<Approval> approval;  // that the policy asked for
-  // The rules with the newer revocation list, also of a refused submission, because an attacker would only
-  // need to present a revoked image twice. An accepted image's counter is in it too.
+  std::optional<Approval> approval;  // the approval that the policy required
+  // The rules with the newer revocation list, also after a refusal. Otherwise an attacker could withhold the
+  // list by presenting a revoked image. After acceptance they include the image's counter.
   BlockRules remembered;
 };
 
@@ -112,8 +112,8 @@ std::string program_name(const Image& image);
 // Returns the digest that `lento tile build` wrote into the metadata ("source: HEX"), "" when there is none.
 std::string source_digest(const Image& image);
 
-// Decides as a tile would at `now` (Unix seconds). Never throws for the content of the submission: a file
-// that cannot be read is a refusal with the reader's message.
+// Decides as a tile would at `now` (Unix seconds). Does not throw for the content of the submission: an
+// unreadable file is a refusal with the reader's message.
 Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now);
 
 // Converts "2027-01-31T12:00:00Z" or "2027-01-31" to Unix seconds and back, years 1970 to 9999.

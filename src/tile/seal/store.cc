@@ -83,8 +83,8 @@ class StoreLock {
   int file_;
 };
 
-// Returns the log after checking that it is the one the key signed, because the key must only sign
-// extensions.
+// Returns the log after checking that `key` signed its head, because the key must only sign extensions of
+// that log.
 std::vector<std::string> own_log(const std::string& folder, const SecretKey& key) {
   const std::vector<std::string> lines = signed_log(folder);
   const TreeHead head = trusted_head(ask_folder(folder), public_part(key), {});

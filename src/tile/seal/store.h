@@ -57,7 +57,7 @@ struct Trust {
   struct Release {
     uint64_t index = 0;
     uint32_t rollback = 0;
-    std::string developer;  // "": not known
+    std::string developer;  // "": unknown
   };
   std::optional<TreeHead> head;
   std::map<std::string, Release> seen;
@@ -67,8 +67,8 @@ Trust parse_trust(const std::string& text, const std::string& file);
 
 void check_program_name(const std::string& name);
 
-// Returns LogEntry::developer of a submission. Throws base::Error when the certified key did not sign the
-// image.
+// Returns the developer of a submission (LogEntry::developer). Throws base::Error when the image is not
+// signed by the key of its certificate.
 std::string developer_of(const Submission& submission);
 
 void init_store(const std::string& folder, const SecretKey& key);
@@ -92,17 +92,17 @@ struct Fetched {
   LogEntry entry;
   uint64_t index = 0;
   Submission submission;
-  TreeHead head;  // to remember
+  TreeHead head;  // head to store as the last trusted one
 };
 Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name);
 
-// Returns the head that the store signs, which must extend `remembered`.
+// Returns the head that the store signed. Throws base::Error unless it extends `remembered`.
 TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 struct Audit {
   TreeHead head;
   uint64_t objects = 0;
-  std::vector<std::string> problems;  // empty: the store is whole
+  std::vector<std::string> problems;  // empty: the store is intact
 };
 // Recomputes everything in a folder: leaves, root, signature, objects, and that it extends `remembered`.
 Audit audit(const std::string& folder, const PublicKey& store, const std::optional<TreeHead>& remembered);

@@ -61,8 +61,8 @@ demand_pair(const Ask& ask, const std::string& name, const std::string& text, co
   return Signed{name, demand_object(ask, text), demand_object(ask, signature)};
 }
 
-// Finds the newest entry of `name` below the head's size, as the store reports it, and checks the proof that
-// it is in the log.
+// Finds the newest entry of `name` below the head's size, as the store reports it, and checks the proof of
+// its inclusion in the log.
 void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
   const std::string size = std::to_string(out.head.size);
   const std::string find = "find/" + name + "/" + size;

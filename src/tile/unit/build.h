@@ -21,9 +21,9 @@ struct Built {
   int main_lines = 0;  // non-empty, non-comment lines of the body of YPU_MAIN in the source; 0 for assembly
 };
 
-// Builds from the program's text `source`. The file name `name` decides between C and assembly. Throws
-// base::Error with the compiler's words when it does not compile, does not fit or declares something
-// impossible.
+// Builds a program from its text `source`. The file name `name` decides between C and assembly. Throws
+// base::Error with the compiler's messages when it does not compile, does not fit, or has invalid
+// declarations.
 Built build_program(const std::string& source, const std::string& name, const BuildOptions& options = {});
 
 // Makes an image of a linked ELF file in the tile's map.

@@ -1,6 +1,6 @@
-// Executes one region of a tile program instruction by instruction, without pipeline or timing. Hardware
-// loops follow the rule of the pipeline, in which the fetch moves on before a loop instruction adds its own
-// loop. The cycle model must give the same results.
+// Executes one region of a tile program instruction by instruction, without pipeline or timing. As in the
+// pipeline, the fetch address advances before a loop instruction adds its own loop. The cycle model must
+// give the same results.
 #include "tile/unit/functional.h"
 
 #include <algorithm>
@@ -132,8 +132,8 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
     const TileOp& op = code_[pc / 4];
     const riscv::Instruction& n = op.base;
     uint32_t next = 0;
-    // The fetch moves on, past the end of a loop or back to its start, before a loop instruction adds its own
-    // loop.
+    // The fetch address advances (past the end of a loop or back to its start) before a loop instruction
+    // adds its own loop.
     if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
       next = after(pc);
     if (riscv::is_load(n.op) || riscv::is_store(n.op)) {

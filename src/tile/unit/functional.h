@@ -14,11 +14,11 @@ class FunctionalTile {
   explicit FunctionalTile(const Image& image);
 
   struct Outcome {
-    bool ended = false;  // returned within the budget and without a fault
+    bool ended = false;  // the region returned within the budget and without a fault
     Fault fault;
     uint64_t instructions = 0;
   };
-  // Supplies inputs to hist.in when its registers are not valid. nullptr ends the waiting without data.
+  // Supplies inputs to hist.in when its registers are not valid. nullptr means that no further input comes.
   using Stream = std::function<const TileInputs*()>;
 
   Outcome run(uint32_t entry, uint64_t budget, const Stream& stream = {});

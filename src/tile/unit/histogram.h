@@ -23,10 +23,10 @@ inline constexpr uint32_t kAccumulatorMax = (1u << 18) - 1;
 
 class HistogramUnit {
  public:
-  // Takes lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
+  // Takes lanes 0 to 3: low and high half of `low`, low and high half of `high`. At most one call per cycle.
   void take(uint32_t low, uint32_t high);
   void tick();   // the cycle ends
-  void flush();  // adds what is still in the pipeline
+  void flush();  // adds the values that are still in the pipeline
   bool filling() const {
     return stages_[1].valid;
   }  // lanes were taken in the cycle before,
@@ -43,13 +43,14 @@ class HistogramUnit {
   bool saturated() const {
     return saturated_;
   }
-  // The counts that full accumulators could not take since the image was loaded, which clear() keeps.
+  // Returns the increments that were lost to saturated accumulators since the image was loaded. clear()
+  // keeps this count.
   uint64_t lost() const {
     return lost_;
   }
 
-  // Returns the bytes that emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes
-  // saturated at 255, or 4 bytes with three counts of 9 bits.
+  // Returns the bytes that the instruction emit sends: 288 bytes (128 x 18 bits, little-endian bit order),
+  // 1..8 bytes saturated at 255, or 4 bytes with three counts of 9 bits.
   std::string packed(uint32_t format) const;
   void clear();
 

@@ -49,7 +49,7 @@ class SoftLogic {
   virtual void write(unsigned reg, uint32_t value) = 0;
 };
 
-// Inputs that arrived and were not processed, by cause.
+// Inputs that arrived and were not processed, by reason.
 enum class Drop : uint8_t {
   Running,
   Paused,
@@ -61,11 +61,11 @@ inline constexpr int kDrops = 5;
 std::string_view drop_name(Drop drop);
 
 struct TileCounters {
-  // active: a region of the program runs.
+  // Cycles in total, and cycles in which a region of the program runs.
   uint64_t cycles = 0;
   uint64_t active_cycles = 0;
   uint64_t instructions = 0;
-  // Inputs that were offered, that started main, and that hist.in took.
+  // Inputs offered, inputs that started main, and inputs that hist.in took.
   uint64_t inputs = 0;
   uint64_t started = 0;
   uint64_t streamed = 0;
@@ -102,9 +102,9 @@ class TileMemory {
   uint32_t trigger_start = 0;
   uint32_t trigger_end = 0;
   uint32_t address = 0;
-  uint32_t arrival = 0;  // low bits of the cycle in which what io holds came
+  uint32_t arrival = 0;  // low bits of the cycle in which the inputs in io arrived
   std::vector<uint8_t> scratchpad = std::vector<uint8_t>(0x8000);
-  std::string fifo_;  // bytes on their way to the shared output path
+  std::string fifo_;  // bytes not yet sent over the output path
   SoftLogic* soft = nullptr;
   TileCounters counters;
 

@@ -68,14 +68,14 @@ bool Tile::access_memory() {
   return true;
 }
 
-// Redirects the fetch. A target outside the code faults one stage later.
+// Redirects the fetch to a jump target. A target outside the code raises a fault one stage later.
 void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
   if (target == kReturnAddress) {
     pc_ = target;
     return;
   }
-  constexpr uint32_t kPcBits = 2 * kReturnAddress - 1;  // of the program counter
+  constexpr uint32_t kPcBits = 2 * kReturnAddress - 1;  // bits of the program counter
   out.bad_target = (target & 3) || target > kReturnAddress;
   if (out.bad_target) {
     out.address = target;
@@ -86,7 +86,8 @@ void Tile::jump(uint32_t target, Executed& out) {
   fetched_.valid = false;
 }
 
-// emit reads accumulators through the port of the hist.rd before it, which was in MEM in this cycle.
+// Returns whether emit waits: it reads accumulators through the same port as a preceding hist.rd, which is
+// in MEM in this cycle.
 bool Tile::waits_for_histogram(const Decoded& now) const {
   const Custom custom = now.slot->op.custom;
   if (custom == Custom::HistRead)
@@ -120,13 +121,13 @@ bool Tile::execute_stream(uint32_t pair) {
   stream_mask_ |= needed;
   if ((memory_.valid & needed) != needed) {
     if (want_pause_ || want_finalize_)
-      return true;  // nothing more will be waited for
+      return true;  // there will be no further input
     ++memory_.counters.starved_cycles;
     return false;
   }
   histogram_.take(memory_.io[2 * pair], memory_.io[2 * pair + 1]);
   consumed_ |= needed;
-  memory_.counters.streamed += needed != 0;  // a pair that no input reaches takes what stands there
+  memory_.counters.streamed += needed != 0;  // a register pair that no input reaches delivers its old content
   return true;
 }
 
@@ -155,7 +156,7 @@ bool Tile::execute_custom(const Decoded& now, Executed& out) {
       set_loop(now.pc + 4, op.length, a);
       break;
     default:
-      break;  // loopi has acted in ID
+      break;  // loopi takes effect in ID
   }
   return true;
 }
@@ -214,7 +215,7 @@ bool Tile::execute() {
 
 void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
   if (loop_depth_ == kLoopDepth)
-    loop_depth_ = 0;  // a third level ends the other two
+    loop_depth_ = 0;  // a third nesting level ends the other two
   loops_[loop_depth_++] = {start, start + 4 * (length - 1), count};
 }
 

@@ -75,7 +75,7 @@ void Tile::end_region() {
   if (region_ == Region::Init)
     return;
   if (memory_.valid & stream_mask_)
-    drop(Drop::Running);  // came after the last hist.in
+    drop(Drop::Running);  // arrived after the last hist.in
   const uint64_t took = memory_.counters.cycles - main_began_;
   if (region_ == Region::Main)
     memory_.counters.worst_main_cycles = std::max(memory_.counters.worst_main_cycles, took);
@@ -83,8 +83,8 @@ void Tile::end_region() {
   memory_.valid = 0;
 }
 
-// Returns whether the trigger passes this input. An input at TS opens it, and one at TE closes it after
-// itself.
+// Returns whether the address trigger passes this input. An input at the start address TS opens it, and one
+// at the stop address TE closes it after itself.
 bool Tile::armed(const TileInputs& inputs) {
   if (inputs.has_address)
     memory_.address = inputs.address;
@@ -112,17 +112,17 @@ void Tile::abandon_queue(Drop cause) {
   queue_.clear();
 }
 
-// Returns the IORegs that can take `next`, the oldest input, in this cycle.
+// Returns the IORegs that can take `next`, the oldest input, in this cycle, as bits.
 uint32_t Tile::take_next(const TileInputs& next, Status before) {
-  const bool asked = want_pause_ || want_finalize_;  // the request comes first
+  const bool asked = want_pause_ || want_finalize_;  // a pending command takes precedence
   if (before == Status::ActivePaused)
     return status_ == before && !asked ? next.valid : 0;
   const bool runs_on = before == Status::ActiveRunning && status_ != Status::ActivePaused;
   return runs_on ? stream_mask_ & ~memory_.valid & next.valid : 0;
 }
 
-// Queues or drops an input unless it was taken. With an empty queue, `taken` refers to the input itself, else
-// to the oldest one of the queue.
+// Queues or drops an input unless it was taken. When the queue was empty, `taken` refers to this input, else
+// to the oldest one in the queue.
 void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken) {
   const Arrived arrived{inputs, uint32_t(memory_.counters.cycles)};
   if (before == Status::ActiveRunning) {
@@ -144,7 +144,7 @@ void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_
   drop(before == Status::Paused ? Drop::Paused : before == Status::Finalize ? Drop::Finalizing : Drop::Error);
 }
 
-// Accepts an input, judged by the state at the start of the cycle.
+// Processes an input according to the state at the start of the cycle.
 void Tile::accept(const TileInputs* inputs, Status before) {
   memory_.valid &= ~consumed_;
   consumed_ = 0;
@@ -225,7 +225,7 @@ void Tile::take_commands(Status before) {
     start(Region::Init);
     return;
   }
-  // A request waits while a region runs. Pause and finalize end a running main at its next return.
+  // A command waits while a region runs. Pause and finalize take effect at the next return of main.
   if (running_ || before == Status::ActiveRunning)
     return;
   if (want_pause_) {

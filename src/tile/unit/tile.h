@@ -51,7 +51,7 @@ struct Fault {
 struct Retired {
   bool valid = false;
   uint32_t pc = 0;
-  uint8_t rd = 0;  // 0: nothing written
+  uint8_t rd = 0;  // 0: no register written
   uint32_t value = 0;
 };
 
@@ -73,10 +73,10 @@ class Tile {
   void finalize();
   void reset();
 
-  // Simulates one tile cycle. nullptr: the block has no input in it.
+  // Simulates one tile cycle. `inputs` is nullptr when the block has no input in it.
   void step(const TileInputs* inputs);
 
-  // Takes up to `bytes` from the output FIFO.
+  // Removes and returns up to `bytes` bytes of the output FIFO.
   std::string drain(size_t bytes);
   size_t output_waiting() const {
     return memory_.fifo_.size();
@@ -126,7 +126,7 @@ class Tile {
     bool is_store = false;
     bool is_alu_immediate = false;
     bool is_alu = false;
-    bool answers_late = false;  // its result comes in MEM: a load, hist.rd
+    bool answers_late = false;  // the result is available in MEM: a load or hist.rd
   };
   struct Decoded {
     bool valid = false;
@@ -140,7 +140,7 @@ class Tile {
     uint8_t rd = 0;
     uint32_t value = 0;
     uint32_t address = 0;
-    bool bad_target = false;  // a jump to `address`, where nothing can be fetched
+    bool bad_target = false;  // `address` is outside the code, so that it cannot be fetched
   };
   struct Loop {
     uint32_t start = 0;
@@ -161,7 +161,7 @@ class Tile {
   void raise(FaultCause cause, uint32_t pc, uint32_t address);
   void flush_front();
 
-  // The pipeline from the back. Each returns false when the stages before it must hold.
+  // Pipeline stages from the back. Each returns false when the earlier stages must stall.
   bool access_memory();
   bool execute();
   bool execute_custom(const Decoded& now, Executed& out);
@@ -175,7 +175,7 @@ class Tile {
 
   bool armed(const TileInputs& inputs);
   void accept(const TileInputs* inputs, Status before);
-  // An input and the cycle of its arrival.
+  // An input with the cycle of its arrival.
   struct Arrived {
     TileInputs inputs;
     uint32_t cycle = 0;
@@ -206,7 +206,7 @@ class Tile {
   Decoded decoded_;
   Executed memory_stage_;
   Executed write_back_;
-  // State of this cycle only.
+  // State within the current cycle.
   bool redirect_ = false;
   bool fetch_waits_ = false;
   std::array<Loop, kLoopDepth> loops_;

@@ -25,7 +25,8 @@ uint32_t as_unsigned(int32_t v) {
   return uint32_t(v);
 }
 
-// Narrows both intervals: within one half of the number line, the signed and the unsigned one are equal.
+// Narrows both intervals by each other. Within one half of the number line the signed and the unsigned
+// interval are equal.
 void share_intervals(V& v) {
   if (v.zeros & kSign)
     v.least = std::max(v.least, 0);
@@ -49,8 +50,8 @@ void share_intervals(V& v) {
   }
 }
 
-// Rounds the ends of the interval to multiples of the power of two that divides the value, by its known low
-// bits.
+// Rounds the ends of the interval to multiples of the power of two that divides the value, as its known low
+// zero bits show.
 void align(V& v) {
   const int bits = std::countr_one(v.zeros);
   if (bits == 0 || bits == 32)
@@ -65,7 +66,7 @@ void align(V& v) {
 void normalise(V& v) {
   if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
       v.most == INT32_MAX && v.most_ones == 32)
-    return;  // nothing is known, as of most values
+    return;  // nothing is known, which is the common case
   if (v.most_ones <= std::popcount(v.ones))
     v.zeros |= ~v.ones;
   v.low = std::max(v.low, v.ones);
@@ -74,7 +75,7 @@ void normalise(V& v) {
     share_intervals(v);
   align(v);
   if (v.low > v.high)
-    return;  // no value at all: the path cannot be taken
+    return;  // no value is possible: the path cannot be taken
   const uint32_t differing = v.low ^ v.high;
   const uint32_t known = differing == 0       ? UINT32_MAX
                          : differing >= kSign ? 0
@@ -92,7 +93,8 @@ V bits(uint32_t zeros, uint32_t ones) {
   return v;
 }
 
-// Sets the signed interval of a result whose exact ends are given, if both ends wrap alike.
+// Sets the signed interval of a result from its exact ends, when both ends wrap in the same way or not at
+// all.
 void set_signed(V& v, int64_t least, int64_t most) {
   constexpr int64_t kHalf = int64_t{1} << 31;
   if (((least + kHalf) >> 32) != ((most + kHalf) >> 32))
@@ -287,7 +289,7 @@ void add_place(V& v, uint32_t address) {
   if (std::find(v.place.begin(), end, address) != end)
     return;
   if (v.places++ == v.place.size())
-    return;  // too many: no longer a set
+    return;  // too many for a set
   v.place[v.places - 1u] = uint16_t(address);
   std::sort(v.place.begin(), v.place.begin() + v.places);
 }

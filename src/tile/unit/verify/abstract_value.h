@@ -19,31 +19,31 @@ struct AbstractValue {
   uint32_t zeros = 0;
   uint32_t ones = 0;
   bool initialised = true;
-  uint8_t most_ones = 32;              // how many bits are set at most
-  uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
+  uint8_t most_ones = 32;              // largest number of set bits
+  uint8_t places = 0;                  // number of valid entries of `place`; 0: not known to be one of a few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
   // The interval as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
-  // In a register: the value equals the scratchpad's word at `home` as it was at `stamp`, plus `offset`. Home
-  // 0: no word. In a word: the stamp of its last store, 0 for none yet, kManyStamps where paths with several
-  // stores joined.
+  // For a register: the value equals `offset` plus the scratchpad word at address `home`, as it was at its
+  // store number `stamp`. Home 0 means no such word. For a word: the number of its last store, 0 for none
+  // yet, kManyStamps when paths with different stores were joined.
   static constexpr uint32_t kManyStamps = UINT32_MAX;
   uint32_t home = 0;
   uint32_t stamp = 0;
   uint32_t offset = 0;
 
-  // In a register: the value is ((number & mask) << by) + plus of the number `id` (0: unknown). This keeps
-  // the bounds of x * 15, which compilers write as (x << 4) - x, and carries the outcome of a branch on x + 1
-  // or x & 0xff over to x (relation.h).
+  // For a register: the value is ((number & mask) << by) + plus, where `id` identifies the unknown number
+  // (0: none). This keeps the bounds of x * 15, which compilers write as (x << 4) - x, and transfers the
+  // outcome of a branch on x + 1 or x & 0xff to x (relation.h).
   uint32_t id = 0;
   uint32_t by = 0;
   uint32_t mask = UINT32_MAX;
   uint32_t plus = 0;
 
-  // In a register: time_shift 1 + k says that the value is the arrival register shifted right by k, 0 that it
-  // is not known to be. `since` (0: none) says that it is the arrival minus the word at this address as it
-  // was at `since_stamp`.
+  // For a register: time_shift 1 + k means that the value is the input's arrival time shifted right by k,
+  // and 0 that this is not known. `since` (0: none) means that the value is the arrival time minus the word
+  // at this address, as it was at store number `since_stamp`.
   uint32_t time_shift = 0;
   uint32_t since = 0;
   uint32_t since_stamp = 0;
@@ -69,18 +69,18 @@ struct AbstractValue {
   bool is_constant() const {
     return low == high;
   }
-  // Returns whether no concrete value is left, so that the path cannot be taken.
+  // Returns whether no concrete value is possible, so that the path cannot be taken.
   bool empty() const {
     return low > high || least > most || (ones & zeros) != 0;
   }
-  // Compares the numbers, wherever they are kept.
+  // Compares the possible values and ignores homes and relations.
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 
-// Returns the values that both include.
+// Returns the intersection.
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
 // The abstract counterpart of riscv::alu.
@@ -93,7 +93,7 @@ enum class Truth : uint8_t {
 };
 Truth abstract_branch(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
-// Narrows a and b to the values for which the branch goes `taken`.
+// Narrows a and b to the values for which the branch `op` is taken (or not, by `taken`).
 void refine(riscv::Op op, bool taken, AbstractValue& a, AbstractValue& b);
 
 }  // namespace lento::tile

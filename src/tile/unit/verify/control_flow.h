@@ -10,13 +10,13 @@ namespace lento::tile {
 
 inline constexpr uint32_t kExit = UINT32_MAX;  // the end of the function
 
-// Returns for every instruction index the index where all its paths meet again, or kExit. Calls continue with
-// the next instruction and returns leave. Targets outside the code lead to kExit.
+// Returns for every instruction the index at which all paths from it meet again (immediate post-dominator),
+// or kExit. A call continues with the next instruction and a return leaves the graph. Targets outside the
+// code lead to kExit.
 std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code);
 
-// Returns for every instruction index a number that it shares with exactly those instructions that it can
-// reach and be reached from (the strongly connected components of the graph): its loop, with all nested
-// loops.
+// Returns for every instruction the number of its strongly connected component: the loop it is in, with all
+// nested loops. Two instructions have the same number exactly when each can reach the other.
 std::vector<uint32_t> loops_of(const std::vector<TileOp>& code);
 
 }  // namespace lento::tile

@@ -26,9 +26,9 @@ Exploration Explorer::from_entry(const KnownWords& words) {
   for (V& v : start.x)
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
-  stamp_ = words.last_stamp();  // none of this exploration is one of those before
-  // The counter's word is entered with an unknown value where it has none, so that its first load and store
-  // are recognised by their stamp.
+  stamp_ = words.last_stamp();  // so that no store of this exploration gets an earlier number
+  // A counter's word without a known value is entered as unknown, so that its first load and store are
+  // recognised by their store number.
   if (options_.counter.address != 0 && !words.find(options_.counter.address)) {
     V unknown;
     unknown.stamp = ++stamp_;
@@ -144,7 +144,7 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   }
 }
 
-// Makes the register a number of its own from here on.
+// Gives the register a new identity: it no longer derives from another number.
 void Explorer::renumber(State& s, V& v) {
   const bool open = s.open_number != 0 && v.id == s.open_number && v.plus == s.open_plus && v.by == 0 &&
                     v.mask == UINT32_MAX;

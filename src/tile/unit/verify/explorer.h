@@ -1,4 +1,4 @@
-// Abstract execution of one region (init, main or finish) of a tile program, on which verify() rests.
+// Executes one region (init, main or finish) of a tile program on abstract values. verify() is built on it.
 #pragma once
 
 #include <bitset>
@@ -30,14 +30,15 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A word of the scratchpad that bounds output over many runs. Every path adds its bytes and the change of a
-// potential, in parts of a byte, and the worst path is what a run costs over many.
-//   Value    the potential is weight times the word: a summary every 256 runs, by a counter that then falls
-//            from 256 to 0, costs each run its 256th part. A negative weight is for a counter that falls
-//   Masked   weight times ((word - residue) & mask), for a counter that runs on and is tested by its low bits
-//   Window   the word is only ever set to the arrival shifted right, and a path that saw it differ from that
-//            gives `weight` back. It can do so once in `period` = 2^shift cycles, and once more
-//   Elapsed  the same for a word that is set to the arrival when `period` cycles or more went by since
+// A word of the scratchpad that bounds the output over many runs (amortised analysis). Every path costs its
+// bytes plus the change of a potential, in fractions 1/parts of a byte. The path with the highest cost
+// bounds the mean output of a run. Kinds of potential:
+//   Value    weight times the word. A summary every 256 runs, triggered by a counter that then falls from 256
+//            to 0, costs each run 1/256 of it. A negative weight is for a counter that counts down
+//   Masked   weight times ((word - residue) & mask), for a free-running counter of which low bits are tested
+//   Window   the word is only ever set to the arrival time shifted right. A path that finds it different from
+//            the current one returns `weight`, at most once in `period` = 2^shift cycles, and once more
+//   Elapsed  the same for a word that is set to the arrival time when at least `period` cycles have passed
 struct Counter {
   enum class Kind : uint8_t {
     Value,
@@ -48,13 +49,14 @@ struct Counter {
   Kind kind = Kind::Value;
   uint32_t address = 0;  // 0: none
   int64_t weight = 0;
-  int64_t parts = 1;  // of a byte
+  int64_t parts = 1;  // fractions in a byte
   uint32_t mask = 0;
   uint32_t residue = 0;
   uint32_t period = 0;
 };
 
-// A word that is set to the arrival, and the time between two such stores that a path has tested.
+// A word that is set to an input's arrival time, and the time between two such stores for which a path
+// tests.
 struct TimeWord {
   uint32_t address = 0;
   uint32_t period = 0;
@@ -62,17 +64,17 @@ struct TimeWord {
   auto operator<=>(const TimeWord&) const = default;
 };
 
-// The paths that are kept apart. The fewer are joined, the more precise the result and the higher the cost.
+// Where the two paths of a branch are joined. Joining later is more precise and costs more steps.
 enum class Join : uint8_t {
-  AtMeeting,  // where the two ways of a branch meet
-  AfterLoop,  // the same, but not inside the loop that the branch stands in
-  AtEnd       // where the function returns; results of comparisons are told apart too
+  AtMeeting,  // at the immediate post-dominator of the branch
+  AfterLoop,  // the same, but not inside the loop that holds the branch
+  AtEnd       // where the function returns; results of comparisons are separate paths too
 };
 
 struct ExploreOptions {
   Counter counter;
   Join join = Join::AtMeeting;
-  bool split = false;    // AtEnd: each value of `input & m`, m at most kMostSplit, has a path of its own
+  bool split = false;  // AtEnd: each value of `input & m`, with m at most kMostSplit, gets a path of its own
   bool profile = false;  // PathCost::profile
 };
 
@@ -80,26 +82,26 @@ struct Exploration {
   PathCost cost;  // from the first fetch to the return
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
-  KnownWords words;             // at the return
+  KnownWords words;             // the scratchpad at the return
   std::set<uint32_t> compared;  // constants that branches compare with
   std::set<TimeWord> time_words;
-  std::set<uint32_t> changed;  // words at known places that were stored to, other than the stack's
-  std::bitset<KnownWords::kPages> looked_at;  // pages with words that were loaded and not known
+  std::set<uint32_t> changed;  // words at known addresses that were stored to, without the stack
+  std::bitset<KnownWords::kPages> looked_at;  // pages from which unknown words were loaded
 };
 
-struct Stopped {};   // thrown when the user asked to stop
-struct OutOfSteps {  // thrown when the budget is used up
+struct Stopped {};   // thrown when the user requested a stop
+struct OutOfSteps {  // thrown when the step budget is used up
   uint32_t pc = 0;
 };
 
 struct Region {
   const Program& program;
   RegionKind kind;
-  const KnownWords& start;  // the scratchpad when the region begins
+  const KnownWords& start;  // the scratchpad at the begin of the region
 };
 
-// Explores a region. `budget` holds the steps left, and used steps are subtracted. Throws Violation, Stopped
-// or OutOfSteps.
+// Explores a region. `budget` holds the remaining steps and is reduced by the used ones. Throws Violation,
+// Stopped or OutOfSteps.
 Exploration explore(
     const Region& region,
     const ExploreOptions& options,

@@ -112,7 +112,7 @@ void Explorer::split(State& s, const TileOp& op, int depth, PathCost& cost) {
   bound(cost, pc);
 }
 
-// Joins one more path to the same place: `joined` holds all of them, `all` the cost of the dearest.
+// Joins one more path that reaches the same place. `joined` holds the joined state, `all` the highest costs.
 void Explorer::either(
     std::optional<State>& joined,
     PathCost& all,
@@ -198,7 +198,7 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
     const V& count = read(s, op.base.rs1, pc);
     most = std::max(count.high, 1u);
     least = std::max(count.low, 1u);
-    spend(cost, pc, 1, 1);  // nothing is fetched behind it while it goes to EX
+    spend(cost, pc, 1, 1);  // the fetch behind a jump waits until it reaches EX
   }
   if (most > kLoopLimit)
     reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
@@ -225,7 +225,7 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t start = s.pc + 4;
   const uint32_t end = start + 4 * length;
   s.pc = start;
-  // A round may begin with values that the round before took.
+  // A round may begin while values of the previous round are still in the histogram pipeline.
   for (uint32_t at = start / 4; at < end / 4; ++at) {
     if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead)
       s.filling = kFilling;

@@ -22,12 +22,12 @@ using V = AbstractValue;
 
 inline constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 inline constexpr uint64_t kLoopLimit = 1 << 20;
-inline constexpr int kDepthLimit = 600;  // unknown branches open at once
-inline constexpr uint32_t kFilling = 2;  // cycles from the one after a take until accumulators can be read
-inline constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
+inline constexpr int kDepthLimit = 600;           // most branches that are open at once
+inline constexpr uint32_t kFilling = 2;           // cycles after a take until accumulators can be read
+inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
 inline constexpr size_t kMostCompared = 256;
 inline constexpr uint32_t kMostSplit = 15;
-inline constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
+inline constexpr uint32_t kMostTable = 64;  // most words, or bytes, of a table that are examined
 // Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
 // instruction, kWordsAStep words of a table or pages of a range are examined.
 inline constexpr uint64_t kCopySteps = 12;
@@ -48,13 +48,14 @@ struct State {
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
-  // The most instructions for which emit would still find values in the pipeline (HistogramUnit::busy) or the
-  // accumulators being read.
+  // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
+  // (HistogramUnit::busy) or for an accumulator read.
   uint32_t filling = 0;
-  // Of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last store began
-  // a new period, 0 when that is known. Window, Elapsed: whether this path has seen that the time is over.
+  // State of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last
+  // store began a new period, or 0 when that is decided. Window, Elapsed: whether this path has tested that
+  // the time is over.
   uint32_t open_number = 0;
-  uint32_t open_plus = 0;  // what was stored is that number plus this
+  uint32_t open_plus = 0;  // the stored value is that number plus this
   bool time_is_over = false;
 };
 
@@ -100,14 +101,14 @@ class Explorer {
   }
 
   struct Stop {
-    uint32_t index;  // kExit: the return of the call at `depth`
+    uint32_t index;  // kExit: the return of the call at depth `depth`
     size_t depth;
   };
   static bool reached(const State& s, const Stop& stop) {
     return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
   }
 
-  // Counts work against the budget. An instruction is one step, copies and ranges of words count by their
+  // Subtracts work from the budget. An instruction is one step. Copies and ranges of words count by their
   // size.
   void charge(uint64_t steps, uint32_t pc) {
     steps_ += steps;
@@ -151,19 +152,19 @@ class Explorer {
     return op;
   }
 
-  // Runs `s` until `stop` and adds the cost.
+  // Executes from `s` until `stop`, and adds the cost to `cost`.
   void run(State& s, const Stop& stop, int depth, PathCost& cost);
 
-  // Runs a counted loop of arithmetic that begins here, at once. Returns false where it would join paths that
-  // are kept apart, or where instructions are profiled one by one.
+  // Executes a whole counted loop of arithmetic that begins here. Returns false when that would join paths
+  // that must stay separate, or when cycles are counted for each instruction.
   bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost);
 
   static bool takes_values(const TileOp& op) {
     return op.custom == Custom::Hist || op.custom == Custom::HistIn;
   }
 
-  // Adds the instruction's own cycle (stream() counts that of hist.in), and the wait of hist.rd and emit for
-  // values of an earlier instruction.
+  // Adds the instruction's own cycle (stream() counts that of hist.in), and the time that hist.rd and emit
+  // wait for earlier values.
   void count(State& s, const TileOp& op, PathCost& cost) const {
     if (op.custom != Custom::HistIn)
       spend(cost, s.pc, 1, 1);
@@ -183,10 +184,10 @@ class Explorer {
            (o == Op::Slt || o == Op::Slti || o == Op::Sltu || o == Op::Sltiu);
   }
 
-  // Follows both results of a comparison, 0 and 1, each with its operands narrowed.
+  // Follows both results of a comparison, 0 and 1, with the operands narrowed accordingly.
   void compare(State& s, const TileOp& op, int depth, PathCost& cost);
 
-  // Returns whether the result is the index of one of few, of an input of which nothing is known.
+  // Returns whether the result is an index with few values, taken from an input of which nothing is known.
   bool splits(const State& s, const TileOp& op) const {
     const riscv::Instruction& n = op.base;
     if (!options_.split || options_.join != Join::AtEnd || op.custom != Custom::None || n.op != Op::Andi)
@@ -196,12 +197,12 @@ class Explorer {
            a.zeros == 0 && a.ones == 0;
   }
 
-  // Follows each value of an index on a path of its own, so that the members of one element of an array have
-  // known places.
+  // Follows each value of an index on a separate path, so that addresses of array elements are known on
+  // each.
   void split(State& s, const TileOp& op, int depth, PathCost& cost);
 
-  // Returns where the two ways of a branch are joined: where all their paths meet or, when the ways through a
-  // loop are kept apart, the first such place outside of it.
+  // Returns where the two paths of a branch are joined: at the branch's post-dominator or, when paths
+  // through a loop stay separate, at the first such place outside the loop.
   uint32_t meeting_place(uint32_t at) const {
     if (options_.join == Join::AtEnd)
       return kExit;
@@ -220,8 +221,8 @@ class Explorer {
       compared_.insert(end);
   }
 
-  // Records a constant end of a comparison, for the other operand and for the number behind that: x - 11
-  // compared with 0 compares x with 11. Two constants bound nothing.
+  // Records a constant that a comparison bounds the other operand by, also for the number it derives from:
+  // comparing x - 11 with 0 compares x with 11. A comparison of two constants is ignored.
   void note_compared(uint32_t pc, const V& left, const V& right) {
     if (left.is_constant() && right.is_constant())
       return;
@@ -234,13 +235,14 @@ class Explorer {
     }
   }
 
-  // Starts one way of a branch. An anchor of one way is no evidence of an endless loop on another.
+  // Starts one path of a branch. The state kept for detecting endless loops is dropped, because it belongs
+  // to another path.
   void begin_way() {
     anchor_pc_ = kExit;
     next_anchor_ = jumps_back_ + 1;
   }
 
-  // Narrows registers after a branch, and the words of the scratchpad that they were loaded from or stored
+  // Narrows the registers of a branch, and the words of the scratchpad that they were loaded from or stored
   // to.
   static void refine_state(State& s, const TileOp& op, bool taken) {
     refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
@@ -251,7 +253,7 @@ class Explorer {
   static void reflect(State& s, const V& v) {
     if (v.empty())
       return;
-    const V known = v;  // v may be one of the registers
+    const V known = v;  // a copy, because v may be one of the registers
     if (known.id != 0 || known.home != 0) {
       for (size_t i = 1; i < s.x.size(); ++i) {
         const V sharper = sharpened(s.x[i], known);
@@ -264,7 +266,7 @@ class Explorer {
     reflect_word(s, known);
   }
 
-  // Narrows the word that the register was loaded from or stored to.
+  // Narrows the scratchpad word that the register was loaded from or stored to.
   static void reflect_word(State& s, const V& known) {
     if (known.home == 0)
       return;
@@ -278,8 +280,8 @@ class Explorer {
     s.words.set(known.home, sharper);
   }
 
-  // After a branch, notes what it says of the counter's word: the low bits of its number, or that its time is
-  // over. `differs` says that the two operands of the branch differ.
+  // Updates the knowledge of the counter's word after a branch: the low bits of its number, or that its time
+  // is over. `differs` means that the operands of the branch differ.
   void learn_of_counter(State& s, const TileOp& op, bool differs, PathCost& cost);
   bool is_counter_word(const State& s, const V& v) const;
 
@@ -287,8 +289,8 @@ class Explorer {
     return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
   }
 
-  // Detects a jump back to a state that equals the one of the last time, which never ends. It is detected
-  // when no branch that began after that time is open. The budget ends all other endless loops.
+  // Detects an endless loop: a jump back to the same state as at an earlier jump. It is detected when no
+  // branch that began after the earlier jump is open. The step budget ends all other endless loops.
   void take_back(State& s, uint32_t target, PathCost& cost);
 
   static bool same_registers(const State& a, const State& b) {
@@ -329,7 +331,7 @@ class Explorer {
     s.pc = target;
   }
 
-  // Follows a call or jump to each of few functions, and joins them where they return.
+  // Follows a call or jump to each of a few functions, and joins the paths where they return.
   void either(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
@@ -344,10 +346,10 @@ class Explorer {
     s.calls.push_back({s.pc + 4, target});
   }
 
-  // Runs a hardware loop. Its body holds no control flow but one inner loop. It is executed once, on
-  // registers and words that may hold anything an earlier round left in them, and its cost is multiplied by
-  // the count. The words that rounds store are found by a run that knows nothing of the scratchpad. Invariant
-  // of the rounds: no register or word that is set before the loop is unset in it.
+  // Executes a hardware loop. Its body holds no control flow except one inner loop. The body is executed
+  // once, on registers and words that may hold anything that earlier rounds left, and its cost is multiplied
+  // by the count. A first run without knowledge of the scratchpad finds the words that rounds store.
+  // Invariant: a register or word that is set before the loop is not unset in it.
   void loop(State& s, const TileOp& op, PathCost& cost);
 
   void run_body(State& s, uint32_t length, PathCost& cost);
@@ -361,7 +363,7 @@ class Explorer {
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
 
-  // Returns whether the instruction that follows `pc`, here or in the loop's next round, reads the register.
+  // Returns whether the instruction after `pc`, or the first of the loop's next round, reads the register.
   bool uses_next(uint32_t pc, unsigned reg, uint32_t loop_start) const {
     return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
   }
@@ -376,7 +378,7 @@ class Explorer {
       v.id = ++names_;
   }
 
-  // Returns (x << n) - x for x in b, when it does not wrap.
+  // Returns x * (2^n - 1) from a = x << n and b = x, when it does not wrap.
   static V less_itself(const V& a, const V& b) {
     const uint64_t factor = (uint64_t{1} << a.by) - 1;
     if (b.high * factor > UINT32_MAX)
@@ -400,7 +402,7 @@ class Explorer {
   void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
     const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
     if (needed == 0)
-      return spend(cost, pc, 1, 1);  // waits for nothing
+      return spend(cost, pc, 1, 1);  // no operand to wait for
     if (kind_ != RegionKind::Main)
       reject(Rule::Unbounded, pc, "hist.in waits for ever: inputs come only while main runs");
     PathCost one = PathCost::hist_in(needed != image_.input_mask);
@@ -427,10 +429,10 @@ class Explorer {
                                  : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
-  // Requires that a computed address stays in the variable in which it begins.
+  // Requires that a computed address stays inside the variable to which its base points.
   void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
 
-  // Returns the word with its home, so that the outcome of a branch on the register narrows the word too.
+  // Returns the word marked with its address, so that a branch on the register narrows the word too.
   static V load_word(uint32_t address, const V& word) {
     V out = word;
     out.home = word.stamp == V::kManyStamps || !word.initialised ? 0 : address;
@@ -438,26 +440,26 @@ class Explorer {
     return out;
   }
 
-  // Returns the join of a table of known words, or nothing when it is too long or a word is unknown.
+  // Returns the join of all words in a table, or nothing when it is too long or a word is unknown.
   std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc);
 
   V load(State& s, Op op, const V& address, uint32_t pc);
 
   void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
 
-  // Bytes and halves at a known place: the known bits of their word.
+  // Loads a byte or half word at a known address from the known bits of its word.
   static V load_part(const V& word, Op op, uint32_t address);
   void store_part(State& s, const riscv::Instruction& n, uint32_t address, const V& value, PathCost& cost);
 
-  // Adds to `cost` an upper bound of how much this store of x[from] raises the potential of the counter,
-  // which is the work saved up for later runs in the amortised bound (explorer.h).
+  // Adds to `cost` an upper bound of the increase of the counter's potential by this store of x[from]
+  // (explorer.h).
   void charge_counter(State& s, unsigned from, const V& value, PathCost& cost);
   void
   charge_masked(State& s, unsigned from, const std::optional<uint32_t>& step, const V& value, PathCost& cost);
   static void add_charge(PathCost& cost, int64_t amount, int64_t change);
 
-  // Saving a register that was never set is no use of it, but only as a whole word at a known place on the
-  // stack, where the word remains identifiable.
+  // Executes a store. A register that was never set may be saved, but only as a whole word at a known
+  // address on the stack, where the word remains marked as not set.
   void
   store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost, bool may_save);
 
@@ -482,21 +484,21 @@ class Explorer {
   std::bitset<KnownWords::kPages> looked_at_;
   std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
   std::vector<uint32_t> noted_ =
-      std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the last constant compared
-  std::vector<BranchStep> path_;              // open branches
-  // A state to compare later ones with, and the number of jumps back until the next one is kept.
+      std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the constant it last compared with
+  std::vector<BranchStep> path_;              // branches that are still open
+  // A state to compare later ones with, and the number of jumps back until it is replaced.
   State anchor_;
   uint32_t anchor_pc_ = kExit;
   uint64_t jumps_back_ = 0;
   uint64_t next_anchor_ = 1;
   int in_loop_ = 0;
-  // The targets of stores while a loop's stores are collected.
+  // Addresses of stores, recorded while a loop's stores are collected.
   struct Range {
     uint32_t low;
     uint32_t high;
   };
   std::vector<Range> stored_;
-  std::map<uint32_t, Range> extents_;  // of accesses by instruction, when indices are split
+  std::map<uint32_t, Range> extents_;  // accesses by instruction, when indices are split
   int open_loops_ = 0;
 };
 

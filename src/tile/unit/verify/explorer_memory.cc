@@ -12,7 +12,8 @@ namespace lento::tile {
 void Explorer::check_object(const V& computed, unsigned size, Rule rule, uint32_t pc) {
   if (objects_.empty() || (computed.is_constant() && !options_.split))
     return;
-  // An index that was split is a constant on each path, so all paths of the instruction count together.
+  // A split index is constant on each path, so the accesses of all paths are combined before they are
+  // checked.
   V address = computed;
   if (options_.split) {
     Range& all = extents_.try_emplace(pc, Range{computed.low, computed.high}).first->second;
@@ -121,8 +122,8 @@ V Explorer::load_part(const V& word, Op op, uint32_t address) {
   return out;
 }
 
-// The byte or half keeps what is known of its bits, and so do the others of its word. A part of a word that
-// is else 0 is stored as the word.
+// Stores a byte or half word and keeps the known bits of the rest of its word. When the rest is 0, the word
+// equals the stored value.
 void Explorer::store_part(
     State& s,
     const riscv::Instruction& n,
@@ -206,7 +207,7 @@ void Explorer::charge_counter(State& s, unsigned from, const V& value, PathCost&
   }
   int64_t most = int64_t{value.high} - old.low;
   int64_t least = int64_t{value.low} - old.high;
-  // A step is one of whole numbers only where it cannot wrap.
+  // The step is a plain addition only when it cannot wrap.
   const auto offset = int64_t{int32_t(value.offset)};
   if (step && old.low + offset >= 0 && old.high + offset <= int64_t{UINT32_MAX})
     most = least = offset;
@@ -223,8 +224,8 @@ void Explorer::add_charge(PathCost& cost, int64_t amount, int64_t change) {
     cost.charged = std::min(cost.charged + amount * change, PathCost::kMostCharged);
 }
 
-// Charges a step of ((word - residue) & mask). It rises by the step unless it wraps, which a later branch may
-// show (learn_of_counter).
+// Adds the cost of a step of ((word - residue) & mask). The potential rises by the step unless the masked
+// value wraps, which a later branch may show (learn_of_counter).
 void Explorer::charge_masked(
     State& s,
     unsigned from,

@@ -9,7 +9,7 @@
 namespace lento::tile {
 namespace {
 
-// Returns the object of `at`, created or copied so that nothing else shares it.
+// Returns the object of `at`, created, or copied when it is shared.
 template <class T>
 T& unshared(std::shared_ptr<T>& at) {
   if (!at)
@@ -29,7 +29,7 @@ KnownWords::Page& KnownWords::own(uint32_t index) {
   return unshared(own_pages()[index]);
 }
 
-// Returns the words of page `index` that lie between low and high, as bits.
+// Returns the words of page `index` between the addresses low and high, as bits.
 uint64_t KnownWords::mask_of(uint32_t index, uint32_t low, uint32_t high) {
   const uint32_t first = index == page_of(low) ? word_of(low) : 0;
   const uint32_t last = index == page_of(high) ? word_of(high) : kPageWords - 1;
@@ -129,8 +129,8 @@ AbstractValue without_home(AbstractValue v) {
   return v;
 }
 
-// Returns the least interval that holds both and ends at 0 or one of `ends`, or any number when none
-// suffices.
+// Returns the smallest interval that contains both and ends at 0 or at one of `ends`. Returns any value when
+// none of the ends suffices.
 AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std::vector<uint32_t>& ends) {
   const AbstractValue both = join(a, b);
   if (both.places > 0)
@@ -145,7 +145,7 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
     const auto at = std::lower_bound(ends.begin(), ends.end(), high);
     high = at == ends.end() ? UINT32_MAX : *at;
   }
-  // Known bits can only get fewer, so they stay: bytes of the word have bounds by them.
+  // Known bits can only become fewer, so they need no widening. They bound the bytes of a word.
   AbstractValue bits;
   bits.zeros = both.zeros;
   bits.ones = both.ones;

@@ -21,29 +21,30 @@ class KnownWords {
   static constexpr uint32_t kPageWords = kDataBytes / 4 / kPages;
 
   // Addresses are byte addresses in the scratchpad. Ranges include the words of both ends.
-  const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: nothing is known
+  const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: unknown
   void set(uint32_t address, const AbstractValue& value);
-  bool shares(uint32_t address) const;       // a store there copies a page first
-  void forget(uint32_t low, uint32_t high);  // what is not initialised stays so
+  bool shares(uint32_t address) const;  // whether a store there first copies a page
+  // Makes a range unknown; words that are not initialised stay marked.
+  void forget(uint32_t low, uint32_t high);
   bool initialised(uint32_t low, uint32_t high) const;
-  void join(const KnownWords& other);  // to what holds in both
+  void join(const KnownWords& other);  // keeps what holds in both
 
   // Returns the scratchpad after loading, in which every word has a value.
   static KnownWords of_image(const std::string& data);
-  // Widens to the start of regions that run again and again. Differing words grow to the next of `ends`
-  // (ascending), so that few rounds are needed, or become unknown when there are no ends. Returns true when
-  // something grew. Homes are dropped because they belong to one exploration.
+  // Widens to the state at the start of regions that run repeatedly. Words that differ grow to the next of
+  // `ends` (ascending), so that a fixed point is reached in few rounds, or become unknown without ends.
+  // Returns true when a word grew. Homes are dropped, because they are valid in one exploration only.
   enum class Growth : uint8_t {
     Exact,
     ToEnds,
     ToAny
   };
   bool widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends = {});
-  void forget_all();  // what is not initialised stays so
-  // Returns the pages with words that are not initialised here but are in `before`, a bit each.
+  void forget_all();  // words that are not initialised stay marked
+  // Returns as bits the pages with words that are not initialised here but were in `before`.
   std::bitset<kPages> newly_unset(const KnownWords& before) const;
 
-  uint32_t last_stamp() const;  // the greatest of all words, kManyStamps aside
+  uint32_t last_stamp() const;  // the largest of all words, except kManyStamps
   bool same_pages(const KnownWords& other) const {
     return pages_ == other.pages_;
   }

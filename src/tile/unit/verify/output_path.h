@@ -16,7 +16,7 @@ class OutputPath {
  public:
   OutputPath(std::vector<Tile*> tiles, uint32_t bytes_per_cycle);
 
-  // Simulates one cycle: the next tiles in turn that have something to send get the bytes.
+  // Simulates one cycle. The bytes go to the next tiles in turn that have output.
   void step();
 
   const std::string& received(size_t tile) const {

@@ -1,9 +1,9 @@
-// Costs of the paths through a piece of a tile program, in tile cycles: sums along a path, the worst over
-// paths.
+// The cost in tile cycles of the paths through a piece of a tile program: sums along a path, and the worst
+// over all paths.
 //
-// Inputs are lost only outside hist.in: a hist.in leaves its registers free, so one input that arrives later
-// is kept for the next hist.in. The stretches between hist.in are therefore kept apart, each as the longest
-// over all paths, kNone where no path has such a stretch:
+// Inputs are lost only outside hist.in. A hist.in frees its registers, so that one input which arrives later
+// is kept for the next hist.in. The stretches between hist.in are therefore bounded separately, each as the
+// longest over all paths (kNone: no path has one):
 //   through  a path without hist.in      lead  up to the first hist.in
 //   gap      between two hist.in         tail  after the last hist.in
 #pragma once
@@ -35,7 +35,8 @@ struct PathCost {
   int64_t lead = kNone;
   int64_t gap = kNone;
   int64_t tail = kNone;
-  bool partial = false;  // some hist.in takes a part of the inputs only: the others are lost while it waits
+  // Some hist.in takes only a part of the inputs, and the others are lost while it waits.
+  bool partial = false;
 
   static PathCost hist_in(bool partial) {
     PathCost out;
@@ -74,7 +75,7 @@ struct PathCost {
     partial |= next.partial;
   }
 
-  // Returns the cost of this `least` to `most` times in a row. The piece must have one path.
+  // Returns the cost of `least` to `most` repetitions. The piece must have a single path.
   PathCost repeated(uint64_t most, uint64_t least) const {
     PathCost out = *this;
     out.worst *= most;
@@ -112,9 +113,9 @@ struct PathCost {
     return out;
   }
 
-  // Returns, for a whole main, the least distance of inputs at which none is lost. The input that starts main
-  // stays in its registers until the first hist.in, and the next one may come no sooner. One that comes after
-  // the last hist.in is lost at the return.
+  // Returns the smallest distance of inputs, in cycles, at which main loses none. The input that starts main
+  // stays in its registers until the first hist.in, so the next may not come sooner. An input after the last
+  // hist.in is lost when main returns.
   uint64_t lossless_period() const {
     if (partial)
       return UINT64_MAX;

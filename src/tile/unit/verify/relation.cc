@@ -1,6 +1,6 @@
 // Keeps relations between registers that derive from one number by mask, shift and addition, and transfers
-// bounds between them. Intervals are transferred when one mask includes the other, widened by the bits that
-// differ.
+// bounds between them. An interval is transferred when one mask includes the other, and widened by the bits
+// in which the masks differ.
 #include "tile/unit/verify/relation.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ V plus(const V& v, uint32_t addend) {
   return abstract_alu(Op::Add, v, V::constant(addend));
 }
 
-// Transfers the bits that both masks keep of one number.
+// Transfers the known bits that both masks keep of the common number.
 void share_bits(V& other, const V& known) {
   const uint32_t common = known.mask & other.mask;
   V same;

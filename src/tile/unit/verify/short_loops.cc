@@ -13,7 +13,7 @@ using V = AbstractValue;
 
 constexpr uint32_t kMostInstructions = 32;
 constexpr uint64_t kMostShortRounds = 64;
-constexpr size_t kMostKnown = 8;  // runs of a loop that are remembered
+constexpr size_t kMostKnown = 8;  // results that are cached for a loop
 
 uint32_t bit_of(unsigned reg) {
   return reg == 0 ? 0 : uint32_t{1} << reg;
@@ -33,7 +33,7 @@ bool is_short(const std::vector<TileOp>& code, uint32_t head, uint32_t branch) {
   return std::all_of(code.begin() + head, code.begin() + branch, is_arithmetic);
 }
 
-// Returns the number without its home and relations.
+// Returns the value without its home and relations.
 V plain(const V& value) {
   V out = value;
   out.home = out.stamp = out.offset = 0;

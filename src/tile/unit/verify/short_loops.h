@@ -21,19 +21,19 @@ class ShortLoops {
     AbstractValue value;
   };
   struct Run {
-    bool ends = false;  // false: whether it goes round again is not known
+    bool ends = false;  // false: it is not known whether the loop continues
     uint64_t rounds = 0;
-    std::vector<Write> writes;         // what the registers hold behind the loop
+    std::vector<Write> writes;         // values of registers after the loop
     std::vector<uint32_t> compared;    // constants that its branch compares with
-    std::vector<AbstractValue> begin;  // of the registers that it reads
+    std::vector<AbstractValue> begin;  // values at the start of the registers that it reads
   };
   struct Loop {
     uint32_t head = 0;    // index of its first instruction
-    uint32_t branch = 0;  // of the branch back
-    uint32_t reads = 0;   // registers that a round reads before it writes them, a bit each
+    uint32_t branch = 0;  // index of the branch back
+    uint32_t reads = 0;   // bits of the registers that a round reads before it writes them
     uint32_t writes = 0;
     std::vector<Run> known;
-    size_t next = 0;  // of `known` to be replaced
+    size_t next = 0;  // entry of `known` that is replaced next
     uint64_t instructions() const {
       return branch - head + 1;
     }
@@ -43,9 +43,9 @@ class ShortLoops {
 
   // Returns the loop that begins at an instruction, or nullptr.
   Loop* at(uint32_t index);
-  // Returns the run from these registers, and in `steps` the instructions that had to be executed. Relations
-  // of registers to the scratchpad or to each other (AbstractValue::home, id) are not followed. Returns
-  // nullptr when a register that it reads was never set.
+  // Returns the result for these register values, and in `steps` the number of executed instructions.
+  // Relations of registers to the scratchpad or to each other (AbstractValue::home, id) are not kept.
+  // Returns nullptr when a register that the loop reads was never set.
   const Run* run(Loop& loop, const Registers& x, uint64_t& steps) const;
 
  private:

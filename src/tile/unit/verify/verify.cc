@@ -114,8 +114,8 @@ void check_rates(const Image& image, VerifyReport& report) {
                   : ". The smallest period that would pass is " + std::to_string(m.lossless_period))});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
-  // bytes_in_parts / (parts * shortest) + window_bytes / window_cycles against the declared rate, in whole
-  // numbers.
+  // Compares bytes_in_parts / (parts * shortest) + window_bytes / window_cycles with the declared rate, in
+  // integers.
   const Uint128 put_out =
       Uint128{m.bytes_in_parts} * m.window_cycles + Uint128{m.window_bytes} * shortest * m.parts;
   const double rate = double(put_out) / (double(shortest) * double(m.parts) * double(m.window_cycles));
@@ -158,7 +158,8 @@ class Fixpoint {
         report_(report) {
   }
 
-  // A program whose accesses are refused is explored once more with indices of inputs split.
+  // Explores to the fixed point. When an access is refused, it tries once more with indices from inputs
+  // split into separate paths.
   void run() {
     try {
       attempt();
@@ -174,12 +175,13 @@ class Fixpoint {
       } catch (const OutOfSteps&) {
         throw violation;
       } catch (const Violation&) {
-        throw violation;  // the plainer of the two
+        throw violation;  // the simpler one of both violations
       }
     }
   }
 
-  // Finds the counter that bounds most of main's output, by trying one after the other.
+  // Finds the counter that bounds most of main's output (explorer.h), by trying candidates one after the
+  // other.
   void amortise() {
     const auto worst = int64_t(report_.main.worst_bytes);
     if (worst == 0 || worst > kMostCount)
@@ -216,7 +218,7 @@ class Fixpoint {
   }
 
  private:
-  // A program too long to be explored several times is explored with nothing known of the scratchpad.
+  // Explores the program. When that takes too many steps, it is explored once with an unknown scratchpad.
   void attempt() {
     try {
       rounds();
@@ -251,9 +253,9 @@ class Fixpoint {
     }
   }
 
-  static constexpr int64_t kMostCount = 1 << 20;  // of a counter's values
-  static constexpr size_t kMostCounters = 8;      // tried
-  static constexpr size_t kMostMasks = 4;         // of a word
+  static constexpr int64_t kMostCount = 1 << 20;  // most values of a counter
+  static constexpr size_t kMostCounters = 8;      // most counters that are tried
+  static constexpr size_t kMostMasks = 4;         // most masks of a word that are tried
   static constexpr uint32_t kMostMaskBits = 20;
   static constexpr int kExactRounds = 2;
   static constexpr int kWideningRounds = 24;
@@ -265,8 +267,8 @@ class Fixpoint {
   static constexpr uint64_t kSplitBudget = 8'000'000;
   static constexpr uint64_t kRoundSteps = 1'500'000;
 
-  // Late joins are more precise, so they are tried first while they cost little. The verdict of the last
-  // attempt counts.
+  // Explores a region. Late joins of paths are more precise, so they are tried first while they are cheap.
+  // The result of the last attempt counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
     Join& join = join_[size_t(kind)];
     if (split_)
@@ -298,7 +300,7 @@ class Fixpoint {
       try {
         return explore_joined(kind, words, join, budget);
       } catch (const Violation&) {
-        throw violation;  // the plainer of the two
+        throw violation;  // the simpler one of both violations
       } catch (const OutOfSteps&) {
         throw violation;
       }
@@ -326,14 +328,15 @@ class Fixpoint {
     grew |= next.widen(finish.words, growth, ends);
     if (grew && (plain_ || round >= kRounds))
       next.forget_all();
-    // With nothing known, only registers that were saved unset make a difference, to code that loads them.
+    // When nothing of the scratchpad is known, only words saved from registers that were never set make a
+    // difference to code that loads them.
     if (plain_)
       grew = (next.newly_unset(start_) & (main.looked_at | finish.looked_at)).any();
     start_ = std::move(next);
     return grew;
   }
 
-  // Tries the low bits of a word that runs on, by the masks and shifts of the program.
+  // Tries the low bits of a free-running counter word, with the masks and shifts that occur in the program.
   void amortise_masked(uint32_t word, int64_t worst) {
     if (masked_tried_++ == kMostCounters)
       return;
@@ -359,8 +362,8 @@ class Fixpoint {
     }
   }
 
-  // Tries a word that is set to the arrival. The times that a path compares with are found by a run that
-  // looks for them.
+  // Tries a word that is set to the arrival time. A separate exploration finds the times that paths compare
+  // with.
   void amortise_time(const TimeWord& time, int64_t worst) {
     Counter counter{time.kind, time.address, worst, 1};
     std::set<uint32_t> periods = {time.period};
@@ -395,7 +398,7 @@ class Fixpoint {
     return std::nullopt;
   }
 
-  // Takes the counter when the output that it proves is less, per run at the shortest distance of two.
+  // Uses the counter when it proves a lower output rate: bytes per run at the shortest distance of two runs.
   void try_counter(const Counter& counter, int64_t span) {
     const std::optional<Exploration> found = explore_with(counter);
     if (!found || found->cost.charged >= PathCost::kMostCharged / 2)
@@ -493,7 +496,7 @@ std::string_view way_out(Rule rule) {
 }
 
 std::string describe(const Violation& v, const NamePlace& name) {
-  constexpr size_t kShown = 6;  // branches of the path, the last ones
+  constexpr size_t kShown = 6;  // last branches of the path that are shown
   const auto place = [&](uint32_t pc) {
     return name ? name(pc) : base::hex(pc);
   };

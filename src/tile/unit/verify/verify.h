@@ -54,7 +54,8 @@ enum class Rule : uint8_t {
 };
 std::string_view rule_name(Rule rule);
 
-// A branch on the way to a violation that could go both ways, and the way it went.
+// A branch on the path to a violation, and whether it was taken. Only branches that could go both ways are
+// listed.
 struct BranchStep {
   uint32_t pc = 0;
   bool taken = false;
@@ -64,7 +65,7 @@ struct Violation {
   Rule rule = Rule::IllegalInstruction;
   uint32_t pc = 0;
   std::string text;                   // "store to 0x4000..0x40ff: IORegs are read only"
-  std::vector<BranchStep> path = {};  // from the region's begin
+  std::vector<BranchStep> path = {};  // from the begin of the region
 };
 
 // Names a place in the code: "echo.c:7 (0x24)", or just "0x24".
@@ -72,15 +73,15 @@ using NamePlace = std::function<std::string(uint32_t pc)>;
 
 // Returns "store bounds at 0x24: store to ..., by way of 0x10 (taken), mask or check the index ...".
 std::string describe(const Violation& violation, const NamePlace& name = {});
-// Returns advice for the program's author.
+// Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
-  uint64_t worst_bytes = 0;  // into the output FIFO, by one run
-  // The rate over many runs: bytes_in_parts / parts a run and window_bytes in each window_cycles, and in sum
-  // at most `burst` bytes more.
+  uint64_t worst_bytes = 0;  // into the output FIFO in one run
+  // The output rate over many runs: bytes_in_parts / parts per run, plus window_bytes in each window_cycles.
+  // The sum over any runs exceeds this by at most `burst` bytes.
   uint64_t bytes_in_parts = 0;
   uint64_t parts = 1;
   uint64_t window_bytes = 0;
@@ -89,26 +90,27 @@ struct RegionReport {
   double bytes_per_run() const {
     return double(bytes_in_parts) / double(parts);
   }
-  uint64_t streamed = 0;  // most inputs that hist.in takes
+  uint64_t streamed = 0;  // most inputs that hist.in takes in one run
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in
-  uint64_t lossless_period = 0;  // inputs at least so many cycles apart are never dropped (path_cost.h)
+  uint64_t lossless_period = 0;  // cycles between inputs at which none is dropped (path_cost.h)
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
 };
 
 struct VerifyReport {
   bool accepted = false;
-  bool stopped = false;               // the user asked to stop: nothing is proved
+  bool stopped = false;               // the user stopped the verifier, and nothing is proved
   std::vector<Violation> violations;  // the first of each region
   RegionReport init;
   RegionReport main;
   RegionReport finish;
-  double predicted_drop_share = 0;  // at most, of inputs at the declared arrival rate; 0 when main keeps up
+  // Upper bound of the share of inputs that is dropped at the declared arrival rate.
+  double predicted_drop_share = 0;
 };
 
-// Abstract instructions, and copies of the state by their size, before a program is refused. The limit bounds
-// time and memory: a refusal takes at most a second.
+// Limit of abstract instructions for a program, with copies of the state counted by size. It bounds time and
+// memory: a refusal takes at most a second.
 inline constexpr uint64_t kStepLimit = 24'000'000;
 
 // A variable of the program, from its ELF file (data_objects in build.h).
