@@ -16,7 +16,7 @@
 namespace lento::desk {
 namespace {
 
-constexpr uint32_t kInferences = 8;  // of each machine; the first only fills the pipeline
+constexpr uint32_t kInferences = 8;  // inferences of each machine, of which the first only fills the pipeline
 constexpr double kLeast = 1.03;
 constexpr double kMost = 1.25;
 
@@ -25,7 +25,7 @@ std::string machine_name(int i) {
   return "machine-" + std::string(4 - number.size(), '0') + number;
 }
 
-// Seconds of each step's own computing: consecutive passes of one simulated run.
+// Returns the seconds of each step's own computation, taken from consecutive passes of one simulated run.
 std::vector<double>
 step_times(const chip::Model& model, const std::vector<chip::Fault>& faults, uint64_t seed) {
   chip::Options options;

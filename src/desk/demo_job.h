@@ -13,16 +13,16 @@ namespace lento::desk {
 struct DemoJob {
   static constexpr int kMachines = 64;
   static constexpr int kPassesPerStep = 3;  // forward; gradients of activations; gradients of weights
-  std::string machine;                      // the faulty one
-  std::string link;                         // inside its accelerator
+  std::string machine;                      // name of the faulty machine
+  std::string link;                         // name of the slow link inside its accelerator
   double factor = 4;
-  double slowdown = 1;   // of its passes
-  fleet::StepJob steps;  // its exchange time is left to the caller
+  double slowdown = 1;   // of the faulty machine's passes
+  fleet::StepJob steps;  // steps of all machines, without exchange times, which the caller adds
 };
 
-// Every machine's passes come from its own run of the accelerator's simulator. The faulty machine is drawn
-// from the seed, as is the link: among those that cost the pass 3 to 25 %, or the costliest when there is
-// none. Stops early, with no machine named, when `progress` says so.
+// Simulates the job. Every machine's passes come from its own run of the accelerator's simulator. The seed
+// selects the faulty machine and its slow link, one that slows the pass by 3 to 25 % or, when there is none,
+// the link with the largest effect. Stops early and names no machine when `progress` requests it.
 DemoJob simulate_demo_job(
     const spec::Chip& chip,
     const chip::Mapping& mapping,

@@ -1,5 +1,5 @@
-// Reads every file with the formats that its content fits, names what the lines leave unnamed after the
-// files, and has the rows judged as one incident.
+// Reads every file with the formats that match its content, names hosts and ranks after the files when the
+// lines do not name them, and judges all rows as one incident.
 #include "desk/diagnose.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void add_folder(const std::string& folder, std::vector<std::string>& files, size
       ++left_out;
     else
       found.push_back((folder == "." ? it->path().lexically_relative(".") : it->path()).string());
-    constexpr size_t kEnough = 1'000'000;  // a folder of more is cut, so that looking comes to an end
+    constexpr size_t kEnough = 1'000'000;  // files of a folder beyond this number are ignored
     if (left_out == kEnough)
       break;
   }
@@ -55,8 +55,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// Without what compression and rotation put behind: "train.log.2.gz" and "train.log-20261120" are parts of
-// "train.log".
+// Removes endings added by compression and log rotation: "train.log.2.gz" and "train.log-20261120" are parts
+// of "train.log".
 fs::path without_rotation(const std::string& path) {
   fs::path name(path);
   for (const char* ending : {".gz", ".xz", ".zst", ".bz2"})
@@ -74,7 +74,8 @@ fs::path without_rotation(const std::string& path) {
   return name;
 }
 
-// "rank3", "rank_3" and "3" name a rank, every other name with a letter may name a host.
+// Interprets a file name: "rank3", "rank_3" and "3" are ranks, and any other name with a letter may be a
+// host.
 Subject named_by(const std::string& name) {
   std::string digits;
   for (const std::string_view prefix : {"rank", "rank_", "rank-", "rank.", "global_rank_"})
@@ -88,7 +89,8 @@ Subject named_by(const std::string& name) {
   return {name, "", ""};
 }
 
-// "slurm-4711", "slurm-4711_3", "job_12": the number is one of a job, as schedulers name the output of a job.
+// Returns whether the number in a name is that of a job: "slurm-4711", "slurm-4711_3", "job_12", as
+// schedulers name a job's output.
 bool names_a_job(const std::string& name) {
   for (const std::string_view word : {"slurm", "job", "run", "train", "training", "output", "log"})
     if (name.starts_with(word) && name.find_first_not_of("0123456789-_", word.size()) == name.npos)
@@ -96,7 +98,8 @@ bool names_a_job(const std::string& name) {
   return false;
 }
 
-// A single file is named after a machine only when its name looks like one: letters and a number behind.
+// Returns whether a name looks like a host: letters followed by a number. A single file is named after a
+// machine only then.
 bool looks_like_host(const std::string& name) {
   return name.size() > 1 && !names_a_job(name) && name.back() >= '0' && name.back() <= '9' &&
          std::ranges::none_of(name, [](char c) {
@@ -104,14 +107,14 @@ bool looks_like_host(const std::string& name) {
          });
 }
 
-// "gpu17.cluster.example" and "gpu17.smi" are "gpu17".
+// Shortens "gpu17.cluster.example" and "gpu17.smi" to "gpu17".
 std::string short_name(const std::string& stem) {
   const std::string first = stem.substr(0, stem.find('.'));
   return looks_like_host(first) ? first : stem;
 }
 
-// The part of a name that looks like a host, where the parts around it are common to all: "dmesg-n17" beside
-// "dmesg-n18".
+// Returns the part of a name that differs between files, without the text that is common to all: "n17" for
+// "dmesg-n17" next to "dmesg-n18".
 std::string without_common(const std::string& stem, const std::string& other) {
   const auto is_joint = [](char c) {
     return c == '-' || c == '_' || c == '.';
@@ -131,7 +134,7 @@ std::string without_common(const std::string& stem, const std::string& other) {
   return has_letter && looks_like_host(inner) ? inner : stem;
 }
 
-// Files that share a format are of one kind: the names of those formats joined.
+// Assigns files to kinds. Files with the same formats are one kind.
 std::vector<size_t> kinds_of(const Records& records) {
   std::map<std::string, size_t> kind_of_format;
   std::vector<size_t> kinds(records.files.size());
@@ -146,8 +149,8 @@ std::vector<size_t> kinds_of(const Records& records) {
   return kinds;
 }
 
-// The name of one file of a kind, whose other files are `others`. Where their own names are equal their
-// folders name them: node1/dmesg.txt beside node2/dmesg.txt.
+// Returns the host or rank of one file among the other files of its kind. When the file names are equal,
+// their folders name them: node1/dmesg.txt next to node2/dmesg.txt.
 Subject name_among(const fs::path& file, const std::set<fs::path>& others, bool folders_are_hosts) {
   const std::string stem = file.stem().string();
   const std::string folder = file.parent_path().filename().string();
@@ -170,7 +173,8 @@ Subject name_among(const fs::path& file, const std::set<fs::path>& others, bool 
   return name;
 }
 
-// The hosts or ranks that files are named after. Parts of a rotated log have one name.
+// Returns the hosts or ranks after which files are named, by file. Parts of a rotated log have the same
+// name.
 std::map<int32_t, Subject> names_of(const Records& records) {
   const std::vector<size_t> kinds = kinds_of(records);
   std::map<size_t, std::set<fs::path>> files;
@@ -191,7 +195,7 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   return names;
 }
 
-// Each member of an archive as a file of its own.
+// Reads each member of an archive as a file of its own.
 template <class Archive>
 void read_members(
     Archive archive,
@@ -206,7 +210,7 @@ void read_members(
   }
 }
 
-// A file, or each file in an archive.
+// Reads a file, or each file in an archive.
 void read_file(const std::string& path, Records& records, const base::Progress& progress) {
   base::InputStream in(path);
   const auto read = [&in](std::span<char> out) {
@@ -223,8 +227,8 @@ void read_file(const std::string& path, Records& records, const base::Progress& 
   }
 }
 
-// A zip of logs. Others are traces of DynamoRIO, documents and programs: one of the first members has to be
-// known.
+// Returns whether a zip archive holds logs. Other zip files are traces of DynamoRIO, documents and programs,
+// so one of the first members must be of a known format.
 bool is_zip_of_logs(base::InputStream& in, const std::string& path) {
   base::ZipReader archive(
       [&in](std::span<char> out) {
@@ -241,8 +245,8 @@ bool is_zip_of_logs(base::InputStream& in, const std::string& path) {
   return false;
 }
 
-// A file that cannot be read does not keep the others from being judged. The rows that were read before the
-// damage stay.
+// Records that a file is damaged. The other files are still judged, and so are the rows read before the
+// damage.
 void note_broken(const std::string& path, const std::string& what, Records& records) {
   const bool is_begun = !records.files.empty() && records.files.back().path == path;
   SourceFile& file = is_begun ? records.files.back() : records.files.emplace_back();
@@ -275,7 +279,8 @@ void add_files(const Records& records, finding::Diagnosis& out) {
         std::to_string(records.dropped()) + " rows beyond the limits of memory were left out");
 }
 
-// A file without its end may hold what the others do not show.
+// Adds an open question for each file without its end, because the missing part may hold a fault that the
+// other files do not show.
 void judge_broken(const Records& records, finding::Diagnosis& out) {
   const auto broken = std::ranges::find_if(records.files, [](const SourceFile& file) {
     return file.is_broken || file.is_cut();

@@ -1,5 +1,5 @@
-// The door of the desk: the files that people hold on the day something is slow, in any mixture, and one
-// verdict from them.
+// Reads files of any kind from a job or its hardware, and reaches one verdict about all of them: `lento
+// diagnose FILE...`.
 #pragma once
 
 #include <string>
@@ -17,18 +17,19 @@ struct DeskOptions {
   JudgeOptions judge;
 };
 
-// Whether the beginning of this file is of a form that the desk reads. Nothing is taken from a pipe.
+// Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// The files of a list of paths: a folder stands for the regular files in it and in its folders, by name.
-// At most kMostFiles; `left_out` counts the others.
+// Lists the files of `paths`: a folder stands for all regular files below it, in order of name. At most
+// kMostFiles are returned, and `left_out` counts the others.
 inline constexpr size_t kMostFiles = 10000;
 std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t& left_out);
 
-// The rows of all files; subjects that no line states are named by the files' names, where these differ.
+// Reads the rows of all files. Subjects that no line names are named after the files, when the file names
+// differ.
 Records read_all_files(const std::vector<std::string>& files, const base::Progress& progress = {});
 
-// Throws base::Error when no file can be read. A file of another kind is listed in the notes.
+// Throws base::Error when no file can be read. Files of unknown kinds are listed in the notes.
 finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::desk

@@ -1,5 +1,5 @@
-// Turns a measured speed into a question to the predictor: a request that runs beside others into that many
-// requests at once, whose time until the last token is the time of one of them under that load.
+// Converts a measured speed to a question for the predictor. Requests that run concurrently become a batch
+// of that size, and the measured time of one request is compared with the time of the whole batch.
 #include "desk/expected.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using Kind = MeasuredSpeed::Kind;
 
-// "meta-llama/Llama-3.1-70B-Instruct" is "llama-3.1-70b": the maker, the tuning and the format of the weights
-// do not change its shape.
+// Reduces a model's name to that of its shape: "meta-llama/Llama-3.1-70B-Instruct" becomes "llama-3.1-70b".
+// Maker, fine-tuning and weight format do not change the shape.
 std::string usual_name(std::string_view name) {
   name = name.substr(name.rfind('/') + 1);  // npos + 1 is 0
   std::string text(name);

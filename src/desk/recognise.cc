@@ -1,6 +1,6 @@
-// Recognises a file by its bytes, maps its kind to a role by one table, and lists the questions that the
-// roles of several files allow. Tables and telemetry of collectives are recognised by their readers, from the
-// names of columns and the first row. Cost: at most the first 64 KiB of a file.
+// Recognises a file by its bytes, maps its kind to a role by a table, and lists the commands that the roles
+// of several files allow. Tables and telemetry of collectives are recognised by their readers, from column
+// names and the first row. Cost: at most the first 64 KiB of a file.
 #include "desk/recognise.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostNames = 2000;
 
-// The role of a kind of file, by the noun that base/sniff.h gives it.
+// The role of a kind of file. The kind is identified by the noun that base/sniff.h uses for it.
 struct Use {
   std::string_view noun;
   Role role;
@@ -81,7 +81,7 @@ const char* form_of(const CsvReader& table) {
   return table.is_json_lines() ? "JSON Lines" : "CSV";
 }
 
-// Spreadsheets save "Unicode text" as UTF-16 with a byte order mark.
+// Returns whether a file is UTF-16 with a byte order mark, as spreadsheets save "Unicode text".
 bool is_utf16(const std::string& path) {
   std::error_code code;
   if (!fs::is_regular_file(path, code))
@@ -95,7 +95,8 @@ bool is_utf16(const std::string& path) {
   }
 }
 
-// A table with a time and numbers: metrics of machines, typed by the reader that the fleet's commands use.
+// Recognises a table with a time and numbers as metrics of machines, with the reader that the fleet's
+// commands use.
 bool take_metrics(RecognisedFile& file) {
   try {
     base::ReadReport report;
@@ -145,13 +146,13 @@ bool take_table(RecognisedFile& file) {
     if (take_questions(file, table))
       return true;
   } catch (const base::Error&) {
-    // UTF-16 and rows of unequal length may still be a table of metrics.
+    // UTF-16 text and rows of unequal length may still be a table of metrics.
   }
   return take_metrics(file);
 }
 
-// Access traces of other tools. The reader takes any name or first word that may mean one, because somebody
-// said that the file is a trace; here nobody did.
+// Rejects files that the reader of foreign access traces would accept only by a file name or first word.
+// That reader assumes that the user declared the file to be a trace, which is not so here.
 bool means_something_else(const RecognisedFile& file, const std::string& format) {
   const std::string name = fs::path(file.path).filename().string();
   if (format == "drmemtrace")
@@ -217,7 +218,7 @@ class Asked {
     return found;
   }
 
-  // The one file of the role, as an option of the question.
+  // Adds the only file of a role as an option of the question.
   void add_one(Question& question, Role role, const char* option, const char* what) const {
     const auto found = of(role);
     if (found.empty()) {
@@ -234,7 +235,7 @@ class Asked {
   const std::vector<RecognisedFile>& files_;
 };
 
-// A question that judges.
+// Makes a question whose command reaches a verdict.
 Question judging(const char* text, const Words& command) {
   Question q;
   q.text = text;
@@ -254,7 +255,7 @@ Question ask(const char* text, const Words& command, const RecognisedFile& file)
   return q;
 }
 
-// One that predicts, shows or converts.
+// Makes a question whose command predicts, shows or converts.
 Question ask_to_see(const char* text, const Words& command, const RecognisedFile& file) {
   Question q = ask(text, command, file);
   q.verdict = false;
@@ -278,7 +279,7 @@ void ask_chips(const Asked& asked, std::vector<Question>& out) {
     }
     out.push_back(std::move(q));
   }
-  // Two files may as well be two chips of one run: shown, never chosen.
+  // Two files may also be two chips of one run, so this question is shown but never chosen automatically.
   const auto transfers = asked.of(Role::Transfers);
   if (transfers.size() != 2)
     return;
@@ -296,7 +297,8 @@ constexpr const char* kNoTrace =
 
 void ask_memory(const Asked& asked, std::vector<Question>& out) {
   const size_t first = out.size();
-  std::vector<std::string> formats;  // of the questions from `first` on: recordings of one tool are one run
+  // Formats of the questions from `first` on; recordings by one tool are one run.
+  std::vector<std::string> formats;
   for (const RecognisedFile* trace : asked.of(Role::Accesses)) {
     const auto at = std::ranges::find(formats, trace->kind.format);
     const size_t which = size_t(at - formats.begin());
@@ -320,27 +322,29 @@ void ask_memory(const Asked& asked, std::vector<Question>& out) {
 
 constexpr const char* kFleet = "Which machine of the job is faulty?";
 
-// The devices of one host are the machines of its table only while no other host is beside it.
+// Returns whether a table names its machines. A column of devices does so only when no other host is
+// present.
 bool names_its_machines(const RecognisedFile& table) {
   const auto at = std::ranges::find(table.words, "--machine-column");
   return at != table.words.end() && !fleet::may_name_device(at[1]);
 }
 
-// Tables without a column that names the machine, and read alike, are the machines of one job. One with such
-// a column is a job of its own: those of two jobs, judged as one, would hide what is wrong in either.
+// Lists the questions on tables of metrics. Tables without a machine column that have the same layout are
+// machines of one job. A table with such a column is a job of its own, because judging two jobs as one would
+// hide the faults of either.
 void ask_metrics(const Asked& asked, std::vector<Question>& out) {
   std::vector<Words> ways;
   for (const RecognisedFile* table : asked.of(Role::Metrics)) {
     const bool whole = names_its_machines(*table);
     const auto at = whole ? ways.end() : std::ranges::find(ways, table->words);
-    const size_t behind = size_t(ways.end() - at);  // questions that were asked after the one of this way
+    const size_t behind = size_t(ways.end() - at);  // questions that were added after the one for this layout
     if (behind == 0) {
       ways.push_back(table->words);
       Question& q = out.emplace_back(judging(kFleet, {"fleet", "diagnose"}));
       append(q.command, table->words);
     }
     Question& q = out[out.size() - std::max<size_t>(behind, 1)];
-    if (behind > 0)  // each file is a host: what are the machines of one file are devices of several
+    if (behind > 0)  // each file is a host, so that machines in one file are devices
       std::ranges::replace(q.command, "--machine-column", "--device-column");
     use(q, "--csv", table->path);
   }
@@ -369,7 +373,7 @@ void ask_predictions(const Asked& asked, std::vector<Question>& out) {
   constexpr const char* kSlower = "What is slower than it should be?";
   for (const RecognisedFile* table : asked.of(Role::Measurements))
     with_system(ask(kSlower, {"predict", "--measured"}, *table));
-  // A profiler's trace, beside what it should be held against.
+  // A profiler's trace can be compared with a system and a workload.
   const bool system_known = !asked.of(Role::System).empty();
   for (const RecognisedFile* trace : asked.of(Role::Collectives)) {
     const bool profiler = trace->kind.format == name(fleet::ranks::CollectiveLayout::Kineto);

@@ -1,6 +1,6 @@
-// Recognises files and the questions that they allow, for `lento` alone and for `lento diagnose FILE...`.
-// This is the one table of Lento's use of each kind of file. base/sniff.h recognises kinds by their bytes,
-// and the readers recognise the files of other tools.
+// Recognises files and lists the commands that they allow, for `lento` alone and for `lento diagnose
+// FILE...`. Its table is the only place that assigns kinds of files to uses. base/sniff.h recognises kinds
+// by their bytes, and the readers recognise files of other tools.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace lento::desk {
 
 enum class Role {
   None,
-  ChipRecords,  // probe records or a sketch
+  ChipRecords,  // probe records or a sketch of a chip
   Chip,
   Mapping,
-  Transfers,  // data movement of a real chip
+  Transfers,  // data movement on a real chip
   Accesses,
   Program,
-  Metrics,  // a table of machines' metrics
+  Metrics,  // a table of metrics of machines
   MetricsPage,
   Collectives,
-  Measurements,  // questions with their times
+  Measurements,  // questions with measured times
   Questions,
   Workload,
   Network,
@@ -36,27 +36,29 @@ struct RecognisedFile {
   std::string path;
   Role role = Role::None;
   base::FileKind kind;             // as it is called: "access trace", "perf script"
-  std::vector<std::string> words;  // what the command line needs to read it, such as --machine-column node
+  std::vector<std::string> words;  // options that are needed to read it, such as --machine-column node
 };
 
-// Reads at most the first 64 KiB, and nothing of what is no regular file.
+// Reads at most the first 64 KiB of a regular file, and nothing of other files.
 RecognisedFile recognise(const std::string& path);
 
-// The regular files of a folder, by name; hidden ones and all beyond the first 2,000 are left out. A folder
-// that cannot be read is empty.
+// Recognises the regular files of a folder in order of name, without hidden files and at most 2,000. A
+// folder that cannot be read gives an empty list.
 std::vector<RecognisedFile> recognise_folder(const std::string& folder);
 
-// A command that these files allow, or would with what is missing.
+// A command that the files allow, or would allow together with the missing ones.
 struct Question {
-  std::string text;                   // "Which core, link or port has gone slow?"
-  std::vector<std::string> command;   // words after "lento"
-  std::vector<std::string> missing;   // "a chip (lento.chip/1)"; empty: it can be asked as it stands
+  std::string text;                  // "Which core, link or port has gone slow?"
+  std::vector<std::string> command;  // words after "lento"
+  // Descriptions of missing files ("a chip (lento.chip/1)"); empty: complete.
+  std::vector<std::string> missing;
   std::vector<std::string> doubtful;  // "a.yaml and b.yaml could both be the chip"
   std::vector<std::string> uses;      // paths
-  bool verdict = false;               // judges something, rather than predicts, shows or converts
+  bool verdict = false;               // the command judges, rather than predicts, shows or converts
 };
 
-// In the order of the table; files of one role that belong to one run are asked about together.
+// Returns the questions in the order of the table. Files of one role that belong to one run are in one
+// question.
 std::vector<Question> questions_of(const std::vector<RecognisedFile>& files);
 
 }  // namespace lento::desk

@@ -1,6 +1,7 @@
-// Runs the sketch program on one tile a core. Each record enters its core's tile at the earliest in the cycle
-// that it ends, and the tile runs until the next record ends. Afterwards each tile is finalized, and the
-// bytes that it sends become a Sketch. Cost: one step for each cycle that a tile is busy.
+// Runs the sketch program on one tile for each core. Each record enters its core's tile in the cycle in
+// which it ends, or in the next free one, and the tile runs until the next record ends. Afterwards each tile
+// is finalized, and the bytes that it sends become a Sketch. Cost: one step for each cycle in which a tile
+// is busy.
 #include "desk/tile_recorder.h"
 
 #include <algorithm>

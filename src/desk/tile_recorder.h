@@ -1,8 +1,9 @@
-// The recorder as a program of a tile beside each core (guests/tile/sketch.c), in place of chip::Sketch.
+// Records a chip's sketch with a program on a tile beside each core (guests/tile/sketch.c) instead of
+// chip::Sketch.
 //
-// A record reaches its core's tile in the cycle that it ends, one cycle after the record before it at the
-// earliest; the tile runs in the core's clock. While main runs, further records wait in the tile's input
-// queue or are dropped and counted; or the core waits (TileRecorderOptions::wait), which costs it cycles.
+// A record reaches its core's tile in the cycle in which it ends, at least one cycle after the previous
+// record. The tile runs in the core's clock. While main runs, further records wait in the tile's input queue
+// or are dropped and counted. With TileRecorderOptions::wait the core waits instead, which costs it cycles.
 #pragma once
 
 #include <memory>
@@ -18,21 +19,21 @@
 namespace lento::desk {
 
 struct TileRecorderOptions {
-  uint32_t queue = 0;  // whole records that may wait in front of a tile
-  bool wait = false;   // the core waits until its tile is free; nothing is dropped
+  uint32_t queue = 0;  // records that may wait for a tile
+  bool wait = false;   // cores wait for their tile, and no record is dropped
 };
 
 struct TileRecorderCounts {
   uint64_t records = 0;
   uint64_t dropped = 0;
-  uint64_t cycles = 0;        // that main ran, all tiles
-  uint64_t worst_cycles = 0;  // of one run of main
-  uint64_t waited = 0;        // cycles that cores waited
+  uint64_t cycles = 0;        // cycles in which main ran, over all tiles
+  uint64_t worst_cycles = 0;  // longest run of main in cycles
+  uint64_t waited = 0;        // cycles that cores waited for their tile
   uint32_t code_bytes = 0;
   uint32_t scratchpad_bytes = 0;
 };
 
-// For the facts of a Diagnosis.
+// Returns the counts as facts of a Diagnosis.
 std::vector<std::pair<std::string, std::string>> recorder_facts(const TileRecorderCounts& counts);
 
 class TileRecorder : public chip::SketchRecorder {
@@ -45,7 +46,7 @@ class TileRecorder : public chip::SketchRecorder {
 
   Outcome record(const chip::ProbeRecord& record) override;
 
-  // Lets every tile end its work, finalizes it and reads what it sends. Call once, after the last record.
+  // Lets every tile finish, finalizes it and reads its output. To be called once, after the last record.
   chip::Sketch finish() override;
   std::vector<std::pair<std::string, std::string>> facts() const override {
     return recorder_facts(counts_);
@@ -69,7 +70,7 @@ class TileRecorder : public chip::SketchRecorder {
   TileRecorderCounts counts_;
 };
 
-// For ChipRecorderOptions::make.
+// Returns the factory for ChipRecorderOptions::make.
 chip::MakeRecorder make_tile_recorder(const TileRecorderOptions& options);
 
 }  // namespace lento::desk

@@ -1,4 +1,4 @@
-// The shape of a transformer, read from a Hugging Face config.json for a chip to be mapped on.
+// Reads the shape of a transformer from a Hugging Face config.json, to map it on a chip.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace lento::desk {
 
-// Decoders as `lento predict` reads them, and vision transformers (vit, deit). Latent attention and layers of
-// state-space models are refused; windows of attention are read as whole: an upper bound.
+// Reads decoders as `lento predict` does, and vision transformers (vit, deit). Throws for latent attention
+// and state-space layers. Windowed attention is read as full attention, which is an upper bound.
 spec::TransformerShape read_transformer_shape(const std::string& file);
 
 }  // namespace lento::desk

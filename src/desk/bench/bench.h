@@ -18,7 +18,7 @@ extern const Format kNsysKernels;      // nsys stats, cuda_gpu_kern_sum, CSV or 
 extern const Format kNcuKernels;       // ncu --csv
 extern const Format kRocprofKernels;   // rocprof --stats, rocprofv3 --stats and --kernel-trace
 
-// All of the family.
+// Returns all formats of this family.
 Formats bench_formats();
 
 }  // namespace lento::desk

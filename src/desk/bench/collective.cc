@@ -26,10 +26,10 @@ enum CollectiveForm {
   Member,
   OldMember,
   Average,
-  FirstRow,  // and all behind
+  FirstRow,  // the first row; all forms after it are rows too
 };
 
-// A row has no fixed text but the type of its elements.
+// The data types of a row, which are its only fixed text.
 constexpr const char* kTypes[] = {
     "float",
     "half",
@@ -88,7 +88,8 @@ struct Row {
   int64_t wrong = 0;
 };
 
-// The columns behind the type: the operation and the root may be missing, and "N/A" counts nothing wrong.
+// Parses the columns after the type. Operation and root may be missing, and "N/A" in the error column counts
+// no error.
 std::optional<Row> row_of(int64_t size, std::string_view rest) {
   std::vector<std::string> words = split_blanks(rest);
   if (!words.empty() && !base::try_double(words[0]))
@@ -166,7 +167,7 @@ class CollectiveBench : public Reader {
     sink.event(std::move(event));
   }
 
-  // One run, when there were rows since the last.
+  // Writes one run when there were rows since the previous one.
   void write(Sink& sink) {
     if (largest_.size > 0) {
       Run run;

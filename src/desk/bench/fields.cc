@@ -1,4 +1,4 @@
-// Tables of benchmarks and profilers stand among other lines of output, so that they are split line by line.
+// Splits lines of tables that are mixed with other lines of output. Each line is split alone.
 #include "desk/bench/fields.h"
 
 namespace lento::desk {

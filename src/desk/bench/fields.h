@@ -9,20 +9,21 @@ namespace lento::desk {
 
 inline constexpr size_t kMostFields = 512;
 
-// Fields between commas; quotes around a field are dropped and doubled quotes inside are one.
+// Splits at commas. Quotes around a field are removed, and a doubled quote inside is one quote.
 std::vector<std::string> split_commas(std::string_view line);
-// Words between blanks.
+// Splits at blanks.
 std::vector<std::string> split_blanks(std::string_view line);
-// Columns that are set apart by two blanks or more.
+// Splits at two or more blanks, so that column names may hold single blanks.
 std::vector<std::string> split_columns(std::string_view line);
 
-// The index of the first field that one of the names begins, -1 without one: "Avg" finds "Avg (ns)".
+// Returns the index of the first field that begins with one of the names ("Avg" finds "Avg (ns)"), or -1.
 int find_field(const std::vector<std::string>& fields, const std::vector<std::string_view>& names);
 
-// Seconds in one unit: "ns", "us", "ms", "s" and how profilers write them ("nsecond", "usecond"); 0: unknown.
+// Returns the seconds in a unit: "ns", "us", "ms", "s", or as profilers write them ("nsecond", "usecond").
+// 0: unknown.
 double seconds_in(std::string_view unit);
 
-// The lines at the beginning of a file, at most `most` of them.
+// Returns at most `most` lines from the beginning of a file.
 std::vector<std::string_view> first_lines(std::string_view head, size_t most);
 
 }  // namespace lento::desk

@@ -6,8 +6,9 @@
 //   rate   = N " (" N " Gflop/s)"     errors = N ["  (WARNING!)" | "  (DIED!)"]
 //   result = "GPU " N ": OK" | "GPU " N ": FAULTY"
 //
-// Reports of a terminal follow each other in one line behind carriage returns: the last one is taken. Where
-// every GPU counts errors the comparison itself does not fit the GPUs, and none is named.
+// On a terminal, reports overwrite each other in one line by carriage returns, and only the last one is
+// read. When every GPU has errors the comparison values themselves do not fit these GPUs, and no GPU is
+// reported.
 //
 // Source: output of wilicc/gpu-burn from 2018 to 2025, as shown in its issues 1, 8, 12, 48, 52 and 69.
 #include <algorithm>
@@ -42,7 +43,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Numbers of "47700 Gflop/s" or "67 C": those in front of a word.
+// Returns the numbers before each occurrence of a word: "47700 Gflop/s", "67 C".
 std::vector<double> numbers_before(std::string_view text, std::string_view word) {
   std::vector<double> numbers;
   constexpr size_t kMost = 64;
@@ -84,7 +85,7 @@ std::vector<Errors> errors_of(std::string_view text) {
 class GpuBurn : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     const std::string gpu = match.text("gpu");
-    if (gpu.size() > 2)  // more than a host holds
+    if (gpu.size() > 2)  // more GPUs than a host has
       return;
     switch (form) {
       case Device:
@@ -109,8 +110,8 @@ class GpuBurn : public Reader {
     return index < gpus_.size() ? gpus_[index] : std::to_string(index);
   }
 
-  // GPUs of one model are peers. Where all that are named have one model the others have it too: the list of
-  // models may be lost.
+  // GPUs of one model are peers. The list of models may be incomplete. When all listed GPUs are one model,
+  // the others are assumed to be the same.
   std::string group_of(const std::string& gpu) const {
     const bool is_mixed = std::ranges::any_of(models_, [&](const auto& other) {
       return other.second != models_.begin()->second;
@@ -184,7 +185,7 @@ class GpuBurn : public Reader {
   std::vector<std::string> gpus_;
   std::map<std::string, std::string> models_;
   std::set<std::string> tested_;
-  std::map<std::string, std::string> wrong_;  // a line that shows it
+  std::map<std::string, std::string> wrong_;  // a line that shows the wrong results, by GPU
   std::map<std::string, std::string> died_;
   std::string host_;
   double reports_ = 0;

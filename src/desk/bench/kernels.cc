@@ -1,4 +1,4 @@
-// Summaries of kernels, and calls that become one.
+// Writes summaries of kernels, and collects single calls into summaries.
 #include "desk/bench/kernels.h"
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 namespace lento::desk {
 namespace {
 
-// NCCL and RCCL name their kernels nccl..., and libraries built on them keep that.
+// Returns whether a kernel belongs to a collective. NCCL and RCCL name their kernels nccl..., and libraries
+// built on them keep that prefix.
 bool is_collective(std::string_view name) {
   return name.find("ncclDev") != name.npos || name.find("ncclKernel") != name.npos ||
          name.find("rcclKernel") != name.npos || name.find("ncclSymk") != name.npos;
 }
 
-// A kernel without the types of its arguments.
+// Returns the name of a kernel without the types of its arguments.
 std::string short_name(std::string_view name) {
   constexpr size_t kLongest = 120;
   if (name.starts_with("void "))

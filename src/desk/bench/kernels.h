@@ -1,4 +1,4 @@
-// One run record for each kernel of a profile, whatever the profiler.
+// Writes one run record for each kernel of a profile, from any profiler.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@ struct KernelTimes {
   std::optional<double> longest_s;
 };
 
-// Writes a "kernel summary"; the fact "collective" is "yes" for kernels of NCCL and RCCL.
+// Writes a "kernel summary". Its fact "collective" is "yes" for kernels of NCCL and RCCL.
 void write_kernel(const KernelTimes& times, Sink& sink);
 
-// Collects the times of single calls of at most kKernels kernels. When a kernel has kCalls calls, every
-// second stored one is dropped and fewer are taken from then on. Further kernels are left out.
+// Collects the times of single calls for at most kKernels kernels, and ignores further kernels. When a
+// kernel has kCalls stored calls, every second one is dropped, and from then on only every second new call
+// is stored.
 class KernelCalls {
  public:
   static constexpr size_t kKernels = size_t{1} << 13;

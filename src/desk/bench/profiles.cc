@@ -22,9 +22,9 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-constexpr size_t kHeadLines = 200;  // what a profiler prints before its table
+constexpr size_t kHeadLines = 200;  // lines that a profiler may print before its table
 
-// A number with or without commas between its digits.
+// Parses a number with or without commas between its digits.
 std::optional<double> number(const Fields& fields, int column) {
   if (column < 0 || size_t(column) >= fields.size())
     return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<double> scaled(std::optional<double> value, double scale) {
   return *value * scale;
 }
 
-// Whether one of the first lines is the header that a test accepts.
+// Scores a file by whether one of its first lines is the header that `is_header` accepts.
 template <class Test>
 double score_of(std::string_view head, std::string& reason, const char* what, Test is_header) {
   for (const std::string_view line : first_lines(head, kHeadLines)) {
@@ -53,7 +53,7 @@ double score_of(std::string_view head, std::string& reason, const char* what, Te
   return 0;
 }
 
-// Columns of nsys, -1 for those that are absent.
+// Indices of the columns of nsys; -1: absent.
 struct NsysColumns {
   int total = -1;
   int calls = -1;
@@ -61,7 +61,7 @@ struct NsysColumns {
   int median = -1;
   int longest = -1;
   int name = -1;
-  double scale = 0;  // to seconds
+  double scale = 0;  // from the unit of the columns to seconds
   size_t size = 0;
   bool is_csv = false;
 };
@@ -96,7 +96,7 @@ class Nsys : public Reader {
     if (columns_.size == 0)
       return false;
     Fields fields = columns_.is_csv ? split_commas(line) : split_columns(line);
-    for (size_t i = columns_.size; i < fields.size(); ++i)  // a name with blanks or commas in it
+    for (size_t i = columns_.size; i < fields.size(); ++i)  // a name that contains blanks or commas
       fields[columns_.size - 1] += " " + fields[i];
     if (fields.size() < columns_.size || !number(fields, columns_.total)) {
       const bool is_underline = line.find("---") != line.npos;
@@ -118,7 +118,8 @@ class Nsys : public Reader {
   NsysColumns columns_;
 };
 
-// ncu in its long form, a line a metric, or its wide one, a column a metric with a line of units.
+// Reads ncu in its long form (one line for each metric) or its wide form (one column for each metric, with a
+// line of units).
 class Ncu : public Reader {
  public:
   static bool is_header(std::string_view line) {

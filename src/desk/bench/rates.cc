@@ -129,7 +129,7 @@ class BandwidthMatrix : public Reader {
     return true;
   }
 
-  // The test's words without what differs between copies of one matrix.
+  // Returns the title of a matrix without the words that differ between copies of one matrix.
   static std::string title(std::string_view line) {
     std::string text(line.substr(0, line.find("(GB/s)")));
     text.erase(text.find_last_not_of(" \t") + 1);

@@ -22,7 +22,7 @@ struct SummaryLine {
   LineForm form;
   std::optional<double> ServingResult::*member;
   double scale;
-  bool is_better;  // replaces a value that is already there
+  bool is_better;  // its value replaces one that is already there
 };
 
 const std::vector<SummaryLine> kSummaryLines{
@@ -101,7 +101,7 @@ class ServingText : public Reader {
     write_if_any(sink);
   }
 
-  // The rate that was asked for stands before the summary and is kept for it.
+  // The requested rate is printed before the summary, so it is kept until the summary ends.
   void write_if_any(Sink& sink) {
     if (!is_open_)
       return;
@@ -130,7 +130,7 @@ std::string text(const Json& json, std::string_view key) {
   return value && value->is_string() ? value->string({}) : std::string();
 }
 
-// The first of the keys that has a number.
+// Returns the value of the first key that holds a number.
 std::optional<double> first_of(const Json& json, std::initializer_list<const char*> keys, double scale = 1) {
   for (const char* key : keys)
     if (const auto value = number_of(json.find(key)))
@@ -138,7 +138,8 @@ std::optional<double> first_of(const Json& json, std::initializer_list<const cha
   return std::nullopt;
 }
 
-// {"unit": "ms", "avg": 42.0, "p50": 41.0}: the median or the mean, in seconds where the unit is a time.
+// Reads a statistic such as {"unit": "ms", "avg": 42.0, "p50": 41.0}: its median or else its mean, in
+// seconds when the unit is a time.
 std::optional<double> statistic(const Json& json, std::string_view key) {
   const Json* object = json.find(key);
   if (!object || !object->is_object())
@@ -185,7 +186,7 @@ ServingResult of_numbers(const Json& json) {
 }
 
 class ServingJson : public Reader {
-  // A file holds one value, or one a line where a tool appends its runs.
+  // Reads a file with one JSON value, or with one value on each line when the tool appends its runs.
   void document(std::string_view text, const std::string& path, Sink& sink) override {
     const size_t end = text.find('\n');
     const bool is_lines = end != text.npos && text.substr(0, end).find('}') != text.npos &&

@@ -22,21 +22,23 @@ extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torc
 extern const Format kFailure;       // torchrun's report of the process that failed first
 extern const Format kMissing;       // ranks without a heartbeat (JAX) or without their tensors (Horovod)
 
-// All of the family.
+// Returns all formats of this family.
 Formats cluster_formats();
 
-// A node that was taken out, does not answer or is not ready.
+// Makes the event of a node that was taken out of service, does not answer or is not ready.
 Event node_event(const char* kind, Severity severity, std::string host, std::string meaning);
-// Says what a reason means, which side it points at and what to do, where its words are known. The severity
-// only rises, but for what was planned, which is a note.
+// Adds to an event the meaning of a reason, whether hardware or software causes it, and the next action,
+// when the reason's words are known. The severity is never lowered, except that planned maintenance is a
+// note.
 void explain(Event& event, std::string_view reason);
 
-// The hosts of a list as Slurm writes it: "gpu[001-003,7],login1" is gpu001, gpu002, gpu003, gpu7, login1.
-// Empty for a list that is broken, cut ("gpu[001-0+"), no list ("None assigned"), or of more than kMostHosts.
+// Expands a list of hosts as Slurm writes it: "gpu[001-003,7],login1" is gpu001, gpu002, gpu003, gpu7,
+// login1. Returns an empty list for text that is damaged, cut ("gpu[001-0+"), not a list ("None assigned"),
+// or a list of more than kMostHosts.
 inline constexpr size_t kMostHosts = size_t{1} << 16;
 std::vector<std::string> expand_hosts(std::string_view list);
 
-// Expands the lists of one file and holds no more than kMostOfFile hosts: lists behind that stay empty.
+// Expands the lists of one file, to at most kMostOfFile hosts in all. Later lists stay empty.
 class HostLists {
  public:
   static constexpr size_t kMostOfFile = size_t{1} << 20;

@@ -14,7 +14,7 @@ bool is_host_char(char c) {
          c == '.';
 }
 
-// The numbers of "001-003,7", false when it is no such list.
+// Expands the numbers of "001-003,7". Returns false when the text is not such a list.
 bool expand_ranges(std::string_view ranges, std::vector<std::string>& out) {
   while (true) {
     const size_t comma = ranges.find(',');
@@ -40,7 +40,7 @@ bool expand_ranges(std::string_view ranges, std::vector<std::string>& out) {
   }
 }
 
-// Every name of `names` with every ending of `endings` behind.
+// Replaces `names` by every combination of a name and an ending.
 bool append_each(std::vector<std::string>& names, const std::vector<std::string>& endings) {
   if (names.size() * endings.size() > kMostHosts)
     return false;

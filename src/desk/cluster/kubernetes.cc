@@ -106,7 +106,8 @@ class Pods {
   std::map<std::string, std::string> nodes_;
 };
 
-// Warnings, and what says that a node was lost, become events. The others are ordinary life of a cluster.
+// Writes an event for warnings, and for normal events that report the loss of a node. All other normal
+// events are ignored.
 void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   const bool is_node = in.object.starts_with("node/");
   const Reason* reason = reason_of(is_node, in.reason);
@@ -122,7 +123,8 @@ void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   const size_t slash = in.object.find('/');
   const std::string name = slash == in.object.npos ? in.object : in.object.substr(slash + 1);
   event.subject.host = is_node ? name : pods.node(in);
-  // A pod that its node took down belongs to the node; a pod that failed by itself is a part of its own.
+  // A pod that failed because of its node is reported under the node. A pod that failed by itself is a part
+  // of its own.
   const bool follows = event.origin == Origin::Consequence && !event.subject.host.empty();
   if (!is_node && !follows)
     event.subject.device = "pod " + name;
@@ -173,7 +175,7 @@ class KubeTable : public Reader {
     return true;
   }
 
-  // The node of a pod may be stated behind the pod's other events.
+  // Pods are reported at the end of the file, because their node may be stated after their other events.
   void end(Sink& sink) override {
     for (const Held& held : held_) {
       sink.at(held.line, held.number, {}, held.event.time);
@@ -189,7 +191,7 @@ class KubeTable : public Reader {
     return at == line.npos ? at : at + 1;
   }
 
-  // The text from where a column begins to where the next one does.
+  // Returns the text from the begin of a column to the begin of the next one.
   std::string part(std::string_view line, size_t which) const {
     const size_t begin = begin_[which];
     if (begin == line.npos || begin >= line.size())
@@ -218,7 +220,7 @@ std::string text(const Json* json, std::string_view key) {
 KubeEvent of_json(const Json& item) {
   const Json* object = item.find("involvedObject");
   if (!object)
-    object = item.find("regarding");  // of events.k8s.io/v1
+    object = item.find("regarding");  // the field's name in events.k8s.io/v1
   KubeEvent event;
   event.type = text(&item, "type");
   event.reason = text(&item, "reason");

@@ -165,7 +165,7 @@ const char* exit_meaning(int64_t code) {
   }
 }
 
-// The report behind "Root Cause". The failures in front of it are later ones.
+// Reads the report after "Root Cause". The failures listed before it happened later.
 class Failure : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     if (form == RootCause)
@@ -233,7 +233,7 @@ class Missing : public Reader {
     quote(sink);
   }
 
-  // "3: [TENSOR, TENSOR ...]" looks like a line that srun labels with the rank 3.
+  // A line "3: [TENSOR, TENSOR ...]" looks like output of rank 3 with srun's label.
   void behind(std::string_view line, Sink& sink) override {
     if (!line.starts_with("[") || sink.subject().rank.empty()) {
       sink.follow(0);

@@ -45,7 +45,7 @@ size_t column(const std::vector<Word>& header, std::string_view name) {
   return size_t(std::ranges::find(header, name, &Word::text) - header.begin());
 }
 
-// The header of a list near the beginning of a file.
+// Returns the header line of a list, which must be near the beginning of the file.
 std::string_view header_of(std::string_view head, bool (*is_wanted)(std::string_view)) {
   constexpr int kEarly = 16;
   for (int i = 0; i < kEarly && !head.empty(); ++i) {
@@ -209,7 +209,7 @@ class KubeDescribe : public Reader {
     const bool is_ready = type == "Ready";
     if (host_.empty() || status == (is_ready ? "True" : "False"))
       return;
-    if (!is_ready && status != "True")  // Unknown says nothing of a problem
+    if (!is_ready && status != "True")  // Unknown is not reported as a problem
       return;
     sink.event(node_event(
         "kubernetes/condition",

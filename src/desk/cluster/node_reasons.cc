@@ -1,5 +1,4 @@
-// The reasons for which Slurm, a health check or an operator took a node out, as far as their words are
-// known.
+// Interprets the reasons for which Slurm, a health check or an operator took a node out of service.
 //
 //   reason = "gres/gpu count reported lower than configured (7 < 8)" | "Kill task failed" | "NHC: " CHECK |
 //   ...
@@ -31,11 +30,12 @@ struct Known {
   std::string_view words;
   Severity severity;
   Origin origin;
-  const char* meaning;  // "" for the reason itself
+  const char* meaning;  // "": the reason itself is shown
   const char* action;
 };
 
-// The first one that fits counts. Words of checks are found anywhere, reasons of Slurm at the beginning.
+// The first matching entry counts. Words of health checks are searched anywhere in a reason, Slurm's reasons
+// at its beginning.
 constexpr Known kSlurm[] = {
     {"gres/gpu count reported lower than configured",
      Severity::Fault,
@@ -91,13 +91,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// A text that was cut has at least that many characters in common with what it was.
+// Returns whether `reason` begins with `words`. A reason that was cut off must share at least kCut
+// characters.
 bool begins(std::string_view reason, std::string_view words) {
   constexpr size_t kCut = 20;
   return reason.starts_with(words) || (reason.size() >= kCut - 1 && words.starts_with(reason));
 }
 
-// "(7 < 8)": 1 of 8 GPUs is gone.
+// Returns how many GPUs are missing: "(7 < 8)" is 1 of 8.
 std::string lost_of(std::string_view reason) {
   const size_t open = reason.rfind('(');
   const size_t less = reason.find(" < ", open == reason.npos ? 0 : open);

@@ -43,7 +43,7 @@ struct Width {
   size_t end = 0;
 };
 
-// The places of runs of dashes, empty when the line holds something else.
+// Returns the positions of the runs of dashes in a line. Empty when the line holds anything else.
 std::vector<Width> widths_of(std::string_view line) {
   std::vector<Width> widths;
   for (size_t at = 0; at < line.size();) {
@@ -139,7 +139,7 @@ class Sacct : public Reader {
 };
 
 double score_sacct(std::string_view head, std::string& reason) {
-  constexpr int kMostLines = 20;  // a shell's prompt or a note may stand before the table
+  constexpr int kMostLines = 20;  // a shell prompt or a note may precede the table
   for (int i = 0; i < kMostLines && !head.empty(); ++i) {
     const size_t end = head.find('\n');
     if (is_job_header(head.substr(0, end))) {

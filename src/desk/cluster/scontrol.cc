@@ -12,7 +12,8 @@
 namespace lento::desk {
 namespace {
 
-// The value of "NAME=value", up to a blank; "" when the line has none of that name.
+// Returns the value of "NAME=value", up to a blank or, with `up_to_end`, to the end of the line. Empty when
+// the line has no such name.
 std::string value_of(std::string_view line, std::string_view name, bool up_to_end = false) {
   for (size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
     const size_t equals = at + name.size();

@@ -1,4 +1,5 @@
-// One line a family: its folder has the readers, its page in docs/formats the grammar.
+// Lists the families of formats, one on each line. The readers are in the family's folder, the grammar on
+// its page in docs/formats.
 #include "desk/formats/formats.h"
 
 #include "desk/bench/bench.h"

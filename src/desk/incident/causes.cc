@@ -1,8 +1,8 @@
-// Causes before consequences. A rank that has not arrived, a node that its scheduler took out, a process that
-// ended first and a job that failed are symptoms: where a part of the same host is known to be broken or
-// slow, that part is the cause, leads, and the symptom is placed under it. A job that became slower is
-// explained by the part that changed at that time, or else by a part that is slow, rather than by a fault
-// that only happened somewhere.
+// Orders causes before consequences. A rank that has not arrived, a node that its scheduler took out, a
+// process that ended first and a failed job are symptoms. When a part of the same host is broken or slow,
+// that part is reported first as the cause, with the symptom under it. A job that became slower is explained
+// by the part that changed at that time, else by a part that is slow, and only then by a fault without
+// effect on speed.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,8 @@ std::string host_of(const Finding& finding) {
   return finding.where ? finding.where->host : "";
 }
 
-// A finding of a host as a whole whose category is that of an event: Slurm or Kubernetes took the node out.
+// Returns whether a finding is about a host as a whole and comes from an event: Slurm or Kubernetes took the
+// node out.
 bool is_state_of_node(const Finding& finding) {
   const bool is_event = finding.category.starts_with("fault") || finding.category.starts_with("consequence");
   return is_event && finding.subject == host_of(finding);
@@ -37,7 +38,8 @@ void place_under(Finding& cause, const Finding& symptom) {
   cause.summary += "; what followed: " + symptom.summary;
   cause.evidence.push_back({"what followed: " + symptom.summary, std::nullopt, "", symptom.category});
   cause.evidence.insert(cause.evidence.end(), symptom.evidence.begin(), symptom.evidence.end());
-  // A part that explains a symptom is surer than the symptom alone, and than a part that explains nothing.
+  // A part that explains a symptom gets a higher score than the symptom alone and than a part that explains
+  // none.
   constexpr double kSurest = 0.99;
   cause.score = std::clamp(std::max(cause.score, symptom.score) + 0.01, 0.0, kSurest);
 }

@@ -21,7 +21,7 @@ struct Edge {
   const Event* event = nullptr;
 };
 
-// One name for the host that other lines know by its address or by the GID of its port.
+// Maps the addresses and port GIDs of a host to the name that other lines use for it.
 class Names {
  public:
   explicit Names(const Records& records) {
@@ -46,7 +46,8 @@ class Names {
   std::map<std::string, std::string> names_;
 };
 
-// The end with the most other ends.
+// Returns the host that occurs in the failures with the most different other hosts, and their number in
+// `others`.
 std::string common_end(const std::vector<Edge>& edges, size_t& others) {
   std::map<std::string, std::set<std::string>> ends;
   for (const Edge& edge : edges) {
@@ -60,7 +61,7 @@ std::string common_end(const std::vector<Edge>& edges, size_t& others) {
   return most->first;
 }
 
-// The one value that a field has in all lines; "" when they differ.
+// Returns the value that a field has in all lines, or "" when the values differ.
 std::string shared_field(const std::vector<Edge>& edges, std::string_view name) {
   std::set<std::string> values;
   for (const Edge& edge : edges)

@@ -1,8 +1,9 @@
-// Answers of NCCL's RAS service: processes that do not answer, and how many ranks have launched how many
-// operations of a communicator.
+// Judges the answers of NCCL's RAS service: processes that do not answer, and the number of operations that
+// each rank of a communicator has launched.
 //
-// A process without an answer is stopped, dead or cut off, and holds up everybody: it comes first, and ranks
-// that are behind wait for it. Where all answer, the ranks that have launched fewest hold up the others.
+// A process that does not answer is stopped, dead or disconnected and blocks all others, so it is reported
+// first, and ranks that are behind are waiting for it. When all processes answer, the ranks with the fewest
+// launched operations block the others.
 #include <algorithm>
 #include <map>
 
@@ -13,12 +14,12 @@ namespace lento::desk {
 namespace {
 
 struct Count {
-  int64_t last = 0;  // operation launched
+  int64_t last = 0;  // number of the last launched operation
   int64_t ranks = 0;
   const Event* event = nullptr;
   std::vector<const Event*> members;
 };
-using Communicator = std::pair<std::string, std::string>;  // its hash and the operation
+using Communicator = std::pair<std::string, std::string>;  // hash of the communicator, and the operation
 using Counts = std::map<Communicator, std::vector<Count>>;
 
 Counts counts_of(const Records& records) {

@@ -1,6 +1,7 @@
-// Lines that state that a job ended, and no part of it that was the cause: a time limit, a signal, an error
-// of the program, a connection that its peer closed. Where another judge names a part they follow from it.
-// Where none does they are an open question, so that a log with such a line is never healthy.
+// Judges lines that report the end of a job without naming a part that caused it: a time limit, a signal, an
+// error of the program, a connection that its peer closed. When another judge names a part, such lines are
+// listed as its consequences. Otherwise they are an open question, so that a log with such a line is never
+// reported healthy.
 //
 // A host whose connections were closed by its peer lost a process there. When two hosts or more state that of
 // one peer, and that peer states it of nobody, it was the first that ended. Peers that state it of each other
@@ -15,7 +16,7 @@ namespace {
 
 constexpr size_t kMostEndings = 4;
 
-// "gpu17.cluster.example<4122>" and "gpu17" are one host.
+// Shortens "gpu17.cluster.example<4122>" to "gpu17".
 std::string host_of(std::string_view peer) {
   peer = peer.substr(0, peer.find('<'));
   const bool is_name = peer.find_first_not_of("0123456789.") != peer.npos && peer.find(':') == peer.npos;
@@ -23,7 +24,8 @@ std::string host_of(std::string_view peer) {
 }
 
 void judge_closed(const Records& records, Judgement& out) {
-  std::map<std::string, std::map<std::string, const Event*>> reporters;  // by the peer that closed
+  // Events by the peer that closed the connection, then by the reporting host.
+  std::map<std::string, std::map<std::string, const Event*>> reporters;
   std::set<std::string> reporting;
   for (const Event& event : records.events()) {
     if (event.kind != "collective/closed")

@@ -1,6 +1,6 @@
-// Events of the catalogue: per device the earliest that explains the others is the cause, the rest stand
-// under it as what followed. A consequence (a channel torn down, a reset) is never a cause while something
-// else is known about the device. Notes alone accuse nobody.
+// Judges events of the catalogue. For each device, the earliest event that explains the others is the cause,
+// and the rest are listed under it. A consequence (a channel that was torn down, a reset) is never the cause
+// when another event of the device is known. Notes alone are no finding.
 #include <algorithm>
 #include <map>
 
@@ -38,7 +38,7 @@ const char* origin_text(Origin origin) {
   }
 }
 
-// The most severe event names the fault. An earlier one of the same device is where it began.
+// Returns the most severe event of a chain, which names the fault. Earlier events show when it began.
 const Event& worst_of(const Chain& chain) {
   const auto weight = [](const Event* event) {
     return std::pair(event->severity, event->origin != Origin::Consequence);

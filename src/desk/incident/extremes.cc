@@ -18,11 +18,11 @@
 namespace lento::desk {
 namespace {
 
-// One report of one quantity.
+// One report of one quantity: the worst value and the rank that had it.
 struct Report {
   double position = 0;
   double value = 0;
-  double good = kUnknown;  // what the opposite end had
+  double good = kUnknown;  // value at the opposite end, of the best rank
   const Subject* subject = nullptr;
   const Track* track = nullptr;
   Where where;
@@ -30,9 +30,9 @@ struct Report {
 
 struct Hold {
   const Quantity* quantity = nullptr;
-  std::vector<Report> reports;  // the unbroken ones at the end
-  double before = kUnknown;     // median of the value before
-  bool worse = false;           // every report of the hold is worse than every one before
+  std::vector<Report> reports;  // the latest reports, in all of which the same rank had the worst value
+  double before = kUnknown;     // median of the value in the reports before those
+  bool worse = false;           // every report with this rank is worse than every earlier one
 };
 
 std::vector<Report> reports_of(const std::vector<Track>& tracks) {
@@ -60,7 +60,7 @@ Hold hold_of(const Quantity& quantity, const std::vector<Report>& reports) {
   double worst = 1;
   for (const double value : before)
     worst = std::max(worst, times_worse(quantity, value, hold.before));
-  // Any rank may have held the end by chance in the last report before.
+  // In the last earlier report any rank may have had the worst value by chance.
   const auto is_worse = [&](const Report& report) {
     return times_worse(quantity, report.value, hold.before) > worst;
   };
@@ -71,7 +71,7 @@ Hold hold_of(const Quantity& quantity, const std::vector<Report>& reports) {
   return hold;
 }
 
-// "100.2 TFLOP/s beside 129.7 of the best rank"
+// Returns text such as "100.2 TFLOP/s beside 129.7 of the best rank".
 std::string beside_text(const Hold& hold) {
   const Report& last = hold.reports.back();
   return value_with_unit(last.value, *hold.quantity) +

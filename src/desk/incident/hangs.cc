@@ -19,7 +19,7 @@ namespace {
 struct RankState {
   Subject subject;
   std::optional<int64_t> enqueued;
-  std::optional<int64_t> waits_for;  // sequence number of its first collective that timed out
+  std::optional<int64_t> waits_for;  // sequence number of the rank's first collective that timed out
   const Event* timeout = nullptr;
   const Event* progress = nullptr;
 };
@@ -55,7 +55,8 @@ std::map<std::string, Group> groups_of(const Records& records) {
   return groups;
 }
 
-// One log may name the group with its address ("0 0(default_pg)") where another names its number ("0").
+// Joins groups that logs name differently: one log uses the group's address ("0 0(default_pg)"), another its
+// number ("0").
 void join_groups(std::map<std::string, Group>& groups) {
   for (auto at = groups.begin(); at != groups.end();) {
     const std::string number = at->first.substr(0, at->first.find(' '));
@@ -94,10 +95,10 @@ std::string operation_text(const Event& timeout) {
 struct Hang {
   std::string group;
   int64_t seq = 0;
-  const Event* first = nullptr;  // the timeout that states the operation
+  const Event* first = nullptr;  // the timeout that names the operation
   std::vector<const RankState*> late;
   std::vector<const RankState*> waiting;
-  size_t unknown = 0;  // ranks without a line on their queue
+  size_t unknown = 0;  // ranks without a line about their queue
 };
 
 std::optional<Hang> hang_of(const std::string& name, const Group& group) {
@@ -150,7 +151,7 @@ void accuse(const Records& records, const Hang& hang, const RankState& late, Jud
   out.findings.push_back(std::move(finding));
 }
 
-// Ranks whose operation at the same place differs from that of the most.
+// Reports the ranks whose operation with the same sequence number differs from that of the majority.
 void judge_mismatch(const Records& records, const Hang& hang, Judgement& out) {
   std::map<std::string, std::vector<const RankState*>> kinds;
   for (const RankState* state : hang.waiting)
@@ -180,7 +181,7 @@ void judge_mismatch(const Records& records, const Hang& hang, Judgement& out) {
   }
 }
 
-// Numbers that are missing between the ranks that wrote a line.
+// Returns the rank numbers that are missing among the ranks that wrote a line.
 std::vector<std::string> silent_ranks(const Group& group) {
   std::set<int64_t> known;
   for (const auto& [rank, state] : group)

@@ -1,5 +1,5 @@
-// Runs the judges and joins what they found. Findings of one subject are one finding: the surest leads, and
-// the evidence of the others stands under it.
+// Runs the judges and joins their findings. Findings about the same subject become one: the one with the
+// highest score leads, and the evidence of the others is added to it.
 #include "desk/incident/incident.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ constexpr Judge kJudges[] = {
     judge_endings,
 };
 
-// What happened to a part says more than that it is unlike its peers: "...; slowed down by hardware at 107
-// C".
+// Adds an event to a finding by comparison, because what happened to a part is more specific than its
+// deviation from peers: "...; slowed down by hardware at 107 C".
 void add_event(finding::Finding& lead, const finding::Finding& other) {
   const std::string begin = lead.subject + ": ";
   if (other.summary.starts_with(begin) && !lead.summary.starts_with(begin))
@@ -43,7 +43,7 @@ void absorb(finding::Finding& lead, finding::Finding& other) {
     lead.evidence.push_back({other.summary, std::nullopt, "", other.category});
   for (finding::Evidence& evidence : other.evidence)
     lead.evidence.push_back(std::move(evidence));
-  // Two judges that looked at different rows name the same part: both err less often than either.
+  // Two judges that used different rows and name the same part are wrong less often than either alone.
   constexpr double kSurest = 0.99;
   const auto kind = [](const finding::Finding& finding) {
     return finding.category.substr(0, finding.category.find(':'));
@@ -80,8 +80,8 @@ bool names_a_part(const finding::Finding& finding) {
          (!finding.where->host.empty() || !finding.where->rank.empty() || !finding.where->gpu.empty());
 }
 
-// A job that became slower is the consequence of the part that is named. Where none is named, one log of the
-// job cannot name it.
+// Lists a job that became slower under the part that was named as the cause. When no part is named, a single
+// log cannot name it.
 void place_job(Judgement& judgement) {
   auto& findings = judgement.findings;
   std::vector<finding::Finding> of_job;
@@ -162,7 +162,7 @@ void conclude(Judgement& judgement, finding::Diagnosis& out) {
     out.verdict += "; and " + std::to_string(out.findings.size() - 1) + " more";
 }
 
-// A file that could have shown a fault and shows none counts as looked at.
+// Adds to the coverage of the verdict each file that could have shown a fault and shows none.
 void add_covers(const Records& records, Judgement& judgement) {
   std::map<std::string, size_t> files;
   for (const SourceFile& file : records.files)

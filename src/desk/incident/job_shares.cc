@@ -27,7 +27,8 @@ double log_choose(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// Probability that at least `k` of the `n` jobs of a node are among the `failed` of `jobs`.
+// Returns the probability that at least `k` of the `n` jobs of a node are among the `failed` ones of `jobs`
+// jobs.
 double chance_of_share(double jobs, double failed, double n, double k) {
   double sum = 0;
   for (double i = k; i <= std::min(n, failed); ++i)
@@ -36,17 +37,17 @@ double chance_of_share(double jobs, double failed, double n, double k) {
   return std::min(sum, 1.0);
 }
 
-// Jobs with an outcome of their own: completed, or ended by themselves. Pointers to runs with members.
+// Jobs that completed or ended by themselves, with the hosts that took part.
 using Jobs = std::vector<const Run*>;
 
 struct Share {
   std::string node;
   Jobs failed;
-  double jobs = 0;  // of this node
+  double jobs = 0;  // jobs on this node
   double chance = 1;
 };
 
-// The node whose share of failed jobs is the least likely by chance; equal ones by name.
+// Returns the node whose number of failed jobs is least probable by chance. Ties are resolved by name.
 Share least_likely(const Jobs& jobs) {
   std::map<std::string, Share> shares;
   double failed = 0;
@@ -98,9 +99,9 @@ finding::Finding finding_of(const Records& records, const Share& share, const Jo
   return finding;
 }
 
-// Names the nodes whose jobs fail by themselves more often than chance allows. A node that is named explains
-// its jobs: they are taken out before the others are looked at again, since neighbours share jobs. False:
-// none is named.
+// Names the nodes whose jobs end by themselves more often than chance allows. The jobs of a named node are
+// removed before the other nodes are examined again, because neighbouring nodes share jobs. Returns false
+// when no node is named.
 bool accuse_by_share(const Records& records, Jobs jobs, const JudgeOptions& options, Judgement& out) {
   constexpr int kMostNamed = 4;
   for (int named = 0; named < kMostNamed; ++named) {

@@ -98,7 +98,7 @@ void judge_jobs(const Records& records, const JudgeOptions&, Judgement& out) {
   for (const auto& [name, node] : nodes)
     if (node.failed.size() == failures && node.completed.empty())
       suspects.push_back(name);
-  // The chance that a node that failed nothing is in all failed jobs and in no completed one.
+  // The probability that a node without a fault was in all failed jobs and in no completed one.
   double chance = 1;
   for (const Run* job : all) {
     const double share = double(job->members.size()) / double(std::max<size_t>(nodes.size(), 1));
@@ -107,7 +107,7 @@ void judge_jobs(const Records& records, const JudgeOptions&, Judgement& out) {
     else if (is_completed(*job))
       chance *= 1 - share;
   }
-  constexpr size_t kMostSuspects = 3;  // a list of more is no answer to "which one"
+  constexpr size_t kMostSuspects = 3;  // a longer list does not answer which node is faulty
   if (!suspects.empty() && suspects.size() <= kMostSuspects) {
     accuse(records, suspects, nodes, failures, jobs, std::min(1.0, chance), out);
     return;

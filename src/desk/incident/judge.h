@@ -1,5 +1,5 @@
-// The judges of the desk: each reads the rows of all files, and adds what it found, what it looked at and
-// what it could not judge. None knows a format. Together they are one incident (incident.h).
+// The judges of the desk. Each reads the rows of all files and adds its findings, the parts that it checked,
+// and the questions that it could not answer. None depends on a format. incident.h runs them all.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace lento::desk {
 
-// A question that the rows raise and do not answer.
+// A question that the rows raise but do not answer.
 struct OpenQuestion {
   std::string reason;  // "which of 30 ranks holds the others up is not in this text"
   std::string remedy;  // one file and the command that makes it
@@ -23,13 +23,14 @@ struct Judgement {
   std::vector<finding::Finding> findings;
   std::vector<std::string> covered;  // "network transport of 4 hosts"
   std::vector<OpenQuestion> open;
-  std::string all_clear;  // the verdict when nothing is found and nothing is open; empty: the usual sentence
+  // Verdict when nothing is found and no question is open; empty: the default sentence.
+  std::string all_clear;
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, std::string>> facts;  // name -> text with unit
   std::vector<finding::Figure> figures;
 };
 
-// A speed that a file states, with the load that it was reached at. Unknown numbers are 0.
+// A speed that a file states, and the load at which it was reached. Numbers that are not stated are 0.
 struct MeasuredSpeed {
   enum class Kind {
     RequestTime,   // s, from arrival to the last token, of `together` requests that run at one time
@@ -41,17 +42,17 @@ struct MeasuredSpeed {
   double value = 0;
   std::string model;         // as the file names it
   std::string software;      // "vllm"
-  double together = 0;       // serving
+  double together = 0;       // serving: concurrent requests
   double input_tokens = 0;   // serving: of a request
   double output_tokens = 0;  // serving: of a request
   double first_token_s = 0;  // serving
   double per_token_s = 0;    // serving
-  double tokens_per_s = 0;   // serving: of all answers
+  double tokens_per_s = 0;   // serving: over all answers
   double batch = 0;          // training: samples in a step
   double sequence = 0;       // training: tokens in a sample
 };
 
-// The speed beside what a model of the hardware and of such software expects.
+// A measured speed compared with the speed that a model of hardware and software expects.
 struct ComparedSpeed {
   enum class Outcome {
     AsExpected,
@@ -66,13 +67,13 @@ struct ComparedSpeed {
 };
 
 struct JudgeOptions {
-  // Answers from the hardware that the user names (desk/expected.h). Empty: nothing is named. No value: the
-  // model or the load is not known, and `reason` says what is missing.
+  // Predicts the speed for the hardware that the user names (desk/expected.h). Empty: the user named none.
+  // Returns no value when the model or the load is unknown, and then `reason` states what is missing.
   std::function<std::optional<ComparedSpeed>(const MeasuredSpeed&, std::string& reason)> compare;
-  // The share of healthy cases in which all comparisons of one question together may name a part.
+  // The probability that a healthy case gets any finding from the comparisons of one question.
   double false_alarms = 0.01;
-  // The smallest slow-down that is worth a finding: 0.03 is 3 %. What is smaller may be certain and is
-  // nobody's concern on the day something is slow.
+  // The smallest slow-down that is reported: 0.03 is 3 %. A smaller one may be statistically significant
+  // without practical importance.
   double least_effect = 0.03;
 };
 
@@ -85,7 +86,7 @@ void judge_samples(const Records& records, const JudgeOptions& options, Judgemen
 void judge_standstill(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out);
-// Behind judge_onset, whose finding of the job it explains.
+// Must run after judge_onset, because it explains that judge's finding about the job.
 void judge_spreads(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);
@@ -93,38 +94,39 @@ void judge_speed_of_job(const Records& records, const JudgeOptions& options, Jud
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_unread(const Records& records, const JudgeOptions& options, Judgement& out);
-// Behind all others: what they found explains the end of a job.
+// Must run after all others, because their findings explain the end of a job.
 void judge_endings(const Records& records, const JudgeOptions& options, Judgement& out);
 
-// An event that states that the job ended, and no cause.
+// Returns whether an event reports the end of a job without a cause.
 inline bool is_ending(const Event& event) {
   return event.kind.starts_with("job/");
 }
 
-// Puts the events and deviations on one time axis with a lane a host, in front of the other figures.
+// Draws events and deviations on one time axis with a lane for each host, as the first figure.
 void draw_lanes(const Records& records, Judgement& judgement);
 
-// Places symptoms (a hang, a node that was taken out) under the part of their host that explains them.
+// Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
-// The index of the part that explains best why the job became slower; `parts` is not empty.
+// Returns the index of the part that best explains why the job became slower. `parts` must not be empty.
 size_t explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job);
 
-// Adds the comparison of one speed: a finding of `subject` when it is slow.
+// Adds the comparison of one speed, as a finding about `subject` when it is too slow.
 void add_compared(
     const ComparedSpeed& compared,
     const std::string& subject,
     const std::string& source,
     Judgement& out);
 
-// The quoted line of a row as evidence: "file:line: text".
+// Quotes the line of an event as evidence: "file:line: text".
 finding::Evidence quoted(const Records& records, const Event& event);
-// "file:line" of a row.
+// Formats the location of a row as "file:line".
 std::string place_text(const Records& records, const Where& where);
-// Host, rank and GPU of a subject.
+// Returns host, rank and GPU of a subject.
 finding::Place place_of(const Subject& subject);
-// "once in 12,000 healthy cases", "more often than once in 10 healthy cases" for a large share.
+// Formats a probability of a false alarm: "once in 12,000 healthy cases", or "more often than once in 10
+// healthy cases".
 std::string false_alarm_text(double share);
-// "3 of them: a, b, c", at most `most` names.
+// Formats a list of names: "3 of them: a, b, c", with at most `most` names.
 std::string list_text(const std::vector<std::string>& names, size_t most = 8);
 
 }  // namespace lento::desk

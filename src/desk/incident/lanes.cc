@@ -1,5 +1,5 @@
-// The picture of an incident: one time axis with a lane a host, on which events are marks and deviations are
-// spans from their onset on. Files that state no calendar time have no place on the axis and are left out.
+// Draws the time line of an incident: a lane for each host, events as marks, and deviations as spans from
+// their onset. Files without calendar times cannot be placed and are left out.
 //
 // Times of a system log have no year: they are placed in the year of the other times, when there are some.
 #include <algorithm>
@@ -20,11 +20,11 @@ struct Mark {
   double begin = 0;
   double end = 0;
   std::string label;
-  bool is_blamed = false;  // of a part that is named
-  bool is_lead = false;    // of the first
+  bool is_blamed = false;  // the mark belongs to a part that was named
+  bool is_lead = false;    // the mark belongs to the first finding
 };
 
-// The year that the files are from, "" when no time of theirs states one.
+// Returns the year of the files, or "" when none of their times has a year.
 std::string year_of(const Records& records) {
   for (const Event& event : records.events())
     if (event.time.clock == Clock::Unix)
@@ -92,7 +92,8 @@ void draw_lanes(const Records& records, Judgement& judgement) {
   std::vector<Mark> marks = marks_of(records, judgement.findings, year_of(records));
   if (marks.size() < 2 || judgement.findings.empty())
     return;
-  // Days before the incident are another picture: marks far from those of the first finding are left out.
+  // Marks far from those of the first finding are left out, because days before the incident would compress
+  // the time line.
   double first = kUnknown;
   double last = kUnknown;
   for (const Mark& mark : marks) {
@@ -103,7 +104,7 @@ void draw_lanes(const Records& records, Judgement& judgement) {
   }
   if (std::isnan(first) || last - first > kYear)
     return;
-  // A symptom may be a collective that timed out ten minutes or half an hour later.
+  // A symptom may appear when a collective times out, ten to thirty minutes after its cause.
   constexpr double kTimeouts = 2700;
   const double around = std::max(last - first, kTimeouts);
   std::erase_if(marks, [&](const Mark& mark) {
@@ -111,7 +112,7 @@ void draw_lanes(const Records& records, Judgement& judgement) {
   });
   std::ranges::stable_sort(marks, {}, &Mark::begin);
   const double origin = std::ranges::min(marks, {}, &Mark::begin).begin;
-  const double grain = around / 100;  // an event has no length: wide enough to be seen
+  const double grain = around / 100;  // width of an event, so that it is visible
   finding::TimelineFigure figure;
   figure.x_name = "seconds after " + base::format_moment(origin);
   for (const Mark& mark : marks)

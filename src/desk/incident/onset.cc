@@ -1,7 +1,7 @@
-// A run that became slower: the step or time from which on its step times, or its throughput, are worse than
-// before. One change is found by ranks (series.h), each side is searched again, and the levels of the pieces
-// are compared by their medians: a first phase that is slow (compilation, warm-up) is no fault, nor is a step
-// that is slow each so often (checkpoints, evaluation), which ranks and medians pass over.
+// Finds when a run became slower: the step or time from which its step times or throughput are worse than
+// before. Changes are found by ranks (series.h) and each side is searched again. The levels of the pieces
+// are compared by their medians. A slow first phase (compilation, warm-up) is no fault. Neither is a
+// periodic slow step (checkpoint, evaluation), which ranks and medians ignore.
 //
 //   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
 //
@@ -20,10 +20,10 @@
 namespace lento::desk {
 namespace {
 
-constexpr size_t kFewestOnsetPeers = 4;  // as samples.cc
+constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
-// An annotation of the same run (batch size, sequence length) that changed at that place by enough to matter:
-// work that changed by less than half of the slow-down, both on a log scale, does not explain it.
+// Returns the annotation (batch size, sequence length) that changed at the same place and explains the
+// slow-down. It must account for at least half of the slow-down on a logarithmic scale.
 std::string changed_work(
     const Records& records,
     const std::vector<Tracks>& all,
@@ -62,7 +62,7 @@ finding::Finding finding_of(
     bool stays) {
   const size_t first = onset.from->begin;
   finding::Finding finding;
-  // All ranks of a job take the same steps: the rank that wrote the log is no slower than the others. Only a
+  // All ranks of a job take the same steps, so the rank that wrote the log is not the slower one. Only a
   // device has a series of its own.
   const bool is_device = !track.subject.device.empty();
   finding.subject = is_device ? subject_text(track.subject) : "the job";
@@ -133,9 +133,9 @@ void judge_track(
   draw(quantity, track, onset, out);
 }
 
-// Ranks of a job take their steps together: the median over the ranks at each step is the course of the job.
-// Parts of a rotated log follow each other in it. Ranks that count otherwise than the first (steps, times)
-// are left out.
+// Returns the course of a job: the median over the ranks at each step, because ranks take their steps
+// together. Parts of a rotated log are joined. Ranks that count in another unit than the first (steps or
+// times) are left out.
 Track course_of(const std::vector<Track>& tracks) {
   std::map<double, std::vector<std::pair<const Track*, size_t>>> steps;
   for (const Track& track : tracks)

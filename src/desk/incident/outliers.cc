@@ -1,5 +1,5 @@
-// Rosner's procedure from the outside in: candidates are taken out one by one, and the last candidate that
-// still deviates from the rest decides how many are outliers.
+// Implements Rosner's procedure: the most deviating candidates are removed one by one. The last candidate
+// that still deviates significantly from the rest determines the number of outliers.
 #include "desk/incident/outliers.h"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
-// Finds the few among peers that are unlike the others, and the share of healthy peers that look like that.
+// Finds the few values that deviate from their peers, and the probability of such a deviation among healthy
+// peers.
 //
-// The most deviating value is compared with the spread of the rest, then taken out, and so on up to a quarter
-// of the peers, so that two faulty parts do not hide each other: the generalised extreme Studentized deviate
-// (Rosner, Technometrics 25, 1983), with Student's t for the tail. It needs no constant: the spread is that
-// of the peers. Assumption: the values of healthy peers scatter like a normal distribution.
+// The most deviating value is compared with the spread of the rest and then removed, and so on up to a
+// quarter of the peers, so that two faulty parts do not hide each other. This is the generalised extreme
+// Studentized deviate test (Rosner, Technometrics 25, 1983), with Student's t for the tail. It needs no
+// tuned constant, because the spread is that of the peers. Assumption: values of healthy peers are normally
+// distributed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,7 @@
 
 namespace lento::desk {
 
-// Probability that a t-distributed value with `freedom` degrees of freedom exceeds t.
+// Returns the probability that a t-distributed value with `freedom` degrees of freedom exceeds t.
 double student_tail(double t, double freedom);
 
 enum class Side {
@@ -24,21 +26,21 @@ enum class Side {
 
 struct Outlier {
   size_t index = 0;
-  double t = 0;            // distance in units of the peers' spread
-  double false_alarm = 1;  // share of healthy sets of peers with one as far out
+  double t = 0;            // distance from the peers in units of their spread
+  double false_alarm = 1;  // probability that healthy peers contain such a value
 };
 
-// A spread that the values have at least: counting noise, the grain of a display. It is known where it
-// follows from the values' own kind, so that peers that are all equal have that spread and none smaller
-// (counters at zero), and is otherwise one more estimate.
+// A lower bound of the spread, such as counting noise or the resolution of a display. `is_known` means that
+// it follows from the kind of value: peers that are all equal (counters at zero) then have exactly this
+// spread. Otherwise it is only another estimate of the spread.
 struct Floor {
   double spread = 0;
   bool is_known = false;
 };
 
-// The values that deviate to that side with at most `false_alarms`, most deviating first. Under four values
-// nothing is named, since three leave no spread to compare with, unless the others are equal and the floor is
-// known: then three are enough.
+// Returns the values that deviate to that side with a probability of at most `false_alarms`, most deviating
+// first. At least four values are needed for a spread. Three suffice when the others are equal and the floor
+// is known.
 std::vector<Outlier>
 outliers(std::span<const double> values, Side side, double false_alarms, Floor floor = {});
 

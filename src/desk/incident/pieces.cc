@@ -13,7 +13,8 @@ double median_of(const Track& track, size_t begin, size_t end) {
 
 }  // namespace
 
-// Splits pieces until no further split is unlikely enough; a queue, so that no input makes it deep.
+// Splits a series into pieces until no further split is improbable enough. A queue replaces recursion, so
+// that no input can exhaust the stack.
 std::vector<Piece> pieces_of(const Track& track, double budget) {
   constexpr size_t kMostPieces = 16;
   std::vector<Piece> pieces{{0, track.value.size(), 0, 0}};

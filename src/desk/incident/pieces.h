@@ -1,4 +1,4 @@
-// A series as pieces of steady level, and the place where it became worse.
+// Splits a series into pieces of steady level, and finds where it became worse.
 #pragma once
 
 #include <vector>
@@ -7,21 +7,23 @@
 
 namespace lento::desk {
 
-inline constexpr size_t kFewestSamples = 12;  // of which the rank test can reach one in a thousand
+// With fewer samples the rank test cannot reach a probability of 1/1000.
+inline constexpr size_t kFewestSamples = 12;
 
 struct Piece {
   size_t begin = 0;
   size_t end = 0;
-  double chance = 0;  // of the change before it
+  double chance = 0;  // probability of the change before it, without a real change
   double median = 0;
 };
 
-// Splits a series while a split is unlikelier than `budget` without a change. At most 16 pieces.
+// Splits a series as long as a split has a probability below `budget` in a series without change. Returns at
+// most 16 pieces.
 std::vector<Piece> pieces_of(const Track& track, double budget);
 
-// The largest worsening from a piece to a later one. The level before is the best one so far, so that a slow
-// beginning (compilation, warm-up) is no fault. `from` is null when nothing became worse. The pointers are
-// into `pieces`.
+// The largest worsening from a piece to a later one. The earlier level is the best so far, so that a slow
+// beginning (compilation, warm-up) is no fault. `from` is null when nothing became worse. Pointers refer to
+// `pieces`.
 struct Onset {
   const Piece* before = nullptr;
   const Piece* from = nullptr;

@@ -112,7 +112,7 @@ void judge_waits(const Records& records, const JudgeOptions& options, Judgement&
     ++collectives;
     if (*mean < *median * (1 + options.least_effect))
       continue;
-    // A tail is waiting when it is made of long calls, not of a broad hump around the median.
+    // Only long single calls are a sign of waiting. A wide distribution around the median is not.
     if (longest && *longest < 2 * *mean)
       continue;
     const double share = 1 - *median / *mean;

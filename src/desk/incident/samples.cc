@@ -1,18 +1,18 @@
-// Samples among peers: the part that is worse than the others all the time, and the part that became worse
-// while the others did not.
+// Compares samples between peers. Finds the part that is worse than the others all the time, and the part
+// that became worse while the others did not.
 //
 //   log value(part, bin) = common course(bin) + level(part) + change(part, bin) + noise
 //
-// The common course is the median over the parts in each bin of the time axis, so that what happens to all (a
-// pause of the job) is nobody's fault. Two statistics a part: its median distance from the course, and the
-// largest weighted difference of medians behind and before any split. Each is compared with that of its peers
-// (outliers.h), which share the noise, its memory and its grain: nothing is assumed about them but that
-// healthy parts are alike.
+// The common course is the median over the parts in each bin of the time axis, so that an event that affects
+// all parts (a pause of the job) is not attributed to one. Each part has two statistics: its median distance
+// from the course, and the largest weighted difference of medians after and before a split. Each is compared
+// with the same statistic of its peers (outliers.h), which have the same noise, autocorrelation and
+// resolution. The only assumption is that healthy parts are alike.
 //
-// A part that is worse all the time may have joined the others late: the leading bins in which it was as good
-// as one of its peers are before its onset. Where parts may have different work (Quantity::by_role) only a
-// change is a fault and a standing difference is an open question. Of quantities that measure waiting nobody
-// is worse: the part that the others wait for waits least.
+// A part that is worse all the time may have become worse some time after the start. Its onset comes after
+// the leading bins in which it was as good as one of its peers. When parts may have different work
+// (Quantity::by_role), only a change is a fault and a constant difference is an open question. Quantities
+// that measure waiting are not judged, because the part that others wait for waits least.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -28,8 +28,10 @@ namespace {
 
 constexpr size_t kFewestPeers = 4;
 constexpr size_t kMostBins = 96;
-constexpr size_t kShortestSide = 4;  // bins before or behind a split, so that one wild bin is no median
-// The largest split of a series of normal values scatters from series to series by a quarter of itself.
+// Bins before or after a split, so that a single outlier is not the median.
+constexpr size_t kShortestSide = 4;
+// The largest split of a normal series varies between series with a relative standard deviation of a
+// quarter.
 constexpr double kSpreadOfMaxima = 0.25;
 
 struct Grid {
@@ -58,7 +60,8 @@ Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
   std::vector<std::vector<std::vector<double>>> cells(
       tracks.size(),
       std::vector<std::vector<double>>(fewest));
-  // A value of one part alone says nothing about the grain: its distance may be the fault itself.
+  // A resolution is estimated from values that several parts have, because the distance of a single part may
+  // be the fault itself.
   std::map<double, size_t> first_part;
   std::set<double> shared;
   constexpr size_t kMostDistinct = 4096;
@@ -102,13 +105,14 @@ std::vector<double> present(std::span<const double> values) {
 }
 
 struct Change {
-  double size = 0;      // weighted, in either direction
-  double distance = 0;  // of the medians, above 0 in the worse direction
+  double size = 0;      // weighted, for the worse or the better
+  double distance = 0;  // difference of the medians, positive in the worse direction
   size_t bin = 0;
 };
 
-// `sign` is 1 when larger values are worse. The size counts in either direction: healthy parts that only
-// improved by noise would else have sizes near 0, whose logarithms scatter without bound.
+// Finds the split with the largest change. `sign` is 1 when larger values are worse. `size` counts changes
+// in both directions: otherwise healthy parts that improved by noise would have sizes near 0, whose
+// logarithms are unbounded.
 Change largest_change(std::span<const double> off, double sign) {
   Change best;
   for (size_t k = kShortestSide; k + kShortestSide <= off.size(); ++k) {
@@ -147,7 +151,8 @@ double median_from(const Track& track, double begin, double end) {
   return evidence::median(values);
 }
 
-// "; it waits least, 38 ms where its peers wait 120": the longest step is the one that nobody waits in.
+// Returns text such as "; it waits least, 38 ms where its peers wait 120". The part that takes longest does
+// not wait for others.
 std::string waits_least(const Case& c, const Subject& subject, double from) {
   for (const Tracks& tracks : c.waits) {
     double own = kUnknown;
@@ -169,7 +174,8 @@ std::string waits_least(const Case& c, const Subject& subject, double from) {
   return "";
 }
 
-// `standing` gets what may be the role of a part.
+// Reports the deviating parts. Parts whose constant difference may come from different work are added to
+// `standing`.
 void accuse(
     const Case& c,
     const Outlier& outlier,
@@ -222,7 +228,7 @@ void accuse(
   out.findings.push_back(std::move(finding));
 }
 
-// The first position of a part in a bin or behind.
+// Returns the first position of a part inside or after a bin.
 double position_of_bin(const Case& c, size_t part, size_t bin) {
   const double from = c.grid.begin + double(bin) * c.grid.width;
   for (const double position : c.tracks[part].position)
@@ -231,8 +237,8 @@ double position_of_bin(const Case& c, size_t part, size_t bin) {
   return from;
 }
 
-// The bin from which on a part is as far out as all the time; 0 where it never was as good as one of its
-// peers that are not far out themselves.
+// Returns the bin from which a part deviates as much as over the whole run. 0 when it was never as good as
+// one of its healthy peers.
 size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size_t>& far_out) {
   const std::vector<double>& off = grid.off[part];
   if (off.size() < 2)
@@ -248,7 +254,8 @@ size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size
   return level_before(part) <= worst ? at : 0;
 }
 
-// One part that was always slower has other work or a fault. Several are likelier to share a role.
+// Adds the question whether parts that were always slower have different work. A single one may have a
+// fault, and several probably share a role.
 void ask_for_roles(const std::vector<std::string>& standing, Judgement& out) {
   if (standing.empty())
     return;
@@ -299,7 +306,7 @@ void judge_case(const Case& c, Judgement& out) {
   ask_for_roles(standing, out);
 }
 
-// A part that is slow and far hotter than its peers is slow because it is too hot.
+// Adds to a slow part that is much hotter than its peers that heat is the cause.
 void explain_by_heat(
     const Records& records,
     const JudgeOptions& options,
@@ -312,7 +319,7 @@ void explain_by_heat(
     for (const Track& track : tracks.tracks)
       levels.push_back(evidence::median(track.value));
     const double typical = evidence::median(levels);
-    constexpr double kDegree = 1;  // thermometers of GPUs show whole ones
+    constexpr double kDegree = 1;  // resolution of the thermometers of GPUs
     for (const Outlier& outlier : outliers(levels, Side::High, options.false_alarms, {kDegree, true})) {
       const std::string subject = subject_text(tracks.tracks[outlier.index].subject);
       for (finding::Finding& finding : findings) {

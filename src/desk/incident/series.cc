@@ -1,6 +1,6 @@
-// Builds tracks from series and splits them. The statistic of Pettitt is the largest |U(k)| over k, where
-// U(k) compares all values up to k with all behind by their ranks: one pass over the mid-ranks. A few slow
-// steps among many, periodic or not, hardly move it.
+// Builds tracks from series and finds their change points. Pettitt's statistic is the largest |U(k)| over k,
+// where U(k) compares all values up to k with all later ones by rank, in one pass over the mid-ranks. A few
+// slow steps, periodic or not, hardly change it.
 #include "desk/incident/series.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lento::desk {
 namespace {
 
-// Ranks from 1, equal values share their mean rank.
+// Returns ranks from 1. Equal values get their mean rank.
 std::vector<double> mid_ranks(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -32,7 +32,8 @@ std::vector<double> mid_ranks(std::span<const double> values) {
   return ranks;
 }
 
-// Correlation of neighbours once each side has lost its own mean rank; at least 0.
+// Returns the correlation of neighbouring values after the mean rank of each side is subtracted, and at
+// least 0.
 double neighbours(std::span<const double> ranks, size_t split) {
   std::vector<double> rest(ranks.begin(), ranks.end());
   for (const auto& [begin, end] : {std::pair(size_t{0}, split), std::pair(split, rest.size())}) {

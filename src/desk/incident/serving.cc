@@ -22,7 +22,7 @@ std::string time_text(double seconds) {
   return base::format_quantity(seconds, base::Dimension::Time);
 }
 
-// Tokens of one request, 0 when the result does not hold them.
+// Returns the tokens of one request, or 0 when the result does not state them.
 double tokens_of(const Run& run, const char* which) {
   const double requests = measured(run, "requests").value_or(0);
   return requests > 0 ? measured(run, which).value_or(0) / requests : 0;
@@ -76,7 +76,7 @@ std::string command_of(const Run& run) {
   return command;
 }
 
-// Requests that run at one time: their rate times their time (Little 1961).
+// Returns the speed with the number of concurrent requests: their rate times their duration (Little 1961).
 std::optional<MeasuredSpeed> speed_of(const Run& run) {
   const auto rate = measured(run, "requests served per second");
   const auto first = measured(run, "time to first token");
@@ -96,7 +96,7 @@ std::optional<MeasuredSpeed> speed_of(const Run& run) {
   return speed;
 }
 
-// Measured against expected, when the hardware is named. False: it cannot be compared.
+// Compares a run with its expectation when the hardware is named. Returns false when it cannot be compared.
 bool compare(
     const Run& run,
     const Records& records,

@@ -1,4 +1,5 @@
-// The longest and the shortest time over all ranks, without the rank that had them (Megatron-LM's timers).
+// Judges the longest and the shortest time over all ranks when their ranks are not stated (Megatron-LM's
+// timers).
 //
 // From the place on where the longest time of some work rises:
 //
@@ -19,7 +20,7 @@
 namespace lento::desk {
 namespace {
 
-// The rise of a timer's two ends at a place, in its unit.
+// The change of a timer's longest and shortest time at one place, in the timer's unit.
 struct Rise {
   const Quantity* quantity = nullptr;
   double longest = 0;
@@ -81,7 +82,7 @@ bool is_judged(const Quantity& quantity) {
   return quantity.better == Better::Lower && quantity.kind == Kind::Level;
 }
 
-// The surest change of any timer of work.
+// Returns the most significant change of a timer that measures work.
 SpreadChange change_of(const Records& records, const std::vector<Tracks>& all, const JudgeOptions& options) {
   size_t judged = 0;
   for (const Tracks& tracks : all)
@@ -100,7 +101,7 @@ SpreadChange change_of(const Records& records, const std::vector<Tracks>& all, c
   return best;
 }
 
-// The finding that the job became slower, or a new one.
+// Returns the finding that the job became slower, and adds one when there is none.
 finding::Finding& job_finding(const SpreadChange& change, Judgement& out) {
   for (finding::Finding& finding : out.findings)
     if (finding.subject == "the job" && finding.category == "became slower")

@@ -1,6 +1,6 @@
-// A job that stands: nearly all GPUs fall in power at one moment, stay there, and are as busy as before,
-// because a kernel of a collective spins while it waits. The GPU that is idle from then on is the one that
-// does not wait: its process is not in the collective.
+// Finds a job that has stopped: the power of nearly all GPUs drops at one moment and stays low, while their
+// utilisation stays high, because a kernel of a collective spins while it waits. The GPU that is idle from
+// then on does not wait: its process is not in the collective.
 //
 //   power     falls by half or more from one moment to the end, on all GPUs but few
 //   load      stays on most of them; where it falls too the job has ended or waits outside of its kernels
@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kFewestGpus = 4;
 
-// The median over the parts at each position.
+// Returns the median power over the parts at each position.
 Track power_of(const std::vector<Track>& tracks) {
   std::map<double, std::vector<double>> values;
   for (const Track& track : tracks)
@@ -42,7 +42,7 @@ struct Fall {
   double behind = 0;
 };
 
-// The last stretch below half of the level, when no earlier one was as long.
+// Returns the last stretch below half of the normal level, when no earlier stretch was as long.
 Fall fall_of(const Track& course) {
   const size_t n = course.value.size();
   Fall fall;
@@ -50,7 +50,7 @@ Fall fall_of(const Track& course) {
     return fall;
   std::vector<double> high = course.value;
   std::ranges::sort(high);
-  fall.before = high[n - 1 - n / 10];  // the level under load, beside a few peaks
+  fall.before = high[n - 1 - n / 10];  // the level under load, without the highest peaks
   size_t begin = n;
   while (begin > 0 && course.value[begin - 1] * 2 < fall.before)
     --begin;
@@ -58,7 +58,7 @@ Fall fall_of(const Track& course) {
   size_t run = 0;
   for (size_t i = 0; i < begin; ++i) {
     run = course.value[i] * 2 < fall.before ? run + 1 : 0;
-    // A job that has not begun yet draws little as well.
+    // A job that has not begun yet draws little power too.
     longest = run == i + 1 ? longest : std::max(longest, run);
   }
   if (begin == n || begin == 0 || n - begin <= longest || n - begin < 4)
@@ -68,7 +68,7 @@ Fall fall_of(const Track& course) {
   return fall;
 }
 
-// Loads before and behind the fall.
+// Utilisation before and after the drop in power.
 struct Load {
   const Track* track = nullptr;
   double before = kUnknown;

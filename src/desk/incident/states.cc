@@ -1,16 +1,17 @@
-// States: the one among its peers that is unlike them, and the one that stays below what it states it can do.
+// Judges states: a part that differs from its peers, and a part that stays below what it states as its
+// capability.
 //
 // Texts and numbers that the peers share exactly are judged by vote: the value of the majority is right, and
 // a minority is odd. The chance that a further healthy peer would differ, when n agree, is below 1/(n+2)
 // (Laplace's rule of succession). Numbers that scatter are judged by the peers' own spread (outliers.h),
 // counters and sizes above zero on a log scale, counters with their counting noise as the least spread.
 //
-// A counter that was read more than once counts by what it rose from the first reading to the last; one that
-// fell was cleared in between and counts from there. Counters of a part that is named that rose where nearly
-// all of its peers' stand are told beside it.
+// A counter that was read more than once counts by its increase from the first reading to the last. When it
+// decreased it was cleared in between, and counts from that point. When counters of a named part increased
+// while those of nearly all its peers did not, they are added to its finding.
 //
-// Where all devices of a host agree the hosts are compared, so that one host with eight odd devices is one
-// finding. Under three peers nothing is odd.
+// When all devices of each host agree, the hosts are compared instead, so that one host with eight deviating
+// devices is one finding. With fewer than three peers nothing is judged.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -29,11 +30,11 @@ constexpr size_t kFewestStatePeers = 3;
 
 struct Peer {
   Subject subject;
-  std::string text;  // the values it has, joined
+  std::string text;  // its values, joined
   double value = kUnknown;
   double expected = kUnknown;
   std::string note;
-  bool is_rise = false;  // the value is what came between two readings
+  bool is_rise = false;  // the value is an increase between two readings
   Where where;
 };
 
@@ -48,7 +49,7 @@ struct Readings {
   size_t count = 0;
 };
 
-// Takes what a counter had counted before its first reading off its value.
+// Subtracts a counter's value at its first reading.
 void count_from(const Readings& readings, Peer& peer) {
   const double first = readings.first;
   if (readings.count < 2)
@@ -60,7 +61,7 @@ void count_from(const Readings& readings, Peer& peer) {
   peer.value = rise;
 }
 
-// The peers of one quantity, each with all values that its rows hold.
+// Returns the peers of one quantity, each with all values in its rows.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
   std::map<Subject, Peer> peers;
   std::map<Subject, std::vector<std::string>> texts;
@@ -98,7 +99,7 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
   return out;
 }
 
-// One peer a host when the devices of every host agree and there are enough hosts.
+// Returns one peer for each host when the devices of every host agree and there are enough hosts.
 std::vector<Peer> by_host(const std::vector<Peer>& peers) {
   std::map<std::string, Peer> hosts;
   for (const Peer& peer : peers) {
@@ -109,7 +110,7 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
       return peers;
     at->second.subject = {peer.subject.host, "", ""};
   }
-  // A host with one device of the kind is named with it.
+  // When each host has one such device, the finding names the device too.
   if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
     return peers;
   std::vector<Peer> out;
@@ -131,8 +132,7 @@ bool is_worse(const Quantity& quantity, double value, double than) {
   }
 }
 
-// The value for a reader. The text of a vote keeps ten digits, which are shown where three would look the
-// same.
+// Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
 std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown) {
   const bool is_number = !std::isnan(peer.value) && peer.text.find(" and ") == std::string::npos;
   const std::string brief = is_number ? base::format_measure(peer.value, quantity.unit) : peer.text;
@@ -161,7 +161,7 @@ finding_of(const Records& records, const Quantity& quantity, const Peer& peer, c
   return finding;
 }
 
-// The value that more than half of the peers have, nullptr when there is none.
+// Returns the value that more than half of the peers have, or nullptr.
 const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
   std::map<std::string, std::pair<size_t, const Peer*>> votes;
   for (const Peer& peer : peers) {
@@ -191,7 +191,7 @@ void vote(const Records& records, const Quantity& quantity, const std::vector<Pe
   for (const Peer& peer : peers) {
     if (peer.text == most->text)
       continue;
-    // The last word of a file that is cut is a part of what it would have been.
+    // The last word of a cut file may be a part of the real value.
     if (peer.where.line > 0 && records.files[peer.where.file].torn_line == peer.where.line &&
         most->text.starts_with(peer.text))
       continue;
@@ -218,7 +218,7 @@ void vote(const Records& records, const Quantity& quantity, const std::vector<Pe
   }
 }
 
-// Values that no two thirds share exactly, by their spread.
+// Compares by their spread values that fewer than two thirds of the peers share exactly.
 void compare(
     const Records& records,
     const Quantity& quantity,
@@ -261,7 +261,7 @@ void compare(
   }
 }
 
-// Below what the device states it can do. When all peers are, idling explains it.
+// Reports devices below their stated capability. When all peers are below it, they are idle.
 void judge_expected(
     const Records& records,
     const Quantity& quantity,
@@ -300,7 +300,7 @@ void judge_expected(
   }
 }
 
-// Adds to a part that is named the counters that rose on it and stand on nearly all of its peers.
+// Adds to a named part the counters that increased on it and not on nearly all of its peers.
 void add_counters(
     const Records& records,
     const std::map<uint32_t, std::vector<const Series*>>& by_quantity,
@@ -364,8 +364,8 @@ void judge_quantity(
     compare(records, quantity, peers, budget, out);
 }
 
-// "clock and 46 more quantities of 8 hosts": a page of metrics holds hundreds of quantities of the same
-// parts.
+// Shortens the coverage to text such as "clock and 46 more quantities of 8 hosts", because a page of metrics
+// holds hundreds of quantities of the same parts.
 std::vector<std::string> merged(const std::vector<std::string>& covered) {
   constexpr size_t kMost = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> by_parts;

@@ -1,4 +1,5 @@
-// Wording that all judges share: places, quoted lines, lists of names, false alarms.
+// Formats text that all judges share: locations, quoted lines, lists of names, probabilities of false
+// alarms.
 #include <cmath>
 
 #include "base/units.h"

@@ -1,6 +1,6 @@
-// Numbers of ranks that no reader took: an all-clear says that they were not read. Where their line speaks of
-// a speed or a time, or of nothing but the number, they may be what is slow, and the question is open. Where
-// it speaks of something else (a loss, a seed) they are a note.
+// Judges numbers of ranks that no reader took. An all-clear mentions that they were not read. When their
+// line is about a speed or a time, or holds nothing but the number, the number may be the slow quantity, and
+// the question stays open. When the line is about something else (a loss, a seed) it becomes a note.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 22> kSpeeds{
     "throughput", "tflops", "tflop",   "flops",    "flop/s",   "tflop/s", "gb/s", "bandwidth",
     "speed",      "score",  "forward", "backward", "duration", "elapsed"};
 
-// Words of letters and slashes, in lower case.
+// Returns whether a word of the line is about speed or time. Words are letters and slashes, compared in
+// lower case.
 bool speaks_of_speed(std::string_view shape) {
   std::string word;
   bool is_bare = true;

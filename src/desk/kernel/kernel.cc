@@ -1,5 +1,5 @@
-// Drivers other than NVIDIA's, as data: each line form carries what it means. A form whose line names a PCI
-// function or another part gives that to the event as its device.
+// Lists lines of kernel drivers other than NVIDIA's, each with its meaning. A PCI function or another part
+// in the line becomes the device of the event.
 //
 // Sources: drivers/net/ethernet/mellanox/mlx5/core/{events,health,pci_irq}.c, drivers/pci/pcie/aer.c,
 // arch/x86/kernel/cpu/mce, drivers/edac, drivers/gpu/drm/amd/amdgpu/amdgpu_{device,ras,job}.c, mm/oom_kill.c,

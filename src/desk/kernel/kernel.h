@@ -11,7 +11,8 @@ extern const Format kKernel;        // mlx5, PCIe AER, machine checks, amdgpu, m
 
 Formats kernel_formats();
 
-// An entry of NVIDIA's catalogue of Xid codes, nullptr: a code that it does not hold.
+// Returns the entry of a code in NVIDIA's catalogue of Xid errors, or nullptr when the catalogue does not
+// hold it.
 struct Xid {
   int code;
   Origin origin;

@@ -1,9 +1,10 @@
-// NVIDIA's Xid codes: the meaning of each, the side it accuses and the next step, in short words of our own.
-// Source: NVIDIA, "Xid Errors" (docs.nvidia.com/deploy/xid-errors, catalogue of 2025: mnemonic, trigger and
-// resolution of each code) and "GPU Memory Error Management" (row remapping, containment).
+// Lists NVIDIA's Xid codes with the meaning of each, whether hardware or a program is the usual cause, and
+// the next action. Source: NVIDIA, "Xid Errors" (docs.nvidia.com/deploy/xid-errors, catalogue of 2025:
+// mnemonic, trigger and resolution of each code) and "GPU Memory Error Management" (row remapping,
+// containment).
 //
-// A code whose trigger is mostly a fault of a program (an address out of range) is of the program, although
-// broken hardware can cause it as well: the action names the way to separate the two.
+// Codes that a program's fault usually triggers (an address out of range) are listed as faults of the
+// program. Broken hardware can cause them too, and the action says how to separate both.
 #include <algorithm>
 #include <array>
 

@@ -59,9 +59,9 @@ constexpr Meaning kCnpHandled{"congestion notifications handled", Better::Neithe
 constexpr Meaning kWaits{"waits for credits", Better::Neither, ""};
 
 struct Counter {
-  const char* spelling;  // "{p:int}" stands for the priority
+  const char* spelling;  // "{p:int}" matches the priority
   const Meaning* meaning;
-  uint64_t full = 0;  // the largest value it can hold, where that is small (InfiniBand, 16.1.3.5)
+  uint64_t full = 0;  // largest value of the counter, when that is small (InfiniBand, 16.1.3.5); 0: none
 };
 
 constexpr Counter kCounters[] = {
@@ -116,7 +116,8 @@ constexpr Counter kCounters[] = {
 };
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
-constexpr size_t kRdma = kPerfqueryHead + 2;  // and behind it the cards of headings
+// Index of the first form of rdma, followed by the headings of cards.
+constexpr size_t kRdma = kPerfqueryHead + 2;
 
 constexpr std::string_view kCards[] = {"mlx5_", "mlx4_", "bnxt_re", "irdma", "hfi1_", "ionic_"};
 
@@ -151,7 +152,7 @@ std::vector<LineForm> forms_of_counters() {
 
 const std::vector<LineForm> kCounterForms = forms_of_counters();
 
-// The next part of `text` before `end`, which is dropped with it.
+// Removes the next part of `text` up to `end`, together with `end`, and returns it.
 std::string_view next(std::string_view& text, char end) {
   const size_t at = text.find(end);
   const std::string_view part = text.substr(0, at);
@@ -166,7 +167,7 @@ class PortCounters : public Reader {
       value.remove_prefix(std::min(value.find_first_not_of('.'), value.size()));
       write(kCounters[form], match["p"], value, device_, sink);
     } else if (form == kPerfqueryHead) {
-      if (device_.empty() || device_.starts_with("lid"))  // else a heading has named it
+      if (device_.empty() || device_.starts_with("lid"))  // otherwise a heading named the device
         device_ = "lid" + match.text("lid") + "/" + match.text("port");
     } else if (form == kSysfs) {
       std::string_view path = match["path"];
@@ -188,7 +189,7 @@ class PortCounters : public Reader {
     }
   }
 
-  // A line of a host and a card alone names the port of the counters behind it.
+  // Reads a heading: a line with only a host and a card names the port of the counters that follow.
   void heading(std::string_view line) {
     constexpr std::string_view kMarks = "#=-*: \t";
     const size_t begin = line.find_first_not_of(kMarks);
@@ -240,7 +241,7 @@ class PortCounters : public Reader {
     if (!number)
       return;
     const Meaning& meaning = *counter.meaning;
-    // Counters of one meaning and several spellings are several quantities.
+    // Counters with one meaning and different spellings are separate quantities.
     std::string name = meaning.name;
     name += priority.empty() ? " (" + std::string(counter.spelling) + ")"
                              : " on priority " + std::string(priority);
@@ -254,7 +255,7 @@ class PortCounters : public Reader {
   }
 
   std::string device_;
-  std::string host_;  // that a heading names
+  std::string host_;  // host named by the last heading
 };
 
 }  // namespace

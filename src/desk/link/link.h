@@ -18,7 +18,7 @@ extern const Format kPortCounters;  // ethtool -S, perfquery, rdma statistic, sy
 
 Formats link_formats();
 
-// "mlx5_0" for the first port of a card, "mlx5_0/2" for the second.
+// Returns "mlx5_0" for the first port of a card, "mlx5_0/2" for the second.
 std::string port_device(std::string_view card, std::string_view port);
 
 }  // namespace lento::desk

@@ -17,7 +17,7 @@
 namespace lento::desk {
 namespace {
 
-// Classes whose link is judged come first. The others only end the function before them.
+// Classes whose links are judged come first. The others only end the text of the previous function.
 constexpr std::string_view kClasses[] = {
     "3D controller",
     "VGA compatible controller",
@@ -76,7 +76,7 @@ constexpr const char* kAdvice =
     "reseat the board or its riser, look for PCIe errors (AER) of that slot in the kernel log, then replace "
     "it";
 
-// Gigabytes a second in one direction, after the line code, to a hundredth.
+// Returns the bandwidth in GB/s in one direction after line coding, rounded to 0.01.
 double bandwidth(double speed, double width) {
   const double code = speed <= 5 ? 8.0 / 10 : speed <= 32 ? 128.0 / 130 : 1;
   return std::round(speed * code * width / 8 * 100) / 100;
@@ -102,7 +102,7 @@ class PcieLinks : public Reader {
       can_ = link_of(match);
     } else if (form == kStatus) {
       write(link_of(match), sink);
-      device_.clear();  // a class that is not listed above must not write under the name of this function
+      device_.clear();  // a class that is not listed must not be attributed to the previous function
     }
   }
 

@@ -104,7 +104,7 @@ class Ports : public Reader {
     write(sink);
   }
 
-  // A port whose link layer was cut off is written before the next one begins.
+  // Writes the previous port, whose link layer may have been cut off, before the next one begins.
   void begin(std::string_view card, std::string_view port, Sink& sink) {
     write(sink);
     if (card != card_)
@@ -206,8 +206,8 @@ class Mlxlink : public Reader {
     }
   }
 
-  // Opcode 0: nothing is wrong. 1 and 1024: the port is closed by a command or has no cable, which is
-  // somebody's choice.
+  // Writes the port's advice. Opcode 0 means no fault. 1 and 1024 mean a port that was disabled or has no
+  // cable, which is intended.
   void write_advice(const Match& match, Sink& sink) const {
     if (code_ == 0)
       return;

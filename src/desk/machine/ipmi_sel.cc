@@ -1,6 +1,6 @@
-// The event log of a host's management controller. Most entries are ordinary (the log was cleared, the
-// system booted), so that only sensors whose state shows failed hardware become events. An entry that is
-// taken back later ("Deasserted") is a note. The state of a memory error holds bars of its own.
+// Reads the event log of a host's management controller. Most entries are ordinary (log cleared, system
+// booted), so only sensor states that mean failed hardware become events. An entry that is revoked later
+// ("Deasserted") is a note. The state of a memory error contains bars itself.
 //
 //   entry = ID " | " DATE " | " TIME " | " SENSOR " | " STATE " | " ("Asserted" | "Deasserted") [reading]
 //
@@ -15,7 +15,7 @@ namespace {
 
 using enum Severity;
 
-// A word of the sensor ("" for any) and one of its state.
+// A word of the sensor ("" matches any) and a word of its state.
 struct Meaning {
   std::string_view sensor;
   std::string_view state;
@@ -54,7 +54,7 @@ constexpr Meaning kMeanings[] = {
     {"", "PCI SERR", Fault, "a system error of a PCI bus", kBoard},
     {"Drive", "Fault", Fault, "a drive failed", "replace the drive"},
     {"Watchdog", "Hard reset", Fault, "the watchdog reset the host", kBoard},
-    // States that the rows above do not hold, and that name themselves bad.
+    // States that the entries above do not cover and whose name means a failure.
     {"", "Fail", Warning, "a sensor reports a failure", kBoard},
     {"", "Critical", Warning, "a sensor is in a critical state", kBoard},
     {"", "Non-recoverable", Warning, "a sensor is beyond recovery", kBoard},
@@ -78,7 +78,7 @@ const LineForm kSelForms[] = {
      {" 1f | 11/03/2025 | 07:33:00 | Power Supply PS1 | Power Supply AC lost | Deasserted"}},
 };
 
-// "11/03/2025" and "07:31:44".
+// Parses "11/03/2025" and "07:31:44".
 Moment moment_of(const Match& match) {
   const std::string date = match.text("date");
   if (date.size() != 10 || date[2] != '/' || date[5] != '/')

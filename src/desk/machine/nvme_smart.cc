@@ -1,4 +1,4 @@
-// Health of a disk, as it states it itself.
+// Reads the health that an NVMe disk reports about itself.
 //
 //   log = "Smart Log for NVME device:" NAME ... {KEY " : " VALUE}
 //

@@ -11,7 +11,7 @@ extern const Format kMetricsPage;
 
 Formats metrics_formats();
 
-// The quantity of a stored metric: its kind, the side on which a deviation is a fault, and its name.
+// Returns the quantity of a metric by its name: its kind, and the side on which a deviation is a fault.
 Quantity quantity_of(std::string_view metric);
 
 }  // namespace lento::desk

@@ -22,7 +22,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// Labels that name the part or the job, and so do not divide a metric into several.
+// Labels that identify the part or the job. They do not divide a metric into several.
 constexpr std::array<std::string_view, 18> kIdentity{
     "uuid",
     "gpu_uuid",
@@ -58,14 +58,15 @@ constexpr std::array<std::string_view, 4> kSizes{"width", "gen", "speed", "rate"
 constexpr std::array<std::string_view, 6>
     kOther{"config", "mode", "pending", "inforom", "version", "histogram"};
 
-// "pcie_link_width_current", but no "nvlink_bandwidth".
+// Returns whether a metric is a size of a link, such as "pcie_link_width_current" and unlike
+// "nvlink_bandwidth".
 bool is_size(const std::string& name) {
   return std::ranges::any_of(fleet::words_of(name), [](const std::string& word) {
     return std::ranges::find(kSizes, word) != kSizes.end();
   });
 }
 
-// "XPU_TIMER_COMMON_HANG", but no "carrier_changes".
+// Returns whether a metric reports a hang, such as "XPU_TIMER_COMMON_HANG" and unlike "carrier_changes".
 bool states_hang(const std::string& name) {
   const std::vector<std::string> words = fleet::words_of(name);
   return std::ranges::find(words, "hang") != words.end();
@@ -139,7 +140,8 @@ class MetricsPage : public Reader {
     return {};
   }
 
-  // Some samples state an event: a hang that a watching library found, and the last Xid of a GPU.
+  // Writes an event for samples that report one: a hang found by a monitoring library, or the last Xid of a
+  // GPU.
   void note_event(double value, const Subject& subject, Sink& sink) const {
     const std::string name = fleet::lowered(sample_.name);
     Event event;
@@ -172,8 +174,8 @@ class MetricsPage : public Reader {
   fleet::MachineNames names_;
 };
 
-// The share of lines that are samples of one instant. Words with a number behind are no page: braces or the
-// comments of an exporter must be there.
+// Returns the share of lines that are samples of one instant. Words followed by a number are not enough: the
+// page must contain braces or an exporter's comments.
 double score(std::string_view head, std::string& reason) {
   size_t lines = 0;
   size_t samples = 0;
@@ -183,7 +185,7 @@ double score(std::string_view head, std::string& reason) {
     const size_t end = head.find('\n');
     const std::string_view line = head.substr(0, end);
     if (end == head.npos && lines > 0)
-      break;  // cut in the middle
+      break;  // the line was cut by the end of `head`
     head.remove_prefix(end == head.npos ? head.size() : end + 1);
     if (line.empty() || line == "\r" || line.front() == '#') {
       marks += line.starts_with("# HELP ") || line.starts_with("# TYPE ");

@@ -1,4 +1,5 @@
-// Leaves of amd-smi's trees by their last two names. Statuses of throttling become reasons of clocks.
+// Maps the last two names of a value in amd-smi's trees to a field. A throttling status becomes a reason for
+// a low clock.
 //
 // Source: amd-smi metric of ROCm 6.0 to 7.0, names of its output.
 #include "desk/nvidia/amd_fields.h"
@@ -31,8 +32,8 @@ const AmdLeaf kLeaves[] = {
 };
 
 struct Throttle {
-  std::string_view name;  // of a status
-  const char* reason;     // behind "clocks_event_reasons."
+  std::string_view name;  // name of a throttling status
+  const char* reason;     // name after "clocks_event_reasons."
 };
 const Throttle kThrottles[] = {
     {"THROTTLE_STATUS", "throttled"},

@@ -1,4 +1,4 @@
-// The names of amd-smi, in capitals as its text has them, become the fields of gpu_rows.h.
+// Maps the names of amd-smi, which are upper case in its text output, to the fields of gpu_rows.h.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lento::desk {
 
-// Adds the field that a name within a section stands for, if it is one.
+// Adds the field for a name within a section, when there is one.
 void add_amd_field(Fields& fields, std::string_view section, std::string_view name, std::string value);
 
 }  // namespace lento::desk

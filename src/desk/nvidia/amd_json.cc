@@ -1,4 +1,5 @@
-// JSON of amd-smi and rocm-smi: values of each GPU in a tree, as the text of the same tools has them.
+// Reads JSON of amd-smi and rocm-smi: a tree of values for each GPU, with the same names as in the tools'
+// text output.
 //
 //   amd-smi  = [ gpu ] | {"gpu_data": [ gpu ]}        gpu = {"gpu": N, SECTION: {NAME: value}}
 //   value    = X | {"value": X, "unit": U} | {NAME: value}
@@ -34,12 +35,12 @@ std::string upper(std::string_view text) {
 
 struct Branch {
   const Json* value;
-  std::string section;  // name of the object around it
+  std::string section;  // name of the enclosing object
   std::string name;
 };
 
-// Every leaf with the names of the two objects around it. A list keeps its first element: the same quantity
-// of several engines.
+// Returns every value with the names of its two enclosing objects. Of a list, which holds the same quantity
+// of several engines, the first element is kept.
 Fields fields_of(const Json& gpu) {
   Fields fields;
   std::vector<Branch> open;

@@ -19,9 +19,10 @@
 namespace lento::desk {
 namespace {
 
-constexpr size_t kMostWarnings = 64;  // of one result
+constexpr size_t kMostWarnings = 64;  // warnings of one result that are kept
 
-// Names of tests differ in case and joints between versions: "Targeted Power", "targeted_power".
+// Normalises the name of a test, whose case and separators differ between versions: "Targeted Power",
+// "targeted_power".
 std::string plain(std::string_view name) {
   std::string text(name);
   for (char& c : text)
@@ -59,7 +60,7 @@ Event event_of(const std::string& category, const std::string& test, const std::
   return event;
 }
 
-// "0,1" and "all" of older versions.
+// Parses a list of GPUs: "0,1", or "all" in older versions.
 std::vector<std::string> gpus_of(std::string_view text) {
   std::vector<std::string> gpus;
   std::string digits;
@@ -146,7 +147,7 @@ double score_document(std::string_view head, std::string& reason) {
   return 0.95;
 }
 
-// The text of a cell, without the dashes that rule the table.
+// Returns the text of a cell without the dashes that draw the table.
 std::string_view without_rule(std::string_view text) {
   const size_t begin = text.find_first_not_of("- ");
   return begin == text.npos ? std::string_view()
@@ -189,7 +190,7 @@ class DcgmTable : public Reader {
     write(sink);
   }
 
-  // The GPUs that `text` names. A test that names none failed on the host.
+  // Records a failure for the GPUs that `text` names. A test that names none failed on the host.
   void fail(std::string_view text) {
     is_failed_ = true;
     for (std::string& gpu : gpus_of(text))

@@ -1,7 +1,7 @@
-// Turns one GPU's fields into rows. The bits of the clocks' event reasons are those of NVML
-// (nvmlClocksEventReasons): of the reasons why a clock is below its maximum some are normal (idle, the power
-// cap under load, clocks that somebody set) and some are faults of cooling or power. An idle GPU has low
-// clocks and a slow PCIe link for that reason alone, so that neither is written of it.
+// Converts the fields of one GPU to rows. The bits of the clock event reasons are those of NVML
+// (nvmlClocksEventReasons). Some reasons for a clock below its maximum are normal (idle, power cap under
+// load, clocks set by a user) and others are faults of cooling or power. An idle GPU has low clocks and a
+// slow PCIe link because it is idle, so neither is written for it.
 //
 // Source: nvidia-smi --help-query-gpu of driver 550, NVML of CUDA 12.4, rocm-smi of ROCm 6.
 #include "desk/nvidia/gpu_rows.h"
@@ -27,13 +27,14 @@ constexpr const char* kSetting = "set it as on its peers";
 constexpr uint64_t kIdleBit = 0x1;
 constexpr uint64_t kSlowdownBit = 0x8;
 constexpr uint64_t kSpecificBits = 0x40 | 0x80;
-constexpr uint64_t kThrottledBit = uint64_t{1} << 32;  // none of NVML's: AMD's firmware gives no reason
+// Not a bit of NVML, for AMD, whose firmware gives no reason.
+constexpr uint64_t kThrottledBit = uint64_t{1} << 32;
 constexpr size_t kMostInRound = 4096;
-constexpr size_t kMostKept = size_t{1} << 16;  // values that a change is noticed of
+constexpr size_t kMostKept = size_t{1} << 16;  // GPUs and fields for which a change is detected
 
 struct Reason {
   uint64_t bit;
-  const char* column;  // behind "clocks_event_reasons."
+  const char* column;  // name after "clocks_event_reasons."
   Severity severity;
   const char* meaning;
   const char* action;
@@ -148,7 +149,7 @@ const char* const kFields[] = {
     "retired_pages.double_bit.count",
 };
 
-// "[N/A]", "[Not Supported]" and the like are no values.
+// Returns the text of a field. "[N/A]", "[Not Supported]" and the like give an empty text.
 std::string_view field_of(const Fields& fields, std::string_view name) {
   for (const auto& [own, value] : fields)
     if (own == name)
@@ -156,7 +157,7 @@ std::string_view field_of(const Fields& fields, std::string_view name) {
   return {};
 }
 
-// The number at the beginning of "1980 MHz", "(1700Mhz)" or "16x".
+// Returns the number at the beginning of a field: "1980 MHz", "(1700Mhz)" or "16x".
 double number_of(const Fields& fields, std::string_view name) {
   std::string_view text = field_of(fields, name);
   if (text.starts_with("("))
@@ -170,7 +171,7 @@ bool is_yes(const Fields& fields, std::string_view name) {
   return text == "Yes" || text == "yes" || text == "1";
 }
 
-// The bits of all reasons, and whether any is stated.
+// Returns the bits of all reasons, and whether any reason is stated.
 std::pair<uint64_t, bool> reasons_of(const Fields& fields) {
   const std::string_view mask = field_of(fields, "clocks_event_reasons.active");
   if (mask.starts_with("0x"))
@@ -265,7 +266,7 @@ void GpuRows::take(const Fields& fields, Sink& sink) {
     write(row, false, sink);
 }
 
-// Writes the first round, which is all there is when no second one began.
+// Writes the first round of rows when no second one began.
 void GpuRows::end(Sink& sink) {
   const std::string_view line = sink.line();
   const int64_t number = sink.number();
@@ -314,7 +315,8 @@ void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const 
   sample("GPU temperature", "C", Better::Neither, "temperature.gpu");
 }
 
-// Load and power of idle GPUs as well: a GPU that stands while the others spin shows in both.
+// Writes load and power, for idle GPUs too: a GPU that stopped while others wait for it in a kernel shows in
+// both.
 void GpuRows::write_load(const Row& row, double load, Sink& sink) const {
   const bool has_time = row.time.clock != Clock::None;
   sink.set_time(has_time ? row.time : Moment{});

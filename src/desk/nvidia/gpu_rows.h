@@ -15,13 +15,13 @@ namespace lento::desk {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// The one name of a column: lower case, without its unit, older and shorter names and those of rocm-smi and
-// amd-smi replaced. `is_known` is set when the field has a meaning here.
+// Returns the normalised name of a column: lower case, without its unit, with older and shorter names and
+// those of rocm-smi and amd-smi replaced. `is_known` receives whether the field is used.
 std::string field_name(std::string_view column, bool* is_known = nullptr);
 
-// A round has one row of each GPU. Its rows share the time of the first, because a tool asks one GPU after
-// the other. A file of one round has no time axis: its samples are at step 0, so that hosts asked at
-// different moments can be compared.
+// Collects rounds, each with one row of each GPU. The rows of a round share the time of the first one,
+// because a tool queries the GPUs one after another. A file with one round has no time axis. Its samples are
+// at step 0, so that hosts that were queried at different times can be compared.
 class GpuRows {
  public:
   void take(const Fields& fields, Sink& sink);
@@ -43,7 +43,7 @@ class GpuRows {
   void write_reasons(const Row& row, uint64_t reasons, Sink& sink);
   void write_memory(const Row& row, Sink& sink);
   void write_states(const Row& row, bool is_idle, Sink& sink);
-  // The field when it is stated and differs from the row of that GPU before; "" otherwise.
+  // Returns the field when it differs from the previous row of that GPU, else "".
   std::string changed(const Row& row, std::string_view name);
 
   std::vector<Row> first_round_;

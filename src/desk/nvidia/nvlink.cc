@@ -70,7 +70,7 @@ class Nvlink : public Reader {
       sink.state({name, unit, kind, better, model_, Scope::Own, kLink}, value, place);
     };
     if (!device_.empty() && has_links_) {
-      // A list that is cut has fewer links, so that those which are missing are counted and not the active.
+      // A list that was cut has fewer links, so the inactive links are counted instead of the active ones.
       state("inactive NVLinks", "links", Kind::FewValued, Better::Lower, inactive_);
       state("speed of its slowest NVLink", "GB/s", Kind::FewValued, Better::Higher, slowest_);
     }
@@ -91,7 +91,7 @@ class Nvlink : public Reader {
   bool has_errors_ = false;
 };
 
-// "CPU Affinity" and what stands behind are no columns of the matrix.
+// Returns the columns of the matrix. "CPU Affinity" and what follows it are not part of the matrix.
 std::vector<std::string> columns_of(std::string_view line) {
   std::vector<std::string> cells = words_of(line);
   cells.erase(std::ranges::find(cells, "CPU"), cells.end());
@@ -110,7 +110,7 @@ bool is_header(const std::vector<std::string>& cells) {
   return cells.size() >= 2 && is_named(cells[0], "GPU") && is_named(cells[1], "GPU");
 }
 
-// From the shortest path to the longest.
+// Kinds of paths from the shortest to the longest.
 constexpr std::string_view kPaths[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
 
 class Topology : public Reader {
@@ -154,7 +154,7 @@ class Topology : public Reader {
 };
 
 double score_topology(std::string_view head, std::string& reason) {
-  constexpr size_t kEarlyLines = 16;  // a prompt, a command and the like
+  constexpr size_t kEarlyLines = 16;  // lines before the matrix, such as a prompt or a command
   for (size_t i = 0; i < kEarlyLines && !head.empty(); ++i) {
     const size_t end = head.find('\n');
     if (is_header(columns_of(head.substr(0, end)))) {

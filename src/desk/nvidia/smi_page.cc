@@ -115,7 +115,7 @@ class SmiPage : public Reader {
     has_errors_ = false;
   }
 
-  std::vector<std::pair<size_t, std::string>> sections_;  // with their indentation
+  std::vector<std::pair<size_t, std::string>> sections_;  // enclosing sections, with their indentation
   std::string address_;
   std::pair<std::string, int64_t> sink_at_;
   std::string driver_;

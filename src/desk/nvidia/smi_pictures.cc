@@ -1,5 +1,5 @@
-// The tables that people paste: nvidia-smi without options, rocm-smi without options. A GPU of nvidia-smi
-// takes two rows of a box. Both become the fields of a query (gpu_rows.h).
+// Reads the tables of nvidia-smi and rocm-smi without options, which users often paste. A GPU takes two rows
+// of nvidia-smi's box. Both tables become the fields of a query (gpu_rows.h).
 //
 //   box  = "|" N NAME ["On" | "Off"] "|" ADDRESS "Off" "|" ERRORS "|" NEWLINE
 //          "|" FAN TEMP "C" PERF USAGE "W /" CAP "W |" USED "MiB /" TOTAL "MiB |" N "%" MODE "|"
@@ -16,7 +16,7 @@
 namespace lento::desk {
 namespace {
 
-// The cells between bars.
+// Returns the cells of a line between vertical bars.
 std::vector<std::string> cells_of_box(std::string_view line) {
   std::vector<std::string> cells;
   while (line.starts_with("|") && cells.size() < 8) {
@@ -30,7 +30,7 @@ std::vector<std::string> cells_of_box(std::string_view line) {
   return cells;
 }
 
-// The number in front of a word that ends with `unit`.
+// Returns the number in the first word that ends with `unit`.
 std::string number_with(const std::vector<std::string>& words, std::string_view unit) {
   for (const std::string& word : words)
     if (word.size() > unit.size() && word.ends_with(unit) &&

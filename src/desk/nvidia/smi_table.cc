@@ -19,7 +19,7 @@
 namespace lento::desk {
 namespace {
 
-// Cells between commas. Quotes keep the commas within them.
+// Splits at commas outside quotes.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool is_quoted = false;
@@ -36,7 +36,7 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-// The columns of a header with a meaning here, and whether one of them is a name that no other tool uses.
+// The number of known columns in a header, and whether one of them is a name that only these tools use.
 struct Header {
   size_t known = 0;
   size_t columns = 0;
@@ -59,16 +59,16 @@ Header header_of(std::string_view line) {
   return header;
 }
 
-// A command that is echoed has names of columns too, and "=" between.
+// Returns whether a line is a header. An echoed command holds names of columns too, but with "=".
 bool is_header(std::string_view line) {
   const Header header = header_of(line);
   return header.is_distinct && line.find('=') == line.npos &&
          (header.known * 2 >= header.columns || header.known > 3);
 }
 
-constexpr size_t kLinesBefore = 16;  // a prompt, a command and the like before the header
+constexpr size_t kLinesBefore = 16;  // lines before the header, such as a prompt or a command
 
-// The first line near the beginning that `is_wanted`; "" when there is none.
+// Returns the first early line for which `is_wanted` is true, or "".
 std::string_view early_line(std::string_view head, bool (*is_wanted)(std::string_view)) {
   for (size_t i = 0; i < kLinesBefore && !head.empty(); ++i) {
     const size_t end = head.find('\n');
@@ -112,8 +112,8 @@ class SmiTable : public Reader {
     rows_.end(sink);
   }
 
-  // The file may end within its last cell: a number without the unit of the row before, or too few digits of
-  // a mask, whose length is fixed.
+  // Returns whether the file ends inside its last cell: a number lacks the unit of the previous row, or a
+  // mask of fixed length has too few digits.
   bool is_cut(const std::string& cell) const {
     if (last_cell_.starts_with("0x"))
       return cell.starts_with("0x") && cell.size() < last_cell_.size();
@@ -124,7 +124,7 @@ class SmiTable : public Reader {
   }
 
   std::vector<std::string> columns_;
-  std::string last_cell_;  // of the row before
+  std::string last_cell_;  // the same column of the previous row
   GpuRows rows_;
 };
 
@@ -161,7 +161,8 @@ const char* column_field(std::string_view name) {
   return "";
 }
 
-// The words of "# gpu pwr", "#Entity SMCLK" or "GPU POWER GFX_CLK". A line that is no header has none.
+// Returns the words of "# gpu pwr", "#Entity SMCLK" or "GPU POWER GFX_CLK". Empty when the line is no
+// header.
 std::vector<std::string> column_header(std::string_view line) {
   line = trimmed(line);
   const bool is_marked = line.starts_with("#");
@@ -175,7 +176,7 @@ std::vector<std::string> column_header(std::string_view line) {
   return known < (is_marked ? 1 : 2) ? std::vector<std::string>() : words;
 }
 
-// amd-smi writes the unit behind each value.
+// Returns whether a word is a unit, which amd-smi writes after each value.
 bool is_unit(const std::string& word) {
   constexpr std::string_view kUnits[] = {"W", "C", "\u00b0C", "MHz", "%", "GB", "V", "mV", "J"};
   return std::ranges::find(kUnits, word) != std::end(kUnits);

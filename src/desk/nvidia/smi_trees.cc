@@ -1,5 +1,6 @@
-// Trees of named values a GPU: nvidia-smi -q -x (XML) and amd-smi metric or static (set-in "KEY: value"
-// lines). The path of a value is looked up in a table of fields (gpu_rows.h), by its last two names.
+// Reads trees of named values for each GPU: nvidia-smi -q -x (XML), and amd-smi metric or static (indented
+// "KEY: value" lines). A value is looked up by the last two names of its path in a table of fields
+// (gpu_rows.h).
 //
 //   xml   = "<gpu id=" ADDRESS ">" {child} "</gpu>"     child = "<" NAME ">" (VALUE | {child}) "</" NAME ">"
 //   amd   = "GPU: " N {blanks KEY ":" [VALUE]}
@@ -174,7 +175,7 @@ class AmdTree : public Reader {
     sections_.clear();
   }
 
-  std::vector<std::pair<size_t, std::string>> sections_;  // with their indentation
+  std::vector<std::pair<size_t, std::string>> sections_;  // enclosing sections, with their indentation
   Fields fields_;
   std::string line_;
   int64_t number_ = 0;

@@ -1,5 +1,4 @@
-// Blanks, tabs and the carriage return of other systems part words alike, because tools line up their tables
-// with either.
+// Splits at blanks, tabs and carriage returns alike, because tools align their tables with any of them.
 #include "desk/nvidia/words.h"
 
 namespace lento::desk {

@@ -1,4 +1,4 @@
-// Cuts lines of tables into words.
+// Splits lines of tables into words.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace lento::desk {
 
 inline constexpr size_t kMostColumns = 1024;
 
-// Without blanks, tabs and a carriage return at both ends.
+// Returns the text without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 
-// The parts between blanks, at most kMostColumns of them.
+// Returns the words of a line, at most kMostColumns of them.
 std::vector<std::string> words_of(std::string_view line);
 
 }  // namespace lento::desk

@@ -1,5 +1,6 @@
-// NCCL_DEBUG=INFO writes the transport of each channel, by which a host without GPUDirect RDMA or a GPU that
-// talks through shared memory shows among its peers. The prefix "host:pid:tid [device]" is peeled before.
+// Reads the lines of NCCL_DEBUG=INFO with the transport of each channel. They show a host without GPUDirect
+// RDMA, or a GPU that communicates through shared memory, in comparison with its peers. The prefix
+// "host:pid:tid [device]" has been removed already.
 //
 //   channel = "NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
 //   failed  = "Got completion from peer" HOST "<" PORT "> with" status any {"localGid" | "remoteGids" |
@@ -79,7 +80,8 @@ const Quantity kLocal{
 const Quantity
     kVersion{"NCCL version", "", Kind::FewValued, Better::Same, "", Scope::Own, "use one version everywhere"};
 
-// "NET/IB/3/GDRDMA" without the number of the device: peers use different ones.
+// Returns the transport without the device number, which differs between peers: "NET/IB/3/GDRDMA" becomes
+// "NET/IB/GDRDMA".
 std::string transport(std::string_view path) {
   std::string out;
   while (!path.empty()) {
@@ -135,7 +137,7 @@ class NcclDebug : public Reader {
     return false;
   }
 
-  // The word behind `name` in the details of a completion.
+  // Returns the word after `name` in the details of a failed completion.
   static std::string detail(std::string_view rest, std::string_view name) {
     const size_t at = rest.find(name);
     if (at == rest.npos)
@@ -145,7 +147,7 @@ class NcclDebug : public Reader {
     return std::string(word.substr(0, word.find_first_of(" ,")));
   }
 
-  // "12", "IBV_WC_RETRY_EXC_ERR(12)".
+  // Returns the status code: "12", or "IBV_WC_RETRY_EXC_ERR(12)".
   static std::string code(std::string_view rest) {
     std::string word = detail(rest, "status=");
     if (word.empty())
@@ -155,7 +157,7 @@ class NcclDebug : public Reader {
     return word.substr(0, word.find_first_not_of("0123456789"));
   }
 
-  // The judge of completions decides which end is at fault.
+  // Makes the event of a failed completion. completions.cc decides which end is at fault.
   static Event completion(const Match& match) {
     const std::string_view rest = match["rest"];
     std::string peer = match.text("peer");

@@ -130,7 +130,7 @@ class Ras : public Reader {
     }
   }
 
-  // A line of the summary, whose last word is OK or what is wrong.
+  // Reads a line of the summary, whose last word is OK or the problem.
   void behind(std::string_view line, Sink& sink) override {
     line = line.substr(0, line.find_last_not_of(" \t") + 1);
     if (line.empty()) {
@@ -143,7 +143,7 @@ class Ras : public Reader {
       problem_ = std::string(last);
   }
 
-  // "4", and "4 (NVML 0)" where the numbers of CUDA and of the driver differ.
+  // Returns the GPU of "4", or of "4 (NVML 0)" where the numbers of CUDA and of the driver differ.
   static Subject part(const Match& match) {
     const std::string gpu = match.text("gpu");
     return {
@@ -159,8 +159,8 @@ class Ras : public Reader {
     sink.event(std::move(event));
   }
 
-  // A process waits for its rank, which a later paragraph may state. Communicators number their ranks each
-  // for itself, the largest first: the first number counts.
+  // Records a process that does not answer until a later paragraph names its rank. Each communicator numbers
+  // its own ranks, the largest communicator first, and the first number counts.
   void silent(const Subject& subject, const std::string& pid, const Sink& sink) {
     constexpr size_t kMost = 1024;
     const auto known = std::ranges::find_if(silent_, [&](const Silent& one) {
@@ -211,8 +211,8 @@ class Ras : public Reader {
   std::string group_;
   std::string operation_;
   std::string last_;
-  std::string problem_;  // of the summary
-  std::string missing_;  // ranks of the communicator without an answer
+  std::string problem_;  // from the summary
+  std::string missing_;  // ranks of the communicator that do not answer
   Section section_ = Section::Other;
   struct Silent {
     Subject subject;

@@ -1,4 +1,4 @@
-// Lines that PyTorch's NCCL process group and NCCL itself write to a job's log.
+// Lines that PyTorch's NCCL process group, and NCCL itself, write to a job's log.
 #pragma once
 
 #include "desk/read/format.h"
@@ -12,7 +12,7 @@ extern const Format kNcclDebug;
 // The text answer of NCCL's RAS service (ncclras, `nc localhost 28028`).
 extern const Format kNcclRas;
 
-// All of the family.
+// Returns all formats of this family.
 Formats pytorch_formats();
 
 }  // namespace lento::desk

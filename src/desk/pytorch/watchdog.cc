@@ -57,7 +57,7 @@ const Pattern kWithGroup("[PG ID {pg:int} PG GUID {guid:word} Rank {rank:int}]")
 const Pattern kWithNumber("[PG {pg:int} Rank {rank:int}]");
 const Pattern kWithRank("[Rank {rank:int}]");
 
-// "SeqNum=20731, OpType=ALLREDUCE": the value of a name.
+// Returns the value of a name in "SeqNum=20731, OpType=ALLREDUCE".
 std::string value_of(std::string_view work, std::string_view name) {
   const size_t at = work.find(std::string(name) + "=");
   if (at == work.npos)
@@ -122,8 +122,8 @@ class Watchdog : public Reader {
     event.fields.insert(event.fields.end(), fields.begin(), fields.end());
   }
 
-  // Fills the rank and returns the name of the group. The number in the line counts within the group: the
-  // launcher's prefix, where there is one, states the rank of the job.
+  // Fills in the rank and returns the name of the group. The number in the line is the rank within the
+  // group. The launcher's prefix, when present, holds the rank of the job.
   static std::string place(const Sink& sink, Event& event) {
     Match match;
     std::string group = "0";

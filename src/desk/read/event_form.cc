@@ -1,4 +1,4 @@
-// Fills an event from its table and from the named parts of the line.
+// Fills an event from its table entry and from the named parts of the line.
 #include "desk/read/event_form.h"
 
 #include "desk/read/pci.h"

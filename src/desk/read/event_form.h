@@ -1,4 +1,4 @@
-// Lines that report something as data: a form, and the event that each line of it becomes.
+// Describes lines that report an event as data: a line form, and the event that each matching line becomes.
 //
 //   const EventForm kForms[] = {
 //       {{"srun: error: Node failure on {host:name}", {"a sample line"}},
@@ -28,10 +28,10 @@ struct EventForm {
 
 Event event_of(const EventForm& form, const Match& match);
 
-// The forms of a table alone, in the same order.
+// Returns the line forms of a table, in the same order.
 std::vector<LineForm> forms_of(std::span<const EventForm> forms);
 
-// The reader of a table that needs nothing else.
+// A reader for formats that need only such a table.
 template <const auto& kTable>
 class EventLines : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {

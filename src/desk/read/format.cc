@@ -1,4 +1,4 @@
-// Completes rows by the place that they were read at, and the defaults of a reader.
+// Completes rows by the location in the file, by the line's prefixes, and by the defaults of a reader.
 #include "desk/read/format.h"
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ void Sink::at(std::string_view line, int64_t number, const Subject& subject, con
   time_ = time;
 }
 
-// A rank of the prefix belongs to rows that name no part of a machine of their own.
+// Adds the prefix's rank to rows that name no part of a machine.
 Subject Sink::filled(Subject subject) const {
   if (!subject.host.empty())  // the row is about that host, whichever rank wrote it
     return subject;
@@ -39,7 +39,7 @@ Subject Sink::filled(Subject subject) const {
 
 Observation Sink::row(const Quantity& quantity, const Place& place) {
   Observation row;
-  // An extreme over all ranks without its rank is nobody's, whichever rank wrote the line.
+  // An extreme over all ranks without its rank has no subject. The rank that wrote the line is unrelated.
   const bool is_of_nobody = quantity.scope == Scope::Extreme && place.subject.empty();
   row.subject = records_.subject_id(is_of_nobody ? Subject{} : filled(place.subject));
   row.quantity = records_.quantity_id(quantity);

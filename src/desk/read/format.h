@@ -27,8 +27,8 @@ struct LineForm {
   std::vector<std::string_view> samples;  // lines that must match it, which the tests check
 };
 
-// Where the readers of one file write. It adds to each row what the line's prefixes state (rank, host, time),
-// file and line number, and masks secrets in quoted text.
+// The output of the readers of one file. It adds to each row the information of the line's prefixes (rank,
+// host, time), the file and the line number, and masks secrets in quoted text.
 class Sink {
  public:
   Sink(Records& records, int32_t file)
@@ -36,14 +36,14 @@ class Sink {
         file_(file) {
   }
 
-  // The position that the next rows belong to.
+  // Sets the location and prefixes for the next rows.
   void at(std::string_view line, int64_t number, const Subject& subject, const Moment& time);
 
   struct Place {
     Subject subject;         // members left empty are filled from the line's prefixes
     double step = kUnknown;  // a sample without a step has the line's time
     double expected = kUnknown;
-    std::string note = {};  // on the value of a state
+    std::string note = {};  // about the value of a state
   };
   void sample(const Quantity& quantity, double value, const Place& place);
   void state(const Quantity& quantity, double value, const Place& place);
@@ -52,7 +52,8 @@ class Sink {
   void event(Event event);
   void run(Run run);
 
-  // Lines: hands the next `lines` lines of the file to Reader::behind too, for reports of several lines.
+  // For lines: passes the next `lines` lines of the file to Reader::behind, for reports that span several
+  // lines.
   void follow(int lines) {
     following_ = lines;
   }
@@ -60,7 +61,8 @@ class Sink {
     return following_;
   }
 
-  // Documents: a part of it was understood, whether it becomes a row or shows that nothing is wrong.
+  // For documents: reports that a part was understood, whether it becomes a row or shows that nothing is
+  // wrong.
   void took() {
     ++taken_;
   }
@@ -80,7 +82,7 @@ class Sink {
   int64_t number() const {
     return number_;
   }
-  void set_time(const Moment& time) {  // for tables, whose times are data
+  void set_time(const Moment& time) {  // for tables, whose time is a column
     time_ = time;
   }
   uint64_t secrets() const {
@@ -105,15 +107,16 @@ class Sink {
 class Reader {
  public:
   virtual ~Reader() = default;
-  // Lines: a line that matches the format's form of that index. `match` lives as long as the call.
+  // For lines: receives a line that matches the form with that index. `match` is valid during the call.
   virtual void take(size_t form, const Match& match, Sink& sink);
-  // Lines: one of the lines behind a match that the reader asked for with Sink::follow.
+  // For lines: receives one of the lines that the reader requested with Sink::follow.
   virtual void behind(std::string_view line, Sink& sink);
-  // Table: every line, prefixes of launchers peeled off. False: the line is not one of the table.
+  // For tables: receives every line without the prefixes of launchers. Returns false when the line is not
+  // part of the table.
   virtual bool row(std::string_view line, Sink& sink);
-  // Document: the whole text. Throws base::Error when it is broken.
+  // For documents: receives the whole text. Throws base::Error when it is damaged.
   virtual void document(std::string_view text, const std::string& path, Sink& sink);
-  // The end of the file: what a reader has gathered becomes rows.
+  // Called at the end of the file, to write rows that the reader has collected.
   virtual void end(Sink& sink);
 };
 
@@ -129,13 +132,14 @@ struct Format {
   std::span<const LineForm> forms;  // empty for tables and documents
   Shape shape = Shape::Lines;
   std::unique_ptr<Reader> (*make)() = nullptr;
-  // Tables and documents: how well the beginning of a file fits, 0 to 1, and the reason in a few words.
+  // For tables and documents: returns how well the beginning of a file matches, 0 to 1, and the reason in a
+  // few words.
   double (*score)(std::string_view head, std::string& reason) = nullptr;
-  // Lines whose prefix names this program ("kernel") are of the format even where none of its forms matches,
-  // so that a log without faults is known for what it is.
+  // A program's name in line prefixes ("kernel"). Lines of that program belong to the format even when no
+  // form matches, so that a log without faults is recognised.
   std::string_view sender = {};
-  std::string_view covers = {};  // what a file of it without a finding shows to be absent
-  // Gets only the lines that no other format took, and makes no file known.
+  std::string_view covers = {};  // what a file of this format shows to be absent when it gives no finding
+  // The format receives only lines that no other format took, and does not make a file recognised.
   bool is_fallback = false;
 };
 

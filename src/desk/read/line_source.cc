@@ -1,5 +1,5 @@
-// One buffer: what is left of it moves to its front before more is read. A line that is longer than
-// kLongestLine ends there, and what follows up to its line end is dropped.
+// Keeps one buffer, whose unread rest moves to the front before more is read. A line longer than
+// kLongestLine is cut there, and the rest up to its line end is skipped.
 #include "desk/read/line_source.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace lento::desk {
 namespace {
 
-// The size of the line at the beginning of `text`, npos when its end is not there. A carriage return at the
-// end of `text` may belong to a line feed behind it.
+// Returns the size of the line at the beginning of `text`, or npos when its end is not there yet. A carriage
+// return at the end of `text` may be followed by a line feed.
 size_t line_size(std::string_view text) {
   const size_t feed = text.find('\n');
   const size_t back = text.substr(0, feed).find('\r');
@@ -36,7 +36,7 @@ LineSource LineSource::of_text(std::string_view text) {
   });
 }
 
-// False when nothing was added.
+// Reads more bytes. Returns false when none are left.
 bool LineSource::refill() {
   if (at_end_)
     return false;

@@ -1,6 +1,5 @@
-// Lines of a file, of a member of an archive or of a text, in bounded memory whatever their length. A
-// carriage return without a line feed ends a line too, since progress bars write a state of theirs behind
-// each.
+// Reads the lines of a file, of a member of an archive or of a text in bounded memory. A carriage return
+// without a line feed ends a line too, because progress bars write one after each update.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +13,28 @@ namespace lento::desk {
 
 class LineSource {
  public:
-  // Fills the span and returns the number of bytes; fewer than the span's only at the end.
+  // Fills the span and returns the number of bytes, which is smaller than the span only at the end.
   using Read = std::function<size_t(std::span<char>)>;
 
   static constexpr size_t kLongestLine = size_t{1} << 16;  // the rest of a longer line is skipped
   static constexpr size_t kBuffer = size_t{1} << 20;
 
   explicit LineSource(Read read);
-  // Lines of a text, which must outlive the source.
+  // Reads the lines of a text, which must outlive the source.
   static LineSource of_text(std::string_view text);
 
-  // The first `size` bytes that were not taken yet, at most kBuffer. They stay.
+  // Returns the next `size` bytes, at most kBuffer, without consuming them.
   std::string_view peek(size_t size);
   // The next line without its end, valid until the next call. False at the end.
   bool line(std::string_view& out);
   int64_t line_number() const {  // of the line last returned, from 1; editors count line feeds
     return number_;
   }
-  // The line last returned ended with the source and not with a line end.
+  // Returns whether the last line ended at the end of the source, without a line end.
   bool is_torn() const {
     return is_torn_;
   }
-  // All that is left. Throws base::Error that names `name` when it is more than `most` bytes.
+  // Returns all remaining bytes. Throws base::Error that names `name` when there are more than `most`.
   std::string rest(uint64_t most, const std::string& name);
 
  private:
@@ -48,7 +47,7 @@ class LineSource {
   bool at_end_ = false;
   bool skipping_ = false;
   bool is_torn_ = false;
-  bool is_same_line_ = false;  // the line before ended with a carriage return
+  bool is_same_line_ = false;  // the previous line ended with a carriage return
   int64_t number_ = 0;
 };
 

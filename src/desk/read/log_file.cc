@@ -1,5 +1,4 @@
-// One pass over a file. Most lines of a log concern nobody: they cost one table look-up a byte and nothing
-// more.
+// Reads a file in one pass. Most lines of a log match no format and cost one table look-up for each byte.
 #include "desk/read/log_file.h"
 
 #include <algorithm>
@@ -43,15 +42,15 @@ bool is_binary(std::string_view head) {
   return head.find('\0') != head.npos;
 }
 
-// A file in which no reader took anything shows nothing to be absent, whatever its title is.
+// Records a format for a file. Only a file from which a reader took something counts as evidence of absence.
 void add_format(const Format& format, SourceFile& source) {
   source.formats.emplace_back(format.name);
   if (!format.covers.empty() && source.known_lines > 0)
     source.covers.emplace_back(format.covers);
 }
 
-// The lines without what launchers and terminals put around them, so that the header of a table is one
-// however the file was made.
+// Removes the prefixes of launchers and terminals, so that the header of a table is the same however the
+// file was made.
 std::string peeled_lines(std::string_view head) {
   std::string out;
   std::string buffer;
@@ -101,7 +100,7 @@ bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken)
   return any;
 }
 
-// The formats whose program wrote most of the lines at the beginning, and how many.
+// Returns the formats whose program wrote most of the first lines, and the number of these lines.
 std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   std::map<size_t, size_t> lines_of;
   size_t lines = 0;

@@ -21,25 +21,25 @@ namespace lento::desk {
 inline constexpr size_t kHead = size_t{1} << 16;
 inline constexpr uint64_t kMostDocument = uint64_t{64} << 20;  // bytes of a file that is read whole
 
-// The formats with their patterns compiled: made once, used for all files.
+// All formats with compiled patterns. Built once and used for all files.
 class LogReader {
  public:
   explicit LogReader(Formats formats);
 
-  // The format that fits the beginning of a file best, and how well.
+  // The format that best matches the beginning of a file, and its score.
   struct Recognition {
     const Format* format = nullptr;  // nullptr: none
     double score = 0;
     std::string reason;
   };
-  // Tables and documents by their score, lines by the share of lines that match.
+  // Scores tables and documents by their functions, and line formats by the share of matching lines.
   Recognition recognise(std::string_view head) const;
 
-  // Adds the rows of one file to `records`, and a SourceFile that says what was found. A file that is not
-  // recognised adds no rows. Throws base::Error when it is broken.
+  // Adds the rows of one file to `records`, and a SourceFile with the result of the recognition. A file that
+  // is not recognised adds no rows. Throws base::Error when the file is damaged.
   void read(LineSource& in, const std::string& name, Records& records, const base::Progress& progress = {})
       const;
-  // The same of a text.
+  // Reads a text in the same way.
   void read_text(std::string_view text, const std::string& name, Records& records) const;
 
   const Formats& formats() const {
@@ -64,7 +64,8 @@ class LogReader {
   Prefilter prefilter_;
 };
 
-// "not known: no line fits one of 31 line forms ..." in one sentence.
+// Returns one sentence about why a file is not recognised: "not known: no line fits one of 31 line forms
+// ...".
 std::string tried(const LogReader& reader);
 
 }  // namespace lento::desk

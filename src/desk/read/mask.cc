@@ -1,5 +1,5 @@
-// Walks a line once and copies it, except for what a secret's name announces and for words that have the form
-// of a secret. A value too many is masked rather than one too few: a quoted line is read by strangers.
+// Copies a line and masks the values after names of secrets, and words that look like secrets. It masks
+// rather too much than too little, because quoted lines are shown to strangers.
 #include "desk/read/mask.h"
 
 #include <array>
@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 14> kPrefixes{
     "xoxp-",
     "nvapi-",
     "eyJ"};
-constexpr size_t kShortestToken = 12;  // of a word behind a prefix: "hf_home" is a folder
+// The shortest word after a known prefix. A shorter one like "hf_home" is a folder.
+constexpr size_t kShortestToken = 12;
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -44,7 +45,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
 }
 
-// Whether the last part of a name ("AWS_SECRET_ACCESS_KEY", "api-key", "hfToken") announces a secret.
+// Returns whether the last part of a name announces a secret: "AWS_SECRET_ACCESS_KEY", "api-key", "hfToken".
 bool names_secret(std::string_view word) {
   std::string small;
   for (const char c : word)
@@ -67,14 +68,14 @@ bool is_token(std::string_view word) {
   return false;
 }
 
-// The value of a secret that begins behind a name: up to a blank, a quote, a comma or the end.
+// Returns the end of a secret's value: a blank, a quote, a comma or the end of the line.
 size_t end_of_value(std::string_view line, size_t at) {
   constexpr std::string_view kEnds = " \t,;\"')}]&";
   const size_t end = line.find_first_of(kEnds, at);
   return end == line.npos ? line.size() : end;
 }
 
-// Skips what stands between name and value, npos where no value follows.
+// Skips the separator between a name and its value. Returns npos when no value follows.
 size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
   size_t begin = at;
   if (begin < line.size() && (line[begin] == '"' || line[begin] == '\''))
@@ -92,7 +93,7 @@ size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
   return begin < line.size() ? begin : line.npos;
 }
 
-// The size of USER:PASSWORD@ behind "://".
+// Returns the size of USER:PASSWORD@ after "://".
 size_t credentials_size(std::string_view rest) {
   const size_t end = rest.find_first_of("/ \t\"'");
   const std::string_view authority = rest.substr(0, end);
@@ -110,7 +111,7 @@ std::string masked(std::string_view line, size_t longest, size_t* count) {
     if (piece.substr(at).starts_with("://")) {
       out += "://";
       at += 3;
-      // The address may go on beyond the cut, where its "@" would be.
+      // The address may continue beyond the cut, where its "@" would be.
       if (const size_t size = credentials_size(line.substr(at)); size > 0) {
         out += "***";
         at += size;

@@ -1,4 +1,4 @@
-// Takes secrets out of lines that are quoted: what is quoted ends in reports that are forwarded.
+// Masks secrets in quoted lines, because reports are forwarded to others.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace lento::desk {
 
-// The line with its secrets written as "***", cut at `longest` bytes. Masked are: the value of what is called
-// key, token, secret, password, credential or authorization (NAME=value, NAME: value, --name value), words
-// with the prefixes of well-known access tokens (AKIA, ASIA, ghp_, github_pat_, glpat-, hf_, sk-, xox, eyJ),
-// user and password in an address, and the blocks of a private key. `masked`, when given, counts them.
+// Returns the line, cut at `longest` bytes, with its secrets replaced by "***". Masked are: values with
+// names such as key, token, secret, password, credential or authorization (NAME=value, NAME: value, --name
+// value), words with prefixes of common access tokens (AKIA, ASIA, ghp_, github_pat_, glpat-, hf_, sk-, xox,
+// eyJ), user and password in an address, and blocks of a private key. `count` receives their number.
 std::string masked(std::string_view line, size_t longest = 320, size_t* count = nullptr);
 
 }  // namespace lento::desk

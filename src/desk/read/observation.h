@@ -1,5 +1,5 @@
-// The one table behind every door of the desk: a log, a scrape, a CSV file and a page of counters all become
-// rows of it. A reader writes rows and draws no conclusion. A judge reads rows and never sees a format.
+// Defines the rows into which all formats are converted: logs, scrapes, CSV files and pages of counters.
+// Readers write rows and draw no conclusions. Judges read rows and do not depend on formats.
 //
 //   event        something happened: a time, a subject, a kind of the catalogue, the quoted line
 //   observation  a quantity of a subject has a value; with a time or a step it is a sample, else a state
@@ -18,21 +18,21 @@ namespace lento::desk {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Where in the machine or in the job. An empty member is not stated by the file.
+// A part of a machine or of the job. Empty members are not stated by the file.
 struct Subject {
   std::string host;
   std::string device;  // "gpu3", "0000:4b:00.0", "mlx5_6"
-  std::string rank;    // a number of the job
+  std::string rank;    // number of the rank in the job
   auto operator<=>(const Subject&) const = default;
   bool empty() const {
     return host.empty() && device.empty() && rank.empty();
   }
 };
-// "node17/gpu3", "rank 37", "node17 rank 3"; "the job" when nothing is stated.
+// Formats a subject: "node17/gpu3", "rank 37", "node17 rank 3", or "the job" when it is empty.
 std::string subject_text(const Subject& subject);
 
-// Times of different clocks have no order among them. Boot time is seconds since the kernel of one host
-// started. A Yearless time counts from the first of January of a year that the file does not name.
+// The clock of a time. Times of different clocks cannot be compared. Boot is in seconds since the kernel of
+// a host started. Yearless counts from the first of January of a year that the file does not state.
 enum class Clock {
   None,
   Unix,
@@ -43,18 +43,18 @@ struct Moment {
   Clock clock = Clock::None;
   double seconds = 0;
 };
-// "2026-10-02 11:08:25", "10-02 11:08:25", "1209341.1 s after boot"; "" without a clock.
+// Formats a time: "2026-10-02 11:08:25", "10-02 11:08:25", "1209341.1 s after boot". "" without a clock.
 std::string moment_text(const Moment& moment);
 
-// The place a record was read from. Lines count from 1; 0 stands for the file as a whole.
+// The location of a record. Lines count from 1, and 0 is the file as a whole.
 struct Where {
   int32_t file = 0;  // index into Records::files
   int64_t line = 0;
 };
 
-// The behaviour of a quantity decides the statistic that may judge it.
+// The kind of a quantity, which decides the statistic that may judge it.
 enum class Kind {
-  Level,      // a physical size: clock, temperature, step time
+  Level,      // a physical quantity: clock, temperature, step time
   Counter,    // counts since some start: packets, errors
   Share,      // between 0 and 1, or percent
   FewValued,  // one of a handful of values: a link width, a transport
@@ -63,7 +63,7 @@ enum class Kind {
   Annotation  // a name, a version, a label: never judged
 };
 
-// The side on which a deviation from the peers is a fault. Same: any difference is one.
+// The side on which a deviation from peers is a fault. With Same, any difference is a fault.
 enum class Better {
   Neither,
   Higher,
@@ -71,10 +71,10 @@ enum class Better {
   Same
 };
 
-// Own: the row holds the subject's own value. Job: it holds a value of the job as a whole, whichever rank
-// wrote it, since all ranks take their steps together. Extreme: it holds the largest or smallest value over
-// all ranks and the subject is the rank that had it, or none where the file does not state it. What the
-// opposite end had is then expected of it.
+// The meaning of a row's value. Own: the subject's own value. Job: a value of the whole job, whichever rank
+// wrote it, because all ranks take their steps together. Extreme: the largest or smallest value over all
+// ranks, where the subject is the rank that had it (empty when not stated), and `expected` is the value at
+// the opposite end.
 enum class Scope {
   Own,
   Job,
@@ -89,7 +89,8 @@ struct Quantity {
   std::string group;  // only subjects of one group are peers: a device model, a communicator
   Scope scope = Scope::Own;
   std::string advice;  // what to do about a subject that deviates
-  // Parts may differ in the work that they have (pipeline stages), so that only a change is a fault.
+  // Parts may have different work (pipeline stages), so that only a change is a fault and not a constant
+  // difference.
   bool by_role = false;
   bool is_wait = false;  // time in which a part waits for others
 };
@@ -100,9 +101,9 @@ struct Observation {
   Moment time;
   double step = kUnknown;
   double value = kUnknown;
-  std::string text;            // the value of a state that is no number
-  std::string note;            // on the value: "the counter is full"
-  double expected = kUnknown;  // what the subject itself states it could reach
+  std::string text;            // the value of a state that is not a number
+  std::string note;            // about the value: "the counter is full"
+  double expected = kUnknown;  // what the subject states as its capability
   Where where;
   bool is_state() const {
     return time.clock == Clock::None && std::isnan(step);
@@ -110,12 +111,12 @@ struct Observation {
 };
 
 enum class Severity {
-  Note,     // worth a lane on the time axis
+  Note,     // shown on the time axis only
   Warning,  // may explain something slow
   Fault     // a part or a program is broken
 };
 
-// The side that an event accuses. Consequence: another event came first and this one follows from it.
+// The probable cause of an event. Consequence: it follows from an earlier event.
 enum class Origin {
   Unclear,
   Hardware,
@@ -138,7 +139,7 @@ struct Event {
   uint64_t count = 1;
   Where where;
 };
-// The value of a field; "" when the event has none of that name.
+// Returns the value of a field, or "" when the event has no such field.
 const std::string& field(const Event& event, std::string_view name);
 
 struct Run {

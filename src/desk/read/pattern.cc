@@ -1,5 +1,5 @@
-// Compiles a line format into a list of pieces and matches it in one pass from the left. Nothing is tried
-// twice at one place, so no line, however it was made, costs more than kTries times its length.
+// Compiles a line format into a list of pieces, and matches it in one pass from the left. No piece is tried
+// twice at one place, so that matching any line costs at most kTries times its length.
 #include "desk/read/pattern.h"
 
 #include "base/error.h"
@@ -205,7 +205,8 @@ bool Pattern::run(size_t first, size_t last, std::string_view line, size_t& at, 
   return true;
 }
 
-// The first place where a literal stands; where blanks follow it in the pattern, they must in the line.
+// Returns the first occurrence of a literal from `at` on. When blanks follow it in the pattern, they must
+// follow in the line.
 size_t Pattern::find_literal(size_t index, std::string_view line, size_t at) const {
   const std::string_view text = pieces_[index].text;
   const bool before_blank = index + 1 < pieces_.size() && pieces_[index + 1].type == Type::Blanks;
@@ -217,7 +218,7 @@ size_t Pattern::find_literal(size_t index, std::string_view line, size_t at) con
   return line.npos;
 }
 
-// The end of free text: the place where the next literal stands, the next blank, or the end of the line.
+// Returns the end of free text: the next literal, the next blank, or the end of the line.
 size_t Pattern::end_of_text(size_t index, std::string_view line, size_t at, bool blanks) const {
   size_t limit = line.size();
   if (!blanks)
@@ -229,7 +230,7 @@ size_t Pattern::end_of_text(size_t index, std::string_view line, size_t at, bool
          (pieces_[next].type == Type::OptionalEnd || pieces_[next].type == Type::MaybeBlanks ||
           (blanks && pieces_[next].type == Type::Blanks)))
     ++next;
-  // An optional part may be absent, in which case the text ends before what follows it.
+  // An optional part may be absent. The text then ends before the piece after it.
   if (next < pieces_.size() && pieces_[next].type == Type::OptionalBegin) {
     size_t inside = next + 1;
     while (pieces_[inside].type == Type::Blanks || pieces_[inside].type == Type::MaybeBlanks)
@@ -259,7 +260,7 @@ bool Pattern::take(size_t index, std::string_view line, size_t& at, Match& out) 
     case Type::MaybeBlanks:
       end = skip(line, at, is_blank);
       if (end == at && piece.type == Type::Blanks)
-        // Free text before this piece may have ended behind the blanks.
+        // Free text before this piece may already include the blanks.
         if (at == 0 || !is_blank(line[at - 1]))
           return false;
       at = end;

@@ -1,4 +1,4 @@
-// A line format as data: fixed words with named parts between them.
+// Describes a line format as data: fixed words with named parts between them.
 //
 //   "Watchdog caught {_} WorkNCCL(SeqNum={seq:int}, OpType={op:word}, (?Timeout(ms)={timeout:int}?))"
 //
@@ -26,7 +26,7 @@ namespace lento::desk {
 class Match {
  public:
   static constexpr size_t kMost = 24;
-  // The part of that name; empty when an optional one is absent.
+  // Returns the part with that name. Empty when it is optional and absent.
   std::string_view operator[](std::string_view name) const;
   bool has(std::string_view name) const {
     return !(*this)[name].empty();
@@ -34,7 +34,7 @@ class Match {
   std::string text(std::string_view name) const {
     return std::string((*this)[name]);
   }
-  // A finite number; commas between digits are dropped.
+  // Parses a finite number, ignoring commas between digits.
   std::optional<double> number(std::string_view name) const;
   std::optional<int64_t> integer(std::string_view name) const;
 
@@ -52,12 +52,13 @@ class Pattern {
  public:
   static constexpr int kTries = 8;
 
-  // `text` is one of our own tables and must outlive the pattern: a mistake in it is a base::Bug.
+  // Compiles a pattern. `text` must outlive the pattern. A mistake in it is a base::Bug, because patterns
+  // are part of this program.
   explicit Pattern(std::string_view text);
 
   bool match(std::string_view line, Match& out) const;
 
-  // The longest fixed text that every matching line holds.
+  // Returns the longest fixed text that every matching line contains.
   std::string_view literal() const {
     return literal_;
   }

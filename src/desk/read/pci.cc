@@ -1,4 +1,5 @@
-// Splits [domain ":"] bus ":" device ["." function] and writes it with four digits of domain in lower case.
+// Parses [domain ":"] bus ":" device ["." function] and formats it with four digits of domain, in lower
+// case.
 #include "desk/read/pci.h"
 
 #include <cstdio>

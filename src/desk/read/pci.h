@@ -1,5 +1,5 @@
-// One name for a PCI function, whatever the file: "4b:00.0", "0000:4b:00", "PCI:0000:4b:00.0" and
-// "00000000:4B:00.0" are all "0000:4b:00.0", so that records of several tools meet at one device.
+// Gives a PCI function one name, so that records of several tools refer to the same device: "4b:00.0",
+// "0000:4b:00", "PCI:0000:4b:00.0" and "00000000:4B:00.0" all become "0000:4b:00.0".
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lento::desk {
 
-// The text unchanged when it is no PCI address.
+// Returns the text unchanged when it is not a PCI address.
 std::string pci_device(std::string_view text);
 
 }  // namespace lento::desk

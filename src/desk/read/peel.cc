@@ -1,6 +1,5 @@
-// Peels layer after layer: each layer is tried at the beginning of what is left, and the peeling ends where
-// none fits, or after kMostLayers. A layer is only taken where it is complete, so that data that looks like
-// the beginning of one stays.
+// Removes prefixes one after another from the beginning of a line, until none matches or after kMostLayers.
+// A prefix is removed only when it is complete, so that data which looks like the beginning of one is kept.
 #include "desk/read/peel.h"
 
 #include <algorithm>
@@ -44,7 +43,8 @@ void drop_blanks(std::string_view& text) {
     text.remove_prefix(1);
 }
 
-// ESC "[" parameters final: the form of colours, cursor movements and erasures (ECMA-48).
+// Removes terminal escape sequences: ESC "[" parameters final, for colours, cursor movements and erasures
+// (ECMA-48).
 std::string_view without_colours(std::string_view line, std::string& buffer) {
   if (line.find('\x1b') == line.npos)
     return line;
@@ -63,7 +63,7 @@ std::string_view without_colours(std::string_view line, std::string& buffer) {
   return buffer;
 }
 
-// "[rank3]:" and "[default3]:" with or without a blank behind.
+// Removes "[rank3]:" or "[default3]:", with or without a following blank.
 bool peel_torchrun(Peeled& p) {
   for (const std::string_view word : {"[rank", "[default"}) {
     if (!p.text.starts_with(word))
@@ -113,7 +113,7 @@ bool peel_mpirun(Peeled& p) {
   return true;
 }
 
-// The number of characters at the beginning that look like a date with a time of day.
+// Returns the length of a date with time at the beginning, or 0.
 size_t moment_size(std::string_view text) {
   if (text.size() < 19 || digits(text, 0) != 4 || (text[4] != '-' && text[4] != '/'))
     return 0;
@@ -145,7 +145,8 @@ bool set_moment(Peeled& p, std::string_view text) {
   return true;
 }
 
-// A container's time ends in Z or in a zone and has a stream name or nine digits: no table has such a column.
+// Removes a container's time, which ends in Z or a zone and has a stream name or nine digits. No table has
+// such a column.
 bool peel_container(Peeled& p) {
   const size_t size = moment_size(p.text);
   if (size == 0)
@@ -164,7 +165,7 @@ bool peel_container(Peeled& p) {
   return true;
 }
 
-// Behind the time of a system log: "node17 kernel: " or "node17 program[123]: ".
+// Removes the sender after the time of a system log: "node17 kernel: " or "node17 program[123]: ".
 bool peel_sender(Peeled& p, std::string_view rest) {
   drop_blanks(rest);
   const size_t host = rest.find(' ');
@@ -181,7 +182,7 @@ bool peel_sender(Peeled& p, std::string_view rest) {
   return true;
 }
 
-// " - root - INFO - " of Python's logging.
+// Removes " - root - INFO - " of Python's logging.
 void drop_logger(std::string_view& rest) {
   if (!rest.starts_with(" - "))
     return;
@@ -231,7 +232,7 @@ int month_of(std::string_view text) {
   return 0;
 }
 
-// Seconds since the beginning of a leap year whose name is not stated; 1972 has the same length of months.
+// Sets a time without year, as seconds since the beginning of a leap year (1972).
 bool set_yearless(Peeled& p, int month, int day, std::string_view clock) {
   char text[64];
   std::snprintf(text, sizeof text, "1972-%02d-%02d ", month, day);
@@ -251,7 +252,7 @@ size_t clock_size(std::string_view text) {
   return 8;
 }
 
-// "Oct  2 11:08:25 node17 kernel: "
+// Removes a syslog prefix: "Oct  2 11:08:25 node17 kernel: ".
 bool peel_syslog(Peeled& p) {
   const int month = month_of(p.text);
   if (month == 0)
@@ -274,7 +275,7 @@ bool peel_syslog(Peeled& p) {
   return true;
 }
 
-// "[1209341.112233] " and "[Thu Oct  2 11:08:25 2026] "
+// Removes a dmesg prefix: "[1209341.112233] " or "[Thu Oct  2 11:08:25 2026] ".
 bool peel_dmesg(Peeled& p) {
   if (!p.text.starts_with("["))
     return false;
@@ -289,7 +290,7 @@ bool peel_dmesg(Peeled& p) {
     const size_t count = digits(rest, 0);
     const std::string_view clock = rest.size() > count ? rest.substr(count + 1) : std::string_view();
     const size_t size = clock_size(clock);
-    // Apache writes such times too, with a fraction or another bracket behind.
+    // Apache writes similar times, with a fraction or followed by another bracket.
     const bool is_kernel = size == 8 && !p.text.substr(end + 1).starts_with(" [");
     if (count == 0 || count > 2 || !is_kernel || clock.size() != size + 5)
       return false;
@@ -319,8 +320,8 @@ bool peel_dmesg(Peeled& p) {
   return true;
 }
 
-// "E1102 10:14:02.331 12345 file.cc:616] ", also with "[" before it. The name of the source stays in the
-// text.
+// Removes a glog prefix: "E1102 10:14:02.331 12345 file.cc:616] ", also with "[" before it. The source
+// file's name stays in the text.
 bool peel_glog(Peeled& p) {
   std::string_view text = p.text;
   if (text.starts_with("["))
@@ -339,7 +340,7 @@ bool peel_glog(Peeled& p) {
   return true;
 }
 
-// "(EngineCore_0 pid=411) "
+// Removes a process prefix of vLLM: "(EngineCore_0 pid=411) ".
 bool peel_process(Peeled& p) {
   constexpr std::string_view kPid = " pid=";
   const size_t pid = p.text.starts_with("(") ? p.text.substr(0, 64).find(kPid) : p.text.npos;
@@ -352,7 +353,7 @@ bool peel_process(Peeled& p) {
   return true;
 }
 
-// "INFO 11-20 09:01:10 "
+// Removes a level prefix of vLLM: "INFO 11-20 09:01:10 ".
 bool peel_level(Peeled& p) {
   const size_t blank = p.text.find(' ');
   const std::string_view level = p.text.substr(0, blank);
@@ -372,7 +373,7 @@ bool peel_level(Peeled& p) {
   return true;
 }
 
-// "gpu31:22600:22690 [0] NCCL INFO"
+// Removes an NCCL prefix: "gpu31:22600:22690 [0] NCCL INFO".
 bool peel_nccl(Peeled& p) {
   const size_t colon = p.text.find(':');
   if (colon == p.text.npos || colon > 255 || !is_host(p.text.substr(0, colon)))
@@ -397,7 +398,7 @@ bool peel_nccl(Peeled& p) {
   return true;
 }
 
-// "[titan] " before a date, or another bracketed word before a further layer.
+// Removes a bracketed word before a date or another prefix: "[titan] ".
 bool peel_tag(Peeled& p) {
   if (!p.text.starts_with("["))
     return false;

@@ -1,5 +1,5 @@
-// Takes off a line what launchers, containers, system loggers and logging libraries put in front of it, and
-// keeps what that states: rank, host, device, time.
+// Removes the prefixes that launchers, containers, system loggers and logging libraries put before a line,
+// and keeps the rank, host, device and time that they state.
 //
 //   line   = {colour} {layer} text
 //   layer  = "[rank3]:" | "[default3]:" (torchrun: rank, local rank) | "3: " (srun --label)
@@ -23,19 +23,20 @@ namespace lento::desk {
 
 struct Peeled {
   std::string_view text;
-  std::string_view sender;  // program that a system log names, "kernel" for dmesg
+  std::string_view sender;  // program named by a system log; "kernel" for dmesg
   Subject subject;
   Moment time;
 };
 
-// Two depths: a log line loses every layer. A line of a table keeps its times, which are data: it only loses
-// the labels of launchers and containers.
+// The prefixes that are removed. A log line loses every prefix. A line of a table loses only the labels of
+// launchers and containers, because its times are data.
 enum class Depth {
   Log,
   Table
 };
 
-// `line` and `buffer` must outlive the result. `buffer` is used where a line holds colours.
+// Removes the prefixes. `line` and `buffer` must outlive the result. `buffer` is used when a line contains
+// colours.
 Peeled peel(std::string_view line, Depth depth, std::string& buffer);
 
 }  // namespace lento::desk

@@ -1,5 +1,5 @@
-// Builds the automaton breadth first: a missing edge of a state is the edge of the state for its longest
-// proper suffix, so that scanning never falls back.
+// Builds the automaton breadth first. A missing edge of a state is replaced by the edge of the state for its
+// longest proper suffix, so that scanning never goes back.
 #include "desk/read/prefilter.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void Prefilter::find(std::string_view line, std::vector<uint32_t>& found) const 
     state = next_[state * columns_ + column_of_[uint8_t(c)]];
     if (has_words_[state])
       found.insert(found.end(), words_[state].begin(), words_[state].end());
-    // A hostile line repeats one word: duplicates are dropped before they can fill memory.
+    // A hostile line may repeat one word, so duplicates are dropped before they fill the memory.
     if (found.size() > 4096) {
       std::ranges::sort(found);
       found.erase(std::unique(found.begin(), found.end()), found.end());

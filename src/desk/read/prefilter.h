@@ -12,17 +12,17 @@ namespace lento::desk {
 
 class Prefilter {
  public:
-  // At most 65,535 states; empty words are a base::Bug.
+  // Builds the automaton. It has at most 65,535 states. An empty word is a base::Bug.
   explicit Prefilter(const std::vector<std::string_view>& words);
 
-  // The indices of the words in `line`, rising, each once. `found` is overwritten.
+  // Finds the indices of the words in `line`, ascending and each once. `found` is overwritten.
   void find(std::string_view line, std::vector<uint32_t>& found) const;
 
  private:
   std::array<uint8_t, 256> column_of_{};
   size_t columns_ = 1;
   std::vector<uint16_t> next_;                // [state * columns_ + column]
-  std::vector<std::vector<uint32_t>> words_;  // that end in a state
+  std::vector<std::vector<uint32_t>> words_;  // by state: the words that end there
   std::vector<uint8_t> has_words_;
 };
 

@@ -1,5 +1,5 @@
-// Keeps rows in bounded memory: strings are held once, a series thins itself out when it is full, and
-// repeated events become counts.
+// Keeps rows in bounded memory: strings are stored once, a full series drops every second sample, and
+// repeated events are counted.
 #include "desk/read/records.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace lento::desk {
 namespace {
 
-// Every second row of a full series.
+// Drops every second row of a full series.
 void thin(Series& series) {
   size_t kept = 0;
   for (size_t i = 0; i < series.rows.size(); i += 2)
@@ -24,7 +24,7 @@ void fill(std::string& member, const std::string& name) {
     member = name;
 }
 
-// A rank that the file is named after does not belong to a row that names a device of a host.
+// Fills in missing members. A rank from the file's name is not added to a row that names a device of a host.
 void fill(Subject& subject, const Subject& name) {
   fill(subject.host, name.host);
   if (subject.device.empty())
@@ -59,7 +59,7 @@ std::string moment_text(const Moment& moment) {
     std::snprintf(text, sizeof text, "%.1f s after boot", moment.seconds);
     return text;
   }
-  constexpr double kLastMoment = 2.5e11;  // in the year 9892, within what a calendar date can be written for
+  constexpr double kLastMoment = 2.5e11;  // largest time that a calendar date can represent, in the year 9892
   if (moment.seconds < 0 || moment.seconds > kLastMoment)
     return "";
   const std::string text = base::format_moment(moment.seconds);

@@ -19,20 +19,20 @@ namespace lento::desk {
 struct SourceFile {
   std::string path;                  // as the user named it
   std::vector<std::string> formats;  // that its content fits
-  std::vector<std::string> covers;   // what would have been in it
-  std::string reason;                // of the recognition, for --explain
-  bool is_broken = false;            // it was recognised and could not be read to its end
+  std::vector<std::string> covers;   // what the file would have shown if it existed
+  std::string reason;                // why the file was recognised, for --explain
+  bool is_broken = false;            // recognised, but not readable to its end
   uint64_t bytes = 0;
   uint64_t lines = 0;
-  int64_t torn_line = 0;       // the last line when it has no end, which a cut file has too
-  uint64_t known_lines = 0;    // that a reader took
-  uint64_t secrets = 0;        // masked in quoted lines
+  int64_t torn_line = 0;  // number of the last line when it has no line end, as in a cut file; 0: it has one
+  uint64_t known_lines = 0;    // lines that a reader took
+  uint64_t secrets = 0;        // secrets masked in quoted lines
   bool is_last_known = false;  // a reader took the last line
   bool recognised() const {
     return !formats.empty();
   }
-  // The last line has no end and no reader took it, while readers took most lines. Text that is pasted often
-  // lacks the last line end, and its last line is whole.
+  // Returns whether the file was probably cut: the last line has no end and no reader took it, while readers
+  // took most other lines. Pasted text often lacks the last line end although its last line is complete.
   bool is_cut() const {
     return torn_line > 0 && !is_last_known && known_lines * 2 > lines;
   }
@@ -42,8 +42,8 @@ struct Series {
   uint32_t subject = 0;
   uint32_t quantity = 0;
   int32_t file = 0;
-  uint64_t seen = 0;    // samples offered
-  uint64_t stride = 1;  // every stride-th one is kept
+  uint64_t seen = 0;    // samples that were offered
+  uint64_t stride = 1;  // every stride-th sample is kept
   std::vector<Observation> rows;
 };
 
@@ -77,15 +77,15 @@ class Records {
   const std::vector<Run>& runs() const {
     return runs_;
   }
-  uint64_t dropped() const {  // rows beyond the limits
+  uint64_t dropped() const {  // rows over the limits
     return dropped_;
   }
   const Subject& subject(const Observation& row) const {
     return subjects_[row.subject];
   }
 
-  // Fills what the lines of a file do not state, by what the set of files does: the host or the rank that a
-  // file is named after. Called once all files are read.
+  // Fills in hosts or ranks that the lines do not state, from the names of the files. Called once all files
+  // are read.
   void name_by_files(const std::map<int32_t, Subject>& names);
 
   std::vector<SourceFile> files;

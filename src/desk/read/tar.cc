@@ -17,7 +17,7 @@ namespace lento::desk {
 namespace {
 
 constexpr size_t kBlock = 512;
-constexpr uint64_t kMostName = 64 << 10;  // of a long name or of pax records
+constexpr uint64_t kMostName = 64 << 10;  // longest name, or size of pax records
 
 std::string_view text_field(std::string_view header, size_t at, size_t size) {
   const std::string_view field = header.substr(at, size);
@@ -33,7 +33,7 @@ std::optional<uint64_t> octal(std::string_view header, size_t at, size_t size) {
   return field.empty() ? std::optional<uint64_t>(0) : base::try_uint(field, 8);
 }
 
-// The bytes of the header, with its own field of the sum counted as blanks.
+// Returns the checksum of a header, with its checksum field counted as blanks.
 uint64_t sum_of(std::string_view header) {
   uint64_t sum = 0;
   for (size_t i = 0; i < kBlock; ++i)
@@ -41,7 +41,7 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
-// "LENGTH path=NAME\n" among pax records.
+// Returns the path in pax records: "LENGTH path=NAME\n".
 std::string pax_path(std::string_view records) {
   const size_t at = records.find(" path=");
   if (at == records.npos)

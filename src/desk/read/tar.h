@@ -1,5 +1,6 @@
-// Members of a tar archive one after the other, without unpacking it: people bring a folder of logs home as
-// one file. Reads ustar, pax (path) and GNU (long names) archives; compressed ones are decompressed by base.
+// Reads the members of a tar archive one after another without unpacking it, because users collect a folder
+// of logs in one file. Supports ustar, pax (path) and GNU (long names). Compressed archives are decompressed
+// by base.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,18 @@ class TarReader {
  public:
   using Read = std::function<size_t(std::span<char>)>;
 
-  // Whether these first bytes begin an archive: the sum of the header's bytes is right.
+  // Returns whether these bytes begin an archive, by the header's checksum.
   static bool begins(std::string_view head);
 
   TarReader(Read read, std::string path);
 
-  // Goes to the next regular file, false at the end. What was not read of the one before is skipped. Throws
-  // base::Error when a header is broken or the archive ends within a member.
+  // Goes to the next regular file and skips the unread rest of the current one. Returns false at the end.
+  // Throws base::Error when a header is damaged or the archive ends within a member.
   bool next();
   const std::string& name() const {
     return name_;
   }
-  // Fills the span with bytes of the member, fewer only at its end.
+  // Reads bytes of the current member into the span, fewer than the span only at the end.
   size_t read(std::span<char> out);
 
  private:

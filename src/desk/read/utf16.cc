@@ -1,4 +1,4 @@
-// Decodes unit by unit: a unit outside the surrogates is a character, two surrogates are one.
+// Decodes UTF-16 unit by unit: a unit outside the surrogate range is a character, two surrogates form one.
 #include "desk/read/utf16.h"
 
 #include <algorithm>
@@ -56,17 +56,17 @@ bool is_marked(std::string_view head) {
   return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
 }
 
-// A source whose first bytes decide how the others are read.
+// A source whose first bytes decide how the rest is decoded.
 struct Source {
   LineSource::Read read;
   std::unique_ptr<Decoder> decoder;
-  std::string ready;  // decoded and not handed out yet
+  std::string ready;  // decoded bytes that were not returned yet
   size_t at = 0;
   bool is_begun = false;
   bool is_plain = false;
   bool is_ended = false;
 
-  // More bytes in `ready`.
+  // Decodes more bytes into `ready`.
   void refill() {
     constexpr size_t kChunk = size_t{1} << 16;
     std::string bytes(kChunk, '\0');
@@ -89,7 +89,7 @@ struct Source {
     size_t done = 0;
     while (done < out.size()) {
       if (at == ready.size()) {
-        if (is_plain && !is_ended)  // nothing to decode: no copy
+        if (is_plain && !is_ended)  // plain text is passed on without a copy
           return done + read(out.subspan(done));
         if (is_ended)
           break;

@@ -1,5 +1,4 @@
-// Text in UTF-16 with a byte order mark, as editors and shells of Windows save it, becomes UTF-8 while it is
-// read.
+// Converts text in UTF-16 with a byte order mark, as programs on Windows save it, to UTF-8 during reading.
 #pragma once
 
 #include <string>
@@ -9,11 +8,11 @@
 
 namespace lento::desk {
 
-// The same bytes, or their UTF-8 when they begin with a byte order mark of UTF-16. A half of a pair becomes
-// U+FFFD.
+// Returns a source of the same bytes, or of their UTF-8 form when they begin with a byte order mark of
+// UTF-16. An unpaired surrogate becomes U+FFFD.
 LineSource::Read as_utf8(LineSource::Read read);
 
-// The beginning of a file in the same way.
+// Converts the beginning of a file in the same way.
 std::string head_as_utf8(std::string_view head);
 
 }  // namespace lento::desk

@@ -32,7 +32,7 @@ const LineForm kComposerForms[] = {
       "Train MinClock/Rank: 1980/16"}},
 };
 
-// A batch is loaded in microseconds, whatever is measured in seconds says so.
+// Returns the seconds in a unit. Batches are loaded in microseconds and other times are in seconds.
 double scale_of(std::string_view unit) {
   return unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1;
 }
@@ -41,7 +41,7 @@ class Composer : public Reader {
   struct Ends {
     double bad = kUnknown;
     double good = kUnknown;
-    std::string rank;  // of the bad end
+    std::string rank;  // rank that had the worst value
     std::string line;
     int64_t number = 0;
   };
@@ -92,7 +92,7 @@ class Composer : public Reader {
   }
 
   double step_ = kUnknown;
-  std::map<size_t, Ends> ends_;  // by index into extremes()
+  std::map<size_t, Ends> ends_;  // by index in extremes()
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The end of each quantity that a faulty rank has: lowest clock, longest time, lowest throughput.
+// Lists the quantities, each with the end (lowest or highest) at which a faulty rank is: lowest clock,
+// longest time, lowest throughput.
 #include "desk/training/extremes.h"
 
 namespace lento::desk {

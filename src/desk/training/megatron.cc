@@ -52,7 +52,7 @@ const LineForm kMegatronForms[] = {
     {"^~times across ranks (ms):", {"times across ranks (ms):"}},
 };
 
-// "1095.00MHz/37": the digits behind the slash.
+// Returns the rank of "1095.00MHz/37", the digits after the slash.
 std::string rank_after(std::string_view line, std::string_view label) {
   const size_t at = line.find(label);
   if (at == line.npos)

@@ -54,7 +54,7 @@ class Mlperf : public Reader {
     try {
       entry(base::parse_json(line.substr(open), ""), sink);
     } catch (const base::Error&) {
-      return;  // a line that was cut
+      return;  // the line was cut
     }
   }
 

@@ -31,7 +31,7 @@ const LineForm kTimerForms[] = {
       "bwd_microstep: 165.02 | step_microstep: 0.11"}},
 };
 
-// The times of one line: of a whole step, not of its parts of a step.
+// Reads the times of a whole step from one line of DeepSpeed's timers, without those of the step's parts.
 class DeepSpeedTimers : public Reader {
   void take(size_t, const Match&, Sink& sink) override {
     double sum = 0;
@@ -63,7 +63,7 @@ const LineForm kBarForms[] = {
 
 class ProgressBars : public Reader {
   struct Bar {
-    double begin = 0;  // steps of the rounds before
+    double begin = 0;  // steps of earlier epochs
     double last = 0;
   };
 

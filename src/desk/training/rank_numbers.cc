@@ -71,7 +71,8 @@ const Unit* unit_of(std::string_view text) {
   return at == std::end(kUnits) ? nullptr : at;
 }
 
-// A time of a step may differ by the work of a rank. The rate of one test is that of its GPU or its link.
+// Returns the quantity of a name. Step times may differ by the work of a rank. The rate of a test depends
+// only on the rank's GPU or link.
 Quantity quantity_of(const std::string& name, const Unit& unit) {
   Quantity quantity{name, unit.name, Kind::Level, unit.better, "ranks", Scope::Own, kAdvice};
   quantity.by_role = unit.better == Better::Lower;
@@ -131,7 +132,8 @@ class RankNumbers : public Reader {
     }
   }
 
-  // "iteration 2000), 256 MiB": the iteration is the step, a size belongs to what is measured.
+  // Begins a report at "iteration 2000), 256 MiB": the iteration is the step, and the size belongs to the
+  // quantity's name.
   void begin_report(std::string_view rest) {
     constexpr std::string_view kIteration = "iteration ";
     seen_.clear();
@@ -146,7 +148,7 @@ class RankNumbers : public Reader {
       size_ = std::string(rest.substr(comma));
   }
 
-  // A rank that comes again with the same name begins a report.
+  // Reads one number. A rank that recurs with the same name begins a new report.
   void number(const Match& match, Sink& sink) {
     const Unit* unit = unit_of(match["unit"]);
     const std::string rank = match.text("rank");

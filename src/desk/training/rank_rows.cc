@@ -1,4 +1,5 @@
-// Two shapes of line, each taken only as a whole, so that a sentence that mentions a rank is no row.
+// Parses two shapes of line, a heading and a row. Each must match the whole line, so that a sentence that
+// mentions a rank is no row.
 #include "desk/training/rank_rows.h"
 
 #include "base/number.h"

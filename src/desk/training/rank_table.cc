@@ -114,7 +114,7 @@ constexpr std::array<std::string_view, 4> kClocks{"clock", "mhz", "clk", "freq"}
 constexpr std::array<std::string_view, 8>
     kLeftOut{"start", "begin", "end", "wall", "epoch", "lr", "loss", "eta"};
 
-// The unit that ends a name: "compute_ms".
+// Returns the unit at the end of a name: "ms" for "compute_ms".
 std::string unit_of(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 4> kUnits{"ms", "us", "ns", "s"};
   if (words.size() > 1 && std::ranges::find(kUnits, words.back()) != kUnits.end())
@@ -122,7 +122,7 @@ std::string unit_of(const std::vector<std::string>& words) {
   return words.size() > 1 && words.back() == "mhz" ? "MHz" : "";
 }
 
-// Finds the quantity that a column measures. False: nothing that can be slow.
+// Finds the quantity that a column measures. Returns false when the column holds nothing that can be slow.
 bool measures(std::string_view name, Quantity& out) {
   const std::vector<std::string> words = words_in(name);
   const bool is_per = std::ranges::find(words, "per") != words.end();  // tokens_per_s, samples/sec
@@ -146,7 +146,7 @@ bool measures(std::string_view name, Quantity& out) {
   return true;
 }
 
-using Cells = std::vector<std::pair<std::string, std::string>>;  // column, text
+using Cells = std::vector<std::pair<std::string, std::string>>;  // column name and text
 
 constexpr size_t kMostColumns = 512;
 
@@ -178,7 +178,7 @@ std::string text_of(const Json& value) {
   return value.is_number() ? base::write_json(value, -1) : "";
 }
 
-// The members of an object and of the objects in it. Empty when the line is no object.
+// Returns the members of a JSON object and of the objects in it. Empty when the line is no object.
 Cells object_cells(std::string_view line) {
   Cells cells;
   try {
@@ -196,7 +196,7 @@ Cells object_cells(std::string_view line) {
   return cells;
 }
 
-// Counts the columns of each kind.
+// The kinds of columns that a table has.
 struct Columns {
   bool has_rank = false;
   bool has_step = false;

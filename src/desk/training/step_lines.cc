@@ -1,4 +1,4 @@
-// Reads numbers behind labels and turns them into samples at the step of the line.
+// Reads numbers after labels, and writes them as samples at the step of the line.
 #include "desk/training/step_lines.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@ bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// The longest number at the beginning, without the commas between its digits.
+// Parses the longest number at the beginning, ignoring commas between digits.
 std::optional<double> leading_number(std::string_view text) {
   constexpr size_t kLongest = 40;
   std::string number;

@@ -1,5 +1,5 @@
-// Step lines as data: a form that a line matches, the capture that is its step, and labels in front of the
-// numbers that become samples.
+// Describes step lines as data: a line form, the capture that holds the step, and labels before the numbers
+// that become samples.
 //
 //   const StepLine kLines[] = {
 //       {{"step: {step:count} loss:", {"step: 10  loss: 7.9  tps: 6,892"}}, {{"tps:", &kTokensPerS}}}};
@@ -28,7 +28,7 @@ extern const Quantity kSequence;     // tokens in a sample
 struct LabelledNumber {
   std::string_view label;
   const Quantity* quantity;
-  double scale = 1;  // from the line's unit to the quantity's
+  double scale = 1;  // factor from the line's unit to that of the quantity
 };
 
 struct StepLine {
@@ -36,17 +36,17 @@ struct StepLine {
   std::vector<LabelledNumber> numbers;
 };
 
-// The number behind a label, with blanks or a quote between and commas between digits; a label that begins or
-// ends in the middle of a word is another one.
+// Returns the number after a label. Blanks or a quote may separate them, and digits may have commas. A label
+// inside a longer word does not match.
 std::optional<double> number_after(std::string_view line, std::string_view label);
 
-// Writes a sample for each number of a line that has a label of the table.
+// Writes a sample for each labelled number of a line.
 void write_samples(const StepLine& line, const Match& match, Sink& sink);
 
-// The forms of a table alone, in the same order.
+// Returns the line forms of a table, in the same order.
 std::vector<LineForm> forms_of(std::span<const StepLine> lines);
 
-// The reader of a table that needs nothing else.
+// A reader for formats that need only such a table.
 template <const auto& kTable>
 class StepLines : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {

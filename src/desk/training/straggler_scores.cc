@@ -54,7 +54,8 @@ const Quantity kIndividual =
 const Quantity kOwnRelative = score_quantity("speed score beside the other ranks", Scope::Own);
 const Quantity kOwnIndividual = score_quantity("speed score beside its own past", Scope::Own);
 
-// The ranks of a list, at most kMost: numbers behind "rank=" where it has such, else all numbers.
+// Returns the ranks of a list, at most kMost: the numbers after "rank=" when there are any, else all
+// numbers.
 std::vector<std::string> ranks_of(std::string_view list) {
   constexpr size_t kMost = 64;
   constexpr std::string_view kName = "rank=";
@@ -102,7 +103,7 @@ class StragglerScores : public Reader {
     }
   }
 
-  // Lines of a list have no time of their own where the logger writes it once in front of all.
+  // Reads a score. Lines of a list have no time when the logger writes it only before the list.
   void score(const Match& match, Sink& sink) const {
     const auto value = match.number("score");
     if (!value || list_ == List::None)
@@ -131,11 +132,11 @@ class StragglerScores : public Reader {
   enum class List {
     None,
     All,
-    Worst,  // the first line counts
+    Worst,  // only the first line of the list counts
   };
   List list_ = List::None;
-  Moment time_;        // of the line in front of a list
-  double report_ = 0;  // counted from 1
+  Moment time_;        // of the line before a list
+  double report_ = 0;  // number of the report, from 1
 };
 
 }  // namespace

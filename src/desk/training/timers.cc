@@ -1,5 +1,4 @@
-// Brings the names of Megatron-LM's timers to three kinds: work of a rank alone, waiting for others, and sums
-// that hold both.
+// Classifies the names of Megatron-LM's timers: work of a rank alone, waiting for others, and sums of both.
 #include "desk/training/timers.h"
 
 #include "desk/training/rank_rows.h"
@@ -28,7 +27,7 @@ Quantity quantity_of(const std::string& name, Scope scope) {
   return quantity;
 }
 
-// The name in front of dots that fill the column: "forward-compute ......".
+// Returns the name before the dots that fill the column: "forward-compute ......".
 std::string dotted_name(std::string_view& line) {
   const size_t begin = line.find_first_not_of(" \t");
   const size_t dots = line.find(" .");

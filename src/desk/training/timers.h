@@ -20,11 +20,11 @@ namespace lento::desk {
 
 class MegatronTimers {
  public:
-  static constexpr int kMostLines = 64;  // between two lines of a paragraph, from other ranks
+  static constexpr int kMostLines = 64;  // lines of other ranks that may separate two lines of a paragraph
 
-  // A headline of one of the options, at the step of the iteration before it.
+  // Begins a paragraph at its headline, for the step of the preceding iteration.
   void begin(double step);
-  // A line behind. True: it is one of the paragraph.
+  // Reads a line of the paragraph. Returns false when the line is not part of it.
   bool line(std::string_view line, Sink& sink);
 
  private:

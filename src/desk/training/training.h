@@ -22,7 +22,7 @@ extern const Format kRankNumbers;      // a number of one rank a line: tests of 
 extern const Format kRankTable;        // CSV or JSON Lines with a row a rank and step
 extern const Format kUnreadRanks;      // numbers of ranks that no other format took
 
-// All of the family.
+// Returns all formats of this family.
 Formats training_formats();
 
 }  // namespace lento::desk

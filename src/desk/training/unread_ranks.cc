@@ -37,11 +37,12 @@ std::string shape_of(std::string_view text) {
 class UnreadRanks : public Reader {
   static constexpr size_t kMostShapes = 256;
   static constexpr size_t kMostRanks = 4096;
-  static constexpr size_t kFewestRanks = 4;  // as peers need
+  static constexpr size_t kFewestRanks = 4;  // as many as a comparison of peers needs
 
   void take(size_t, const Match& match, Sink& sink) override {
     const std::string_view rest = match["rest"];
-    const bool is_setup = sink.line().find("NCCL INFO") != std::string_view::npos;  // of communicators
+    // Whether the line is from the set-up of a communicator.
+    const bool is_setup = sink.line().find("NCCL INFO") != std::string_view::npos;
     if (is_setup || rest.size() > 256 || rest.find_first_of("0123456789") == rest.npos ||
         match["rank"].size() > 8)
       return;
