@@ -10,7 +10,7 @@ class Vtile;
 
 namespace lento::tile {
 
-// The host's commands, numbered as in host.h.
+// The host's commands, numbered as the register COMMAND (bus/registers.csv).
 enum class Command : uint8_t {
   None,
   Image,

@@ -11,7 +11,7 @@ package tile_pkg;
 
   typedef enum logic [1:0] { INIT, MAIN, FINISH } region_t;
 
-  // Commands of the host, numbered as in host.h.
+  // Commands of the host, numbered as the register COMMAND (bus/registers.csv).
   typedef enum logic [2:0] { NOTHING, IMAGE, START, STOP, PAUSE, RESUME, FINALIZING, RESET } command_t;
 
   typedef enum logic [2:0] { NO_FAULT, ILLEGAL_INSTRUCTION, LOAD_ADDRESS, STORE_ADDRESS, FETCH_ADDRESS } fault_t;

@@ -97,5 +97,10 @@ for define in "" -DSYNTHESIS; do
   check histogram 3 "accumulators are sums of what was taken${define:+, as it is built} (induction)"
 done
 if wants inputs; then aiger inputs_proof "" tile_pkg.sv inputs.sv formal/inputs_proof.sv; check inputs "$frames" "each input has one fate, in order of arrival"; fi
+for bus in axi_lite wishbone tilelink; do
+  wants "$bus" || continue
+  aiger "${bus}_proof" "" "bus/${bus}_port.sv" formal/bus_proof.sv
+  check "$bus" "$frames" "answers are held, one a request, of its kind; requests reach the registers once"
+done
 if wants hash; then hash_unit; fi
 exit "$failed"

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/rng.h"
-#include "tile/unit/device.h"
 #include "tile/unit/functional.h"
 #include "tile/unit/test_encode.h"
 #include "tile/unit/verify/output_path.h"
@@ -284,46 +283,40 @@ TEST(Faults, StopTheTileWithTheirPlace) {
 
 TEST(HostInterface, SixCallsDriveTheTile) {
   Tile tile;
-  Device device(tile, [](const std::string&) {
-    return "";
-  });
-  const ypu_bus bus = device.bus();
   Image image = image_of({imm(Op::Addi, 5, 5, 1), kRet});
   image.code.resize(kCodeBytes, '\0');
   const uint32_t finish[2] = {imm(Op::Addi, 6, 0, 42), kRet};
   image.code.replace(kFinishEntry, 8, reinterpret_cast<const char*>(finish), 8);
-  const std::string bytes = write_image(image);
   const auto steps = [&](int n, bool with_input = false) {
     const TileInputs in = input(1);
     while (n-- > 0)
       tile.step(with_input ? &in : nullptr);
   };
-  EXPECT_EQ(YPU_READ_STATUS(&bus), uint32_t(Status::Undefined));
-  EXPECT_EQ(YPU_CONFIG_IMAGE(&bus, bytes.data(), bytes.size() - 1), 1);
-  EXPECT_EQ(YPU_CONFIG_IMAGE(&bus, bytes.data(), bytes.size()), 0);
+  EXPECT_EQ(tile.status(), Status::Undefined);
+  tile.config_image(image);
   steps(20);
   EXPECT_EQ(tile.status(), Status::Paused);
   steps(3, true);
   EXPECT_EQ(tile.counters().dropped[size_t(Drop::Paused)], 3u);
-  YPU_RESUME(&bus);
+  tile.resume();
   steps(2);
   EXPECT_EQ(tile.status(), Status::ActivePaused);
   steps(1, true);
   EXPECT_EQ(tile.status(), Status::ActiveRunning);
-  YPU_PAUSE(&bus);  // takes effect when main has ended
+  tile.pause();  // takes effect when main has ended
   steps(1);
   EXPECT_EQ(tile.status(), Status::ActiveRunning);
   steps(20);
   EXPECT_EQ(tile.status(), Status::Paused);
   EXPECT_EQ(tile.registers()[5], 1u);
-  YPU_FINALIZE(&bus);
+  tile.finalize();
   steps(2);
   EXPECT_EQ(tile.status(), Status::Finalize);
   steps(20);
   EXPECT_EQ(tile.status(), Status::Paused);
   EXPECT_EQ(tile.registers()[6], 42u);
-  YPU_CONFIG_START(&bus, 0x500);
-  YPU_CONFIG_STOP(&bus, 0x600);
+  tile.config_start(0x500);
+  tile.config_stop(0x600);
   steps(2);
   EXPECT_EQ(tile.memory().trigger_start, 0x500u);
   EXPECT_EQ(tile.memory().trigger_end, 0x600u);
