@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures how plainly the comments of C, C++, SystemVerilog and Python speak, and holds folders to limits.
 
-usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits and no word of
-                                          docs/glossary.md is defined twice, else exit 1
+usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits, no word of
+                                          docs/glossary.md is defined twice and no document is too long, else exit 1
        prose_check.py [--list] FOLDER...  one row of figures a folder; --list prints each comment that breaks a rule
        prose_check.py --self-test         planted comments, good and bad, must be counted as such
 
@@ -31,6 +31,8 @@ PERSON = re.compile(
 LICENCE = re.compile(r"SPDX|copyright|licen[cs]e", re.I)
 LIMITS = {"headless": 5, "preposition": 3, "semicolons": 6, "persons": 8, "torn": 0}
 LEAST_OPENING = 90
+MOST_DOCUMENT_WORDS = 1500
+WRITTEN_BY_A_PROGRAM = {"cli.md", "lab.md", "accuracy-tables.md"}
 FULL_LINE = 90  # A line of at least so many characters was filled by the formatter, not ended by its author.
 
 
@@ -151,6 +153,14 @@ def double_words():
             seen.add(word)
 
 
+def long_documents():
+    """Documents over MOST_DOCUMENT_WORDS words. Bars and rules of tables are no words."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        words = sum(1 for word in page.read_text().split() if re.search(r"\w", word))
+        if words > MOST_DOCUMENT_WORDS and page.name not in WRITTEN_BY_A_PROGRAM and page.parent.name != "formats":
+            yield f"{page.relative_to(ROOT)}: {words} words, at most {MOST_DOCUMENT_WORDS}: split it, or move its history to docs/notes"
+
+
 def gate():
     folders = [line.strip() for line in FOLDERS.read_text().splitlines()]
     folders = [f for f in folders if f and not f.startswith("#")]
@@ -160,7 +170,7 @@ def gate():
             bad.append(f"{name}: no such folder; a folder that moved is renamed in {FOLDERS.name}, never dropped")
             continue
         bad += [f"{name}: {b}; python3 tests/prose_check.py --list {name} shows the places" for b in breaches(measure(ROOT / name))]
-    bad += double_words()
+    bad += [*double_words(), *long_documents()]
     print(*bad, f"{len(folders)} folders, {len(bad)} breaches", sep="\n")
     return bool(bad)
 
