@@ -93,6 +93,12 @@ def scalar_of(reader, document, path):
     return None if "found '@@'" in said or "needed" in said else {"type": ["string", "number", "boolean"]}
 
 
+def word_of(reader, document, path):
+    """The schema of a word in a list: a list in its place is refused, and so is a mapping."""
+    refused = all("needed text" in reader.complaints(with_value(document, path, other)) for other in (["@@"], {"@@": 1}))
+    return {"type": ["string", "number", "boolean"]} if refused else {}
+
+
 def quantity_of(reader, document, path, key):
     said = reader.complaints(with_value(document, path, "1 @@"))
     units = re.search(r"units: (.*)", said)
@@ -120,7 +126,8 @@ def schema_at(reader, document, path):
         needed = [key for key in value if key in keys and is_required(reader, document, [*path, key])]
         return {"type": "object", "additionalProperties": False, "properties": properties, **({"required": needed} if needed else {})}
     if isinstance(value, list):
-        items = [schema_at(reader, document, [*path, i]) if isinstance(v, dict) else {} for i, v in enumerate(value)]
+        items = [schema_at(reader, document, [*path, i]) if isinstance(v, dict) else word_of(reader, document, [*path, i])
+                 for i, v in enumerate(value)]
         joined = {}
         for item in items:
             joined = merged(joined, item)
