@@ -26,6 +26,7 @@ struct AskedStack {
   Question of_sheet;
   Question of_field;
 };
+// Resolves the framework of a question in both spellings. Throws base::Error when neither table lists it.
 AskedStack asked_stack(const System& system, const Question& question) {
   AskedStack out{question, question};
   const std::string& framework = question.framework;

@@ -9,6 +9,7 @@
 namespace lento::predict {
 namespace {
 
+// Converts the names of scalars to fit into StackScalar entries. Throws base::Error for an unknown name.
 TrainingFitOptions training_options(const CalibrateOptions& options) {
   TrainingFitOptions out = options.training;
   std::vector<std::string> known;

@@ -61,6 +61,7 @@ void Search::keep(Layout layout) {
     out_.best.pop_back();
 }
 
+// Writes the layout as a value of --parallel, without degrees of 1.
 std::string text_of(const TrainingRun& r) {
   std::string out;
   const auto add = [&out](const char* key, int value, int usual) {
@@ -75,6 +76,7 @@ std::string text_of(const TrainingRun& r) {
   return out;
 }
 
+// Times one layout of training and keeps it when it fits in memory and is among the best.
 void Search::try_training(TrainingRun run) {
   ++out_.tried;
   try {
@@ -93,6 +95,7 @@ void Search::try_training(TrainingRun run) {
   }
 }
 
+// Tries every split of the devices into tensor, pipeline and data parallelism for training.
 void Search::train(const TrainingRun& base) {
   const Transformer& m = base.model;
   for (const int tensor : ways(std::max(1, system_.network.node_devices), m.heads, devices_)) {
@@ -124,6 +127,7 @@ void Search::train(const TrainingRun& base) {
   }
 }
 
+// Tries every split of the devices for serving.
 void Search::serve(const InferenceRun& base) {
   const std::string stack = stack_called(Work::Serve, asked_.framework, {"--framework"});
   for (const int tensor : ways(std::max(1, system_.network.node_devices), base.model.heads, devices_)) {

@@ -23,6 +23,7 @@ SearchPlan make_plan(const SearchRequest& o, const base::Progress& progress) {
   return {std::move(space), std::move(options)};
 }
 
+// Fills the options of the campaign. The journal's identity covers everything that decides the results.
 campaign::Options campaign_options(const SearchRequest& o, const base::Progress& progress) {
   campaign::Options options;
   options.ranks = o.ranks;
@@ -36,6 +37,7 @@ campaign::Options campaign_options(const SearchRequest& o, const base::Progress&
   return options;
 }
 
+// Adds inputs, options and seed to the diagnosis, and a note when the search was interrupted.
 void add_provenance(const SearchRequest& o, bool complete, finding::Diagnosis& d) {
   d.seed = o.seed;
   d.inputs = {{"space", o.space, base::digest(base::read_file(o.space))}};

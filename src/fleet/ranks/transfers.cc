@@ -1,6 +1,7 @@
-// Measures the transfer time of each channel by step, compares it with the envelope of its shape, and marks
-// slow channels. The envelope is a lower quartile over channels, which a fault that most of them cross does
-// not raise. Lasting differences of healthy channels are estimated from the quick end of the distribution.
+// Measures the transfer time of each channel by step, compares it with the undisturbed time of its shape, and
+// marks slow channels. That time is a lower quartile over channels, which a fault that most of them cross
+// does not raise. Lasting differences of healthy channels are estimated from the quick end of the
+// distribution.
 #include "fleet/ranks/transfers.h"
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 
 namespace lento::fleet::ranks {
 
+// The transfer times of one channel: the collectives of one shape between the same ranks.
 struct ChannelTime {
   std::vector<double> log_ns;  // by step: mean logarithm of the transfer; NaN: none
   double median_ns = 0;        // over steps
@@ -21,6 +22,7 @@ struct ChannelTime {
   bool judged = false;  // enough steps, all members there
 };
 
+// Transfers of one shape (operation, size and number of ranks) over all channels.
 struct ShapeTime {
   int channels = 0;
   int groups = 0;  // sets of ranks among them: operations of one set share its lasting difference

@@ -35,6 +35,7 @@ class Section {
     return {found, found ? found->where : where_, errors_};
   }
 
+  // Returns a number in [low, high]. A missing or invalid field is added to the errors and gives `low`.
   double number(const char* name, double low = 0, double high = kAny) const {
     const YamlNode* found = field(name);
     if (!found)

@@ -85,6 +85,9 @@ Dims fitted(const Dims& tile, const Dims& dims, size_t level) {
   return {t1, t2, t3};
 }
 
+// Returns the bytes that a product of size d moves at one level, when its tile at the level below has size t
+// and the product is repeated (formula in kernel.h). An operand is read again for every tile that does not
+// cover the other side.
 double bytes_moved(size_t level, const Dims& d, const Dims& t, double repeats, double precision) {
   double a = 1;
   double b = 1;
@@ -119,6 +122,7 @@ double flops_of(const Dims& order) {
 
 }  // namespace
 
+// Lists all tiles that fit the three on-chip levels once, because every product searches the same ones.
 KernelModel::KernelModel(const Machine& machine, const CrossFlowConfig& config)
     : machine_(machine),
       launch_(config.launch_overhead),
@@ -147,6 +151,8 @@ double KernelModel::pointwise(double flops, double bytes) const {
   return level_time(scalar_level_, flops, std::floor(bytes));
 }
 
+// Fixes the dataflow "best" for this and all later products, by the largest dimension, as the released tool
+// does.
 void KernelModel::choose_dataflow(const Dims& d) {
   if (dataflow_ != Dataflow::Best)
     return;
@@ -186,6 +192,8 @@ std::vector<Dims> KernelModel::orders(const Dims& d) const {
   return all;
 }
 
+// Returns the seconds in which the registers deliver the operands of all multiply-adds. The stationary
+// operand is reused, so it is read once for each pass of the FMA width.
 double KernelModel::register_time(const Dims& order, double flops) const {
   double reuse = 1;
   if (dataflow_ == Dataflow::Weight)
@@ -197,6 +205,7 @@ double KernelModel::register_time(const Dims& order, double flops) const {
   return level_time(0, flops, flops * ((2 * reuse + 1) / (2 * reuse)) / fma_width_ * precision_);
 }
 
+// Times a product with given tiles: the slowest level decides, from DRAM (3) down to L1 (1).
 double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles) {
   choose_dataflow(dims);
   const double flops = flops_of(order);
@@ -242,6 +251,7 @@ struct KernelModel::Search {
     return t[0] <= d[0] && t[1] <= d[1] && t[2] <= d[2];
   }
 
+  // Tries all L2 tiles whose DRAM traffic can still beat the best time.
   void l2_tiles() {
     const double volume = order[0] * order[1] * order[2] * model.precision_;
     for (const Candidate& c : model.candidates_[2]) {
@@ -257,6 +267,7 @@ struct KernelModel::Search {
     }
   }
 
+  // Tries all L1 tiles inside one L2 tile whose L2 traffic can still beat the best time.
   void l1_tiles(const Dims& tile2, const Dims& d, double repeats, double so_far) {
     if (least_bytes(d, repeats, model.precision_) > most[2])
       return;
@@ -275,6 +286,8 @@ struct KernelModel::Search {
     }
   }
 
+  // Completes a tiling with the register tile that moves the fewest bytes out of L1, and keeps it when it is
+  // the fastest.
   void register_tiles(const Dims& tile2, const Dims& tile1, const Dims& d, double repeats, double so_far) {
     if (least_bytes(d, repeats, model.precision_) > most[1])
       return;
@@ -298,6 +311,7 @@ size_t KernelModel::DimsHash::operator()(const Dims& d) const {
   return h ^ (h >> 32);
 }
 
+// Returns the register tile with the least L1 traffic for an L1 tile of size d, from the cache or by search.
 const KernelModel::Innermost& KernelModel::innermost(const Dims& d) {
   const auto [at, fresh] = innermost_.try_emplace(d, Innermost{{}, kInfinity});
   Innermost& least = at->second;
@@ -314,6 +328,8 @@ const KernelModel::Innermost& KernelModel::innermost(const Dims& d) {
   return least;
 }
 
+// Searches the tilings of one order and replaces `best` when one is faster. Skips the search when arithmetic
+// or registers alone take longer than the best.
 void KernelModel::search(const Dims& order, GemmTime& best) {
   const double flops = flops_of(order);
   const double floor_time =
@@ -339,6 +355,8 @@ GemmTime KernelModel::gemm(double dim1, double dim2, double dim3) {
   return best;
 }
 
+// Returns the seconds of a ring collective over p nodes: p - 1 steps, each with a copy through memory, and
+// twice as many for an all-reduce.
 double KernelModel::collective(Collective kind, double elements, int p, const Link& link) const {
   if (p == 1)
     return 0;

@@ -28,6 +28,7 @@ struct Layer {
 
 class IterationModel {
  public:
+  // Computes the sizes of one worker's part and the links of each parallel dimension.
   IterationModel(const Machine& machine, const CrossFlowConfig& c, ElementTraffic traffic)
       : k_(machine, c),
         links_(parallel_links(machine, c)),
@@ -77,6 +78,8 @@ class IterationModel {
     return k_.pointwise(0, 2 * bytes) + bytes / link.bytes_per_s;
   }
 
+  // Returns the seconds of a forward product of m x inner x n on one worker, with the exchange that its
+  // split needs.
   double product_forward(double m, double inner, double n) {
     switch (par_.split) {
       case Split::ColumnRow:
@@ -90,6 +93,8 @@ class IterationModel {
     }
   }
 
+  // Returns the seconds of both backward products (gradients of inputs and of weights) on one worker, with
+  // exchanges.
   double product_backward(double m, double inner, double n) {
     switch (par_.split) {
       case Split::ColumnRow: {
@@ -108,6 +113,7 @@ class IterationModel {
     }
   }
 
+  // Returns the forward and backward seconds of one LSTM cell at one time step.
   Layer lstm_cell() {
     Layer layer;
     const double p = k_.precision();
@@ -136,6 +142,7 @@ class IterationModel {
     return layer;
   }
 
+  // Returns the forward and backward seconds of the output layer and softmax at one time step.
   Layer softmax() {
     Layer layer;
     const double p = k_.precision();
@@ -161,6 +168,8 @@ class IterationModel {
     return layer;
   }
 
+  // Returns the forward and backward seconds of the embedding at one time step. Forward includes the copy
+  // from the host.
   Layer embedding() const {
     Layer layer;
     const double p = k_.precision();
@@ -198,6 +207,8 @@ class IterationModel {
            k_.pointwise(elements * 4, elements * 3 * k_.precision());
   }
 
+  // Returns the seconds to reduce the gradients of a k x n weight matrix over data parallelism and to apply
+  // them.
   double weight_reduction(double k, double n) const {
     const bool rows = par_.split == Split::RowColumn;
     const double columns = rows ? n / par_.kp2 : n;
@@ -235,6 +246,8 @@ double memory_needed(const CrossFlowConfig& c) {
 
 }  // namespace
 
+// Returns the links of the parallel dimensions: inside or between packages, divided by the number of rings
+// that share a physical link (the derate).
 ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& c) {
   Link inter = machine.inter;
   Link intra = machine.intra;
@@ -252,6 +265,7 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& c) {
   return {of(0), of(1), of(2), of(3)};
 }
 
+// Returns why the parallel split does not divide the model, or "".
 std::string impossible(const CrossFlowConfig& c) {
   const Parallelism& p = c.parallelism;
   const double batch = std::ceil(c.model.batch / p.dp);
@@ -269,6 +283,7 @@ std::string impossible(const CrossFlowConfig& c) {
   return {};
 }
 
+// Times one training iteration: kernels, then the schedule of the grid of steps and layers over the devices.
 LanguageModelTime
 language_model_time(const Machine& machine, const CrossFlowConfig& c, ElementTraffic traffic) {
   IterationModel model(machine, c, traffic);

@@ -74,6 +74,8 @@ void limit_voltage(const Transistor& t, double highest, OperatingPoint& point) {
   point.voltage = highest;
 }
 
+// Generates the compute units: as many as the area holds, at the voltage and frequency that their power
+// permits. Below the least voltage either the clock slows or units are switched off, by `rule`.
 void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
   const CoreTechnology& t = c.core;
   const double power = c.budgets.share[kCore] * c.budgets.power;
@@ -99,6 +101,8 @@ void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
   m.flops = m.raw_flops * t.utilisation;
 }
 
+// Generates one SRAM level from its area (mm2) and power (W): banks by area, bandwidth by the dynamic power
+// that leakage leaves.
 MemoryLevel generate_sram(const SramTechnology& t, double area, double power, int bundles) {
   MemoryLevel level;
   const double cells = 1 - t.overhead;
@@ -115,6 +119,7 @@ MemoryLevel generate_sram(const SramTechnology& t, double area, double power, in
   return level;
 }
 
+// Generates the DRAM: stacks limited by package area and by controllers on the chip, frequency by power.
 void generate_dram(const CrossFlowConfig& c, Machine& m) {
   const DramTechnology& t = c.dram;
   const Budgets& b = c.budgets;
@@ -171,6 +176,7 @@ Link generate_link(
 
 }  // namespace
 
+// Generates the whole machine component by component.
 Machine generate(const CrossFlowConfig& c, BelowMargin rule) {
   Machine m;
   generate_core(c, rule, m);

@@ -80,6 +80,7 @@ class Layout {
     return size_t((at.package * dim_ + at.x) * dim_ + at.y);
   }
 
+  // Lays the remaining dimensions into a region: the outermost one as blocks, the others inside each block.
   void place(std::vector<int> order, const Region& r) {
     if (order.empty() || !ok_)
       return;
@@ -105,6 +106,7 @@ class Layout {
     by_package(order, r);
   }
 
+  // Lays the outermost dimension over whole packages, when there are enough of them.
   void by_package(std::vector<int> order, const Region& r) {
     const int dimension = order.back();
     const int count = shape_[size_t(dimension)];
@@ -128,6 +130,8 @@ class Layout {
     }
   }
 
+  // Lays blocks of width x height for each index of a dimension, in the order of the scan, over one package
+  // after another.
   void scan(Scan how, int width, int height, std::vector<int> order, const Region& r) {
     const int dimension = order.back();
     const int count = shape_[size_t(dimension)];
@@ -164,6 +168,7 @@ class Layout {
     }
   }
 
+  // Returns the upper left corners of the blocks in a region, in the order in which they are filled.
   static std::vector<std::pair<int, int>> block_starts(Scan how, int width, int height, const Region& r) {
     std::vector<std::pair<int, int>> starts;
     const auto line = [](int from, int to, int step, bool forward) {
@@ -205,6 +210,7 @@ class Layout {
     return starts;
   }
 
+  // Gives all nodes of a block the same index in a dimension. Clears ok_ when the block leaves the package.
   void assign(int x, int y, int width, int height, int package, int dimension, int index) {
     if (x < 0 || y < 0 || x + width > dim_ || y + height > dim_ || package >= packages_) {
       ok_ = false;
@@ -233,6 +239,7 @@ class LinkLoad {
         across_(size_t(dim * packages)) {
   }
 
+  // Adds an edge between two nodes to the load of the links on its route, X first inside a package.
   void route(Place from, Place to) {
     const bool turned = from.package == to.package ? from.x > to.x : from.package > to.package;
     if (turned)
@@ -280,6 +287,8 @@ class LinkLoad {
 
 }  // namespace
 
+// Returns the orders that differ in the sizes of their dimensions, because equal sizes give equal
+// placements.
 std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape) {
   std::vector<int> live;
   std::vector<int> trivial;
@@ -303,6 +312,8 @@ std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape) {
   return orders;
 }
 
+// Places the workers in one order, and counts the logical edges on the busiest link inside and between
+// packages.
 PlacementResult place(const ParallelShape& shape, const DimensionOrder& order, int dim) {
   const int workers = shape[0] * shape[1] * shape[2] * shape[3];
   const int packages = (workers + dim * dim - 1) / (dim * dim);

@@ -56,6 +56,7 @@ unlike(const SoftwareTable& table, const Expectation& e, const System& system, P
   return out;
 }
 
+// Sets the expected time and its 90 % interval. No bound is below the limit of the hardware.
 void add_interval(Expectation& e, const RunTime& time) {
   const SoftwareTable& table = shipped_software();
   const Software* stack = e.known_stack ? &table.find(e.work, e.stack) : nullptr;
@@ -67,6 +68,7 @@ void add_interval(Expectation& e, const RunTime& time) {
   e.slow_s = e.seconds * std::exp(wide);
 }
 
+// Completes the expectation of a training run in its fastest micro batch and placement.
 Expectation expect_training(const System& system, const TrainingRun& asked, Expectation e) {
   const Software& software = shipped_software().find(Work::Train, e.stack);
   const TrainingRun run = with_placement(system, with_micro_batch(system, asked));
@@ -84,6 +86,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   return e;
 }
 
+// Completes the expectation of requests served together, with times of the first and of later tokens.
 Expectation expect_serving(const System& system, const InferenceRun& run, Expectation e) {
   const Software& software = shipped_software().find(Work::Serve, e.stack);
   const ServedWork work(system, {run, e.stack, false});
@@ -109,6 +112,7 @@ struct WeighedErrors {
   std::vector<const FieldError*> errors;
   std::vector<double> weights;
 };
+// Collects the errors of one kind of work, leaving out one source.
 WeighedErrors weighed_errors(const SoftwareTable& table, Work work, const std::string& without_source) {
   std::map<std::string, double> runs;
   WeighedErrors out;
@@ -172,6 +176,8 @@ std::optional<Expectation> expect_run(const System& system, const Question& ques
   return training ? expect_training(system, *training, e) : expect_serving(system, *serving, e);
 }
 
+// Writes the first sentence of the answer: rates, share of the peak or latency, memory, and what no measured
+// run shares.
 std::string headline(const System& system, const Expectation& e) {
   std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU (" +
                     rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +

@@ -22,6 +22,8 @@ class Fields {
   const std::string& text(const char* column) const {
     return row_.text(row_.require(column));
   }
+  // Returns a whole number from 0 on, or `otherwise` for an empty field. Throws base::Error for anything
+  // else.
   int64_t whole(const char* column, int64_t otherwise) const {
     const int at = row_.require(column);
     if (row_.text(at).empty())
@@ -50,6 +52,7 @@ class Fields {
   const base::CsvReader& row_;
 };
 
+// Builds the model from the sizes in a row.
 Transformer model_of(const Fields& f) {
   Transformer m;
   m.hidden = f.whole("hidden", 1);
@@ -77,6 +80,7 @@ bool is_eight_bit(Precision p) {
   return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Int8;
 }
 
+// Converts a row to a training run.
 TrainingRun training_of(const Fields& f) {
   TrainingRun r;
   r.model = model_of(f);
@@ -100,6 +104,7 @@ TrainingRun training_of(const Fields& f) {
   return r;
 }
 
+// Converts a row to a load of requests.
 InferenceRun serving_of(const Fields& f) {
   InferenceRun r;
   r.model = model_of(f);
@@ -126,6 +131,7 @@ std::string stack_of(const Fields& f) {
   return minor < 3 ? "vllm eager" : minor < 8 ? "vllm v0" : "vllm v1";
 }
 
+// Converts a row to a question with its measured time.
 FieldRow row_of(const base::CsvReader& in) {
   const Fields f(in);
   FieldRow row;

@@ -49,6 +49,7 @@ std::string_view kernels_of(std::string_view stack) {
                                    : "";
 }
 
+// Prepares the step times of one replica with the kernels of the load's library.
 StepTimes step_times(const System& system, const ServedLoad& load) {
   ServingRun run;
   run.model = load.run.model;
@@ -91,6 +92,7 @@ TrainedWork::TrainedWork(const System& system, const TrainingRun& run)
   predict_training(system_, run_);
 }
 
+// Times one iteration with the stack's scalars in place of those of the data sheet.
 TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   System system = system_;
   system.stack.library = s[0];
@@ -130,6 +132,8 @@ double TrainedWork::tokens() const {
   return double(run_.global_batch) * double(run_.sequence);
 }
 
+// Returns the least seconds of an iteration: model operations at the best rate of any library, and the
+// pipeline's bubble.
 double TrainedWork::limit_s() const {
   const Precision p = run_.products.value_or(run_.precision);
   const TrainingTime t = predict_training(system_, run_);
@@ -142,6 +146,8 @@ double TrainedWork::limit_s() const {
   return work * (1 + waits);
 }
 
+// Computes the memory of weights and cache, the requests that fit together, and the kinds of steps of the
+// load.
 ServedWork::ServedWork(const System& system, const ServedLoad& load)
     : system_(system),
       run_(load.run),
@@ -207,6 +213,7 @@ ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, dou
   return out;
 }
 
+// Returns the steps that prefill the prompts of `requests` requests, in chunks of kChunk tokens.
 ServedWork::Steps ServedWork::prompts(const StepTimes& times, double requests) const {
   const double tokens = requests * double(run_.prompt);
   const double chunks = std::ceil(tokens / kChunk);
@@ -272,6 +279,8 @@ double ServedWork::memory_bytes() const {
   return held_bytes_ + together_ * double(run_.prompt + run_.output) * cache_bytes_;
 }
 
+// Returns the least seconds of the load: prompts at the best rate, and each decode step reading weights and
+// cache once.
 double ServedWork::limit_s() const {
   const double context = double(run_.prompt) + double(run_.output) / 2;
   double seconds = requests_ * double(run_.prompt) * token_flops_ / rate_;

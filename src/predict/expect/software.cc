@@ -117,6 +117,7 @@ SoftwareScalars scalars_in(const std::vector<std::string>& f, size_t from, const
   return out;
 }
 
+// Reads one line of the table, whose first field gives its kind: stack, spread or error.
 void read_row(const std::vector<std::string>& f, const base::Location& where, SoftwareTable& table) {
   const auto number = [&](size_t i) {
     return base::parse_double(f[i], where);

@@ -57,6 +57,8 @@ std::string explaining_peak(const System& system, const Expectation& e, const Me
   return {};
 }
 
+// Writes the sentence that compares a measured time with its expectation, and the likely reason of a
+// difference.
 std::string sentence(const System& system, const Expectation& e, const SpeedVerdict& v, double seconds) {
   const std::string measured = "Measured " + format_quantity(seconds, Dimension::Time) + " for " +
                                format_quantity(e.seconds, Dimension::Time) + " (" +
@@ -159,6 +161,8 @@ double seconds_of(const System& system, const Expectation& e, const MeasuredFigu
          (figure.kind == Kind::Flops ? figure.value : figure.value * system.chip.peak(e.peak_precision));
 }
 
+// Compares a measured figure with the interval and the limit, and looks for another peak that would explain
+// it.
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure) {
   const double seconds = seconds_of(system, e, figure);
   SpeedVerdict v;

@@ -68,6 +68,7 @@ Precision arithmetic_of(Precision p) {
   return p == Precision::Int8Weights || p == Precision::Int4Weights ? Precision::Bf16 : p;
 }
 
+// Returns the bytes of an element on each side of a product, with the scales of its format.
 OperandBytes operand_bytes(Precision p) {
   constexpr double kScale16 = 1.0 / 16;    // an 8-bit scale for 16 values
   constexpr double kScale128 = 4.0 / 128;  // a 32-bit scale for 128 values of a row
@@ -95,6 +96,8 @@ double Chip::power_limit(Precision p) const {
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
 }
 
+// Returns the constants of a precision: its own, those of the arithmetic it runs on, those of another
+// precision on the same units, or defaults.
 const Calibration& Chip::constants(Precision p) const {
   static const Calibration generic_matrix;
   static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6};

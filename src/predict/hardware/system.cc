@@ -224,6 +224,7 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+// Copies constants, stacks and missing values from a relative, and marks the constants as measured on it.
 void inherit_from(const System& relative, System& system) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     auto& own = system.chip.calibration[i];
@@ -259,6 +260,7 @@ void inherit_from(const System& relative, System& system) {
     system.frameworks = relative.frameworks;
 }
 
+// Reads all shipped data sheets and completes those that name a relative.
 std::vector<System> read_shipped() {
   std::vector<System> out;
   for (const std::string_view file : embedded::system_files_names()) {
@@ -366,6 +368,7 @@ const System* find_shipped(std::string_view wanted) {
   return nullptr;
 }
 
+// Compares a device name with the names of the system, ignoring case and separators.
 bool is_called(const System& system, std::string_view device) {
   const std::string key = folded(device);
   if (folded(system.name) == key || folded(system.family) == key)

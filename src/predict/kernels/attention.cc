@@ -31,6 +31,7 @@ constexpr double kPlainValue = 128;
 constexpr double kUsualHead = 128;  // head size to which the fitted times refer
 constexpr double kBlock = 64;       // keys that a decode kernel reads at a time
 
+// Returns the number of query-key pairs of causal attention over `context` keys, within a window (0: none).
 double pairs(double queries, double context, double window) {
   // The last query meets `context` keys, and each before it one less.
   const double full = queries * (context - queries) + queries * (queries + 1) / 2;
@@ -51,6 +52,7 @@ bool is_prefill(FusedKind kind) {
   return kind == FusedKind::Prefill || kind == FusedKind::LatentPrefill;
 }
 
+// Returns the least bytes of attention over a prompt: queries, results, keys and values once.
 double prefill_bytes(const AttentionKernel& k) {
   const double queries = double(k.batch) * double(k.tokens);
   if (k.kind == FusedKind::LatentPrefill)
@@ -61,6 +63,7 @@ double prefill_bytes(const AttentionKernel& k) {
   return queries * double(k.head) * (outer + inner);
 }
 
+// Returns the least bytes of a decode step: the cached keys and values, queries and results.
 double decode_bytes(const AttentionKernel& k, double context) {
   const double sequences = double(k.batch);
   if (k.kind == FusedKind::LatentDecode)
@@ -109,6 +112,7 @@ PreparedKernel prepare(const Chip& chip, const AttentionKernel& k) {
   return p;
 }
 
+// Times attention over prompts (formula at the top of this file).
 FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
   const double rows = x[kRows];
   const double blocks = std::ceil(p.tokens / rows - 1e-9);
@@ -130,6 +134,7 @@ FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
   return t;
 }
 
+// Times attention of a decode step over a cache. Data that fits the last-level cache is read faster.
 FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
   constexpr double kKept = 0.8;  // share of the last-level cache that is left for keys and values
   const double room = kKept * p.cache_bytes;

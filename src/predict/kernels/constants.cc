@@ -89,6 +89,8 @@ const std::vector<KernelConstants>& shipped_kernel_constants() {
   return all;
 }
 
+// Finds the constants that match best: chip, framework, format and kernel, else fewer and fewer of them,
+// else the constants over all chips.
 FoundConstants find_constants(
     FusedKind kind,
     const System& system,

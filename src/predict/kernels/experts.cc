@@ -142,6 +142,7 @@ PreparedKernel prepare(const Chip& chip, const ExpertLayer& l) {
 FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x) {
   const double tile = x[kTile];
   double rows = 0;
+  // Times a layer of experts on one device (formula at the top of this file).
   double padded = 0;
   double active = 0;
   for (const PreparedKernel::Bucket& b : p.load) {

@@ -61,6 +61,7 @@ double measured(const SearchSpace& space, const DesignResult& r, Measure measure
   return cost_of(space.goal, r.config, r.point.logic.name, space.nodes, r.joint_s);
 }
 
+// Draws time against another measure for all points and marks the Pareto front.
 Figure front_figure(
     const SearchSpace& space,
     const std::vector<DesignResult>& results,
@@ -246,6 +247,7 @@ Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& tria
       table};
 }
 
+// Writes the verdict and facts about the best design.
 void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
   const bool late = space.goal.latency_s > 0 && best.joint_s > space.goal.latency_s;
   d.verdict = (late ? "None within the latency; the nearest: " : "Best: ") + point_name(space, best.point) +

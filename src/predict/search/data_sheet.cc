@@ -43,6 +43,7 @@ Stationary stationary_of(const std::string& dataflow) {
   return dataflow == "ost" ? Stationary::Output : Stationary::Best;
 }
 
+// Sets the rates of all precisions that the machine's word length supports.
 void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   const double rate = m.raw_flops / chip.units / chip.clock_hz;
   const auto set = [&](Precision p, double factor) {

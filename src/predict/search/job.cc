@@ -21,6 +21,7 @@ constexpr int kMicroBatches[] = {1, 2, 4, 8};
 constexpr int kInterleaves[] = {1, 2, 4};
 constexpr int kMostTensor = 64;
 
+// Returns whether the parallel degrees divide heads, feed-forward width, vocabulary, layers and batch.
 bool divides(const TrainingRun& r) {
   const Transformer& m = r.model;
   if (m.heads % r.tensor != 0 || m.inner() % r.tensor != 0 || m.vocab % r.tensor != 0)
@@ -47,6 +48,8 @@ std::vector<int> zero_stages(const TrainingRun& r) {
   return {0, 1, 2, 3};
 }
 
+// Adds the run with every combination of micro batch, interleaving, recomputation and sharding that is
+// valid.
 void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
   TrainingRun r = base;
   r.sequence_parallel = r.tensor > 1;
@@ -82,6 +85,7 @@ void add_placements(const TrainingRun& r, int package_dim, std::vector<Way>& out
   }
 }
 
+// Lists every way to train a transformer on `nodes` nodes.
 std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, int package_dim, bool data_only) {
   std::vector<Way> out;
   TrainingRun r = base;
@@ -117,6 +121,7 @@ JobTime transformer_time(const std::optional<System>& system, const TrainingRun&
   return {t.seconds, t.memory_bytes, system->chip.memory_bytes};
 }
 
+// Times the language model on the design's machine; infinite when the machine cannot work.
 JobTime language_model_job(const CrossFlowConfig& design, const JobRules& rules) {
   const Machine machine =
       generate(design, rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
@@ -172,6 +177,7 @@ JobTime job_time(const CrossFlowConfig& design, const Way& way, const JobRules& 
       rules);
 }
 
+// Times all ways of a job on one design. The data sheet of a transformer is derived once.
 std::vector<JobTime> job_times(
     const CrossFlowConfig& design,
     const Job& job,

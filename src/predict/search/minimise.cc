@@ -77,6 +77,7 @@ class Run {
   Minimum minimum_;
 };
 
+// Minimises by gradient descent with a running average of the shares, as the paper prints it.
 void soe(Run& run, Shares at, int steps) {
   Shares average = at;
   for (auto& part : average)
@@ -169,6 +170,7 @@ std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, 
   return shares;
 }
 
+// Evaluates one exchange and keeps it when the value falls.
 bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, double part) {
   Shares tried = at;
   for (const size_t c : move.classes)
@@ -213,6 +215,7 @@ struct SubplexCall {
   const std::vector<size_t>* sizes;
 };
 
+// Converts logarithms of shares to shares that sum to one in each class.
 Shares from_logarithms(const double* x, const std::vector<size_t>& sizes) {
   Shares shares;
   for (const size_t size : sizes) {
@@ -230,6 +233,7 @@ double subplex_value(unsigned, const double* x, double*, void* data) {
   return std::isfinite(value) ? value : 1e30;
 }
 
+// Minimises by NLopt's subplex method on logarithms of shares.
 void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
   std::vector<double> x;
   for (const auto& part : start) {
@@ -249,6 +253,7 @@ void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
 
 }  // namespace
 
+// Runs one start of the method in `options` with its part of the evaluations.
 Minimum minimise_start(
     const Objective& objective,
     const std::vector<size_t>& sizes,

@@ -65,6 +65,7 @@ uint64_t SearchPlan::runs() const {
   return points_.size() * runs_of_point();
 }
 
+// Decodes the number of a run into point, method, seed, way and start, as digits of a mixed base.
 SearchPlan::Slot SearchPlan::slot_of(uint64_t index) const {
   Slot slot;
   slot.point = index / runs_of_point();
@@ -84,6 +85,7 @@ SearchPlan::Slot SearchPlan::slot_of(uint64_t index) const {
   return slot;
 }
 
+// Times and sorts all ways of a point on first use; later calls return the cached result. Thread-safe.
 const SearchPlan::Candidates& SearchPlan::candidates(size_t point) const {
   Candidates& c = candidates_[point];
   std::call_once(c.once, [&] {
@@ -115,6 +117,7 @@ std::string SearchPlan::evaluate_ways(size_t point) const {
   return line;
 }
 
+// Optimises the shares of one way from one start, and returns the line of the result.
 std::string SearchPlan::optimise(const Slot& slot) const {
   const Candidates& c = candidates(slot.point);
   if (slot.way >= c.order.size())
@@ -145,6 +148,7 @@ std::string SearchPlan::run(uint64_t index) const {
   return slot.evaluates_ways ? evaluate_ways(slot.point) : optimise(slot);
 }
 
+// Combines all lines of a point into its result.
 DesignResult SearchPlan::result_of(size_t point, const std::vector<std::string>& lines) const {
   const DesignPoint& p = points_[point];
   const Job& job = space_.jobs[p.job];

@@ -44,6 +44,7 @@ CrossFlowConfig with_inside_network(CrossFlowConfig c, int package_dim) {
 
 }  // namespace
 
+// Converts the budgets to shares that are at least 0.001, so that every component can grow.
 Shares shares_of(const CrossFlowConfig& c) {
   Shares shares(3);
   for (const Component component : shared_components(c)) {
@@ -83,6 +84,7 @@ CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& p) {
   return with_inside_network(c, p.package_dim);
 }
 
+// Lists the points: all combinations of technologies, packages, budgets and shapes.
 std::vector<DesignPoint> design_points(const SearchSpace& space) {
   std::vector<DesignPoint> points{{}};
   const auto cross = [&points](const auto& values, auto set) {

@@ -15,6 +15,7 @@ ParallelShape shape_of(const Parallelism& p) {
   return {p.kp1, p.kp2, p.dp, p.lp};
 }
 
+// Adds the placements of one parallel split that differ in link sharing or package crossings.
 void add_placements(const Parallelism& p, int package_dim, std::vector<Strategy>& out) {
   std::set<std::tuple<int, int, std::array<bool, 4>>> seen;
   for (const DimensionOrder& order : distinct_orders(shape_of(p))) {

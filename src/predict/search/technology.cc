@@ -45,6 +45,7 @@ const Generation& generation(const std::vector<Generation>& known, const std::st
   throw base::Error({}, "technology '" + name + "' is not known", base::suggestion(name, names));
 }
 
+// Scales areas, powers, rates and energies of a design to the given generations (rules in technology.h).
 CrossFlowConfig with_technology(
     CrossFlowConfig c,
     const Generation& logic,
