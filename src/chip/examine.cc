@@ -23,6 +23,7 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
+// Returns the category of a finding from the name of the component.
 std::string category_of(const std::string& name) {
   if (name.find("link") != std::string::npos)
     return "slow link";
@@ -33,6 +34,8 @@ std::string category_of(const std::string& name) {
   return "slow core";
 }
 
+// Returns the finding for a component that delays transfers. The score rises with its lead in evidence over
+// the second candidate.
 finding::Finding finding_of(const FabricSuspect& suspect, const FabricJudgement& verdict) {
   finding::Finding f;
   f.subject = suspect.members.front();
@@ -68,6 +71,7 @@ finding::Finding finding_of(const FabricSuspect& suspect, const FabricJudgement&
   return f;
 }
 
+// Returns the candidates, best first, as a table.
 finding::Figure candidate_table(const FabricJudgement& verdict) {
   finding::TableFigure table;
   table.columns = {"components", "factor", "evidence", "waits held up", "waits", "transfers"};
@@ -148,6 +152,7 @@ void conclude(Diagnosis& d, const FabricJudgement& verdict, const std::string& d
   finding::judged(d, std::to_string(verdict.waits) + " waits, whose equals differ by " + spread);
 }
 
+// Returns the finding for a core whose zones (named parts of a kernel) take longer than on other cores.
 finding::Finding finding_of(const ZoneSuspect& s, bool beside_earlier) {
   finding::Finding f;
   f.subject = "core " + to_string(s.core);
@@ -182,6 +187,7 @@ bool only_zones(const TransferTrace& trace) {
          groups_of(trace).empty();
 }
 
+// Adds the result of comparing zones to the diagnosis.
 void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earlier) {
   d.facts.emplace_back("zones compared", std::to_string(verdict.records));
   d.facts.emplace_back("sorts of zones", std::to_string(verdict.zones));

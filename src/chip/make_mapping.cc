@@ -16,6 +16,7 @@
 namespace lento::chip {
 namespace {
 
+// Reads sizes of free dimensions from arguments such as N=8.
 spec::OnnxOptions onnx_options(const ChipMappingOptions& o) {
   spec::OnnxOptions options;
   for (const std::string& text : o.dimensions) {
@@ -41,6 +42,7 @@ double simulated_cycles(const Mapping& mapping, const spec::Chip& machine, const
   }
 }
 
+// Maps a network file to the chip.
 Mapping map_model(
     const ChipMappingOptions& o,
     const spec::Chip& machine,
@@ -64,6 +66,7 @@ Mapping map_model(
 
 }  // namespace
 
+// Maps a network file or the binary tree, and writes the mapping.
 ChipMapping
 map_network(const ChipMappingOptions& o, const std::string& output, const base::Progress& progress) {
   const spec::Chip machine = spec::read_chip(o.chip);

@@ -27,6 +27,7 @@ std::string error_text(double predicted, double measured) {
   return "-";
 }
 
+// Returns the time that counts as zero: the first zone, else the first record.
 double origin_of(const TransferTrace& trace) {
   uint64_t zone = kNoTime;
   uint64_t any = kNoTime;
@@ -72,6 +73,7 @@ finding::Figure program_table(const TransferTrace& trace, const Played& played, 
       table};
 }
 
+// Returns predicted and recorded waits as a table.
 finding::Figure wait_table(const TransferTrace& trace, const Played& played, double origin) {
   finding::TableFigure table;
   table.columns = {
@@ -100,6 +102,7 @@ finding::Figure wait_table(const TransferTrace& trace, const Played& played, dou
       table};
 }
 
+// Returns the servers at which transfers waited longest.
 finding::Figure congestion_table(const Fabric& fabric, const Played& played) {
   std::vector<int> order(size_t(fabric.server_count()));
   std::iota(order.begin(), order.end(), 0);

@@ -45,6 +45,7 @@ class Feed {
   size_t given_ = 0;
 };
 
+// Gives all records to the recorder and returns its sketch.
 Sketch record_with(SketchRecorder& recorder, TrueRecords& feed, Facts& facts) {
   ProbeRecord record;
   while (feed.next(record))
@@ -54,6 +55,7 @@ Sketch record_with(SketchRecorder& recorder, TrueRecords& feed, Facts& facts) {
   return sketch;
 }
 
+// Makes a sketch with the memory that the chip has for it.
 Sketch sketched(TrueRecords& feed, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
   options.sketch.ops_per_cycle = recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = count_patterns(of.program, of.chip);
@@ -69,6 +71,7 @@ Sketch sketched(TrueRecords& feed, ChipRecorderOptions options, const ChipUnderT
   return sketch;
 }
 
+// Throws base::Error when the number of cores differs from the chip's.
 void require_cores(const std::string& path, const std::string& what, size_t cores, const spec::Chip& chip) {
   if (cores == size_t(chip.core_count()))
     return;
@@ -78,6 +81,7 @@ void require_cores(const std::string& path, const std::string& what, size_t core
       "give the chip file that the records were made with");
 }
 
+// Returns in what the records' chip and mapping differ from the given ones.
 std::vector<std::string> differences(const ProbeHeader& head, const ChipUnderTest& of) {
   std::vector<std::string> out;
   const auto compare = [&](const std::string& what, const std::string& recorded, const std::string& given) {
@@ -94,6 +98,7 @@ std::vector<std::string> differences(const ProbeHeader& head, const ChipUnderTes
   return out;
 }
 
+// Takes a sketch that was written earlier.
 void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& out) {
   out.sketch = read_sketch(in);
   require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);
@@ -106,6 +111,7 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
         " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
+// Throws base::Error when the sketch holds too few patterns of the mapping.
 void require_mapping(const std::string& path, const ChipUnderTest& of, ChipRecording& out) {
   const Belonging seen = belonging_of(out.sketch, of.program, of.chip);
   out.share = seen.share();

@@ -8,6 +8,7 @@
 namespace lento::chip {
 namespace {
 
+// Returns zones, transfers and bytes of each component.
 finding::Figure component_table(const TransferTrace& trace) {
   struct Row {
     uint64_t zones = 0;
@@ -38,6 +39,7 @@ finding::Figure component_table(const TransferTrace& trace) {
   return {"Recorded components", "What each processor of each core recorded.", table};
 }
 
+// Returns the waits of each processor.
 finding::Figure wait_table(const TransferTrace& trace) {
   finding::TableFigure table;
   table.columns = {"core", "processor", "for", "transfers", "bytes", "begin", "end", "cycles"};

@@ -30,6 +30,7 @@ ReplayOf with_declared(ReplayOf replays, const Deviations& declared) {
   };
 }
 
+// Returns a function that simulates the program with given faults and sketches the result.
 ReplayOf
 sketch_replays(const Program& program, const Sketch& judged, uint64_t seed, const base::Progress& progress) {
   std::vector<SketchShape> shapes;

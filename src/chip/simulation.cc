@@ -94,7 +94,7 @@ finding::Figure link_table(const Model& model, const Result& result) {
 Diagnosis metrics(const Model& model, const Result& result) {
   Diagnosis d;
   d.scale = "chip";
-  d.title = "Simulated run of " + model.program.name + " on " + model.chip.name;
+  // Returns the results of a run: time, utilisation, records and the cost of recording.
   const double total = double(result.cycles);
   d.verdict = "The run took " + cycles_text(total, model.chip.clock_hz) + ".";
   const auto inferences = double(result.inference_end.size());

@@ -29,6 +29,7 @@ int SimulationCount::runs() const {
   return seen_->runs;
 }
 
+// Counts a simulation unless it repeats a healthy one.
 void SimulationCount::Seen::add(const Twin& twin, bool with_faults, uint32_t draw) {
   const std::lock_guard lock(mutex);
   const bool known = !with_faults && std::ranges::any_of(healthy, [&](const Draw& d) {

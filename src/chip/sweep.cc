@@ -32,6 +32,7 @@ std::string part_name(Part part) {
   return "";
 }
 
+// Returns how much slow components of each kind slow the run.
 finding::Figure summary_table(const Sweep& sweep) {
   std::map<Part, std::vector<double>> by_part;
   for (const SweepRow& row : sweep.rows)
@@ -53,6 +54,7 @@ finding::Figure summary_table(const Sweep& sweep) {
       table};
 }
 
+// Returns the slowdown of the run by position of the slow component.
 finding::Figure mesh_figure(const Model& model, const Sweep& sweep) {
   finding::MeshFigure mesh;
   mesh.width = model.grid.width();
@@ -80,6 +82,7 @@ finding::Figure mesh_figure(const Model& model, const Sweep& sweep) {
       mesh};
 }
 
+// Returns all slow components, the worst first.
 finding::Figure full_table(const Sweep& sweep) {
   finding::TableFigure table;
   table.columns = {"component", "slowdown", "cycles", "events inside"};
@@ -99,6 +102,7 @@ finding::Figure full_table(const Sweep& sweep) {
   return {"Every component", "Costliest first.", table};
 }
 
+// Returns the result of the sweep.
 finding::Diagnosis conclude(const Sweep& sweep, const Model& model, const ChipSweepOptions& options) {
   const auto worst = std::ranges::max_element(sweep.rows, [](const auto& a, const auto& b) {
     return a.slowdown < b.slowdown;

@@ -34,6 +34,7 @@ class OwnedFileSource : public AccessSource {
   AccessFileSource source_;
 };
 
+// Opens one trace of memory accesses. With the format "auto" the first bytes of the file decide its format.
 std::unique_ptr<AccessSource> open_one(
     const AccessTraces& traces,
     const std::string& path,
@@ -61,6 +62,8 @@ void require_files(const std::vector<std::string>& paths, const std::string& why
   }
 }
 
+// Opens all traces as one source, merged by time. `facts` (may be null) receives names and mappings of the
+// programs.
 std::unique_ptr<AccessSource>
 open_access_traces(const AccessTraces& traces, ReadReport& report, program::TraceFacts* facts) {
   std::vector<std::unique_ptr<AccessSource>> sources;

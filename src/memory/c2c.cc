@@ -52,6 +52,7 @@ struct Shares {
   bool any_store = false;
 };
 
+// Counts where the samples of a line fall: on stored offsets, on lock instructions, on all offsets.
 Shares shares_of(const C2cLine& line) {
   std::set<uint32_t> stored;
   for (const C2cUse& use : line.uses) {
@@ -74,6 +75,7 @@ struct Cause {
   std::string next_step;
 };
 
+// Returns the kind of sharing of a line and its remedy.
 Cause cause_of(const Shares& s) {
   if (s.locks > kMost * s.all)
     return {"lock", "hold the lock for less, split it, or keep what it guards off its line"};
@@ -112,6 +114,7 @@ class Judge {
     finding::add_read_report(d_, read);
   }
 
+  // Judges each line with enough loads served by another cache, and concludes.
   Diagnosis run() {
     d_.scale = "memory";
     d_.title = "Lines that caches took from one another";
@@ -181,6 +184,7 @@ class Judge {
     return "line " + base::hex(line.address) + (text.empty() ? "" : " (" + text + ")");
   }
 
+  // Adds the finding for one line.
   void add(const C2cLine& line) {
     const Shares shares = shares_of(line);
     const Cause cause = cause_of(shares);
@@ -227,6 +231,7 @@ class Judge {
       f.evidence.push_back({text_of(line, *use), taken_by(line, *use), "samples", "perf c2c"});
   }
 
+  // Describes one use of a line: offset, variable, function, source line, samples and CPUs.
   std::string text_of(const C2cLine& line, const C2cUse& use) const {
     const std::string name = name_at(line.address + use.offset);
     std::string text = "+" + std::to_string(use.offset) + (name.empty() ? "" : " (" + name + ")") + " in " +
@@ -239,6 +244,7 @@ class Judge {
     return text;
   }
 
+  // Adds the table of all lines and their uses.
   void add_table() {
     finding::TableFigure table;
     table.columns = {"line", "offset", "taken", "stores", "samples", "CPUs", "function", "source", "object"};

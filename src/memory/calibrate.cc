@@ -59,6 +59,7 @@ void pin(int cpu) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
+// Returns the CPUs on which this process may run.
 std::vector<int> usable_cpus() {
   cpu_set_t set;
   std::vector<int> cpus;
@@ -150,6 +151,7 @@ double scatter(const Buffer& buffer, const std::vector<size_t>& places, size_t l
   return time / double((loads + places.size() - 1) / places.size() * places.size());
 }
 
+// Measures the bandwidth of sequential reading, in bytes per second.
 double bytes_per_second(const Buffer& buffer) {
   uint64_t sum = 0;
   const auto* words = reinterpret_cast<const uint64_t*>(buffer.at(0));
@@ -187,6 +189,7 @@ double clock_rate() {
   return kAdds / time;
 }
 
+// Reads a size such as "32K" or "1M" as the kernel writes it in sysfs, in bytes.
 uint64_t size_in(const std::string& text) {
   uint64_t value = 0;
   size_t i = 0;
@@ -286,6 +289,7 @@ class Host {
     out_.platform.source = "measured by lento memory calibrate";
   }
 
+  // Measures all properties of this machine one after the other.
   Calibration run() {
     pin(cpus_[0]);
     step(1);
@@ -367,6 +371,7 @@ class Host {
     core().walk = cycles(std::max(0.0, all));
   }
 
+  // Measures latency of memory and cycles per line, with random and with overlapping accesses.
   void memory() {
     step(4);
     const Buffer buffer(memory_bytes(), true);
@@ -409,6 +414,7 @@ class Host {
     pin(cpus_[0]);
   }
 
+  // Measures the cycles to fetch a line that another core modified.
   void transfers() {
     step(5);
     if (cpus_.size() < 2) {
@@ -418,6 +424,7 @@ class Host {
     core().transfer = cycles(transfer_time(cpus_[0], cpus_[1]));
   }
 
+  // Measures latency and bandwidth to the memory of another NUMA node.
   void remote() {
     step(6);
     const std::vector<int> nodes = cpu_of_nodes(cpus_);

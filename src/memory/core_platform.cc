@@ -60,6 +60,7 @@ class Reader {
     cycles = uint64_t(std::llround(seconds * p_.clock));
   }
 
+  // Reads size, ways and hit time (cycles) of a cache level.
   void cache(Fields& core, std::string_view key, TagShape& shape, uint64_t* hit) {
     const YamlNode* node = core.map(key);
     if (!node)
@@ -75,6 +76,7 @@ class Reader {
     fields.finish();
   }
 
+  // Reads the number of TLB entries at both levels and the cycles of a page walk.
   void pages(Fields& core) {
     const YamlNode* node = core.map("pages");
     if (!node)
@@ -86,6 +88,7 @@ class Reader {
     fields.finish();
   }
 
+  // Reads latency of a memory and its bandwidth, which is stored as cycles per line.
   void memory(Fields& core, std::string_view key, uint64_t& latency, uint64_t& line) {
     const YamlNode* node = core.map(key);
     if (!node)

@@ -33,6 +33,7 @@ struct Doubt {
   std::string remedy;
 };
 
+// Returns why the recorded accesses are too few for a verdict, or nothing.
 Doubt doubt_of(const Coverage& c, double least_loss) {
   if (c.met < kLeastAccesses || reach(c) < least_loss)
     return {

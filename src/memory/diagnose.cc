@@ -106,6 +106,7 @@ class Run {
       read_made_code(path);
   }
 
+  // Runs the analysis. Names and mappings are collected in the first pass over the trace only.
   ContentionResult diagnose(const ContentionOptions& mine) {
     const OpenTrace open = [this](ReadReport& report) {
       report.strict = options_.strict;
@@ -148,6 +149,7 @@ class Run {
   }
 
  private:
+  // Adds the simulated speed-up to a finding.
   static void add_gain(const std::optional<double>& gain, finding::Finding& f) {
     if (!gain)
       return;
@@ -169,6 +171,7 @@ class Run {
     facts_.names.read_perf_map(bytes, 0, path);
   }
 
+  // Notes each program file that does not agree with the trace.
   void check(Diagnosis& diagnosis) {
     if (options_.programs.empty())
       return;
@@ -184,6 +187,7 @@ class Run {
   bool opened_ = false;
 };
 
+// Lists all input files in the diagnosis. The load address behind a program's path is cut off.
 void add_inputs(const MemoryDiagnosisOptions& options, Diagnosis& diagnosis) {
   const auto add = [&](const std::string& role, const std::vector<std::string>& paths) {
     for (const std::string& path : paths)
@@ -198,6 +202,7 @@ void add_inputs(const MemoryDiagnosisOptions& options, Diagnosis& diagnosis) {
     add("platform", {options.platform});
 }
 
+// Returns whether the single trace is a report of perf c2c.
 bool is_c2c(const MemoryDiagnosisOptions& options) {
   const std::string& format = options.traces.format;
   if (format != "auto" || options.traces.paths.size() != 1)
@@ -220,6 +225,7 @@ const std::string& one_summary(const MemoryDiagnosisOptions& options, const std:
   return options.traces.paths.front();
 }
 
+// Diagnoses a report of perf c2c, whose lines are already summed over the run.
 Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
   C2cDiagnosisOptions c2c;
   c2c.report = one_summary(options, "a report of perf c2c");
@@ -239,6 +245,7 @@ bool is_gpu_memory(const std::string& path) {
   return is_gpu_counters(head) || is_gpu_accesses(head);
 }
 
+// Diagnoses a trace, a report of perf c2c or a profile of GPU kernels, by the format of the first file.
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
   for (const auto& paths : {options.traces.paths, options.before})
     require_files(paths, "store the trace in a file; it is read more than once");

@@ -27,6 +27,7 @@ size_t first_difference(const Path& a, const Path& b) {
   return i;
 }
 
+// Returns the text of a line of a source file, or "" without the file.
 std::string text_of_line(const std::string& path, int number) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
@@ -61,6 +62,8 @@ std::string diff_of(const program::Declared& d, const std::string& before, const
          "\n";
 }
 
+// Returns the path of the first `steps` declarations, such as "outer.inner.field". Array indices are left
+// out.
 std::string name_of(const Path& path, size_t steps) {
   std::string text;
   for (size_t i = 0; i < steps; ++i) {
@@ -73,6 +76,8 @@ std::string name_of(const Path& path, size_t steps) {
 
 }  // namespace
 
+// Returns the source line with the named variable aligned to `bytes`, or "" when the line cannot be changed
+// safely.
 std::string
 align_declaration(const std::string& line, const std::string& name, int column, uint32_t bytes, bool cpp) {
   size_t at = column > 0 ? size_t(column) - 1 : find_word(line, name);
@@ -95,6 +100,8 @@ align_declaration(const std::string& line, const std::string& name, int column, 
   return line.substr(0, at) + word + line.substr(at);
 }
 
+// Proposes a change of declaration that puts the parts of an object, used by different threads, on lines of
+// their own.
 LayoutChange
 propose_layout(const program::AddressSpace& names, const FoundObject& object, uint32_t line_bytes) {
   if (object.parts.size() < 2)

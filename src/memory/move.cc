@@ -50,6 +50,7 @@ class MovedSource : public AccessSource {
     uint64_t since = 0;                             // end of the last record handed on
   };
 
+  // Passes an access on, without those that only wait in a spin loop.
   void take(const AccessRecord& r) {
     Cpu& cpu = cpus_[r.cpu];
     if (r.type == AccessType::Fetch) {
@@ -69,6 +70,7 @@ class MovedSource : public AccessSource {
     return r.type == AccessType::Load && !cpu.loads.emplace(r.pc, r.address).second;
   }
 
+  // Passes an access on with its address in the changed layout. Time dropped before it counts as waiting.
   void pass_on(AccessRecord r, Cpu& cpu) {
     r.blamed = 0;
     if (dropped_since(cpu, r))

@@ -34,6 +34,7 @@ struct Seen {
   std::map<const program::Symbols*, Count> counts;
 };
 
+// Counts how many accesses lie in code of each program and agree with its instructions.
 Seen count_agreements(const program::AddressSpace& names, AccessSource& source) {
   Seen seen;
   program::DataObject object;
@@ -75,6 +76,7 @@ bool is_recorded(const program::TraceFacts& facts, const program::GivenProgram& 
       "give the file that ran, or trace this one anew");
 }
 
+// Throws base::Error when the build id differs from the traced one.
 void refuse_another_build(const program::GivenProgram& program) {
   const std::string id = program.symbols->build_id();
   if (program.mapped || program.mapped_build_id.empty())
@@ -90,6 +92,7 @@ std::string share_text(uint64_t part, uint64_t whole) {
   return std::to_string(part) + " of " + std::to_string(whole);
 }
 
+// Throws base::Error when too few accesses agree with the program.
 void require_agreement(const program::GivenProgram& program, const Count& count) {
   const char* remedy = "give the program that was traced; without it leave --elf out";
   if (double(count.in_code) < kAgree * double(count.code))
@@ -106,6 +109,7 @@ void require_agreement(const program::GivenProgram& program, const Count& count)
         remedy);
 }
 
+// Throws base::Error when the program names none of the accesses.
 void require_a_name(const program::GivenProgram& program, const Seen& seen) {
   if (seen.any_named)
     return;
@@ -117,6 +121,7 @@ void require_a_name(const program::GivenProgram& program, const Seen& seen) {
           program.path + "@0x555555554000 (under Valgrind @0x108000), or --maps");
 }
 
+// Returns a note that the program was checked by its instructions only.
 std::string note_unproven(const program::GivenProgram& program, const Count& count) {
   std::string text = "the trace does not say which program ran; " + program.path +
                      " is believed: " + share_text(count.in_code, count.code) +

@@ -67,6 +67,7 @@ class RawFile {
   std::string path_;
 };
 
+// Runs the command with LENTO_RECORD set. Returns its exit status.
 int run_program(const std::vector<std::string>& command, const std::string& recording) {
   std::vector<char*> arguments;
   std::vector<char*> environment;
@@ -129,6 +130,7 @@ std::string site_of(const program::AddressSpace& names, const VirtualRun::Block&
   return function ? function->name : base::hex(block.pc);
 }
 
+// Names heap blocks by size and allocation site.
 void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
   for (const auto& block : run.blocks)
     facts.names.add_data(
@@ -182,6 +184,7 @@ std::optional<Fix> find_fix(const GainPredictor& predictor, const FoundObject& o
   return usual;
 }
 
+// Describes a change of the data layout.
 const char* text_of(Kind kind) {
   switch (kind) {
     case Kind::Pad:
@@ -279,6 +282,7 @@ void propose_fixes(
   conclude(d, dropped);
 }
 
+// Returns how much of the program's work the recording covers.
 Coverage coverage_of(const Recording& recording) {
   Coverage c;
   c.stored = recording.stored();
@@ -306,6 +310,7 @@ CorePlatform machine_of(const MemoryRecordingOptions& options, uint32_t line_byt
   return machine;
 }
 
+// Describes the simulated machine in a sentence.
 std::string text_of(const CorePlatform& machine) {
   const CoreModel& c = machine.core;
   const auto size = [](const TagShape& shape) {

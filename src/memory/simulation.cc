@@ -104,6 +104,7 @@ class Recorder {
       return nullptr;
     return &tee_;
   }
+  // Closes all trace files.
   void finish(const program::TraceFacts& facts) {
     if (file_) {
       file_->set_facts(facts);
@@ -148,6 +149,7 @@ std::string number(uint64_t value) {
   return std::to_string(value);
 }
 
+// Returns instructions, stalled cycles and misses of each hart as a table.
 finding::Figure harts_table(const RunResult& run) {
   finding::TableFigure table;
   table.columns = {
@@ -178,6 +180,7 @@ finding::Figure harts_table(const RunResult& run) {
   return {"Harts", "What each hart did and how long it waited for memory.", table};
 }
 
+// Returns the cycles that each hart waited for each other hart.
 finding::Figure blame_figure(const RunResult& run) {
   finding::HeatMapFigure map;
   map.x_name = "culprit";

@@ -48,6 +48,8 @@ bool asks(const Measurement& m, Precision precision, const std::string& framewor
 
 }  // namespace
 
+// Fits the constants of a chip or of a training stack to the measured rows, and reports the error on fitted
+// and on held-out rows. Throws base::Error without a measured row.
 CalibrateResult calibrate(const CalibrateOptions& options, const base::Progress& progress) {
   CalibrateResult result;
   result.report.strict = options.strict;

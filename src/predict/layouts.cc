@@ -160,6 +160,7 @@ void Search::serve(const InferenceRun& base) {
   }
 }
 
+// Times all divisions of the model over the devices that fit the question.
 LayoutSearch Search::run() {
   if (const auto* training = std::get_if<TrainingRun>(&asked_.what))
     train(*training);

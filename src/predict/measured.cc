@@ -10,6 +10,7 @@ namespace lento::predict {
 
 using finding::Diagnosis;
 
+// Compares the kernels and steps of a recorded run with their predicted times.
 Diagnosis compare_measured(const MeasuredOptions& options) {
   base::ReadReport report;
   report.strict = options.strict;
@@ -30,6 +31,7 @@ Diagnosis compare_measured(const MeasuredOptions& options) {
   return d;
 }
 
+// Compares step times given on the command line, in seconds, with the predicted step.
 Diagnosis compare_steps(const StepsOptions& options) {
   const WorkloadFile step = read_workload_file(options.workload, {});
   MeasuredRun run;

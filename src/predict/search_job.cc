@@ -10,6 +10,7 @@
 namespace lento::predict {
 namespace {
 
+// Reads the search space and applies the options of the request to it.
 SearchPlan make_plan(const SearchRequest& o, const base::Progress& progress) {
   SearchSpace space = read_search_space(o.space);
   if (!o.method.empty())

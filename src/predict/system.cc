@@ -17,6 +17,7 @@ using base::format_number;
 using base::format_quantity;
 using finding::TableFigure;
 
+// Returns the memory levels of a designed machine as a table.
 TableFigure memory_table(const Machine& m) {
   TableFigure t{{"level", "units", "capacity", "bandwidth", "for one of its users"}, {}};
   const char* names[] = {"registers", "L1", "L2", "DRAM"};
@@ -32,6 +33,7 @@ TableFigure memory_table(const Machine& m) {
   return t;
 }
 
+// Returns supply voltage and clock frequency of each part as a table.
 TableFigure voltage_table(const Machine& m) {
   TableFigure t{{"part", "count", "voltage (V)", "frequency"}, {}};
   const auto row = [&t](const char* name, int count, const OperatingPoint& p) {
@@ -48,6 +50,7 @@ TableFigure voltage_table(const Machine& m) {
   return t;
 }
 
+// Returns the time of each part of an iteration, in seconds, as bars.
 finding::BarsFigure part_bars(const LanguageModelTime& time) {
   finding::BarsFigure bars;
   bars.y_name = "seconds";

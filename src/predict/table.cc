@@ -16,6 +16,8 @@ using base::ReadReport;
 
 const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_pct", "domain"};
 
+// Returns the columns of an answer: seconds, bound, error in percent that half and nine of ten predictions
+// stay within, and whether the question lies inside the tested range.
 std::vector<std::string> texts_of(const Answer& a) {
   return {
       base::format_exact(a.seconds),
@@ -37,6 +39,7 @@ std::string commonest(const ReadReport& report) {
 
 }  // namespace
 
+// Answers each row of a table of questions in file order and passes the result to `rows`.
 ReadReport answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress) {
   constexpr uint64_t kRowsBetweenLooks = 1024;
   ReadReport report;
@@ -69,6 +72,7 @@ ReadReport answer_rows(const TableOptions& options, const AnswerRows& rows, cons
   return report;
 }
 
+// Answers a table row by row: CSV input yields columns, JSON lines yield objects.
 ReadReport answer_table(const TableOptions& options, const TableRow& row) {
   bool json_lines = false;
   const auto header = [&](std::vector<std::string> columns, bool objects) {

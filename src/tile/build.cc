@@ -36,6 +36,7 @@ void require_shipped(const std::string& name) {
   throw Error({name}, "there is no such program", base::suggestion(name, shipped_programs()));
 }
 
+// Compiles the source file, or the shipped program of that name.
 Built compile(const TileBuildOptions& options) {
   if (options.source.empty() == options.shipped.empty())
     throw Error({}, "give a source file or --shipped NAME, one of the two");
@@ -84,6 +85,8 @@ uint32_t tile_instructions(const Image& image) {
   return count;
 }
 
+// Compiles a tile program and makes its image: code with block, interface version, rollback counter and
+// declared rates.
 TileBuild build_tile(const TileBuildOptions& options) {
   TileBuild out;
   out.built = compile(options);
@@ -181,6 +184,7 @@ show_path(const Image& image, const std::vector<uint64_t>& cycles, const program
 
 }  // namespace
 
+// Verifies a program image: bounds of run time, memory accesses and output rate.
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
   const Image image = parse_image(read_file(options.image, kMaxImage), options.image);
   std::optional<program::Symbols> symbols;

@@ -13,6 +13,7 @@ constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a 
 
 }  // namespace
 
+// Counts an input and whether it came before the declared gap between inputs, in cycles.
 void Arrivals::record(uint64_t cycle, uint64_t declared) {
   ++count;
   if (!first)
@@ -49,6 +50,7 @@ void ConnectedTile::load(uint64_t patience) {
   });
 }
 
+// Runs the tile for one cycle of the watched block, with that cycle's inputs.
 void ConnectedTile::feed(const VcdCycle& cycle) {
   TileInputs inputs;
   inputs.valid = cycle.valid;
@@ -104,6 +106,7 @@ uint64_t ConnectedTile::cycle_of(uint64_t bytes) const {
   return at == drained_.end() ? unit_.counters().cycles : at->second;
 }
 
+// Gives inputs to the tile, or queues those of another clock when this tile cycle is used already.
 void ConnectedTile::offer(TileInputs inputs) {
   // A block cycle without data lets a waiting input of another clock use its tile cycle.
   if (inputs.valid == 0 && !crossing_.empty()) {
@@ -136,6 +139,7 @@ void ConnectedTile::follow_arrival(uint64_t untriggered, uint64_t running) {
   in_hole_ = dropped;
 }
 
+// Runs one tile cycle and takes the output.
 void ConnectedTile::step(const TileInputs* inputs) {
   unit_.step(inputs);
   longest_queue_ = std::max(longest_queue_, unit_.inputs_waiting());

@@ -84,6 +84,7 @@ class ConnectedTile {
   void step(const TileInputs* inputs);
   void follow_arrival(uint64_t untriggered, uint64_t running);
   template <class Done>
+  // Runs until `done` or an error, at most `patience` tile cycles. Returns false when neither happened.
   bool run_until(uint64_t patience, Done&& done) {
     for (uint64_t i = 0; i < patience && !done(); ++i) {
       if (unit_.status() == Status::Error)

@@ -73,6 +73,7 @@ PublicKey sign_tile_file(const TileSignOptions& options) {
   return public_part(key);
 }
 
+// Signs a certificate that lets a developer load programs for these blocks.
 Certificate certify_tile_developer(const TileCertifyOptions& options) {
   check_subject(options.subject);
   Certificate certificate{
@@ -94,6 +95,7 @@ Certificate certify_tile_developer(const TileCertifyOptions& options) {
   return certificate;
 }
 
+// Signs a list of keys and images that tiles must refuse.
 Revocation revoke_tile(const TileRevokeOptions& options) {
   Revocation list{options.number, {}, {}};
   for (const std::string& path : options.keys)

@@ -23,6 +23,7 @@ uint64_t now_utc(const std::string& text) {
   return uint64_t(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
+// Returns the loading rules of the block, from a file or with the owner's key only.
 BlockRules rules_of(const TileLoadOptions& options) {
   if (!options.rules.empty())
     return parse_block_rules(base::read_file(options.rules, 1 << 20), options.rules);
@@ -47,6 +48,7 @@ Submission list_of(const TileLoadOptions& options) {
   return out;
 }
 
+// Reads everything that accompanies an image: signature, certificate, approval, revocation list.
 Submission submission_of(const TileLoadOptions& options) {
   Submission out = list_of(options);
   out.image = read_tile_signed(options.image);

@@ -67,6 +67,7 @@ struct Type {
   uint32_t bytes;
 };
 
+// Returns the type that these words of C name, or nothing.
 std::optional<Type> type_of(std::vector<std::string> words) {
   using Kind = RecordField::Kind;
   static const std::map<std::string, Type> kTypes = {
@@ -113,6 +114,7 @@ class RecordParser {
         tokens_(tokens_of(text, defines_)) {
   }
 
+  // Returns the layout of the struct with this name. Throws base::Error with the known names.
   RecordLayout find(const std::string& name) {
     std::vector<std::string> known;
     for (at_ = 0; at_ < tokens_.size();) {
@@ -156,6 +158,7 @@ class RecordParser {
     return is_typedef ? last : "";
   }
 
+  // Parses the body of a struct and computes offsets with C's alignment.
   RecordLayout body() {
     RecordLayout out;
     uint32_t natural = 0;
@@ -223,6 +226,7 @@ class RecordParser {
     next();
   }
 
+  // Parses the length of an array: a number or a #define of one.
   uint32_t length() {
     next();  // [
     const std::string text = next();
@@ -239,6 +243,7 @@ class RecordParser {
   size_t at_ = 0;
 };
 
+// Returns a field of a record as a number. Bytes are little-endian.
 double value_of(const RecordField& field, const std::string& bytes, size_t at) {
   uint64_t raw = 0;
   for (uint32_t i = field.bytes; i-- > 0;)
@@ -264,6 +269,7 @@ std::string shown(double value) {
   return text;
 }
 
+// Returns the first records as a table.
 finding::Figure table_of(const RecordLayout& layout, const RecordRows& rows) {
   finding::TableFigure table;
   table.columns = rows.columns;
@@ -298,6 +304,7 @@ finding::Figure time_line_of(const RecordLayout& layout, const RecordRows& rows)
   return {"Time line of '" + layout.name + "'", caption, series};
 }
 
+// Returns an array field as bars, summed over the records.
 finding::Figure histogram_of(const RecordField& field, const RecordRows& rows, size_t column) {
   finding::BarsFigure bars;
   bars.y_name = field.name;
@@ -338,6 +345,7 @@ RecordLayout read_record(const std::string& option) {
       name.starts_with("struct ") ? name.substr(7) : name);
 }
 
+// Decodes all complete records. `cycle_of` returns the cycle in which a byte of output was written.
 RecordRows decode_rows(
     const RecordLayout& layout,
     const std::string& output,

@@ -101,6 +101,7 @@ class Verdict {
         out_(out) {
   }
 
+  // Looks for everything that makes the result incomplete, and writes the summary.
   void judge() {
     fault();
     endless();
@@ -115,6 +116,7 @@ class Verdict {
   }
 
  private:
+  // Adds a finding about the program.
   void find(
       const std::string& category,
       const std::string& text,
@@ -131,6 +133,7 @@ class Verdict {
     out_.findings.push_back(std::move(f));
   }
 
+  // Reports an exception that stopped the program.
   void fault() {
     const Fault& fault = connected_.unit().fault();
     if (fault.cause == FaultCause::None)
@@ -151,6 +154,7 @@ class Verdict {
         "run 'lento tile verify' on the image");
   }
 
+  // Reports a part of the program that did not end.
   void endless() {
     if (connected_.init_ends() && connected_.main_ends())
       return;
@@ -162,6 +166,7 @@ class Verdict {
         "bound its loops; 'lento tile verify' names them");
   }
 
+  // Reports that the verifier does not accept the program.
   void unverified() {
     if (report_.accepted)
       return;
@@ -176,6 +181,7 @@ class Verdict {
         "no tile would load it; mend the program");
   }
 
+  // Reports inputs that came faster than declared.
   void arrivals() {
     const Arrivals& a = connected_.arrivals();
     if (a.early == 0)
@@ -232,6 +238,7 @@ class Verdict {
     add_evidence({"mean time between inputs", connected_.arrivals().mean_gap(), "cycles", "recording"});
   }
 
+  // Advises against lost inputs: the queue length that would lose none, when the simulation found one.
   std::string remedy_for_drops() const {
     const std::string slower =
         "count or filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
@@ -243,6 +250,7 @@ class Verdict {
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
   }
 
+  // Reports inputs of other clocks that were lost on the way into the tile's clock.
   void crossing() {
     if (connected_.crossing_lost() + reading_.late_edges == 0)
       return;
@@ -258,6 +266,7 @@ class Verdict {
         "give the tile more cycles (--tile-cycles), or take the fastest clock as the map's own");
   }
 
+  // Reports signals that belong to another clock than the one that sampled them.
   void foreign_clocks() {
     for (const UnsampledSignal& s : reading_.unsampled) {
       find(
@@ -271,6 +280,7 @@ class Verdict {
     }
   }
 
+  // Reports accumulators of the histogram that reached their maximum.
   void full_accumulators() {
     const uint64_t lost = connected_.unit().histogram().lost();
     if (lost == 0)
@@ -303,6 +313,7 @@ class Verdict {
         "declare YPU_OUTPUT as it is");
   }
 
+  // Writes the verdict: how many inputs were processed, and the leading finding.
   void summary() {
     const uint64_t lost = counters_.total_dropped();
     const std::string processed = std::to_string(counters_.inputs - lost) + " of " +

@@ -38,6 +38,7 @@ uint64_t publish_tile(const TilePublishOptions& options) {
   return publish(options.folder, read_tile_secret(options.key, options.password), options.name, submission);
 }
 
+// Fetches a program from a store, by HTTP or from a folder, and writes its files.
 TileFetch fetch_tile(const TileFetchOptions& options) {
   const bool remote = options.store.compare(0, 7, "http://") == 0;
   const Ask ask = remote ? ask_http(options.store) : ask_folder(options.store);
@@ -59,6 +60,7 @@ TileFetch fetch_tile(const TileFetchOptions& options) {
   return out;
 }
 
+// Checks a whole store. A log without problems is remembered as the base of the next audit.
 Audit audit_tile_store(const TileAuditOptions& options) {
   Trust trust = remembered(options.trust);
   const Audit out = audit(options.folder, read_tile_public(options.store_key), trust.head);

@@ -118,6 +118,7 @@ void Ends::centre(EndsFit& fit) const {
   }
 }
 
+// Weighs each wait by whether it fits the common model or is held up, and computes the log-likelihood.
 void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, const std::vector<double>& slow_spread)
     const {
   fit.likelihood = 0;

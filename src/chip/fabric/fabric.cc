@@ -38,6 +38,7 @@ int Fabric::add(Server server) {
   return server_count() - 1;
 }
 
+// Adds the memory of each component as a server of bytes.
 void Fabric::add_memories() {
   for (int c = 0; c < component_count(); ++c) {
     Server memory{ServerKind::Memory, 0, c, c};
@@ -47,6 +48,7 @@ void Fabric::add_memories() {
   }
 }
 
+// Adds the ports between each component and the routers of a network.
 void Fabric::add_ports(int network) {
   out_.emplace_back();
   in_.emplace_back();
@@ -144,6 +146,7 @@ std::string Fabric::component_name(int component) const {
   return spec::tile_name(sheet_, spec::name(kind(component)), wiring_.place(component));
 }
 
+// Returns the readable name of a server: memory, port, router or link.
 std::string Fabric::server_name(int id) const {
   const Server& s = server(id);
   const spec::TilePlace from = wiring_.place(s.from);

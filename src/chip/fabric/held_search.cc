@@ -76,6 +76,7 @@ void HeldSearch::search(const Timeline& line, double healthy, std::vector<Hypoth
   }
 }
 
+// Tries factors for one group of components and keeps the hypothesis with the most evidence.
 void HeldSearch::try_class(
     const CandidateClass& candidate,
     const Timeline& line,
@@ -139,6 +140,7 @@ void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) 
     put_back(index, healthy, best[index]);
 }
 
+// Repeats the test on longer and longer parts of the recording and keeps the best result.
 void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
   TransferTrace stamps = recorded_.trace;
   for (uint32_t n = 1; n <= healthy.size(); ++n) {

@@ -27,6 +27,7 @@ class Judge {
       : recorded_(recorded) {
   }
 
+  // Runs the analysis: simulates the recorded transfers, tests each group of components and decides.
   FabricJudgement run() {
     // An earlier run gives the expected tails, and the time line of recorded gaps would add nothing.
     std::vector<Timeline> lines;
@@ -65,6 +66,7 @@ class Judge {
   }
 
  private:
+  // Returns whether enough waits can be compared. Otherwise sets reason and remedy.
   bool enough(const Timeline& line) {
     if (out_.waits >= kEqualWaits)
       return true;
@@ -175,6 +177,7 @@ class Judge {
     return true;
   }
 
+  // Describes a group of components with its best hypothesis.
   FabricSuspect suspect(size_t index) const {
     const Hypothesis& h = best_[index];
     FabricSuspect out;
@@ -283,6 +286,7 @@ FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace) {
   return Judge({fabric, trace}).run();
 }
 
+// Compares two recordings of the same program and names the component that became slower.
 FabricComparison compare(const Fabric& fabric, const TransferTrace& before, const TransferTrace& after) {
   FabricComparison out;
   const std::string difference = program_difference(before, after);

@@ -42,6 +42,7 @@ class Player {
     }
   }
 
+  // Simulates all transfers of the trace.
   Played run() {
     start();
     do {
@@ -65,6 +66,7 @@ class Player {
     agenda_.plan(time, kStep | stream);
   }
 
+  // Finds the begin of the trace and starts each stream of records.
   void start() {
     origin_ = kNoTime;
     bool zones = false;
@@ -89,6 +91,7 @@ class Player {
       start_stream(i);
   }
 
+  // Starts one stream: the records of one processor of a core.
   void start_stream(uint32_t index) {
     const TransferStream& stream = trace_.streams[index];
     StreamState& state = streams_[index];
@@ -102,6 +105,7 @@ class Player {
     plan_step(at(first.begin) + (modelled ? ticks(lead) : 0), index);
   }
 
+  // Returns the properties of a processor, those of the first one when the name is unknown, or null.
   const spec::FabricSheet::Processor* processor_of(const std::string& name) const {
     const auto& all = fabric_.sheet().processors;
     for (const auto& each : all)
@@ -157,6 +161,7 @@ class Player {
     return std::max<int64_t>(0, at(stream.records[state.next].begin) - at(state.reached));
   }
 
+  // Returns the time before a record starts, in ticks: recorded gap, computation or nothing, by the mode.
   int64_t pause(const TransferStream& stream, const StreamState& state, const TransferRecord& record) const {
     if (options_.issue == Issue::Stamps)
       return 0;
@@ -216,6 +221,7 @@ class Player {
            ticks(dram ? sheet.dram.read_cycles : sheet.core_memory.read_cycles);
   }
 
+  // Records the arrival of a transfer. A write is complete when its acknowledgement is back.
   void arrive(uint32_t id, int64_t time) {
     PlayedTransfer& transfer = out_.transfers[id];
     const bool write = record_of(transfer).kind == TransferKind::Write;
@@ -251,6 +257,7 @@ class Player {
     return trace_.streams[transfer.stream].records[transfer.record];
   }
 
+  // Starts a wait of the processor for its open transfers of one direction.
   void wait(uint32_t index, uint32_t number) {
     StreamState& state = streams_[index];
     const bool write = trace_.streams[index].records[number].kind == TransferKind::WriteGroup;
@@ -269,6 +276,7 @@ class Player {
       end_wait(index, wait.transfers ? state.last[write] + completion() : now_);
   }
 
+  // Ends the current wait of a stream and plans its next record.
   void end_wait(uint32_t index, int64_t time) {
     StreamState& state = streams_[index];
     time = std::max(time, now_);
@@ -278,6 +286,7 @@ class Player {
     plan_step(time + pause_after_wait(index), index);
   }
 
+  // Returns the time between the end of a wait and the next record, in ticks.
   int64_t pause_after_wait(uint32_t index) const {
     if (options_.issue == Issue::Stamps)
       return 0;
@@ -289,6 +298,7 @@ class Player {
     return ticks(fabric_.sheet().resume_cycles);
   }
 
+  // Collects the use of all servers.
   void finish() {
     out_.begin = 0;
     out_.end = cycles(last_end_);

@@ -42,6 +42,7 @@ class Search {
     factor_.assign(classes.size(), 1);
   }
 
+  // Simulates the most promising groups of components with several factors. Returns the best hypotheses.
   ServedSearch run(const std::vector<Hypothesis>& held) {
     std::vector<size_t> order = order_of(held);
     out_.played = order.size();

@@ -31,6 +31,7 @@ TrafficModel::TrafficModel(const Fabric& fabric, Agenda& agenda, const Options& 
   route_ids_.resize(fabric.sheet().networks.size() * size_t(fabric.component_count()));
 }
 
+// Returns the service times of a server that is slower by the factor `slow`.
 TrafficModel::ServerState TrafficModel::state_of(int id, double slow) const {
   const Server& server = fabric_.server(id);
   const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
@@ -59,6 +60,7 @@ int TrafficModel::route(int network, int from, int to) {
   return id;
 }
 
+// Adds buffer spots and gates along the route of a packet.
 void TrafficModel::add_spots(std::span<const int> servers) {
   const auto& sheet = fabric_.sheet();
   const size_t first = spots_.size();
@@ -138,6 +140,7 @@ std::optional<int64_t> TrafficModel::serve(uint32_t packet, int64_t now) {
   return take(packet);
 }
 
+// Starts the service of a packet at its server. Returns the time at which it ends, or nothing.
 std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   Flight& flight = flights_[packet];
   ServerState& server = server_at(flight);
@@ -162,6 +165,7 @@ std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   return std::nullopt;
 }
 
+// Returns the service time of a packet, in ticks, with random variation when asked for.
 int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   double duration = server.packet + double(bytes) * server.byte;
   if (server.noisy) {

@@ -26,6 +26,7 @@ class Collector {
         first_(first) {
   }
 
+  // Compares predicted and recorded waits. Waits of equal transfers are compared with one another.
   ComparedWaits run() {
     std::map<std::string, std::vector<ComparedWait>> by_pattern;
     std::map<uint32_t, uint32_t> number;  // waits so far, by stream
@@ -63,6 +64,7 @@ class Collector {
     return played_.transfers_of_waits[wait.first_transfer + k];
   }
 
+  // Returns the comparison of one wait, or nothing when it cannot be compared.
   std::optional<ComparedWait> compared(uint32_t index, uint32_t nth) const {
     const PlayedWait& wait = played_.waits[index];
     const TransferRecord& record = trace_.streams[wait.stream].records[wait.record];
@@ -90,6 +92,7 @@ class Collector {
     return out;
   }
 
+  // Returns what makes waits comparable: processor, number, bytes and network of the transfers.
   std::string pattern_of(const PlayedWait& wait) const {
     if (earlier_)
       return {};
@@ -120,6 +123,7 @@ ComparedWaits compared_waits(
   return Collector(fabric, trace, played, earlier, first).run();
 }
 
+// Returns the tails of waits by position in the program, from an earlier recording.
 EarlierTails tails_of(const TransferTrace& trace) {
   EarlierTails out;
   for (uint32_t s = 0; s < trace.streams.size(); ++s) {

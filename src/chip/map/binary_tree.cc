@@ -36,6 +36,7 @@ std::vector<int> node_order(const BinaryTree& tree, int nodes) {
   return order;
 }
 
+// Returns the cores of the tree's nodes.
 std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int nodes) {
   const std::vector<int> order = node_order(tree, nodes);
   const Grid grid(chip);
@@ -51,6 +52,7 @@ std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int 
   return at;
 }
 
+// Returns one level of the tree as a mapped layer.
 MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Position>& at) {
   const int n = 1 << level;
   const int id = tree.depth - 1 - level;

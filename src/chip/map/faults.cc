@@ -67,6 +67,7 @@ void read_time(
   out = uint64_t(std::llround(cycles));
 }
 
+// Reads one fault. Times in seconds are converted to cycles with `clock` (Hz).
 Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock, base::ErrorList& errors) {
   spec::Fields fields(node, errors);
   Fault fault;
@@ -94,6 +95,7 @@ Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock
   return fault;
 }
 
+// Reads the faults of a YAML file.
 std::vector<Fault>
 faults_from_yaml(const std::string& text, const std::string& file, const spec::Chip& chip) {
   const spec::YamlNode root = spec::parse_yaml(text, file);
@@ -157,6 +159,7 @@ Fault fault_from_released(const Json& json, std::string_view list, const Locatio
   return fault;
 }
 
+// Reads the faults of a file in the format of the paper's released tool.
 std::vector<Fault>
 faults_from_released(const std::string& text, const std::string& file, const spec::Chip& chip) {
   const Location top{file};

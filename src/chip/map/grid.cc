@@ -70,6 +70,7 @@ Grid::Grid(const spec::Chip& chip)
   place_ports(chip);
 }
 
+// Numbers the links between routers in the order of the chip file.
 void Grid::number_links() {
   const int tiles = wiring_.tile_count();
   by_router_.resize(size_t(routers_ + tiles));
@@ -83,6 +84,7 @@ void Grid::number_links() {
   }
 }
 
+// Places the memory ports and assigns each core its nearest.
 void Grid::place_ports(const spec::Chip& chip) {
   if (!sheet_) {
     for (const int x : {0, chip.width - 1})
@@ -159,6 +161,7 @@ int Grid::fewest_hops(Load load, int from_tile, int to_tile) const {
   return fewest;
 }
 
+// Returns the shortest route between two tiles over the networks that carry this load.
 std::vector<Grid::Hop> Grid::way(Load load, int from_tile, int to_tile) const {
   std::vector<Hop> best;
   bool found = false;
@@ -206,6 +209,7 @@ std::string Grid::router_name(int router) const {
   return spec::tile_name(wiring_.net(), router / tiles, "router", wiring_.place(router % tiles));
 }
 
+// Returns the readable name of a link.
 std::string Grid::link_name(int id) const {
   const Link& own = links_[size_t(id)];
   if (!sheet_)

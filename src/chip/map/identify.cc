@@ -15,6 +15,7 @@ constexpr size_t kListed = 40;  // most names in one note
 
 constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
 
+// Returns the inverse modulo the prime kPrime.
 uint64_t inverse(uint64_t a) {
   uint64_t result = 1;
   for (uint64_t e = kPrime - 2; e > 0; e >>= 1, a = a * a % kPrime) {
@@ -53,6 +54,7 @@ int rank_of(const std::set<std::vector<int>>& rows, int columns) {
   return int(pivots.size());
 }
 
+// Joins the first names, and says how many follow.
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < kListed; ++i)
@@ -69,6 +71,7 @@ class Tally {
         grid_(grid) {
   }
 
+  // Determines what recordings of this mapping can show about each component.
   Identifiability run(LinkRank rank) {
     out_.core_operations.resize(grid_.core_count());
     out_.unit_bytes.resize(grid_.core_count());
@@ -89,6 +92,7 @@ class Tally {
   }
 
  private:
+  // Adds the bytes of a transfer to all links of its route.
   void carry(uint32_t route, uint64_t bytes, uint64_t repeats, uint64_t flow, std::vector<uint64_t>& load) {
     const Program::Route& r = program_.routes[route];
     for (uint32_t h = r.begin; h < r.end; ++h) {
@@ -98,6 +102,7 @@ class Tally {
     }
   }
 
+  // Adds the work of a section of one core's program.
   void section(int core, const Program::Section& section) {
     const uint64_t id = uint64_t(core);
     for (uint32_t i = section.begin; i < section.end; ++i) {
@@ -140,6 +145,7 @@ class Tally {
     }));
   }
 
+  // Computes how many links can be told apart by transfer times: the rank of the matrix of routes.
   void rank_links() {
     if (out_.used_links > kMaxRankedLinks)
       return;
@@ -159,6 +165,7 @@ class Tally {
     out_.rank = rank_of(rows, out_.used_links);
   }
 
+  // Groups links that always carry the same transfers, which no record can tell apart.
   void group_links() {
     std::map<std::set<uint64_t>, std::vector<int>> groups;
     for (int l = 0; l < grid_.link_count(); ++l) {

@@ -173,6 +173,7 @@ uint32_t record_cost(const Probe& probe, const spec::Chip& chip) {
   return uint32_t(std::min(cycles, 1e9));
 }
 
+// Returns the cycles that recording costs, by kind of record and layer. -1: not recorded.
 std::vector<int32_t>
 cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids, const spec::Chip& chip) {
   std::vector<int32_t> costs(kRecordKinds * layer_ids.size(), -1);

@@ -39,6 +39,7 @@ class Expander {
         grid_(chip) {
   }
 
+  // Expands the mapping into the instructions of each core.
   Program run() {
     check_fits(mapping_, grid_, file_);
     program_.name = mapping_.name;
@@ -68,6 +69,7 @@ class Expander {
     return child(child(Location{file_}, "layers"), layer);
   }
 
+  // Lists the layers with the samples of a repeat.
   void list_layers() {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       const MappedLayer& layer = mapping_.layers[i];
@@ -80,6 +82,7 @@ class Expander {
   // Returns the route between the routers of two places. DRAM ports and cores share a router where a port is
   // attached to a core's router.
   template <class Hops>
+  // Returns the number of a route and adds its hops when new.
   uint32_t route_between(int from, int to, Hops hops_between) {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
     if (fresh) {
@@ -98,6 +101,7 @@ class Expander {
     });
   }
 
+  // Adds the routes between each core and its memory port.
   void add_port_routes() {
     for (int core = 0; core < grid_.core_count(); ++core) {
       const int port = grid_.port_of(core);
@@ -112,6 +116,7 @@ class Expander {
     }
   }
 
+  // Expands the layers of one segment, which run at the same time.
   void expand_segment(size_t begin, size_t end, std::vector<std::vector<Section>>& sections) {
     int64_t samples = 1;
     for (size_t i = begin; i < end; ++i)
@@ -195,6 +200,7 @@ class Expander {
 
   // Returns the passes of the producer whose samples this pass may read.
   std::pair<int64_t, int64_t>
+  // Returns the passes of the source whose samples a pass of this layer needs.
   passes_that_meet(size_t index, const InputFeature& input, size_t source, uint32_t pass) const {
     const MappedLayer& producer = mapping_.layers[source];
     const Range needed = samples_of(input.blocks);
@@ -214,6 +220,7 @@ class Expander {
     return all;
   }
 
+  // Connects the parts of two passes that share data.
   void connect_passes(size_t index, const InputFeature& input, size_t source, uint32_t pass, uint32_t made) {
     const MappedLayer& producer = mapping_.layers[source];
     const int64_t shift = pass * mapping_.layers[index].samples_per_pass - made * producer.samples_per_pass;
@@ -234,6 +241,7 @@ class Expander {
     }
   }
 
+  // Returns the core with the block's data that is nearest to `to`.
   int nearest_holder(const Block& block, Position to) const {
     int best = grid_.core(block.cores.front());
     if (block.cores.size() == 1)
@@ -249,6 +257,7 @@ class Expander {
     return best;
   }
 
+  // Adds a channel for messages between two cores, with its send and receive.
   void add_channel(
       size_t index,
       size_t source,
@@ -282,6 +291,7 @@ class Expander {
     program_.instructions.push_back(instruction);
   }
 
+  // Adds a wait until a layer has written the samples that are read.
   uint32_t add_wait(size_t reader, const PartPlan::Read& read, int64_t end_sample) {
     if (read.source < 0)
       return Program::kNoWait;
@@ -428,6 +438,7 @@ class Expander {
 
 }  // namespace
 
+// Returns totals of bytes and operations over all cores.
 Program::Totals Program::totals() const {
   Totals sum;
   for (const Section& section : sections) {

@@ -46,6 +46,7 @@ class LayerPlanner {
     plan_.passes = passes;
   }
 
+  // Plans reads, receives, computations and writes of one layer for each core.
   LayerPlan run() {
     for (const InputFeature& input : layer_.inputs)
       add_input(input);
@@ -68,6 +69,7 @@ class LayerPlanner {
     return part;
   }
 
+  // Adds what each core reads or receives of one input.
   void add_input(const InputFeature& input) {
     const int source = input.source_layer < 0 ? -1 : segment_.index_of.at(input.source_layer);
     const bool from_cores = source >= int(segment_.begin) && !input.from_dram;
@@ -83,6 +85,7 @@ class LayerPlanner {
     }
   }
 
+  // Throws base::Error when a layer that is read from memory was not written there.
   void check_written(const MappedLayer& source) const {
     for (const OutputFeature& output : source.outputs) {
       if (output.to_dram)
@@ -95,6 +98,7 @@ class LayerPlanner {
         "give layer " + std::to_string(source.id) + " an output_feature with \"dest\": \"dram\"");
   }
 
+  // Adds the weights that each core reads.
   void add_weights(const WeightFeature& feature) {
     for (const Block& block : feature.blocks) {
       for (const Position p : block.cores) {

@@ -60,6 +60,7 @@ void Wiring::add(int network, int from, int to, bool wraps) {
   links_.push_back({network, from, to, wraps, -1});
 }
 
+// Adds the links of a network with regular steps.
 void Wiring::add_network(int network, const std::vector<int>& order) {
   const Interconnect::Network& net = net_.networks[size_t(network)];
   for (int chip = 0; chip < net_.chips; ++chip) {
@@ -86,6 +87,7 @@ void Wiring::add_network(int network, const std::vector<int>& order) {
   }
 }
 
+// Adds the links of the routes that the chip file lists.
 void Wiring::add_table(int network) {
   const auto& table = net_.networks[size_t(network)].table;
   for (size_t i = 0; i < table.size(); ++i) {
@@ -100,6 +102,7 @@ void Wiring::add_table(int network) {
   }
 }
 
+// Adds links between chips and finds those that join each pair.
 void Wiring::join_chips() {
   first_joint_ = links_.size();
   for (size_t i = 0; i < net_.chip_links.size(); ++i) {
@@ -142,6 +145,7 @@ int Wiring::next_chip(int from_chip, int to_chip) const {
   return -1;
 }
 
+// Returns the link towards another chip with the fewest steps on this one.
 int Wiring::nearest_joint(int network, int at, int towards, int to) const {
   const std::vector<int>& all = joints_[size_t(at / per_chip_ * net_.chips + towards)];
   if (all.size() == 1)
@@ -204,6 +208,7 @@ int Wiring::hops(int network, int from, int to) const {
   return std::abs(distance(axis(net, false), a.x, b.x)) + std::abs(distance(axis(net, true), a.y, b.y));
 }
 
+// Appends the route between two tiles of one chip: from the table, else one axis after the other.
 void Wiring::walk(int network, int from, int to, std::vector<Hop>& out) const {
   const std::vector<TilePlace>* way = table_way(network, from, to);
   int at = from;
@@ -221,6 +226,7 @@ void Wiring::walk(int network, int from, int to, std::vector<Hop>& out) const {
   }
 }
 
+// Appends the steps along one axis.
 void Wiring::walk_axis(int network, bool along_y, int to, int& at, std::vector<Hop>& out) const {
   const Step step = axis(net_.networks[size_t(network)], along_y);
   const TilePlace begin = place(at);

@@ -14,6 +14,7 @@ double octaves(double level) {
   return level / kLevelsPerOctave;
 }
 
+// Adds the sketch of one core to the observations.
 void add_core(Observations& out, const CoreSketch& core, int index, double nominal) {
   for (const Episode& e : core.episodes())
     out.stretches.push_back(
@@ -52,6 +53,7 @@ double unloaded_level(const Row& row, const Path& path) {
          octaves(level_offset(row.pattern.kind));
 }
 
+// Returns the mean slowdown of some rows by bin of time.
 Samples mean_over(const Observations& seen, const std::vector<size_t>& rows) {
   Samples out(seen.bins());
   for (const size_t r : rows) {

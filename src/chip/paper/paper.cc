@@ -49,6 +49,7 @@ class Tracer {
   }
 
  private:
+  // Returns the estimated bandwidth of each link, bytes per cycle.
   std::vector<double> bandwidths(const Observations& seen) const {
     const double nominal = 1 / chip_.network.link_bytes_per_cycle;
     const LinkFit fit =
@@ -59,6 +60,7 @@ class Tracer {
     return out;
   }
 
+  // Scores each link by how far its bandwidth lies below the healthy one.
   std::vector<LinkScore> score_links() const {
     const std::vector<double> now = bandwidths(seen_);
     std::vector<double> known;
@@ -80,6 +82,7 @@ class Tracer {
     return out;
   }
 
+  // Gives suspicious cores their start value in the ranking.
   void start_nodes() {
     std::map<int, int> level_of;  // level of each layer by its id
     for (const Program::Layer& layer : program_.layers)
@@ -97,6 +100,7 @@ class Tracer {
     }
   }
 
+  // Gives suspicious links their start value in the ranking.
   void start_edges() {
     for (size_t e = 0; e < out_.graph.edges.size(); ++e) {
       const int link = out_.graph.edges[e].link;
@@ -129,6 +133,7 @@ class Tracer {
     out_.detection.ranked = std::move(all);
   }
 
+  // Adds the rank of each core on one level to its score.
   void add_nodes(int level, std::map<Component, double>& score) const {
     std::vector<double> values;
     std::vector<size_t> at;
@@ -147,6 +152,7 @@ class Tracer {
     }
   }
 
+  // Adds the rank of each link on one level to its score.
   void add_links(int level, std::map<Component, double>& score) const {
     // Both directions of a link are one component.
     std::map<Component, double> value;
@@ -170,6 +176,7 @@ class Tracer {
     }
   }
 
+  // Describes a ranked component: times, factor and evidence.
   Suspect suspect(const Component& component, double share) const {
     Suspect s;
     s.component = component;
@@ -207,6 +214,7 @@ class Tracer {
          worst->layer < 0 ? "sketch, compute episodes" : "sketch, compute entries"});
   }
 
+  // Adds factor and evidence of a link.
   void describe_link(Suspect& s) const {
     for (int id = 0; id < grid_.link_count(); ++id) {
       const LinkScore& link = links_[size_t(id)];
@@ -228,6 +236,7 @@ class Tracer {
   PaperResult out_;
 };
 
+// Returns the change by iteration of the ranking, with the bound from the paper.
 finding::Figure convergence(const RankResult& rank, const RankOptions& options) {
   finding::SeriesFigure figure;
   figure.x_name = "iteration";
@@ -325,6 +334,7 @@ std::vector<Parameter> paper_parameters() {
   };
 }
 
+// Runs the paper's method on a sketch. It needs one router for each core.
 MethodResult judge_by_paper(const MethodCall& call) {
   if (call.chip.interconnect) {
     MethodResult none;

@@ -50,6 +50,7 @@ class Builder {
  private:
   using Key = std::pair<int, int>;  // level, and core or link
 
+  // Adds the instructions of one core to the graph.
   void walk(int core) {
     const auto c = size_t(core);
     if (c + 1 >= program_.first_section.size())
@@ -61,6 +62,7 @@ class Builder {
     }
   }
 
+  // Adds one instruction: an edge for each message.
   void add(int core, const Instruction& in, const Program::Section& section) {
     const int level = levels_.at(program_.layers[in.layer].segment);
     const double bytes = double(in.amount) * section.repeats;

@@ -39,6 +39,7 @@ double gamma_p(double a, double x) {
   return 1 - front * h;
 }
 
+// Returns the mean cycles of a row of the sketch.
 double mean_cycles(const Row& row) {
   double level = 0;
   double count = 0;
@@ -69,6 +70,7 @@ std::vector<LinkEquation> link_equations(const Observations& seen, const spec::C
   return out;
 }
 
+// Estimates cycles per byte of each link, so that routes add up to the measured times.
 LinkFit fit_links(
     const std::vector<LinkEquation>& equations,
     size_t links,

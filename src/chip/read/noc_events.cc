@@ -75,6 +75,7 @@ class Scanner {
   }
 
  private:
+  // Parses an array of events.
   bool array() {
     if (!take('['))
       return false;
@@ -89,6 +90,7 @@ class Scanner {
     return take(']') && at_end();
   }
 
+  // Parses one event.
   bool object(NocEvent& event) {
     ++at_;
     seen_ = 0;
@@ -101,6 +103,7 @@ class Scanner {
     return take('}');
   }
 
+  // Parses one member of an event.
   bool member(NocEvent& event) {
     skip_space();
     std::string_view name;
@@ -119,6 +122,7 @@ class Scanner {
     return *at_ == '"' ? string(event.*key->word) : skip_value();
   }
 
+  // Returns the known key of this name, or null.
   static const Key* known(std::string_view name) {
     if (name.size() > kLongest)
       return nullptr;
@@ -128,6 +132,7 @@ class Scanner {
     return nullptr;
   }
 
+  // Parses an integer. Any other value counts as absent.
   bool number(int64_t& out) {
     const auto [end, error] = std::from_chars(at_, text_.data() + text_.size(), out);
     const bool whole = error == std::errc() && *end != '.' && *end != 'e' && *end != 'E';
@@ -139,6 +144,7 @@ class Scanner {
     return true;
   }
 
+  // Parses a string without copying it when it has no escapes.
   bool string(std::string_view& out) {
     const char* begin = ++at_;
     while (kSimple[uint8_t(*at_)])

@@ -339,6 +339,7 @@ static void mend_wrap(ProbeRecord& record) {
     record.end += kWrap;
 }
 
+// Returns whether a record is possible. Others are counted as skipped.
 bool ProbeReader::accept(Placed& placed, const Location& where) {
   ProbeRecord& record = placed.record;
   mend_wrap(record);
@@ -384,6 +385,7 @@ bool ProbeReader::next_block() {
   }
 }
 
+// Reads the next record of the binary form, whose blocks may have checksums.
 bool ProbeReader::next_binary(Placed& out) {
   const size_t size = record_bytes(several_);
   const size_t block = kBlockRecords * size;
@@ -416,6 +418,7 @@ bool ProbeReader::next_binary(Placed& out) {
   return true;
 }
 
+// Reads the next record of the text form.
 bool ProbeReader::next_text(Placed& out) {
   std::string_view line;
   std::string_view rest;

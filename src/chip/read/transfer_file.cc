@@ -29,6 +29,7 @@ constexpr std::string_view kTransferColumns =
 constexpr int kFields = 14;
 constexpr int kTransferKinds = 8;
 
+// Splits a line into its fields. Returns false when their number is wrong.
 bool split_fields(std::string_view line, std::array<std::string_view, kFields>& out) {
   int n = 0;
   while (!line.empty()) {
@@ -59,6 +60,7 @@ bool take(std::string_view text, int64_t low, int64_t high, T& out) {
   return true;
 }
 
+// Parses a time. "-": not recorded.
 bool take_time(std::string_view text, uint64_t& out) {
   if (text == "-") {
     out = kNoTime;
@@ -77,6 +79,7 @@ struct Row {
   TransferRecord record;
 };
 
+// Parses a row. Returns false when a field is out of range.
 bool take_row(const std::array<std::string_view, kFields>& f, const TransferTrace& trace, Row& out) {
   constexpr int64_t kSide = 65535;
   const auto names = int64_t(trace.names.size()) - 1;
@@ -243,6 +246,7 @@ StreamTable::StreamTable(TransferTrace& trace)
     : trace_(trace) {
 }
 
+// Returns the stream of one processor of a core and makes it when new.
 TransferStream& StreamTable::at(const Place& core, uint32_t processor) {
   const auto [it, fresh] = index_.try_emplace({core, processor}, trace_.streams.size());
   if (fresh) {

@@ -54,6 +54,7 @@ struct EventSort {
   bool flush = false;
 };
 
+// Returns what an event does, from words of its type.
 EventSort sort_of(std::string_view type) {
   const auto has = [&](std::string_view part) {
     return type.find(part) != std::string_view::npos;
@@ -73,6 +74,7 @@ EventSort sort_of(std::string_view type) {
 class Words {
  public:
   template <typename NumberOf>
+  // Returns the number of a word, and asks `number_of` for a new one.
   uint32_t id(std::string_view word, NumberOf number_of) {
     if (last_ && last_->first == word)
       return last_->second;
@@ -117,6 +119,7 @@ class NocReader {
       chip_of_run_.try_emplace(event.run_host_id, chip);
   }
 
+  // Returns the chip of an event, by its device or its run.
   int32_t chip_of(const NocEvent& event) const {
     const int32_t chip = side(event.src_device_id);
     if (chip >= 0)
@@ -144,6 +147,7 @@ class NocReader {
     return sorts_[name];
   }
 
+  // Takes an event: a zone, a transfer or a wait.
   void take(const NocEvent& event, size_t index) {
     const Place core{chip_of(event), side(event.sx), side(event.sy)};
     if (event.timestamp < 0)
@@ -173,6 +177,7 @@ class NocReader {
     take_event(sort_of_type(record.name), record, stream);
   }
 
+  // Returns the stream of one processor of a core.
   uint32_t stream_of(const Place& core, uint32_t processor) {
     if (!trace_.streams.empty()) {
       const TransferStream& last = trace_.streams[last_stream_];
@@ -183,6 +188,7 @@ class NocReader {
     return last_stream_;
   }
 
+  // Returns the other end of a transfer.
   Place peer_of(const NocEvent& event, int32_t own_chip) {
     const int32_t chip = side(event.dst_device_id);
     Place peer{chip >= 0 ? chip : own_chip, side(event.dx), side(event.dy)};
@@ -202,6 +208,7 @@ class NocReader {
     stream.records.push_back(record);
   }
 
+  // Takes a transfer or a wait for transfers.
   void take_event(const EventSort& sort, TransferRecord& record, uint32_t index) {
     TransferStream& stream = trace_.streams[index];
     if (sort.barrier) {
@@ -218,6 +225,7 @@ class NocReader {
     stream.records.push_back(record);
   }
 
+  // Completes a transfer from the state that an earlier event set, as the hardware does.
   static void use_state(const EventSort& sort, TransferRecord& record, State& state) {
     if (sort.sets)
       state = {record.peer, record.bytes};

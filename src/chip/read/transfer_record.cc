@@ -8,6 +8,7 @@
 namespace lento::chip {
 namespace {
 
+// Returns the index of the text and adds it when new.
 template <typename Id>
 Id intern(std::vector<std::string>& words, const std::string& text) {
   const auto found = std::ranges::find(words, text);
@@ -23,6 +24,7 @@ TransferKind transfers_of(TransferKind group) {
   return TransferKind::Read;
 }
 
+// Groups the transfers that each wait completes.
 void add_groups(const TransferStream& stream, uint32_t index, std::vector<TransferGroup>& out) {
   uint32_t begin[2] = {0, 0};  // first record of the open group: of reads, of writes
   for (uint32_t i = 0; i < stream.records.size(); ++i) {
@@ -109,6 +111,7 @@ std::vector<TransferGroup> groups_of(const TransferTrace& trace) {
   return out;
 }
 
+// Counts records, cores and chips.
 TransferCounts count(const TransferTrace& trace) {
   TransferCounts out;
   std::set<Place> cores;

@@ -23,6 +23,7 @@ int find_column(const std::vector<std::string>& columns, std::string_view name) 
   return int(found - columns.begin());
 }
 
+// Returns the first of these columns. Throws base::Error when there is none.
 int first_column(
     const std::vector<std::string>& columns,
     std::initializer_list<const char*> names,
@@ -66,6 +67,7 @@ std::optional<Place> place_of(std::string_view text) {
   return place;
 }
 
+// Returns the kind of transfer for a word, in the vocabulary of several tools.
 std::optional<TransferKind> kind_of(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) {
     return std::tolower(c);
@@ -129,6 +131,7 @@ class TableReader {
   }
 
  private:
+  // Takes a row of the table.
   void take(const std::vector<std::string>& row, int line) {
     const auto core = place_of(row[component_]);
     const auto begin = amount(row[start_]);

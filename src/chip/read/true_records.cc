@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 18;  // records of a block; 40 MB with the memory of the checks
 
+// Returns a digest of a record, to find repeated ones.
 uint64_t digest_of(const ProbeRecord& r) {
   uint64_t words[sizeof(ProbeRecord) / sizeof(uint64_t)];
   std::memcpy(words, &r, sizeof words);
@@ -53,6 +54,7 @@ bool TrueRecords::next(ProbeRecord& out) {
   return true;
 }
 
+// Reads the next block of records. Returns false at the end.
 bool TrueRecords::fill() {
   index_ += block_.size();
   block_.clear();
@@ -76,6 +78,7 @@ bool TrueRecords::fill() {
   return true;
 }
 
+// Removes repeated and impossible records from the block.
 void TrueRecords::screen_block() {
   std::vector<evidence::Flaw> flaws(block_.size(), evidence::Flaw::None);
   flag(block_, true, flaws);
@@ -95,6 +98,7 @@ void TrueRecords::screen_block() {
   block_.resize(kept);
 }
 
+// Finds the time that counts as zero, when the clock did not start with the run.
 void TrueRecords::find_origin() {
   const auto begins = std::ranges::minmax(block_, {}, &ProbeRecord::begin);
   const bool from_the_start = std::ranges::any_of(block_, [](const ProbeRecord& r) {

@@ -49,6 +49,7 @@ class CheckpointedRun {
     return healthy_;
   }
 
+  // Simulates the run with these faults, from the last checkpoint before the first of them.
   Recording run(const std::vector<Fault>& faults, uint64_t max_cycles) const {
     uint64_t begin = max_cycles;
     for (const Fault& f : faults)

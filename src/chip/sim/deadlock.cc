@@ -67,6 +67,7 @@ std::string Machine::waits_of(uint32_t core, int& next_core) {
   return who;
 }
 
+// Throws base::Error that names the circle of waiting cores or buffers.
 void Machine::deadlock() {
   std::string text = circle(network_);
   if (text.empty()) {

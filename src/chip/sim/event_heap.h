@@ -25,6 +25,7 @@ class EventHeap {
     return heap_.size() - open_;
   }
 
+  // Adds an event. It takes the place of the event just removed when that is still open.
   void push(uint64_t time, uint32_t what) {
     const Event event{time, sequence_++, what};
     if (open_) {
@@ -59,6 +60,7 @@ class EventHeap {
     return a.time != b.time ? a.time < b.time : int32_t(a.sequence - b.sequence) < 0;
   }
 
+  // Fills the open place with the last event.
   void close() {
     if (!open_)
       return;
@@ -69,6 +71,7 @@ class EventHeap {
       sink(last);
   }
 
+  // Moves an event down to its place in the heap of four children a node.
   void sink(const Event& event) {
     const size_t n = heap_.size();
     Event* heap = heap_.data();

@@ -106,6 +106,7 @@ void Machine::set_faults() {
   network_.set_faults(faults_, result_.fault_hits);
 }
 
+// Returns the factor by which these faults slow a component now.
 double Machine::slowdown(const std::vector<uint32_t>& faults) {
   double factor = 1;
   for (const uint32_t i : faults) {
@@ -197,6 +198,7 @@ void Machine::advance(uint32_t id) {
   }
 }
 
+// Lets the next instruction enter the core's window. Returns false at the end of the program.
 bool Machine::enter_next(uint32_t id) {
   Core& core = cores_[id];
   if (core.exhausted)
@@ -211,6 +213,7 @@ bool Machine::enter_next(uint32_t id) {
   return true;
 }
 
+// Moves to the next instruction, and repeats or leaves the section at its end.
 void Machine::step_cursor(Core& core, uint32_t id) {
   const Program& program = model_.program;
   const uint32_t first = program.first_section[id];
@@ -230,6 +233,7 @@ void Machine::step_cursor(Core& core, uint32_t id) {
   core.next = section->begin;
 }
 
+// Starts an instruction that entered the window.
 void Machine::enter(uint32_t core, uint32_t number) {
   Entry& e = entry(core, number);
   Tile& t = tile(core, e.tile);
@@ -308,6 +312,7 @@ uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
   return std::max<uint64_t>(1, uint64_t(cycles + 0.999999));
 }
 
+// Ends a computation: records it, releases its results and starts the next one.
 void Machine::compute_done(uint32_t id) {
   Core& core = cores_[id];
   const Tile t = tile(id, core.next_compute);
@@ -340,6 +345,7 @@ void Machine::compute_done(uint32_t id) {
   try_compute(id);
 }
 
+// Lets sends and writes of a finished computation start.
 void Machine::release_outputs(uint32_t id, const Tile& t) {
   const uint32_t tile_number = entry(id, t.compute).tile;
   for (uint32_t number = t.compute + 1; number != cores_[id].tail; ++number) {

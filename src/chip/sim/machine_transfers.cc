@@ -18,6 +18,7 @@ uint32_t Machine::segment_size(uint64_t bytes) const {
   return uint32_t(std::min<uint64_t>(bytes, model_.chip.network.segment_bytes));
 }
 
+// Returns a free transfer for an instruction.
 uint32_t Machine::new_transfer(uint32_t core, uint32_t number) {
   uint32_t id = free_transfer_;
   if (id == kNone) {
@@ -96,6 +97,7 @@ void Machine::source_done(uint32_t id) {
   }
 }
 
+// Counts bytes that arrived, and ends the transfer when all have.
 void Machine::delivered(uint32_t id, uint32_t bytes) {
   Transfer& t = transfers_[id];
   t.to_finish -= bytes;
@@ -117,6 +119,7 @@ void Machine::delivered(uint32_t id, uint32_t bytes) {
   }
 }
 
+// Returns the record of a transfer.
 ProbeRecord Machine::record_of(const Transfer& t, ProbeKind kind) const {
   const bool message = kind == chip::ProbeKind::Message;
   const Program& program = model_.program;
@@ -155,6 +158,7 @@ void Machine::try_send(uint32_t core, uint32_t number) {
   push(now_ + cycles, event(Kind::StartUpDone, id), network_.columns().start_up(), double(cycles));
 }
 
+// Records an arrived message and lets a waiting receive continue.
 void Machine::message_arrived(uint32_t id) {
   const Transfer t = transfers_[id];
   const uint32_t c = at(t.instruction).target;
@@ -227,6 +231,7 @@ void Machine::want_slot(uint32_t core, uint32_t number) {
   c.slot_tail = id;
 }
 
+// Gives a transfer one of the core's slots.
 void Machine::take_slot(uint32_t id) {
   if (transfers_[id].action == Action::Write) {
     transfers_[id].begin = now_;
@@ -241,6 +246,7 @@ void Machine::take_slot(uint32_t id) {
   }
 }
 
+// Returns a slot, which the next waiting transfer takes.
 void Machine::free_slot(uint32_t core) {
   Core& c = cores_[core];
   if (c.slot_head == kNone) {
@@ -276,6 +282,7 @@ void Machine::move_slot(uint32_t id) {
       double(duration));
 }
 
+// Ends the passage of a segment through the slot.
 void Machine::slot_done(uint32_t id) {
   Transfer& t = transfers_[id];
   const uint32_t bytes = segment_size(t.to_slot);
@@ -299,6 +306,7 @@ void Machine::slot_done(uint32_t id) {
   move_slot(id);
 }
 
+// Ends a read or write.
 void Machine::transfer_done(uint32_t id) {
   const Transfer t = transfers_[id];
   free_transfer(id);
@@ -314,6 +322,7 @@ void Machine::transfer_done(uint32_t id) {
   }
 }
 
+// Counts a written part of a layer and wakes those that wait for complete samples.
 void Machine::written(uint32_t layer, uint64_t repeat) {
   Progress& progress = progress_[layer];
   if (progress.written.size() <= repeat)

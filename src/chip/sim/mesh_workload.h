@@ -47,6 +47,7 @@ class MeshRun {
     ready_.resize(left_.size());
   }
 
+  // Runs the workload and returns its end and message counts.
   MeshOutcome run() {
     for (int b = 0; b < w_.batches; ++b) {
       for (int l = 0; l < w_.layers; ++l) {
@@ -88,6 +89,7 @@ class MeshRun {
   static uint64_t u(int value) {
     return uint64_t(value);
   }
+  // Returns a hash of the values, as a reproducible random number.
   static uint64_t mix(std::initializer_list<uint64_t> values) {
     uint64_t h = 0x9E3779B97F4A7C15ULL;
     for (const uint64_t x : values) {
@@ -108,6 +110,7 @@ class MeshRun {
     return (uint32_t(b) * w_.layers + l) * cores_ + c;
   }
 
+  // Draws the destinations of each core's messages.
   void find_destinations() {
     need_.resize(size_t(w_.layers) * cores_);
     destination_.resize(size_t(w_.layers) * cores_ * w_.fan);
@@ -122,6 +125,7 @@ class MeshRun {
     }
   }
 
+  // Runs a task and sends its messages.
   void task(uint64_t now, uint32_t at) {
     const int c = int(at % cores_);
     const int l = int(at / cores_ % w_.layers);
@@ -160,6 +164,7 @@ class MeshRun {
     events_.push(start + kHop * kTicks, id);
   }
 
+  // Moves a message one link further.
   void hop(uint64_t now, uint32_t id) {
     Message& m = messages_[id];
     const int x = m.at / w_.k;
@@ -182,6 +187,7 @@ class MeshRun {
     free_message_ = id;
   }
 
+  // Counts an arrived message, and starts the task that waited for it last.
   void arrive(uint64_t when, uint32_t at) {
     ++out_.messages;
     out_.message_sum += when;

@@ -84,6 +84,7 @@ void Network::set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>
   }
 }
 
+// Returns the factor by which faults slow a server now.
 double Network::slowdown(uint32_t server, uint64_t now) {
   double factor = 1;
   for (const uint32_t i : faults_of_[server]) {
@@ -96,6 +97,7 @@ double Network::slowdown(uint32_t server, uint64_t now) {
   return factor;
 }
 
+// Returns the number of a free place for a segment.
 uint32_t Network::allocate(const Segment& segment) {
   if (free_ == kNone) {
     segments_.push_back(segment);
@@ -158,6 +160,7 @@ void Network::try_start(uint32_t s, uint64_t now) {
   }
 }
 
+// Starts the service of the first segment in a queue.
 void Network::start(uint32_t s, int vc, uint64_t now) {
   Server& server = servers_[s];
   const uint32_t id = server.head[vc];
@@ -197,6 +200,7 @@ uint32_t Network::column_of(uint32_t s) const {
   return s < ports ? columns_.scratchpads() : columns_.port(int(s - ports));
 }
 
+// Removes a segment from its buffer and lets the next one move on.
 void Network::leave_buffer(uint32_t id, uint64_t now) {
   const uint32_t b = segments_[id].buffer;
   if (b == kNone)
@@ -246,6 +250,7 @@ void Network::server_done(uint32_t s, uint64_t now) {
     user_->delivered(transfer, bytes);
 }
 
+// Puts a segment at the end of a buffer.
 void Network::enter_buffer(uint32_t id, uint32_t b, uint64_t now) {
   Buffer& buffer = buffers_[b];
   segments_[id].buffer = b;
@@ -271,6 +276,7 @@ uint32_t Network::blocked_by(uint32_t s) const {
   return kNone;
 }
 
+// Returns the readable name of a server: link, port of a router or memory port.
 std::string Network::server_name(uint32_t s) const {
   if (s < links_)
     return grid_.link_name(int(s));

@@ -54,6 +54,7 @@ class ReleasedMachine {
       add_fault(fault);
   }
 
+  // Runs the model to its end.
   ReleasedResult run() {
     for (uint32_t core = 0; core < cores_.size(); ++core)
       open_window(core);
@@ -103,6 +104,7 @@ class ReleasedMachine {
     return i / uint64_t(chip_.core.issue_window) == cores_[core].window;
   }
 
+  // Adds a slow component. Throws base::Error for parts that the released model does not have.
   void add_fault(const Fault& fault) {
     if (!fault.exists())
       return;
@@ -163,6 +165,7 @@ class ReleasedMachine {
     core.opening = false;
   }
 
+  // Starts all instructions of a core's window that wait for nothing.
   void start_window(uint32_t id) {
     Core& core = cores_[id];
     const auto size = uint64_t(chip_.core.issue_window);
@@ -179,6 +182,7 @@ class ReleasedMachine {
     }
   }
 
+  // Starts an instruction.
   void issue(uint32_t id, uint64_t i) {
     Core& core = cores_[id];
     core.started[i] = 1;
@@ -201,6 +205,7 @@ class ReleasedMachine {
     }
   }
 
+  // Plans the next step of a transfer or computation.
   void fly(const Flight& flight, uint64_t time) {
     uint32_t id = free_;
     if (id == kEmpty) {
@@ -213,6 +218,7 @@ class ReleasedMachine {
     events_.push(time, id);
   }
 
+  // Performs the planned step.
   void step(uint32_t id) {
     Flight flight = flights_[id];
     flights_[id].next = free_;
@@ -243,6 +249,7 @@ class ReleasedMachine {
     }
   }
 
+  // Records a finished read, write or computation.
   void finish_service(const Flight& f) {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
     const ProbeKind kind = in.kind == Kind::Compute ? chip::ProbeKind::Compute
@@ -253,6 +260,7 @@ class ReleasedMachine {
     complete(f.core, f.instruction);
   }
 
+  // Passes a message through the core's port into the network.
   void inject(Flight f) {
     const double bytes = double(at(f.core, f.instruction).amount);
     uint64_t& free = cores_[f.core].port_in_free;
@@ -286,6 +294,7 @@ class ReleasedMachine {
     fly(f, link_free_[link] + (last ? 0 : kRouterDelay));
   }
 
+  // Records a message at its receiver and completes the receive instruction.
   void arrive(const Flight& f) {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
     const uint64_t inference = f.instruction / program_.cores[f.core].size();

@@ -97,6 +97,7 @@ void TimeBin::add(int level) {
   lowest = lowest == 0 ? low : std::min(lowest, low);
 }
 
+// Adds the counts of another bin of time.
 void TimeBin::merge(const TimeBin& other) {
   if (other.count() == 0)
     return;
@@ -129,6 +130,7 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options, u
   index_.resize(index_size(shape));
 }
 
+// Adds a record to the sketch of its core.
 void CoreSketch::insert(const ProbeRecord& r) {
   const int level = level_of(r.kind, r.end > r.begin ? r.end - r.begin : 1, r.work);
   const Sample sample{
@@ -154,6 +156,7 @@ void CoreSketch::insert(const ProbeRecord& r) {
   stage_one(sample);
 }
 
+// Counts a pattern in the hash tables. A frequent pattern receives an exact entry.
 void CoreSketch::stage_one(const Sample& sample) {
   bool promoted = false;
   for (uint32_t i = 0; i < shape_.hashes; ++i) {
@@ -194,6 +197,7 @@ void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
   update(entry, sample);
 }
 
+// Updates the exact entry of a pattern with a sample.
 void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
   const uint32_t n = ++entry.count;
   if (n == 1) {
@@ -234,6 +238,7 @@ TimeBin* CoreSketch::bins_of(uint16_t slot) {
   return bins_.data() + size_t{slot} * shape_.bins - size_t{shape_.computes} * shape_.bins;
 }
 
+// Returns the exact entry of a pattern, or null.
 SketchEntry* CoreSketch::lookup(uint32_t key) {
   const uint32_t mask = uint32_t(index_.size()) - 1;
   for (uint32_t i = index_hash(key) & mask; index_[i] != 0; i = (i + 1) & mask) {
@@ -259,6 +264,7 @@ void CoreSketch::rebuild_index() {
       index_insert(entries_[slot].key, slot);
 }
 
+// Returns an entry for a new pattern, if necessary in place of another one.
 SketchEntry& CoreSketch::new_entry(uint32_t key) {
   const int list = list_of(key);
   const uint16_t base = list == 0 ? 0 : shape_.computes;
@@ -308,6 +314,7 @@ int CoreSketch::unhealthiness(uint16_t slot) const {
   return worst - entry.lowest;
 }
 
+// Returns the entry to replace.
 uint16_t CoreSketch::victim(int list) {
   const uint16_t begin = list == 0 ? 0 : shape_.computes;
   const uint16_t end = uint16_t(begin + state_.used[list]);
@@ -331,6 +338,7 @@ uint16_t CoreSketch::victim(int list) {
   return best;
 }
 
+// Extends the current stretch of slow computations, or opens or closes one.
 void CoreSketch::compute_episode(const Sample& sample) {
   if (shape_.episodes == 0)
     return;
@@ -384,6 +392,7 @@ void CoreSketch::open_episode(const Sample& sample, int above) {
   episodes_[state_.episodes++] = {sample.begin, sample.end, 1, uint16_t(above), uint16_t(above)};
 }
 
+// Returns all exact entries, with bins of time for transfers.
 std::vector<CoreSketch::Entry> CoreSketch::entries() const {
   std::vector<Entry> out;
   for (uint16_t i = 0; i < state_.used[0]; ++i)

@@ -28,6 +28,7 @@ bool overflows(const SketchShape& shape, const PatternCount& patterns) {
   return patterns.computes > kSampledFrom * shape.computes || transfers > kSampledFrom * shape.transfers;
 }
 
+// Reduces the number of entries until the sketch fits its budget.
 void give_up_entries(SketchShape& shape, const SketchOptions& options) {
   while (too_large(shape, options)) {
     if (shape.computes > 2 * shape.transfers) {
@@ -46,6 +47,7 @@ uint16_t buckets_for(const PatternCount& patterns) {
   return uint16_t(std::bit_ceil(std::max(4u, std::min(256u, (patterns.computes + patterns.transfers) / 4))));
 }
 
+// Returns the shape with an entry for every pattern.
 SketchShape roomy_shape(const PatternCount& patterns, uint16_t bins) {
   SketchShape shape;
   shape.computes = uint16_t(std::clamp(patterns.computes, 1u, 127u));

@@ -163,6 +163,7 @@ class SketchCodec {
     return c;
   }
 
+  // Throws base::Error for impossible capacities of a sketch.
   static void check_shape(const Cursor& in, const SketchShape& s, const SketchOptions& options) {
     const bool buckets_fit = s.hashes == 0 ? s.buckets == 0 : std::has_single_bit(unsigned{s.buckets});
     const bool entries_fit = s.computes >= 1 && s.transfers >= 1 && s.computes + s.transfers <= 254;
@@ -175,6 +176,7 @@ class SketchCodec {
       in.fail("the sketch file ends in the middle");
   }
 
+  // Throws base::Error for impossible counters of a sketch.
   static void check_state(const Cursor& in, const CoreSketch& c) {
     const CoreSketch::State& s = c.state_;
     if (s.used[0] > c.shape_.computes || s.used[1] > c.shape_.transfers || s.episodes > c.shape_.episodes ||
@@ -223,6 +225,7 @@ std::string with_checksum(std::string bytes) {
   return bytes;
 }
 
+// Decodes a sketch file after checking version and checksum.
 Sketch decode_sketch(std::string_view bytes, const std::string& file) {
   if (!looks_like_sketch(bytes))
     throw base::Error(

@@ -31,6 +31,7 @@ struct Sort {
 // Log durations of one zone of one processor, by core, in order of occurrence.
 using Durations = std::map<Place, std::vector<double>>;
 
+// Returns the log durations of each zone by core.
 std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
   std::map<Sort, Durations> out;
   const auto add = [&](const TransferStream& stream, uint32_t name, uint64_t begin, uint64_t end) {
@@ -63,6 +64,7 @@ struct Compared {
   double middle = 0;
   double spread = 0;  // robust standard deviation of the slowness between cores
 
+  // Computes the median slowness of each core, relative to the median of all cores.
   void finish() {
     std::vector<double> all;
     for (const auto& [core, values] : residuals)
@@ -142,6 +144,7 @@ class ZoneJudge {
     }
   }
 
+  // Compares cores in all zones and names those that are slower than chance allows.
   ZoneJudgement run() {
     std::set<Place> cores;
     std::vector<double> common;
@@ -194,6 +197,7 @@ class ZoneJudge {
     return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c));
   }
 
+  // Returns the smallest slowdown that would be found with 95 % probability.
   double detectable() const {
     const double power = evidence::normal_quantile(0.95);
     double least = std::numeric_limits<double>::infinity();
@@ -214,6 +218,7 @@ class ZoneJudge {
     return evidence::rank_sum(c.residuals.at(core), peers).greater;
   }
 
+  // Tests one core in all zones.
   void judge_core(const Place& core) {
     const double least = std::log1p(options_.tolerance);
     const Compared* best = nullptr;

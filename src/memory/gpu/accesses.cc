@@ -48,6 +48,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
+// Returns the memory space of an instruction from words of its opcode.
 Instruction::Space space_of(std::string_view op) {
   using enum Instruction::Space;
   for (const std::string_view word :
@@ -73,6 +74,7 @@ Instruction::Space space_of(std::string_view op) {
   return None;
 }
 
+// Returns the bytes that each lane of an instruction accesses, from a suffix of its opcode.
 uint64_t bytes_of(std::string_view op) {
   for (const auto& [word, bytes] :
        {std::pair{".128", 16},
@@ -97,6 +99,8 @@ uint64_t bytes_of(std::string_view op) {
   return kBank;
 }
 
+// Returns the passes that shared memory needs for the addresses of all lanes: in each pass a bank delivers
+// one word.
 double wavefronts(const Lanes& lanes, uint64_t bytes) {
   const size_t each = std::max<size_t>(1, kPass / std::max<uint64_t>(bytes, kBank));
   double sum = 0;
@@ -121,6 +125,7 @@ double ideal_wavefronts(const Lanes& lanes, uint64_t bytes) {
   return double((lanes.size() + each - 1) / each);
 }
 
+// Returns the number of distinct sectors of memory that the lanes touch.
 double sectors(const Lanes& lanes, uint64_t bytes) {
   std::set<uint64_t> seen;
   for (const uint64_t address : lanes) {
@@ -160,6 +165,7 @@ uint64_t row_of(const std::vector<Lanes>& requests) {
   return most == count.end() ? 0 : most->first;
 }
 
+// Returns the passes of all requests when each address is changed by `move`, to test another layout.
 template <class Move>
 double moved(const std::vector<Lanes>& requests, uint64_t bytes, const Move& move) {
   double sum = 0;
@@ -224,6 +230,7 @@ class Trace {
         report_(report) {
   }
 
+  // Parses one line: a kernel launch, a kernel name, or an access with the addresses of its lanes.
   void take(std::string_view text) {
     ++line_;
     if (const size_t at = text.find("Kernel name "); at != text.npos)
@@ -254,6 +261,7 @@ class Trace {
     count(instruction, lanes, all);
   }
 
+  // Returns the counts of each instruction after trying other layouts for it.
   std::vector<KernelMemory> finish() {
     std::vector<KernelMemory> out;
     for (auto& [key, place] : places_) {
@@ -267,6 +275,7 @@ class Trace {
   }
 
  private:
+  // Splits a line into words at blanks and commas. Lone "-" and ":" are dropped.
   static std::vector<std::string_view> words_of(std::string_view text) {
     std::vector<std::string_view> words;
     for (size_t at = 0; at < text.size();) {
@@ -278,6 +287,7 @@ class Trace {
     return words;
   }
 
+  // Adds a hexadecimal address to `lanes`. Returns false for another word.
   static bool address_of(std::string_view word, Lanes& lanes) {
     if (!word.starts_with("0x"))
       return false;
@@ -287,6 +297,7 @@ class Trace {
     return value.has_value();
   }
 
+  // Takes name and id of a kernel launch, because later lines give the id only.
   void take_launch(std::string_view text) {
     const size_t end = std::min(text.find(" - "), text.size());
     kernel_ = std::string(text.substr(0, end));
@@ -297,6 +308,7 @@ class Trace {
     names_[std::string(text.substr(id + 10, last == text.npos ? last : last - id - 10))] = kernel_;
   }
 
+  // Takes what word `i` says about the instruction: place, opcode, kernel.
   void look_at(const std::vector<std::string_view>& words, size_t i, Instruction& instruction) {
     const std::string_view word = words[i];
     if (word == "grid_launch_id" && i + 1 < words.size()) {
@@ -321,6 +333,7 @@ class Trace {
       instruction.place = std::string(word);
   }
 
+  // Adds one executed access to the counts of its instruction.
   void count(const Instruction& instruction, const Lanes& lanes, size_t all) {
     const bool is_shared = instruction.space == Instruction::Space::Shared;
     const std::pair key{kernel_, instruction.place + (is_shared ? " " : "")};
@@ -348,6 +361,7 @@ class Trace {
       ++place.channels[address / kChannelBytes % kChannels];
   }
 
+  // Adds the busiest and the mean load over the memory channels.
   static void add_channels(Place& place) {
     Channels& c = place.memory.memory;
     c.count = kChannels;

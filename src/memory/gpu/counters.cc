@@ -152,6 +152,7 @@ class Table {
     const size_t from = text.find_first_not_of(" \xEF\xBB\xBF");
     return from == text.npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
   }
+  // Returns the index of the first of these columns that exists, or -1.
   int find(std::initializer_list<const char*> names) const {
     for (const char* name : names) {
       const auto at = std::ranges::find(header_, name);
@@ -161,6 +162,7 @@ class Table {
     return -1;
   }
 
+  // Finds the columns, whose names differ between the profilers of NVIDIA and AMD.
   void locate() {
     kernel_ = find({"Kernel Name", "Kernel_Name", "KernelName", "Function Name"});
     launch_ = find({"ID", "Dispatch_Id", "Index", "Correlation_Id"});
@@ -173,6 +175,7 @@ class Table {
     row_number_ = find({"#", "Line", "Address"});
   }
 
+  // Adds a row to the values of its kernel and source line.
   void take(const Row& row) {
     std::string kernel = kernel_ >= 0 ? row[size_t(kernel_)] : "";
     std::string line;
@@ -202,6 +205,7 @@ class Table {
       take_rule(row[size_t(rule_)], v);
   }
 
+  // Returns the source line of a row as text.
   std::string place(const Row& row) const {
     const std::string number = row_number_ >= 0 ? row[size_t(row_number_)] : std::to_string(line_);
     if (file_ >= 0 && !row[size_t(file_)].empty())
@@ -220,6 +224,7 @@ class Table {
       v.add(name, *value * (unit_ >= 0 ? scale_of(row[size_t(unit_)]) : 1));
   }
 
+  // Adds the values of a row that has one column per counter.
   void take_columns(const Row& row, Values& v) {
     for (size_t i = 0; i < row.size(); ++i) {
       if (int(i) == kernel_ || int(i) == launch_)
@@ -275,6 +280,7 @@ double both(const Values& v, const std::string& before, const std::string& after
   return v.sum(before + "_op_ld" + after) + v.sum(before + "_op_st" + after);
 }
 
+// Returns requests and needed requests of shared memory, from whichever counters the profile has.
 Requests shared_of(const Values& v) {
   const std::string pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared";
   const double conflicts = both(v, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared", ".sum");
@@ -304,6 +310,8 @@ constexpr double kSector = 32;      // bytes
 constexpr double kWidestLoad = 16;  // sectors that a warp's widest loads need
 constexpr double kUsualLoad = 4;    // of four bytes a lane
 
+// Returns sectors and needed sectors of global memory. `ambiguous`: the counters cannot tell reads from
+// other traffic.
 Requests global_of(const Values& v, bool& ambiguous) {
   if (v.has("memory_l2_theoretical_sectors_global_ideal") || v.has("L2 Theoretical Sectors Global Ideal"))
     return {
@@ -372,6 +380,7 @@ Channels channels_of(
   return {};
 }
 
+// Returns the memory figures of one kernel or source line.
 KernelMemory kernel_of(const Key& key, const Values& v) {
   KernelMemory k;
   k.kernel = key.first;

@@ -46,6 +46,7 @@ class Judge {
     d_.inputs.push_back(finding::input_of("counters", path));
   }
 
+  // Judges shared memory, global memory and channels of each kernel, and concludes.
   Diagnosis run() {
     d_.scale = "memory";
     d_.title = "Memory of GPU kernels";
@@ -96,6 +97,7 @@ class Judge {
     return d_.findings.back();
   }
 
+  // Adds a finding when bank conflicts of shared memory cost enough.
   void judge_shared(const KernelMemory& k) {
     if (k.shared.served > 0 || k.conflict_time >= 0)
       ++seen_;
@@ -132,6 +134,7 @@ class Judge {
            "accesses moved"});
   }
 
+  // Adds a finding when accesses of global memory are not coalesced.
   void judge_global(const KernelMemory& k) {
     if (k.global.served > 0 && !k.ambiguous)
       ++seen_;
@@ -157,6 +160,7 @@ class Judge {
         "an array for each member of a struct, or go through a tile in shared memory";
   }
 
+  // Adds a finding when one channel carries much more than the mean.
   void judge_channels(
       const KernelMemory& k,
       const Channels& c,

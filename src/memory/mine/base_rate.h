@@ -18,6 +18,8 @@ namespace lento::memory {
 
 class BaseRate {
  public:
+  // Counts windows and control windows in strata of time, so that a change over the run does not look like
+  // an effect.
   BaseRate(const Scan& trace, const WindowScan& scan)
       : scan_(scan),
         first_(trace.first_cycle),
@@ -40,6 +42,7 @@ class BaseRate {
   };
   // Computes the rate of a property. `has(facts)` returns whether a window shows it.
   template <class Has>
+  // Returns how often `has` holds in windows around slow accesses and in control windows.
   Rate of(Has&& has) const {
     Rate rate;
     std::vector<uint64_t> hits(windows_.size());

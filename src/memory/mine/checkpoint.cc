@@ -237,6 +237,8 @@ void visit(Visit& visit, AScan& s) {
 
 }  // namespace
 
+// Packs the state of a pass, so that an interrupted analysis resumes there. `key` identifies inputs and
+// options.
 std::string
 pack_pass(const std::string& key, const PassMark& mark, const Scan& scan, const Functions& functions) {
   Packer out;

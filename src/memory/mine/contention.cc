@@ -63,6 +63,7 @@ class Report {
     });
   }
 
+  // Runs the steps of the analysis after the scans and returns the diagnosis.
   ContentionResult run(const ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
     d.scale = "memory";
@@ -123,6 +124,7 @@ class Report {
     add_notes();
   }
 
+  // Adds the largest share of sampled latency as a fact.
   void add_most_sampled(const std::string& what, const std::vector<SampledShare>& shares) {
     if (shares.empty() || scan_.latency_sum == 0)
       return;
@@ -193,6 +195,7 @@ class Report {
     return cycles / time_;
   }
 
+  // Adds a contention pattern as a finding. `cycles` are the cycles beyond the expected latency.
   void add_pattern(const Pattern& p, double score, uint64_t cycles) {
     finding::Finding f;
     f.subject = names_.pattern(p.items, {});
@@ -346,6 +349,7 @@ class Report {
     return 0;
   }
 
+  // Returns the sentence for the result: the leading finding, or that there is none.
   std::string verdict() const {
     const auto& findings = result_.diagnosis.findings;
     if (!findings.empty())
@@ -371,6 +375,7 @@ class Report {
     return 0;
   }
 
+  // Appends the waits between functions in the folded format of flame graphs.
   void add_folded() {
     for (const auto& [pair, blame] : scan_.function_blame) {
       if (blame.cycles == 0)

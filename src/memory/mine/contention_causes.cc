@@ -34,6 +34,7 @@ class CauseFinder {
         time_(time) {
   }
 
+  // Explains the lost cycles by causes, the most certain first. Each cycle is explained once.
   Causes run() {
     for (size_t l = 0; l < kLosses; ++l)
       left_[l] = scan_.losses[l];
@@ -80,6 +81,7 @@ class CauseFinder {
     return f;
   }
 
+  // Returns the advice for a cause.
   static std::string next_step(Cause cause) {
     switch (cause) {
       case Cause::FalseSharing:
@@ -130,6 +132,7 @@ class CauseFinder {
     return std::min(1.0, double(std::max<size_t>(1, tests)) * p);
   }
 
+  // Adds findings for objects whose lines several CPUs share.
   void add_shared() {
     const std::vector<Object> objects = shared_objects(lines_, names_);
     for (const Object& o : objects) {
@@ -188,6 +191,7 @@ class CauseFinder {
     taken_.push_back({line.address / tuning::kBlockBytes, line.process});
   }
 
+  // Adds the finding for one shared object. `witnessed`: the trace itself names the delaying CPU.
   void add_object(const Object& o, double p, bool witnessed) {
     Finding f = start(o.cause, subject_of(o), Loss::Contended, o.cycles);
     const WordUse use = o.cause == Cause::FalseSharing ? WordUse::Plain : word_use(o.lines);
@@ -220,6 +224,7 @@ class CauseFinder {
     out_.findings.push_back(std::move(f));
   }
 
+  // Returns addresses of the costliest parts of an object, at most 64.
   static std::vector<uint64_t> parts_of(const Object& o) {
     constexpr size_t kMost = 64;
     std::vector<std::pair<uint64_t, uint64_t>> cost;  // cycles, address
@@ -278,6 +283,7 @@ class CauseFinder {
     return blocks;
   }
 
+  // Adds a finding for an object whose cost is known for blocks of 128 bytes.
   void add_block_object(const Object& o, Cause cause, Loss loss, const std::string& why) {
     Finding f = start(cause, region_of(o), loss, o.cycles);
     f.summary = std::string(name(cause)) + ": " + percent(*f.lost_share) + " of the working time" + why;
@@ -384,6 +390,7 @@ class CauseFinder {
     return o.fetched_lines * tuning::kBlockBytes;
   }
 
+  // Adds findings for cycles spent waiting in queues of memory or interconnect.
   void add_queues() {
     add_fetches();
     if (scan_.culprits_known)
@@ -420,6 +427,7 @@ class CauseFinder {
       f.evidence.push_back({region_of(objects[i]), double(objects[i].cycles), "cycles", "access records"});
   }
 
+  // Returns the number of CPUs with a fair share of the accesses.
   size_t working_cpus() const {
     uint64_t most = 0;
     for (const auto& [cpu, time] : scan_.cpus)
@@ -430,6 +438,7 @@ class CauseFinder {
     return n;
   }
 
+  // Returns whether memory latency is raised by load: the median is well above the lowest tenth.
   bool is_loaded() const {
     const auto median = [&](Service s, double q) {
       return scan_.by_service[size_t(s)].quantile(q, QuantileRule::NearestRank);
@@ -442,6 +451,7 @@ class CauseFinder {
     return cache > 0 && loaded >= tuning::kLoadedOverCache * cache;
   }
 
+  // Adds a finding when instruction fetches cause most of the cost.
   void add_fetches() {
     const uint64_t fetches = scan_.excess_by_type[size_t(memory::AccessType::Fetch)];
     const uint64_t cost = std::min(fetches, left_[size_t(Loss::Contended)]);
@@ -452,6 +462,7 @@ class CauseFinder {
     out_.findings.push_back(std::move(f));
   }
 
+  // Adds a finding for cycles spent waiting for the interconnect and write buffers.
   void add_interconnect() {
     const auto cycles = [&](DelayCause c) {
       return scan_.cycles_by_cause[size_t(c)];
@@ -478,6 +489,7 @@ class CauseFinder {
   Causes out_;
 };
 
+// Returns the excess cycles on lines that have a cause of sharing, if lines had this many bytes.
 uint64_t explained_at(const WindowScan& windows, uint32_t bytes) {
   uint64_t sum = 0;
   for (const HotBlock& block : windows.hot) {
@@ -497,6 +509,7 @@ Causes find_causes(
   return CauseFinder(passes, names, options, time).run();
 }
 
+// Returns the line size: the one given, the one the trace states, or the one that explains most cycles.
 LineSize find_line_size(
     const ContentionOptions& options,
     const program::TraceFacts& facts,

@@ -189,6 +189,7 @@ class Figures {
     figures_.push_back({"Levels", "Which part of the machine answered, and how long it took.", table});
   }
 
+  // Adds a table of the places with the largest share of sampled latency.
   void add_sampled(const std::string& title, const std::vector<SampledShare>& shares) {
     constexpr size_t kShown = 40;
     if (shares.empty())
@@ -237,6 +238,7 @@ class Figures {
     figures_.push_back({"Variables", "What their accesses took beyond the fastest of their kind.", table});
   }
 
+  // Returns which functions wait for which, by cycles.
   Figure blame_table() const {
     std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
     for (const auto& [pair, blame] : scan_.function_blame)
@@ -257,6 +259,7 @@ class Figures {
         table};
   }
 
+  // Adds a map of cycles by delayed CPU and delaying CPU.
   void add_cpu_blame() {
     if (scan_.cpu_blame.empty())
       return;
@@ -279,6 +282,7 @@ class Figures {
     figures_.push_back({"Blame matrix", "Row: the CPU that waits; column: the CPU it waits for.", map});
   }
 
+  // Adds excess cycles over time.
   void add_over_time() {
     constexpr size_t kBins = 200;
     SeriesFigure series;
@@ -299,6 +303,7 @@ class Figures {
     figures_.push_back({"Contention over time", "Cycles lost inside contention windows.", series});
   }
 
+  // Adds how many windows contain each program counter.
   void add_pc_frequency() {
     SeriesFigure series;
     series.x_name = "program counter";
@@ -321,6 +326,7 @@ class Figures {
          series});
   }
 
+  // Adds the windows on a time axis.
   void add_window_timeline() {
     finding::TimelineFigure timeline;
     timeline.x_name = "cycle";

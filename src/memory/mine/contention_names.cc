@@ -69,6 +69,7 @@ std::string ContentionNames::line(const Line& line) const {
   return "line " + hex(line.address) + (text.empty() ? "" : " (" + text + ")");
 }
 
+// Returns the readable name of an item of a pattern: function, address range or CPU.
 std::string ContentionNames::item(uint32_t id) const {
   const Items::Item& item = windows_.items.item(id);
   const std::string cpu = "CPU" + std::to_string(item.cpu) + "_";

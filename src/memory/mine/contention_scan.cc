@@ -26,6 +26,7 @@ bool jumps(Scan& scan, const AccessRecord& r) {
   return wide;
 }
 
+// Adds the excess cycles of an access to the sums by loss, type, line and CPU.
 void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   const uint64_t all = cost.cycles + cost.miss + cost.remote + cost.walk;
   if (all == 0)
@@ -132,6 +133,7 @@ class FirstPass {
   }
 
  private:
+  // Counts an access for its CPU and where it was served from.
   void count_source(const AccessRecord& r) {
     if (!cpu_ || r.cpu != last_cpu_) {
       cpu_ = &scan_.cpus[r.cpu];
@@ -159,6 +161,7 @@ class FirstPass {
     scan_.with_thread += r.thread != 0;
   }
 
+  // Adds the latency of a sampled access to its code and its data.
   void add_sample(const AccessRecord& r) {
     add_to(scan_.sampled_code[functions_.of(r.process, r.pc)], r.pc, r.latency);
     if (r.type == memory::AccessType::Fetch)
@@ -176,6 +179,7 @@ class FirstPass {
     sum.worst = latency;
   }
 
+  // Adds the waiting cycles of an access to the CPU and function that caused them.
   void blame(const AccessRecord& r) {
     scan_.culprits_known = true;
     scan_.cycles_by_cause[size_t(r.cause)] += r.blamed;
@@ -203,6 +207,7 @@ class FirstPass {
   uint32_t last_actor_ = 0;
 };
 
+// Sets all costs to zero before they are counted with the final expected latencies.
 void clear_costs(Scan& scan) {
   scan.excess = 0;
   scan.slow = 0;
@@ -274,6 +279,7 @@ Cost level_cost(const AccessRecord& r, const Scan& scan) {
 
 }  // namespace
 
+// Returns the cycles that an access took beyond its expected latency, by kind of loss.
 Cost cost_of(const AccessRecord& r, const Scan& scan) {
   if (r.latency == AccessRecord::kNoLatency)
     return {};

@@ -66,6 +66,7 @@ class PcWindows {
     uint64_t last = 0;
     uint64_t windows = 0;
   };
+  // Doubles the hash table.
   void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
@@ -175,6 +176,7 @@ class SecondPass {
   }
 
  private:
+  // Chooses the memory blocks with most excess cycles, whose uses are kept in detail.
   void pick_hot_blocks() {
     std::vector<std::pair<uint64_t, BlockKey>> cost;
     for (const auto& [key, c] : scan_.blocks) {
@@ -196,6 +198,7 @@ class SecondPass {
     }
   }
 
+  // Adds an access to the uses of its block when the block is one of the costliest.
   void use_block(const AccessRecord& r, bool high) {
     const auto found = hot_.find(block_of(r));
     if (found == hot_.end())
@@ -220,6 +223,7 @@ class SecondPass {
     add_use(r, high, at->second);
   }
 
+  // Adds an access to one use of a line (CPU, function, offset and size).
   void add_use(const AccessRecord& r, bool high, Use& use) const {
     const bool write = r.writes() && !(r.flags & AccessRecord::kFailed);
     const Cost cost = cost_of(r, scan_);
@@ -246,6 +250,7 @@ class SecondPass {
     use.pc_excess = excess;
   }
 
+  // Takes a finished window. Overlapping parts are counted once.
   void take_window(const Window& w) {
     const uint64_t begin = any_ && w.begin <= covered_until_ ? covered_until_ + 1 : w.begin;
     out_.covered_cycles += w.end >= begin ? w.end - begin + 1 : 0;
@@ -272,6 +277,7 @@ class SecondPass {
     out_.controls.back().runs = in_controls_.add(w);
   }
 
+  // Keeps a window. When too many are kept, every second one is dropped.
   void keep_window(const Window& w) {
     if (out_.window_count++ % out_.keep_every != 0)
       return;
@@ -285,6 +291,7 @@ class SecondPass {
     out_.keep_every *= 2;
   }
 
+  // Returns the items that occur in a window.
   WindowFacts facts(const Window& w) {
     WindowFacts facts;
     facts.seed = w.seed;
@@ -296,6 +303,7 @@ class SecondPass {
     return facts;
   }
 
+  // Adds the items of one access: function, address range and CPU, alone and combined.
   void add_facts(const AccessRecord& r, WindowFacts& facts) {
     using Kind = Items::Kind;
     const bool trivial = is_trivial(r);
@@ -363,6 +371,7 @@ class SecondPass {
 
 }  // namespace
 
+// Reads the trace a second time and collects windows around slow accesses, and control windows.
 WindowScan scan_windows(
     const OpenTrace& open,
     const ContentionOptions& options,

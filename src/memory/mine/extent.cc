@@ -18,6 +18,7 @@ void Extent::join(const Times& from, Times& to) {
   to.count += from.count;
 }
 
+// Closes the open interval. When too many are kept, intervals become twice as wide.
 void Extent::close() {
   if (open_.count == 0)
     return;

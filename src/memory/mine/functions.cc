@@ -17,6 +17,7 @@ std::string page_name(uint64_t start) {
 
 }  // namespace
 
+// Returns the number of the function that contains a program counter.
 uint32_t Functions::find(uint16_t process, uint64_t pc) {
   // A trace may add names while it is read.
   has_names_ = has_names_ || !names_of_.empty();
@@ -35,6 +36,8 @@ uint32_t Functions::find(uint16_t process, uint64_t pc) {
   return last_ = number({process, page, false, page_name(page)});
 }
 
+// Returns the number of a function and gives it one when new. Without a name the page stands for the
+// function.
 uint32_t Functions::number(const Known& function) {
   auto& numbers = function.has_name ? by_start_ : by_page_;
   const Key key{function.process, function.start};

@@ -20,6 +20,7 @@ struct Group {
   }
 };
 
+// Returns the object that contains an address. Heap blocks from the same allocation site form one object.
 Group group_of(const ContentionNames& names, uint16_t process, uint64_t address) {
   program::DataObject object;
   if (!names.space().object_at(process, address, object))
@@ -38,6 +39,7 @@ uint64_t costliest_address(const Line& line) {
   return line.address + best->offset;
 }
 
+// Adds the costs of a line to its object.
 void add_line(const Line& line, Object& object) {
   object.process = line.process;
   object.low = std::min(object.low, line.address);

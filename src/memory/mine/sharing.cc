@@ -34,6 +34,7 @@ int64_t main_user(const Range& range) {
   return range.writes >= tuning::kWriteShare * all ? kWrittenByAll : kReadByAll;
 }
 
+// Returns the distinct byte ranges in use on a line, with their uses.
 std::vector<Range> ranges_of(const Line& line) {
   std::vector<Range> out;
   for (const Use& use : line.uses) {
@@ -88,6 +89,8 @@ bool touch(const Range& a, const Range& b) {
   return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
+// Weighs conflicting accesses: between CPUs on the same bytes (true sharing) and on other bytes (false
+// sharing).
 void weigh_conflicts(Line& line) {
   const std::vector<Range> ranges = ranges_of(line);
   const bool by_peers = line.writes == 0;
@@ -109,6 +112,7 @@ void weigh_conflicts(Line& line) {
   line.kept = all > 0 ? kept / all : 0;
 }
 
+// Sums the uses of a line and counts CPUs that access and that write it.
 void add_sums(Line& line) {
   std::set<uint32_t> actors;
   std::set<uint32_t> writers;
@@ -142,6 +146,7 @@ struct Word {
   std::set<uint64_t> pcs;
 };
 
+// Returns counts of accesses, atomics and writes by word of a line.
 std::map<uint32_t, Word> words_of(const Line& line) {
   std::map<uint32_t, Word> words;
   for (const Use& use : line.uses) {

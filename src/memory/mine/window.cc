@@ -19,6 +19,7 @@ void WindowBuilder::add(const AccessRecord& event, bool high) {
     recent_.pop_front();
 }
 
+// Opens a window around a slow access, beginning with recent records.
 void WindowBuilder::open(uint64_t cycle) {
   events_.clear();
   for (const AccessRecord& event : recent_) {
@@ -88,6 +89,8 @@ void SliceBuilder::add(const AccessRecord& event, bool high) {
   group.any_high |= high;
 }
 
+// Gives the accesses to each object in the finished slice of time to `high_` or `calm_`, by whether one was
+// slow.
 void SliceBuilder::finish() {
   for (const auto& [object, group] : groups_) {
     if (group.events.size() < 2)

@@ -19,6 +19,7 @@ struct UsedWord {
 // A word is a count of users when this share of its updates subtracts, since every user leaves again.
 constexpr double kLeaves = 0.1;
 
+// Returns how atomic operations use a word: counter, reference count, compare-and-swap or lock.
 WordUse use_of(const UsedWord& word) {
   if (word.atomics == 0)
     return WordUse::Plain;

@@ -14,6 +14,7 @@ using riscv::Access;
 // all their work.
 constexpr uint32_t kPause = 8;
 
+// Stores the state of the core, to return to it when running ahead proves wrong.
 void Core::remember() {
   ahead_.hart = hart;
   ahead_.time = time_;
@@ -79,6 +80,7 @@ void Core::undo_reads(uint32_t line, Cycles until) {
     go_back(until);
 }
 
+// Undoes what this core did ahead of cycle `until`.
 void Core::undo_after(Cycles until) {
   if (ahead_.empty())
     return;

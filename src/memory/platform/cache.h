@@ -21,6 +21,7 @@ class Cache {
         lost_(lines_.size()) {
   }
 
+  // Returns whether the line is in the cache and makes it the most recently used of its set.
   bool hit(uint32_t line) {
     uint32_t* const set = &lines_[size_t{line & mask_} * ways_];
     if (set[0] == line) [[likely]]
@@ -88,6 +89,7 @@ class Cache {
   }
 
  private:
+  // Moves the line to the front of its set. Returns false when it is not there.
   bool promote(uint32_t* set, uint32_t line) {
     uint32_t* const end = set + ways_;
     uint32_t* const at = std::find(set, end, line);

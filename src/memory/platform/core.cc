@@ -62,6 +62,7 @@ Cycles Core::earliest_record(Cycles now) const {
   return data_waits_ || data_ready_ || stalled_ ? begin_ : time_;
 }
 
+// Makes a waiting core ready at a cycle. The running core must not pass it.
 void Core::wake(Cycles at) {
   state = State::Ready;
   time_ = at;
@@ -73,6 +74,7 @@ void Core::wake(Cycles at) {
 
 // --- records ---
 
+// Gives a finished access to the trace.
 void Core::record(AccessType type, uint32_t address, unsigned size, Cycles begin, bool local, uint8_t flags) {
   AccessRecord r = blame_;
   r.cycle = begin;
@@ -102,6 +104,7 @@ void Core::forget_blame() {
   blame_.cause = DelayCause::None;
 }
 
+// Adds the cycles that other cores delayed a transaction to the table of delays.
 void Core::note_charges(const Transaction& t) {
   const size_t row = size_t{hart.id} * system_.cores_.size();
   t.each_charge([&](const Charge& c) {
@@ -128,6 +131,7 @@ void Core::note_stall(const Transaction& oldest) {
 
 // --- write buffer ---
 
+// Appends a transaction to the write buffer.
 Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   LENTO_CHECK(used_ < ring_.size(), "the write buffer has no room for what was let in");
   Transaction& t = queued(used_++);
@@ -143,6 +147,7 @@ Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   return t;
 }
 
+// Appends a transaction and offers it to the network when it is the oldest without a grant.
 void Core::push(Kind kind, uint32_t address, bool blocking) {
   drop_done();
   Transaction& t = append(kind, address, blocking);
@@ -226,6 +231,8 @@ void Core::granted(Transaction& t) {
 
 // --- the core's port to its caches and the network: fetches, loads, stores ---
 
+// Fetches an instruction that is not on the current line. Returns the number of instructions to run, 0 when
+// the core must wait.
 uint32_t Core::enter_slow(uint32_t pc) {
   cut_short_ = !ahead_.empty();
   if (cut_short_)
@@ -257,6 +264,7 @@ uint32_t Core::enter_slow(uint32_t pc) {
   return run;
 }
 
+// Requests the line of a missing instruction and blocks the core.
 void Core::miss_fetch(uint32_t pc, uint32_t line) {
   if (!may_act())
     return;
@@ -336,6 +344,7 @@ bool Core::store_at_once(uint32_t address, unsigned size) {
   return true;
 }
 
+// Executes a store: at once when no other core can observe the order, else through the write buffer.
 Access Core::store(uint32_t address, unsigned size, uint32_t value) {
   if (time_ < quick_horizon_ && in_ram(address, size) && !stalled_ && store_at_once(address, size)) {
     ++result.stores;
@@ -366,6 +375,7 @@ Access Core::store(uint32_t address, unsigned size, uint32_t value) {
   return system_.finished_ ? Access::DoneStop : Access::Done;
 }
 
+// Executes an atomic operation, which blocks the core until the line arrives.
 Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   if (!data_ready_) {
     if (!may_act())
@@ -403,6 +413,7 @@ Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   return system_.finished_ ? Access::DoneStop : Access::Done;
 }
 
+// Executes a fence: waits until the write buffer is empty.
 Access Core::fence(Op op) {
   if (!may_act())
     return Access::Stop;
@@ -430,6 +441,7 @@ Access Core::device(uint32_t address, bool, uint32_t&) {
   return Access::Stop;
 }
 
+// Accesses a device register after all cores reached this time.
 Access Core::perform_device(uint32_t address, bool is_store, uint32_t& value) {
   finish_access(is_store ? AccessType::Store : AccessType::Load, address, 4);
   system_.settle_all(*this);

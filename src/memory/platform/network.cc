@@ -74,6 +74,7 @@ void Network::inject(Transaction& t, Cycles at) {
   next_grant_ = std::min(next_grant_, channel.next);
 }
 
+// Sets the next cycle in which a channel can grant a request.
 void Network::schedule(Channel& channel, Cycles earliest) {
   channel.next = earliest == kNever ? kNever : std::max(earliest, channel.busy_until);
   next_grant_ = channel.next;
@@ -99,6 +100,7 @@ size_t Network::pick(const Channel& channel, Cycles at) const {
   return 0;
 }
 
+// Returns the index of the request that arrived first.
 size_t Network::pick_earliest(const Channel& channel) const {
   const Waiting* best = nullptr;
   each_waiting(channel, [&](const Waiting& waiting) {
@@ -108,6 +110,7 @@ size_t Network::pick_earliest(const Channel& channel) const {
   return size_t(best - channel.slots.data());
 }
 
+// Passes a transaction through its memory bank and charges the wait to the one before it.
 void Network::pass_bank(Transaction& t, Cycles arrival) {
   Bank& bank = banks_[bank_of(t.line)];
   const Cycles start = std::max(arrival, bank.free);

@@ -53,6 +53,7 @@ struct Transaction {
   uint64_t main = 0;                                // cycles << 6 | 63 - hart of the largest of them
   std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
+  // Adds `cycles` of waiting that another core caused.
   void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, DelayCause cause) {
     if (culprit == hart || culprit == UINT16_MAX || cycles == 0)
       return;

@@ -58,6 +58,7 @@ class Replayer {
     line_shift_ = uint32_t(std::countr_zero(unsigned(platform.dcache.line_bytes)));
   }
 
+  // Replays the accesses of all CPUs on the platform, in the order of their new times.
   ReplayResult run(AccessSource& source, const base::Progress& progress) {
     for (auto batch = source.next(); !batch.empty(); batch = source.next()) {
       for (const AccessRecord& r : batch)
@@ -80,6 +81,7 @@ class Replayer {
   }
 
  private:
+  // Returns the replayed core for a CPU of the trace.
   Lane& lane_of(uint16_t cpu) {
     const auto [at, fresh] = index_.try_emplace(cpu, lanes_.size());
     if (fresh) {
@@ -107,6 +109,7 @@ class Replayer {
     return next_issue(lane);
   }
 
+  // Returns the cycle in which the next access starts: after the previous one and the computation between.
   Cycles next_issue(const Lane& lane) const {
     const AccessRecord& next = lane.waiting.front();
     if (!lane.started)
@@ -152,6 +155,7 @@ class Replayer {
     }
   }
 
+  // Executes one access of a core at cycle `at`.
   void step(Lane& lane, size_t id, Cycles at) {
     floor_ = at;
     result_.cycles = std::max(result_.cycles, at);
@@ -184,6 +188,7 @@ class Replayer {
                             : Kind::Fill);
   }
 
+  // Clears the recorded latency of an access, because the platform determines a new one.
   void take_out_waits(Lane& lane) const {
     AccessRecord& r = lane.current;
     if (gaps_ == ReplayGaps::Kept)
@@ -195,6 +200,7 @@ class Replayer {
     r.cause = DelayCause::None;
   }
 
+  // Names the core whose write took the line from this cache.
   void note_lost(Lane& lane, uint32_t line, AccessType type) {
     const Cache::Lost* lost = is_atomic(type) ? nullptr : lane.dcache.lost(line);
     if (!lost)
@@ -205,6 +211,7 @@ class Replayer {
     lane.current.cause = DelayCause::Coherence;
   }
 
+  // Sends a request that the core waits for.
   void demand(Lane& lane, size_t id, uint32_t line, Kind kind) {
     Transaction& t = lane.demand;
     t.kind = kind;
@@ -218,6 +225,7 @@ class Replayer {
     network_.inject(t, lane.time + 1);
   }
 
+  // Adds a store to the write buffer. A full buffer stalls the core.
   void store(Lane& lane, size_t id, uint32_t line) {
     if (lane.writes.size() >= size_t(platform_.write_buffer)) {
       lane.stalled = true;
@@ -297,6 +305,7 @@ class Replayer {
     }
   }
 
+  // Writes the access with its new cycle and latency.
   void finish(Lane& lane, bool local) {
     AccessRecord& r = lane.current;
     r.cycle = lane.begin;

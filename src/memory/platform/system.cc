@@ -13,6 +13,7 @@
 namespace lento::memory {
 namespace {
 
+// Throws base::Error when the program does not lie in the platform's memory.
 void check_fit(const riscv::ElfImage& program, const Platform& p) {
   const uint64_t end = uint64_t{p.memory_base} + p.memory_bytes;
   if (program.begin() >= p.memory_base && program.end() <= end)
@@ -85,6 +86,7 @@ void System::step(Core& core, Cycles other_limit) {
   set_order(core);
 }
 
+// Runs one core until it might act before another one.
 void System::run_slice(Core& core, Cycles other_limit) {
   if (core.time_ >= core.look_at_) {
     core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
@@ -112,6 +114,7 @@ void System::run_slice(Core& core, Cycles other_limit) {
     core.state = Core::State::Sleeping;
 }
 
+// Runs all cores to the end of the program or the cycle limit.
 RunResult System::run() {
   // Harts are ahead of one another from the first slice on. The sink must not infer an order from the first
   // records.
@@ -167,6 +170,7 @@ void System::tell_progress() {
     result_.ending = Ending::Stopped;
 }
 
+// Clears reservations of other harts on the line that a hart stores to.
 void System::break_reservations(uint32_t address, uint16_t hart) {
   const uint32_t line = address / uint32_t(platform_.dcache.line_bytes);
   for (uint64_t others = reserved_ & ~(uint64_t{1} << hart); others; others &= others - 1) {
@@ -178,6 +182,7 @@ void System::break_reservations(uint32_t address, uint16_t hart) {
   }
 }
 
+// Ends the run when the program stored to `tohost`, the convention for its exit code.
 void System::stored_tohost() {
   uint32_t value = 0;
   std::memcpy(&value, ram_.data() + (tohost_ - platform_.memory_base), 4);
@@ -192,6 +197,7 @@ void System::finish() {
   result_.cycles = running_->time_ + 1;  // the instruction that ended it included
 }
 
+// Removes the line from all caches except those in `keep`.
 void System::take_line(const Transaction& t, uint64_t keep) {
   uint64_t& held = sharers(t.line);
   for (uint64_t losers = held & ~keep; losers; losers &= losers - 1) {
@@ -203,6 +209,7 @@ void System::take_line(const Transaction& t, uint64_t keep) {
   held &= keep;
 }
 
+// Undoes reads of this line by other cores that ran ahead of the store.
 void System::settle_store_of(uint64_t others, uint32_t address, unsigned size, const Core& by) {
   const uint32_t line = address >> by.line_shift_;
   const bool one_line = (address + size - 1) >> by.line_shift_ == line;

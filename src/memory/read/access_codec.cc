@@ -60,6 +60,7 @@ struct Bytes {
     }
     return *at++;
   }
+  // Decodes an integer of seven bits a byte, lowest first.
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -173,6 +174,7 @@ bool blameless(const AccessRecord& r) {
          r.culprit_pc == 0;
 }
 
+// Encodes the difference of a record from its prediction. One token says which columns differ.
 void encode_one(const AccessRecord& r, Predictor& predictor, std::array<std::string, kColumns>& columns) {
   Successor& expected = predictor.successor();
   uint8_t token = 0;
@@ -212,6 +214,7 @@ void encode_one(const AccessRecord& r, Predictor& predictor, std::array<std::str
   predictor.learn(expected, r, gap);
 }
 
+// Decodes the delaying CPU, its program counter, cause and cycles.
 void decode_blame(AccessRecord& r, Predictor& predictor, Bytes& in) {
   r.culprit = uint16_t(in.varint());
   const uint8_t cause = in.byte();
@@ -307,6 +310,7 @@ void encode_context(std::span<const AccessRecord> records, std::string& out) {
   }
 }
 
+// Decodes thread and process, stored once for each run of equal values.
 bool decode_context(Bytes in, std::span<AccessRecord> records) {
   if (in.at == in.end)
     return true;
@@ -375,6 +379,7 @@ std::vector<std::pair<uint16_t, uint64_t>> count_cpus(std::span<const AccessReco
   return out;
 }
 
+// Returns the records sorted by CPU, each CPU in order.
 std::vector<AccessRecord> grouped_by_cpu(
     std::span<const AccessRecord> records,
     const std::vector<std::pair<uint16_t, uint64_t>>& groups) {

@@ -66,6 +66,7 @@ std::string service_name(Service service) {
   return text;
 }
 
+// Parses where an access was served from. "-": unknown.
 bool take_service(std::string_view text, Service& out) {
   if (text == "-")
     return true;
@@ -89,6 +90,7 @@ bool take(std::string_view text, T& out, uint64_t max, bool optional = false) {
   return value.has_value();
 }
 
+// Parses the name of an enumerator.
 template <class T>
 bool take_name(std::string_view text, T& out, int count) {
   for (int i = 0; i < count; ++i) {
@@ -100,6 +102,7 @@ bool take_name(std::string_view text, T& out, int count) {
   return false;
 }
 
+// Parses flags, one letter each. "-": none.
 bool take_flags(std::string_view text, uint8_t& out) {
   if (text == "-")
     return true;

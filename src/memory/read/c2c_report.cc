@@ -40,6 +40,7 @@ bool is_rule(std::string_view text) {
   return text.size() > 8 && text.find_first_not_of('-') == std::string_view::npos;
 }
 
+// Parses a percentage as a share from 0 to 1.
 std::optional<double> share_of(std::string_view word) {
   if (!word.ends_with('%'))
     return {};
@@ -183,6 +184,7 @@ class Pareto {
         report_(report) {
   }
 
+  // Takes one line of the report.
   void take(std::string_view line, int number) {
     const std::string_view text = trimmed(line);
     if (text.empty() || text.starts_with('#') || text.starts_with('=') || text.starts_with(kTitle))
@@ -214,6 +216,7 @@ class Pareto {
     ++report_.taken;
   }
 
+  // Takes a line of callers below a row.
   void take_other(std::string_view text, int number) {
     const bool in_row = open_ && !out_.lines.back().uses.empty();
     const bool looks_like_row = text.find("% ") != std::string_view::npos;

@@ -165,6 +165,7 @@ static PerfDataSource::Level level_by_bits(uint64_t bits) {
   return Level::Unknown;
 }
 
+// Decodes the data source word of a perf sample (perf_mem_data_src in perf_event.h).
 PerfDataSource decode_perf_data_source(uint64_t word) {
   using Level = PerfDataSource::Level;
   PerfDataSource s;
@@ -207,6 +208,7 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
     s.level = Level::Other;
   return s;
 }
+// Returns from where the access was served.
 Service service_of(const PerfDataSource& s) {
   using Level = PerfDataSource::Level;
   if (s.modified || s.peer)

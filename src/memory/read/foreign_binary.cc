@@ -107,6 +107,7 @@ class ZipMembers {
   }
 
  private:
+  // Opens the next file in the zip archive. Returns false at the end.
   bool open_member() {
     if (file_.compare(at_, 4, "PK\x03\x04") != 0)
       return false;
@@ -183,6 +184,7 @@ class DrMemTraceSource : public BatchSource {
     }
   }
 
+  // Takes one entry of a DynamoRIO trace: a marker, an instruction or an access.
   void take(uint16_t type, uint16_t size, uint64_t address, std::vector<AccessRecord>& out) {
     if (type == 28) {
       if (size == kTimestamp)
@@ -284,6 +286,7 @@ class Protobuf {
   }
 
  private:
+  // Decodes a variable-length integer.
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -342,6 +345,7 @@ class Gem5Source : public BatchSource {
   static constexpr size_t kMostWaiting = size_t{1} << 16;
   static constexpr uint64_t kLargestMessage = 1 << 20;
 
+  // Reads the next message of the protobuf stream. Returns false at the end of the file.
   bool message(std::string& out) {
     uint64_t size = 0;
     for (int shift = 0;; shift += 7) {
@@ -391,6 +395,7 @@ class Gem5Source : public BatchSource {
     }
   }
 
+  // Adds a request packet as an access that waits for its response.
   void request(const Protobuf& packet, const std::pair<uint64_t, uint64_t>& key) {
     AccessRecord r;
     r.cycle = packet.at(1);
@@ -403,6 +408,7 @@ class Gem5Source : public BatchSource {
     waiting_[key] = next_++;
   }
 
+  // Sets the latency of an access from its response packet.
   void response(uint64_t tick, const std::pair<uint64_t, uint64_t>& key) {
     const auto at = waiting_.find(key);
     if (at == waiting_.end())

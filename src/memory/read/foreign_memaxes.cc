@@ -119,6 +119,7 @@ class MemAxesSource : public BatchSource {
     });
   }
 
+  // Decodes the collected data sources, as hexadecimal when one of them needs it.
   void take_sources() {
     // A cell that is no number in either base is no evidence for a base.
     const bool letters = std::ranges::any_of(sources_, [](const std::string& text) {

@@ -323,6 +323,7 @@ class PerfDataFile : public BatchSource {
     return {kDigits[byte >> 4], kDigits[byte & 15]};
   }
 
+  // Takes the name of a process.
   void take_name(std::string_view body) {
     if (body.size() <= 8 || little(body, 0, 4) != little(body, 4, 4))
       return;  // a thread's name
@@ -347,6 +348,7 @@ class PerfDataFile : public BatchSource {
     }
   }
 
+  // Takes a sample: finds its event and decodes the fields that the event recorded.
   void take(std::string_view body) {
     if (events_.empty())
       return report_.skip({in_.path()}, "a sample of no known event");

@@ -126,6 +126,7 @@ class PerfScriptSource : public LineSource {
     r.process = processes_.of(uint32_t(*pid), name);
   }
 
+  // Takes a mapping of a program file. Returns why the line is invalid, or "".
   const char* take_mapping(std::string_view event, WordCursor& cursor, const AccessRecord& r) {
     if (!facts_ || !event.starts_with("PERF_RECORD_MMAP"))
       return "";

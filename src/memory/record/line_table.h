@@ -49,6 +49,7 @@ struct LineState {
 // Lines by number, with open addressing because every access looks one up.
 class LineTable {
  public:
+  // Returns the state of a line and makes it when new.
   LineState& of(uint64_t key) {
     size_t at = slot(key);
     while (table_[at].key != key && table_[at].key != LineState::kNoLine)

@@ -7,6 +7,7 @@ namespace {
 
 constexpr uint64_t kWidest = uint64_t{16} << 20;
 
+// Calls `take` for each recorded access to addresses from `low` below `high`.
 template <typename Take>
 void each_access(const Recording& recording, uint64_t low, uint64_t high, const Take& take) {
   for (size_t thread = 0; thread < recording.threads().size(); ++thread) {

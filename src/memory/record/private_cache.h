@@ -49,6 +49,7 @@ class Tags {
     return gone;
   }
 
+  // Removes a line from the cache.
   void drop(uint64_t line) {
     if (lines_.empty())
       return;

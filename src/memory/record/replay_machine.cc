@@ -35,6 +35,7 @@ void charge_reader(const LineState& line, size_t core, AccessRecord& r) {
   r.culprit = uint16_t(other < LineState::kCores ? other : r.cpu == 0);
 }
 
+// Names the core that caused a wait for the line.
 void charge(const LineState& line, size_t core, uint64_t wait, AccessRecord& r) {
   r.cause = memory::DelayCause::Coherence;
   r.blamed = blamed(wait);
@@ -44,6 +45,7 @@ void charge(const LineState& line, size_t core, uint64_t wait, AccessRecord& r) 
   r.culprit_pc = line.writer_pc;
 }
 
+// Records that a core reads or writes the line.
 void take_line(LineState& line, size_t core, bool writes, uint64_t pc) {
   if (!writes) {
     if (line.last_writer != core) {

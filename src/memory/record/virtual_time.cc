@@ -61,6 +61,7 @@ struct Core {
   std::array<LastUse, 32> last_uses = {};
 };
 
+// Returns the flags of an access for a kind of recorded event.
 uint8_t flags_of(unsigned kind) {
   switch (kind) {
     case LENTO_UPDATE:
@@ -117,6 +118,7 @@ class Replay {
     hold_back_children();
   }
 
+  // Runs all threads in the order of their virtual time.
   VirtualRun run(const base::Progress& progress) {
     for (size_t i = 0; i < cores_.size(); ++i)
       enqueue(i);
@@ -271,6 +273,7 @@ class Replay {
       wake(child, core.time);
   }
 
+  // Returns whether the joined thread has ended. Otherwise the core waits for it.
   bool join(Core& core, const Recording::Event& e) {
     const size_t child = find(core, address_of(e));
     if (child >= cores_.size())
@@ -284,6 +287,7 @@ class Replay {
     return false;
   }
 
+  // Counts a thread that arrived at a meeting point and releases the threads that waited for it.
   void arrive(const Core& core, uint64_t key) {
     Meeting& m = meetings_[{core.thread->pid, key}];
     ++m.come;
@@ -297,6 +301,7 @@ class Replay {
     });
   }
 
+  // Returns whether enough threads arrived. Otherwise the core waits.
   bool meet(Core& core, size_t index, const Recording::Event& e) {
     Meeting& m = meetings_[{core.thread->pid, address_of(e)}];
     if (m.come >= e.second) {
@@ -448,6 +453,7 @@ class Replay {
     return uint64_t{process} << 44 | address / line_bytes_;
   }
 
+  // Returns how a changed layout treats an address: local memory, huge pages.
   ReplayMachine::Hints hints_of(uint64_t address) const {
     ReplayMachine::Hints hints;
     for (const Relayout& r : relayouts_) {
@@ -501,6 +507,7 @@ class Replay {
     return streams ? model_.stream_step : model_.step;
   }
 
+  // Returns the results of the run: cycles, contended accesses and the lines with most of them.
   VirtualRun finish() {
     for (const Core& core : cores_)
       result_.cycles = std::max(result_.cycles, core.time);

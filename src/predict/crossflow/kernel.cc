@@ -18,6 +18,7 @@ double ceil_div(double a, double b) {
   return std::ceil(a / b);
 }
 
+// Returns which operand stays in place in the array: weights (wst), activations (ast) or outputs (ost).
 Dataflow dataflow_of(const std::string& text) {
   if (text == "wst")
     return Dataflow::Weight;
@@ -138,6 +139,8 @@ KernelModel::KernelModel(const Machine& machine, const CrossFlowConfig& config)
   }
 }
 
+// Returns the seconds at one memory level: compute time when the arithmetic intensity reaches the balance of
+// the machine, else transfer time plus latency.
 double KernelModel::level_time(size_t level, double flops, double bytes) const {
   const MemoryLevel& memory = machine_.memory[level];
   const double balance = memory.bytes_per_s == 0 ? kInfinity : machine_.flops / memory.bytes_per_s;

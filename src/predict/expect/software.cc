@@ -51,6 +51,7 @@ struct Called {
   const char* stack;
   std::vector<std::string_view> also;
 };
+// Returns the software stacks with other spellings of their names, by kind of work.
 const std::vector<Called>& usual_names() {
   static const std::vector<Called> names = {
       {Work::Serve, "vllm v1", {"vllm"}},
@@ -221,6 +222,7 @@ const SoftwareTable& shipped_software() {
   return table;
 }
 
+// Returns how much the time differs between software stacks for one kind of work.
 const SoftwareSpread& SoftwareTable::spread(Work work) const {
   for (const SoftwareSpread& s : spreads) {
     if (s.work == work)
@@ -230,6 +232,7 @@ const SoftwareSpread& SoftwareTable::spread(Work work) const {
   return spreads.front();
 }
 
+// Returns all accepted names of software stacks for one kind of work.
 std::vector<std::string> stack_names(Work work) {
   std::vector<std::string> out;
   for (const Called& c : usual_names()) {

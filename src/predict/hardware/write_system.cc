@@ -12,6 +12,7 @@ std::string line(int depth, const std::string& key, const std::string& value) {
   return std::string(size_t(depth) * 2, ' ') + key + ": " + value + "\n";
 }
 
+// Returns the text as a double-quoted YAML scalar. Line ends become spaces.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -26,6 +27,7 @@ std::string with_unit(double value, const char* unit) {
   return format_exact(value) + " " + unit;
 }
 
+// Returns the positive values as a YAML map from the name of the precision.
 std::string by_precision(const std::array<double, kPrecisions>& values, const char* unit) {
   std::string out;
   for (size_t i = 0; i < kPrecisions; ++i) {

@@ -84,6 +84,7 @@ double peak_of(const Chip& chip, Precision arithmetic) {
   return half > 0 ? half : chip.peak(Precision::Fp16);
 }
 
+// Collects all sizes that the timing formula of attention needs: FLOPs, bytes and peak rates of the chip.
 PreparedKernel prepare(const Chip& chip, const AttentionKernel& k) {
   PreparedKernel p;
   p.kind = k.kind;

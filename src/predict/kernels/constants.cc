@@ -44,6 +44,7 @@ std::vector<KernelConstants> parse_all(std::string_view text) {
   return out;
 }
 
+// Returns the search key of a row of fitted constants.
 std::string key(
     FusedKind kind,
     std::string_view chip,
@@ -58,6 +59,7 @@ std::string key(
   return out;
 }
 
+// Returns the shipped constants under this key, or null.
 const KernelConstants* lookup(const std::string& wanted) {
   static const std::map<std::string, const KernelConstants*> index = [] {
     std::map<std::string, const KernelConstants*> out;
@@ -69,6 +71,7 @@ const KernelConstants* lookup(const std::string& wanted) {
   return at == index.end() ? nullptr : at->second;
 }
 
+// Returns the constants to begin with when no row was fitted: the start values of each scalar.
 const KernelConstants& generic(FusedKind kind) {
   static const std::vector<KernelConstants> starts = [] {
     std::vector<KernelConstants> out;

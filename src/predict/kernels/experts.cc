@@ -121,6 +121,7 @@ std::vector<Bucket> skewed(const ExpertLayer& l) {
 
 }  // namespace
 
+// Collects all sizes that the timing formula of an expert layer needs, with the rows of each expert.
 PreparedKernel prepare(const Chip& chip, const ExpertLayer& l) {
   PreparedKernel p;
   p.kind = FusedKind::Experts;
@@ -139,10 +140,10 @@ PreparedKernel prepare(const Chip& chip, const ExpertLayer& l) {
   return p;
 }
 
+// Times a layer of experts on one device (formula at the top of this file).
 FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x) {
   const double tile = x[kTile];
   double rows = 0;
-  // Times a layer of experts on one device (formula at the top of this file).
   double padded = 0;
   double active = 0;
   for (const PreparedKernel::Bucket& b : p.load) {

@@ -43,6 +43,7 @@ constexpr KernelScalar kDecode[] = {
 
 }  // namespace
 
+// Returns the fitted constants of this kind of kernel: name, start value and limits.
 std::span<const KernelScalar> scalars_of(FusedKind kind) {
   switch (kind) {
     case FusedKind::Experts:
@@ -55,6 +56,7 @@ std::span<const KernelScalar> scalars_of(FusedKind kind) {
   }
 }
 
+// Returns the start value of each fitted constant.
 KernelScalars start_of(FusedKind kind) {
   KernelScalars out{};
   const std::span<const KernelScalar> all = scalars_of(kind);
@@ -64,6 +66,7 @@ KernelScalars start_of(FusedKind kind) {
   return out;
 }
 
+// Returns the time of one fused kernel in seconds, in parts (launch, compute, memory).
 FusedTime time_kernel(const PreparedKernel& p, const KernelScalars& scalars) {
   switch (p.kind) {
     case FusedKind::Experts:
@@ -88,6 +91,7 @@ double kernel_flops(const PreparedKernel& p) {
   return 4 * p.batch * p.heads * keys * p.head;
 }
 
+// Returns the bytes that the kernel moves to and from memory.
 double kernel_bytes(const PreparedKernel& p) {
   if (p.kind != FusedKind::Experts)
     return p.bytes;

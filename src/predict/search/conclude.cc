@@ -20,6 +20,7 @@ using finding::ScatterFigure;
 using finding::SeriesFigure;
 using finding::TableFigure;
 
+// Returns a readable name of a design: process node, memory, network, power budget, chip area and shape.
 std::string point_name(const SearchSpace& space, const DesignPoint& p) {
   const int nodes = p.package_dim * p.package_dim;
   const std::string& shape = space.jobs[p.job].name;
@@ -95,6 +96,7 @@ Figure front_figure(
       f};
 }
 
+// Returns the table of all designs with their iteration time and resources.
 Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& results) {
   TableFigure t{
       {"shape",
@@ -174,6 +176,7 @@ Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
       t};
 }
 
+// Adds the compute rate, memory levels and links of the best design to the facts.
 void add_machine_facts(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
   const Machine m =
       generate(best.config, space.rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
@@ -203,6 +206,7 @@ struct MethodSummary {
   uint64_t evaluations = 0;
 };
 
+// Returns a table that compares search methods by the best value they reach and the evaluations they need.
 Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& trials) {
   std::map<size_t, double> known;
   for (const Trial& t : trials) {

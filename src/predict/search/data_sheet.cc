@@ -24,6 +24,7 @@ double fed_flops(const CrossFlowConfig& c, const Machine& m) {
   return std::min(l1, registers);
 }
 
+// Returns kernel constants of a designed chip, taken from its utilisation instead of measurements.
 Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& chip, double flops_per_cycle) {
   Calibration k;
   k.compute = std::clamp(std::min(c.core.utilisation, fed_flops(c, m) / m.raw_flops), 0.01, 1.0);

@@ -29,6 +29,8 @@ double energy_of(const CrossFlowConfig& design, int nodes, double seconds) {
   return nodes * design.budgets.power * seconds;
 }
 
+// Returns the price of a node in US dollars: die, memory stacks, links and a fixed part. Throws base::Error
+// without a wafer price for the logic process.
 double node_price(const Prices& p, const CrossFlowConfig& design, const std::string& logic) {
   const auto wafer = p.wafer_usd.find(logic);
   if (wafer == p.wafer_usd.end())
@@ -38,6 +40,7 @@ double node_price(const Prices& p, const CrossFlowConfig& design, const std::str
          p.stack_usd * m.memory[3].units + p.link_usd_per_Bps * m.inter.bytes_per_s + p.node_usd;
 }
 
+// Returns the cost of an iteration in US dollars: the share of the machine's life plus electricity.
 double cost_of(
     const Goal& goal,
     const CrossFlowConfig& design,

@@ -142,6 +142,8 @@ JobTime within(JobTime t, const JobRules& rules) {
 
 }  // namespace
 
+// Returns all ways to divide the job over the nodes. `data_only` restricts them to replicas of the whole
+// model.
 std::vector<Way>
 all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only) {
   if (job.training)

@@ -185,6 +185,8 @@ bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, dou
   return true;
 }
 
+// Tries each exchange of budget between two components once, with step size `part`. Returns whether one of
+// them lowered the value.
 bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& moves, double part) {
   bool moved = false;
   for (const Exchange& move : moves) {
@@ -281,6 +283,7 @@ Minimum minimise_start(
   return run.minimum();
 }
 
+// Runs all starts of the search in parallel and returns the lowest value found.
 Minimum
 minimise(const Objective& objective, const std::vector<size_t>& sizes, const MinimiseOptions& options) {
   std::vector<Minimum> found(size_t(std::max(1, options.starts)));

@@ -200,6 +200,7 @@ std::vector<DesignResult> SearchPlan::results(const std::vector<std::string>& li
   return out;
 }
 
+// Returns the outcome of each method and seed from the result lines, for comparing methods.
 std::vector<Trial> SearchPlan::trials(const std::vector<std::string>& lines) const {
   std::vector<Trial> out;
   if (space_.methods.size() == 1 && space_.seeds == 1)

@@ -63,6 +63,7 @@ Shares shares_of(const CrossFlowConfig& c) {
   return shares;
 }
 
+// Returns the design with its area, power and edge budgets divided by these shares.
 CrossFlowConfig with_shares(CrossFlowConfig c, const Shares& shares) {
   const auto components = shared_components(c);
   for (size_t i = 0; i < components.size(); ++i) {

@@ -16,6 +16,7 @@ using base::Dimension;
 using spec::Fields;
 using spec::YamlNode;
 
+// Returns the scalars of a list field. Other entries become errors of the file.
 std::vector<std::string> texts(Fields& fields, const char* key, base::ErrorList& errors) {
   std::vector<const YamlNode*> nodes;
   fields.list(key, nodes);
@@ -29,6 +30,7 @@ std::vector<std::string> texts(Fields& fields, const char* key, base::ErrorList&
   return out;
 }
 
+// Returns the generations of technology named in a list field. Unknown names become errors of the file.
 std::vector<Generation>
 generations(Fields& fields, const char* key, const std::vector<Generation>& known, base::ErrorList& errors) {
   std::vector<Generation> out;
@@ -118,6 +120,7 @@ void read_jobs(
     space.jobs.push_back(first);
 }
 
+// Returns the quantities of a list field in SI units. Values not above zero become errors of the file.
 std::vector<double>
 quantities(Fields& fields, const char* key, Dimension dimension, double fallback, base::ErrorList& errors) {
   std::vector<double> out;

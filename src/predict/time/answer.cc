@@ -104,6 +104,7 @@ Draft fused(const FusedAnswer& a) {
 
 }  // namespace
 
+// Predicts the time of any kind of question, with what bounds it and its tested error.
 Answer answer(const System& system, const Question& question) {
   const Draft d = std::visit(
       [&](const auto& what) {

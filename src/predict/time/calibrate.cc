@@ -20,6 +20,7 @@ constexpr size_t kFewRows = 60;
 // With more frameworks, the speed of each would take up the differences that the chip's constants explain.
 constexpr size_t kMostFrameworks = 6;
 
+// Returns the kernel constants stored in a point of the fit, in its fixed order.
 Calibration constants_from(const std::vector<double>& x) {
   Calibration c;
   c.compute = x[0];
@@ -44,6 +45,7 @@ double implausible(const std::vector<double>& x) {
          outside(x[6], 256, 32768) + outside(x[7], 1e-6, 1e-3);
 }
 
+// Returns the mean error that a fit minimises: half the absolute log ratio, half the relative error.
 template <class Predict>
 double loss(const Rows& rows, const Predict& predict) {
   double sum = 0;
@@ -65,6 +67,7 @@ double robust_loss(const Rows& rows, const Predict& predict) {
   return sum / double(rows.size());
 }
 
+// Compares predictions with all measured rows.
 template <class Predict>
 ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
   std::vector<double> predicted;
@@ -104,6 +107,7 @@ size_t drop_impossible(Rows& rows, const Predict& predict) {
   });
 }
 
+// Fits a plain roofline (compute rate, memory rate, fixed time) to the rows, as a baseline for comparison.
 Roofline roofline_of(const System& system, const Rows& rows) {
   const auto from = [](const std::vector<double>& x) {
     return Roofline{x[0], x[1], x[2]};
@@ -158,6 +162,7 @@ std::vector<Measurement> read_measurements(const std::string& path, base::ReadRe
   return out;
 }
 
+// Summarises relative errors: mean, median, bias, and the correlation of the logarithms.
 ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<double>& measured) {
   ErrorSummary s;
   s.rows = predicted.size();
@@ -338,6 +343,7 @@ auto timed_with(const System& system, const Stack& stack) {
   };
 }
 
+// Fits the chosen constants of a training stack to the rows, each within its limits.
 Stack fit_stack(
     const System& system,
     const Rows& rows,
@@ -367,6 +373,8 @@ Stack fit_stack(
 
 }  // namespace
 
+// Fits the training stack to a fixed part of the runs on at most `options.devices` devices and tests it on
+// the other runs. Throws base::Error when either part has fewer than ten runs.
 TrainingFit calibrate_training(
     const System& system,
     const std::vector<Measurement>& all,

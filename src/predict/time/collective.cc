@@ -41,6 +41,7 @@ struct Pace {
   int hops = 1;  // of the longest step
 };
 
+// Returns the seconds per byte over direct links: disjoint rings when they exist, else one spanning tree.
 Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
   const double lane = links.lane_Bps * links.efficiency;
   const auto rings = disjoint_rings(links, n);
@@ -52,6 +53,7 @@ Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
   return {1 / lane, "no ring over these devices: one spanning tree through relays"};
 }
 
+// Returns the seconds per byte through a switch: a ring, or a reduction inside the switch when faster.
 Pace switch_pace(const System& system, CollectiveOp op, int n) {
   const NodeLinks& links = system.network.node;
   const double copy = kCopyPasses / system.chip.memory_Bps;
@@ -89,6 +91,7 @@ Pace pace_of(const System& system, const Collective& c) {
   return links.dims.empty() && c.stride == 1 ? graph_pace(links, c.op, c.devices) : routed_pace(system, c);
 }
 
+// Times a collective whose devices share a node.
 CollectiveTime inside_node(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
   const Pace pace = pace_of(system, c);
@@ -118,6 +121,7 @@ CollectiveTime between_nodes(const System& system, const Collective& c) {
   return t;
 }
 
+// Times a collective over nodes: inside each node, then between nodes, then inside again.
 CollectiveTime hierarchical(const System& system, const Collective& c, int inside) {
   CollectiveTime total;
   total.algorithm = "hierarchical";
@@ -138,6 +142,7 @@ CollectiveTime hierarchical(const System& system, const Collective& c, int insid
   return total;
 }
 
+// Times a transfer between two devices at distance `stride`.
 CollectiveTime point_to_point(const System& system, const Collective& c) {
   const Network& net = system.network;
   const bool outside = c.stride >= net.node_devices;
@@ -165,6 +170,8 @@ std::string_view name(CollectiveOp op) {
   return kNames[size_t(op)];
 }
 
+// Times a collective operation. `stride` is the distance between the ranks of neighbouring members, which
+// decides how many of them share a node. Throws base::Error when a needed link has no bandwidth.
 CollectiveTime predict_collective(const System& system, const Collective& c) {
   if (c.devices < 2 || c.bytes <= 0)
     return {0, 0, 0, 0, "nothing to move"};

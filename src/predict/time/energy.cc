@@ -55,6 +55,7 @@ struct LayerCount {
   double exchange_bytes = 0;  // bytes of one of the two all-reduces of a layer
 };
 
+// Counts FLOPs and bytes of a layer forward and backward, averaged over the kinds of layers.
 LayerCount count_layer(const System& s, const Transformer& model, const Shard& shard) {
   LayerCount out;
   for (const LayerKind& kind : layer_kinds(model)) {
@@ -79,6 +80,7 @@ LayerCount count_layer(const System& s, const Transformer& model, const Shard& s
   return out;
 }
 
+// Counts FLOPs and bytes of an LSTM layer for one pass over all time steps.
 Work count(const System& s, const LstmLayer& l) {
   const int64_t wide = l.gates * l.hidden;
   const bool forward = l.pass == LstmLayer::Pass::Forward || l.pass == LstmLayer::Pass::Training;
@@ -117,6 +119,7 @@ double training_link_bytes(const TrainingRun& r, double exchange_bytes, double l
   return bytes;
 }
 
+// Counts FLOPs and bytes of a training step on one device.
 Work count(const System& s, const TrainingRun& given) {
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
   const Shard shard = shard_of(r);
@@ -139,6 +142,7 @@ Work count(const System& s, const TrainingRun& given) {
   return all;
 }
 
+// Counts FLOPs and bytes of serving one batch of requests on one device.
 Work count(const System& s, const InferenceRun& r) {
   const auto pass = [&](int64_t batch, int64_t tokens, int64_t context) {
     Shard shard;
@@ -162,6 +166,7 @@ Work count(const System& s, const InferenceRun& r) {
   return all;
 }
 
+// Counts FLOPs and bytes of all kernels of a graph on one device.
 Work count(const System& s, const GraphRun& r) {
   const GraphTime t = predict_graph(s, r);
   Work device;

@@ -22,6 +22,7 @@ void fact(Diagnosis& d, const std::string& name, double value, Dimension dimensi
   d.facts.emplace_back(name, format_quantity(value, dimension));
 }
 
+// Adds the parts of the time to the diagnosis as bars, longest first.
 void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts) {
   finding::BarsFigure figure;
   figure.y_name = "seconds";
@@ -97,6 +98,7 @@ void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kerne
   d.figures.push_back({"Roofline", "Each matrix product against the data sheet's roof.", std::move(figure)});
 }
 
+// Adds facts about a matrix product and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   const KernelTime t = predict_gemm(s, g);
   d.facts.emplace_back("bound by", std::string(name(t.bound)));
@@ -145,6 +147,7 @@ void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
   d.figures.push_back({"Forward pass", "Each kernel on the track of what bounds it.", std::move(figure)});
 }
 
+// Adds the memory need of a device, in bytes, and a sentence when it does not fit.
 void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
   fact(d, "memory a device", bytes, Dimension::Bytes);
   const std::string has = "the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes);
@@ -236,6 +239,7 @@ std::string asked(const TrainingRun& r) {
          (r.context > 1 ? " x context " + std::to_string(r.context) : "");
 }
 
+// Adds facts about a training run and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
   parameters(d, given.model);
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
@@ -262,6 +266,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   return layer_work(r.model, shard_of(r)).products;
 }
 
+// Adds facts about an inference run and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r) {
   d.facts.emplace_back("asked", asked(r));
   parameters(d, r.model);
@@ -280,6 +285,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   return layer_work(r.model, shard).products;
 }
 
+// Adds facts about a run of a graph and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   const GraphTime t = predict_graph(s, r);
   d.facts.emplace_back("bound by", t.bound);
@@ -319,6 +325,7 @@ finding::TableFigure percentile_table(const ServingTime& t) {
   return table;
 }
 
+// Adds latencies and rates of a serving run under load, or that it does not fit.
 void describe_serving(Diagnosis& d, const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   if (!t.fits) {
@@ -338,6 +345,7 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
   d.figures.push_back({"Waiting", "Percentiles over all requests, or tokens.", percentile_table(t)});
 }
 
+// Adds the parts of a fused kernel and which measurements its constants were fitted to.
 void describe_fused(Diagnosis& d, const FusedAnswer& a) {
   bars(d, {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
   constexpr const char* kFrom[] = {
@@ -360,6 +368,7 @@ void sensitivities(Diagnosis& d, const System& system, const Question& q) {
     d.figures.push_back({"Sizes", "One size of the workload doubled, all else as asked.", std::move(sizes)});
 }
 
+// Adds the constants of the chip that these products use, with their source.
 void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) {
   if (kernels.empty())
     return;

@@ -33,6 +33,7 @@ class Fabric {
                                                                  : by_shortest(from, to);
   }
 
+  // Returns the largest load of a link per lane.
   double most() const {
     double most = 0;
     for (const auto& edges : out_) {
@@ -95,6 +96,7 @@ class Fabric {
     });
   }
 
+  // Routes from `at` to `to` one dimension after the other and adds the load. Returns the number of hops.
   int by_dimension(int at, int to) {
     int hops = 0;
     for (size_t d = 0; d < links_.dims.size(); ++d) {
@@ -135,6 +137,7 @@ class Fabric {
     return reached[size_t(to)].hops;
   }
 
+  // Extends shortest paths by one hop. Among equal lengths a device keeps the path of lowest load.
   std::vector<int> next_layer(const std::vector<int>& layer, std::vector<Reached>& reached) const {
     std::vector<int> next;
     for (const int at : layer) {

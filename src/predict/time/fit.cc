@@ -35,6 +35,8 @@ class Simplex {
     }
   }
 
+  // Makes one step of the Nelder-Mead method: reflects, expands or contracts the worst vertex. Returns the
+  // number of evaluations.
   int step() {
     std::ranges::sort(vertices_, [](const Vertex& a, const Vertex& b) {
       return a.loss < b.loss;

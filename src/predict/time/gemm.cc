@@ -57,6 +57,7 @@ double ceil_div(double a, double b) {
   return std::ceil(a / b);
 }
 
+// Returns the fourth root of the sum of fourth powers: close to the largest term, but smooth.
 double fourth_norm(double a, double b, double c) {
   const double top = std::max({a, b, c});
   if (top <= 0)
@@ -85,6 +86,7 @@ struct Walk {
 
 constexpr double kSumBytes = 4;
 
+// Returns the product seen along its stationary operand, which stays in the cache while the others stream.
 Walk walk_of(const Gemm& g, Stationary stays) {
   const OperandBytes size = operand_bytes(g.precision);
   const double a = size.activations;
@@ -114,6 +116,8 @@ struct Wave {
   double n = 1;
 };
 
+// Returns the shape of the block of tiles that run at the same time, in tiles, for a walking order ('m', 'n'
+// or square).
 Wave wave_shape(char order, double count, double grid_m, double grid_n, double aspect) {
   if (order == 'm') {
     const double m = std::min(count, grid_m);
@@ -139,6 +143,7 @@ double streamed_bytes(double elements, double size, double passes, bool sums, do
   return sums ? elements * (result_size + 2 * size * (passes - 1)) : elements * size * passes;
 }
 
+// Returns bytes read from memory for each operand, given what stays in the cache between waves of tiles.
 OperandTraffic memory_traffic(
     const Chip& chip,
     const Gemm& g,
@@ -231,6 +236,7 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
   return t;
 }
 
+// Returns the largest part of the time.
 Bound bound_of(const KernelTime& t) {
   const std::pair<double, Bound> terms[] = {
       {t.compute_s, Bound::Compute},
@@ -360,6 +366,7 @@ KernelTime with_traffic(const System& system, Precision precision, KernelTime t,
   return t;
 }
 
+// Times a product with the plain roofline: the longer of compute and memory time plus a fixed time.
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& g) {
   const double flops = 2.0 * double(g.batch) * double(g.m) * double(g.n) * double(g.k);
   const OperandBytes size = operand_bytes(g.precision);

@@ -45,6 +45,7 @@ bool is_epilogue(const std::string& type) {
   return kEpilogue.contains(type);
 }
 
+// Returns the shape of a tensor. Throws base::Error when a dimension is unknown.
 const Shape& shape_of(const Graph& n, const Operation& op, int tensor) {
   const Shape& shape = n.tensors[size_t(tensor)].shape;
   if (std::ranges::any_of(shape, [](int64_t d) {
@@ -71,6 +72,7 @@ int64_t scaled(int64_t size, double scale) {
   return std::max<int64_t>(1, std::llround(double(size) * scale));
 }
 
+// Returns a convolution as a matrix product of pixels by filters. `scale` multiplies the batch.
 Gemm convolution(const Graph& n, const Operation& op, double scale) {
   const Shape& in = shape_of(n, op, op.inputs[0]);
   const Shape& out = shape_of(n, op, op.outputs[0]);
@@ -104,6 +106,7 @@ Gemm product(const Graph& n, const Operation& op, double scale) {
   return {std::min(batch, results), std::max<int64_t>(1, results / batch), columns, k};
 }
 
+// Turns one operation of a graph into a kernel: a matrix product, or a stream of bytes.
 GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precision precision) {
   GraphKernel k{op.name.empty() ? op.type : op.name, op.type, false, {}, 0};
   for (const auto* side : {&op.inputs, &op.outputs})
@@ -142,6 +145,7 @@ double backward_s(const System& s, const GraphKernel& k, Precision precision) {
          time_kernel(s, k, precision, {g.batch, g.k, g.n, g.m, g.precision}).seconds;
 }
 
+// Returns the key with the most seconds.
 std::string largest(const std::map<std::string, double>& seconds) {
   return std::ranges::max_element(
              seconds,
@@ -151,6 +155,7 @@ std::string largest(const std::map<std::string, double>& seconds) {
       ->first;
 }
 
+// Adds backward pass, optimizer, training memory and the reduction over replicas to the time of a graph.
 void add_training(const System& s, const GraphRun& run, GraphTime& t) {
   for (const GraphKernel& k : run.kernels)
     t.backward_s += backward_s(s, k, run.precision);
@@ -210,6 +215,7 @@ GraphRun lower_graph(const Graph& network, int64_t batch, Precision precision) {
   return run;
 }
 
+// Times all kernels of a graph one after the other, in seconds.
 GraphTime predict_graph(const System& system, const GraphRun& run) {
   GraphTime t;
   std::map<std::string, double> by_bound;

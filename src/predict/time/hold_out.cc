@@ -23,6 +23,7 @@ struct Step {
   const char* text;
 };
 
+// Returns the name of the class that the value falls into.
 template <size_t N>
 std::string bucket(const Step (&steps)[N], const char* last, double value) {
   for (const Step& step : steps) {
@@ -148,6 +149,7 @@ std::vector<HoldOutCell> parse_cells(std::string_view text) {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
+// Returns the tested error for a kind of work, chip and class of size, or null when none was tested.
 const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
   static const std::map<Key, const HoldOutCell*> cells = [] {
     std::map<Key, const HoldOutCell*> out;

@@ -17,6 +17,8 @@ namespace {
 constexpr double kStepLaunches = 4.4;
 constexpr double kPointwiseValues = 3;  // values moved per gate element: gate read, state read and written
 
+// Returns the seconds of the recurrent part of all steps, which cannot run in parallel. `transposed` is the
+// backward direction.
 double chain(const System& system, const LstmLayer& l, bool transposed) {
   const int64_t wide = l.gates * l.hidden;
   const Gemm step = transposed ? Gemm{1, l.batch, l.hidden, wide, l.precision}
@@ -29,6 +31,7 @@ double chain(const System& system, const LstmLayer& l, bool transposed) {
 
 }  // namespace
 
+// Times an LSTM layer: the recurrent chain and the products over all steps at once.
 LayerTime predict_lstm(const System& system, const LstmLayer& l) {
   using Pass = LstmLayer::Pass;
   LayerTime t;

@@ -16,6 +16,7 @@ constexpr int kExactLimit = 8;
 
 using Matrix = std::vector<std::vector<int>>;
 
+// Returns the number of link lanes between each two of the first `count` devices.
 Matrix lane_matrix(const NodeLinks& links, int count) {
   Matrix lanes(count, std::vector<int>(count, 0));
   for (const NodeLinks::Link& link : links.links) {
@@ -50,6 +51,7 @@ std::vector<std::vector<int>> cycles(const Matrix& lanes) {
   return found;
 }
 
+// Takes the lanes of a ring (sign 1) or returns them (sign -1). Returns false when a lane is missing.
 bool take(Matrix& lanes, const std::vector<int>& ring, int sign) {
   bool possible = true;
   for (size_t i = 0; i < ring.size(); ++i) {
@@ -62,6 +64,7 @@ bool take(Matrix& lanes, const std::vector<int>& ring, int sign) {
   return possible;
 }
 
+// Returns an upper limit on disjoint rings: each uses two lanes of every device.
 int degree_bound(const Matrix& lanes) {
   int bound = 1 << 20;
   for (const auto& row : lanes) {
@@ -73,6 +76,7 @@ int degree_bound(const Matrix& lanes) {
   return bound;
 }
 
+// Returns the indices of the most rings that share no lane, by branch and bound.
 std::vector<int> best_packing(Matrix& lanes, const std::vector<std::vector<int>>& rings) {
   const int bound = degree_bound(lanes);
   std::vector<int> chosen;

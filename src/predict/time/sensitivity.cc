@@ -121,6 +121,7 @@ double elasticity(double seconds, double before, double growth) {
   return std::log(seconds / before) / std::log(growth);
 }
 
+// Returns the system with one kernel constant increased by kGrowth in all precisions.
 System with_constants(System s, const CalibrationConstant& constant) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     Calibration c = s.chip.constants(static_cast<Precision>(i));
@@ -135,6 +136,7 @@ struct Size {
   int64_t* at;
 };
 
+// Returns the sizes of a model that may be doubled.
 std::vector<Size> sizes_of(Transformer& m) {
   return {
       {"layers", &m.layers},
@@ -217,6 +219,7 @@ std::vector<std::pair<const char*, int*>> ways_of(Question& q) {
 
 }  // namespace
 
+// Returns for each input of the system the relative change of the time per relative change of the input.
 std::vector<Elasticity> elasticities(const System& system, const Question& q) {
   const double before = time_of(system, q);
   std::vector<Elasticity> out;
@@ -240,6 +243,7 @@ std::vector<Elasticity> elasticities(const System& system, const Question& q) {
   return out;
 }
 
+// Returns for each size of the question the ratio of the times at twice the size and at the size.
 std::vector<Doubling> doublings(const System& system, const Question& q) {
   const double before = time_of(system, q);
   std::vector<Doubling> out;

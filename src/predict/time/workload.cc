@@ -96,6 +96,7 @@ void apply_placement(
   }
 }
 
+// Returns the serving question that the options state for this model.
 InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
   if (run.context > 1)
     throw base::Error({"--parallel"}, "serving divides no sequence: cp is for training", "leave cp out");
@@ -127,6 +128,7 @@ std::string without_infinities(std::string text) {
 
 Question from_yaml(const std::string& text, const std::string& file, const Transformer* given = nullptr);
 
+// Returns the question of a model: the run file when one is given, else a training run from the options.
 Question from_model(const Transformer& model, const RunOptions& options) {
   if (!options.run.empty())
     return from_yaml(base::read_file(options.run, most_workload_bytes(options.run)), options.run, &model);
@@ -146,6 +148,7 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   return {serving_run(run, options), {}, options.framework};
 }
 
+// Returns the question of an ONNX graph. Throws base::Error when it is divided other than in replicas.
 Question from_graph(const std::string& bytes, const std::string& file, const RunOptions& options) {
   base::ReadReport report;
   GraphRun run = lower_graph(spec::parse_onnx(bytes, file, {}, report), options.batch, options.precision);
@@ -266,6 +269,7 @@ Transformer read_model_of(Fields& f, const Transformer* given, base::ErrorList& 
   return model;
 }
 
+// Reads a workload file. `given` is a model read elsewhere, which the file need not name.
 Question from_yaml(const std::string& text, const std::string& file, const Transformer* given) {
   const YamlNode root = spec::parse_yaml(text, file);
   base::ErrorList errors;

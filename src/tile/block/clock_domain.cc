@@ -25,6 +25,8 @@ void ClockDomains::rise(size_t clock, uint64_t time) {
   clocks_[clock].last_rise = time;
 }
 
+// Counts a change of a signal and its distance to the last edge of each clock, to find the clock it belongs
+// to.
 void ClockDomains::change(size_t signal, uint64_t time) {
   Signal& s = signals_[signal];
   if (!s.last_sample)

@@ -53,6 +53,7 @@ bool is_fst(std::string_view first_bytes) {
          (first_bytes.size() >= 9 && first_bytes.starts_with("\xfe\0\0"sv));
 }
 
+// Starts a child process that converts the FST file to VCD text. The text is read from a pipe.
 FstAsVcd::FstAsVcd(const std::string& path)
     : path_(path) {
   int ends[2];

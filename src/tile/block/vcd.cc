@@ -22,6 +22,7 @@ constexpr size_t kMaxDepth = 256;
 constexpr size_t kMaxHeld = 1 << 16;  // edges of other clocks that are kept within one cycle of the block
 constexpr size_t kMaxClocks = 16;     // clocks that are considered as drivers of a mapped signal
 
+// Splits a line at blanks.
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> out;
   for (size_t at = 0; at < line.size();) {
@@ -101,6 +102,7 @@ class Reader {
         report_(report) {
   }
 
+  // Reads the recording and calls `use` for each cycle of the block.
   VcdReading run(const Use& use) {
     use_ = &use;
     read_header();
@@ -136,6 +138,7 @@ class Reader {
     return {name_, int(in_.line_number())};
   }
 
+  // Takes the next word, from further lines when needed. Returns false at the end of the file.
   bool next_word(std::string& out) {
     while (at_ >= words_.size()) {
       std::string_view line;
@@ -184,6 +187,7 @@ class Reader {
     names_.declare(prefix, section);
   }
 
+  // Returns the place where the value of these bits of a recorded variable is kept.
   Slot follow(const SignalPart& part) {
     std::vector<Slot>& known = slots_[part.code];
     for (const Slot& slot : known) {
@@ -195,6 +199,7 @@ class Reader {
     return known.back();
   }
 
+  // Returns the parts of a signal, which a recording may store as several variables.
   Signal watch(const std::string& name) {
     Signal out;
     uint32_t bits = 0;
@@ -230,6 +235,7 @@ class Reader {
     return out;
   }
 
+  // Returns the index of the sampler for a clock, and makes it when new.
   size_t sampler_of(const SignalMap::Clock& clock) {
     for (size_t i = 0; i < clocks_of_samplers_.size(); ++i) {
       if (clocks_of_samplers_[i] == clock)
@@ -240,6 +246,7 @@ class Reader {
     return samplers_.size() - 1;
   }
 
+  // Connects address and data inputs with recorded signals and their clocks.
   void bind() {
     sampler_of(map_.clock);
     const Signal main = samplers_[0].clock;
@@ -280,6 +287,7 @@ class Reader {
     return before != after && (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
   }
 
+  // Reads all inputs of a clock at its edge. `foreign`: the clock is not the block's own.
   VcdCycle sample(const Sampler& sampler, bool foreign) {
     VcdCycle cycle;
     cycle.foreign = foreign;
@@ -369,6 +377,8 @@ class Reader {
       held_.emplace_back(time_, cycle);
   }
 
+  // Delivers the cycles collected in one period of the block's clock. Cycles of other clocks receive their
+  // position in the period.
   void flush_held(uint64_t period) {
     for (auto& [time, cycle] : held_) {
       const double offset = period > 0 ? double(time - began_) / double(period) : 0;
@@ -387,6 +397,7 @@ class Reader {
     return word;
   }
 
+  // Takes the changes on one line.
   void changes(std::string_view line) {
     while (result_.whole) {
       const std::string_view word = take_word(line);
@@ -403,6 +414,7 @@ class Reader {
     }
   }
 
+  // Takes a time stamp, which ends the changes of the previous one.
   void time(std::string_view word) {
     const std::optional<uint64_t> now = base::try_uint(word.substr(1));
     if (!now)

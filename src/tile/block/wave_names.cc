@@ -138,6 +138,7 @@ WaveNames::join(std::vector<Variable> pieces, const std::string& name, const bas
   return out;
 }
 
+// Returns the wanted bits of a signal. Throws base::Error outside its range.
 std::vector<SignalPart> WaveNames::select(
     const Vector& whole,
     const Range& wanted,
@@ -169,6 +170,7 @@ std::vector<SignalPart> WaveNames::select(
   return out;
 }
 
+// Throws base::Error for an unknown signal, with similar names.
 void WaveNames::refuse_unknown(const std::string& name, const base::Location& where) const {
   std::vector<std::string> known;
   std::vector<std::string> elements;

@@ -20,6 +20,7 @@ int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
   return era * 146097 + int64_t(yoe * 365 + yoe / 4 - yoe / 100 + doy) - 719468;
 }
 
+// Parses `count` digits of a date. Throws base::Error for anything else.
 unsigned digits(std::string_view text, size_t at, size_t count, const base::Location& where) {
   if (at + count <= text.size()) {
     if (const auto value = base::try_uint(text.substr(at, count)))
@@ -31,6 +32,7 @@ unsigned digits(std::string_view text, size_t at, size_t count, const base::Loca
       "write 2027-01-31 or 2027-01-31T12:00:00Z");
 }
 
+// Returns the text as a double-quoted YAML scalar.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

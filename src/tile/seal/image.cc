@@ -27,6 +27,7 @@ constexpr Section kSection[kSections] = {
     {"soft logic", kSoftLogicBytes, &Image::soft_logic},
     {"metadata", kMetadataBytes, &Image::metadata}};
 
+// Throws base::Error when sizes or entries of the image are inconsistent.
 void check_fields(const Image& image, const base::ByteReader& in) {
   if (image.code.empty() || image.code.size() % 4 != 0)
     in.fail("the code is not a whole number of instructions");

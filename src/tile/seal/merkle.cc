@@ -31,6 +31,7 @@ uint64_t split(uint64_t n) {
   return std::bit_floor(n - 1);
 }
 
+// Returns the root of a Merkle tree (RFC 9162, section 2.1.1).
 Digest root_of(std::span<const Digest> leaves) {
   if (leaves.empty())
     return sha256("");
@@ -40,6 +41,7 @@ Digest root_of(std::span<const Digest> leaves) {
   return node(root_of(leaves.first(k)), root_of(leaves.subspan(k)));
 }
 
+// Appends the hashes that prove that the leaf at `index` is in the tree, from the leaf upwards.
 void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& out) {
   if (leaves.size() <= 1)
     return;
@@ -101,6 +103,7 @@ std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t 
   return out;
 }
 
+// Returns whether the proof shows that the leaf is at `index` in the tree of `size` leaves with this root.
 bool verify_inclusion(
     const Digest& leaf,
     uint64_t index,
@@ -141,6 +144,7 @@ std::vector<Digest> consistency_proof(const std::vector<Digest>& leaves, uint64_
   return out;
 }
 
+// Returns whether the proof shows that the tree of `to` leaves extends the tree of `from` leaves.
 bool verify_consistency(
     uint64_t from,
     const Digest& from_root,

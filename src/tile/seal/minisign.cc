@@ -38,6 +38,7 @@ std::string encode64(std::string_view bytes) {
   return out;
 }
 
+// Decodes Base64. Throws base::Error unless the result has `expected` bytes.
 std::string
 decode64(std::string_view text, size_t expected, const base::Location& where, std::string_view what) {
   std::string out(expected + 3, '\0');
@@ -111,6 +112,7 @@ bool verify_raw(const PublicKey& key, std::string_view message, std::string_view
              key.key.data()) == 0;
 }
 
+// Returns the BLAKE2b hash of `size` bytes.
 std::string blake(std::string_view message, size_t size) {
   std::string out(size, '\0');
   crypto_generichash(
@@ -201,6 +203,7 @@ std::string encode_key(const PublicKey& key) {
   return encode64("Ed" + std::string(view(key.id)) + std::string(view(key.key)));
 }
 
+// Returns the public key of a Base64 text.
 PublicKey decode_key(std::string_view base64, std::string_view file) {
   const std::string blob = decode64(base64, kPublicBytes, {std::string(file)}, "the public key");
   if (blob.substr(0, 2) != "Ed")
@@ -280,6 +283,7 @@ std::string sign(const SecretKey& key, std::string_view message, std::string_vie
          std::string(trusted_comment) + "\n" + encode64(global) + "\n";
 }
 
+// Checks a signature file of minisign: the key, the message and the trusted comment.
 SignatureCheck
 verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file) {
   init_sodium();

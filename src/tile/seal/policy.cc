@@ -18,6 +18,7 @@ struct Refusal {
   throw Refusal{reason};
 }
 
+// Throws base::Error unless the file is signed with this key.
 void require_signature(const PublicKey& key, const Signed& file, const std::string& whose) {
   const SignatureCheck check = verify(key, file.text, file.signature, file.name + ".minisig");
   switch (check.state) {
@@ -40,6 +41,8 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::ranges::find(all, one) != all.end();
 }
 
+// Returns the developer's certificate. Throws base::Error when it is missing, expired, revoked or not signed
+// by the owner.
 Certificate require_certificate(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (!submission.certificate) {
     refuse("policy " + std::string(policy_name(rules.policy)) + " needs the developer's certificate");
@@ -71,6 +74,7 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   return certificate;
 }
 
+// Returns the owner's approval. Throws base::Error when it is missing or for another image.
 Approval require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
   if (!submission.approval)
     refuse("policy restrictive needs the owner's approval of source and verifier report");
@@ -83,6 +87,7 @@ Approval require_approval(const Submission& submission, const BlockRules& rules,
   return approval;
 }
 
+// Returns who signed the image. Throws base::Error when the policy does not admit the signer.
 std::string require_signer(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (rules.policy == Policy::Closed) {
     require_signature(rules.owner, submission.image, "the owner's");
@@ -129,6 +134,8 @@ SeenCounter require_counter(const BlockRules& rules, const std::string& develope
   return own;
 }
 
+// Throws base::Error when the image is for another block, interface or policy, has expired, or is older than
+// the owner accepts.
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   if (image.block != rules.block) {
     refuse(

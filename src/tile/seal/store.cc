@@ -120,6 +120,7 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+// Returns the latest log entry of a program among the first `size`, after its index and a line end.
 std::optional<std::string>
 find_entry(const std::vector<std::string>& lines, const std::string& name, uint64_t size) {
   for (size_t i = std::min<uint64_t>(size, lines.size()); i-- > 0;) {
@@ -135,6 +136,7 @@ uint64_t number_at(const std::vector<std::string>& parts, size_t i) {
   return i < parts.size() ? base::try_uint(parts[i]).value_or(kNoNumber) : kNoNumber;
 }
 
+// Answers a question about the log of the store: an entry, a proof, or a search.
 std::optional<std::string> answer_log(const std::string& folder, const std::vector<std::string>& parts) {
   const std::vector<std::string> lines = signed_log(folder);
   const uint64_t first = number_at(parts, 1);
@@ -152,6 +154,7 @@ std::optional<std::string> answer_log(const std::string& folder, const std::vect
   return std::nullopt;
 }
 
+// Checks that the files of a log entry exist and have the logged digests.
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
   const size_t before = out.problems.size();
   for (const std::string* digest :
@@ -191,6 +194,7 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
 
 }  // namespace
 
+// Makes an empty store with a signed log.
 void init_store(const std::string& folder, const SecretKey& key) {
   std::error_code error;
   if (fs::exists(folder + "/log.jsonl", error))
@@ -248,6 +252,7 @@ uint64_t publish(
   return lines.size() - 1;
 }
 
+// Returns a function that answers questions of the client from a local folder, as a server would.
 Ask ask_folder(const std::string& folder) {
   return [folder](const std::string& question) -> std::optional<std::string> {
     if (question == "head")

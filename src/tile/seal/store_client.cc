@@ -30,6 +30,7 @@ std::string demand(const Ask& ask, const std::string& question) {
   return *answer;
 }
 
+// Throws base::Error unless the log extends the one seen before.
 void require_extension(const Ask& ask, const TreeHead& old_head, const TreeHead& head) {
   if (head.size < old_head.size) {
     throw base::Error(
@@ -132,6 +133,7 @@ TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optiona
   return out;
 }
 
+// Fetches a program with signatures and checks everything against the signed log.
 Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name) {
   check_program_name(name);
   Fetched out;

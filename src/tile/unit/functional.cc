@@ -89,6 +89,7 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
   return true;
 }
 
+// Executes a load or a store. Returns false with the fault.
 bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
   const riscv::Instruction& n = op.base;
   const uint32_t address = x_[n.rs1] + uint32_t(n.imm);
@@ -106,6 +107,7 @@ bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
   return true;
 }
 
+// Returns the program counter after this instruction, at the end of a hardware loop its start.
 uint32_t FunctionalTile::after(uint32_t pc) {
   if (loop_depth_ > 0) {
     Loop& loop = loops_[loop_depth_ - 1];

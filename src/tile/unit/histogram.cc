@@ -14,6 +14,7 @@ void HistogramUnit::add(uint32_t bucket, uint32_t amount) {
   accumulator += std::min(amount, room);
 }
 
+// Returns the bucket of a value under a configuration: selected bits, or a hash of them.
 uint32_t HistogramUnit::bucket_under(uint32_t config, uint16_t value) {
   if ((config >> 16 & 3) == 1) {
     uint32_t out = 0;
@@ -45,6 +46,7 @@ void HistogramUnit::flush() {
     tick();
 }
 
+// Adds the four 16-bit values of a stage to their buckets.
 void HistogramUnit::add_lanes(const Stage& stage) {
   const uint16_t lanes[4] = {
       uint16_t(stage.low),

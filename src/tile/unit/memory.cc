@@ -17,6 +17,7 @@ uint64_t TileCounters::total_dropped() const {
   return std::accumulate(dropped.begin(), dropped.end(), uint64_t{0});
 }
 
+// Returns the control register at this offset.
 uint32_t TileMemory::control(uint32_t offset) const {
   const uint32_t words[] = {
       status,
@@ -55,6 +56,7 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   return Reach::Done;
 }
 
+// Stores a value. Returns whether the address allowed it, or the output has no room.
 Reach TileMemory::store(uint32_t at, unsigned size, uint32_t value) {
   if (at & (size - 1))
     return Reach::Fault;

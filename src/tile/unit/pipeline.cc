@@ -97,6 +97,7 @@ bool Tile::waits_for_histogram(const Decoded& now) const {
   return histogram_.busy() || (write_back_.valid && write_back_.slot->op.custom == Custom::HistRead);
 }
 
+// Writes up to four bytes of the histogram to the output. Returns whether the instruction is complete.
 bool Tile::execute_emit(uint32_t format) {
   if (emit_left_ == 0) {
     emit_bytes_ = histogram_.packed(format);
@@ -115,6 +116,7 @@ bool Tile::execute_emit(uint32_t format) {
   return true;
 }
 
+// Waits for a pair of inputs and gives them to the histogram. Returns whether the instruction is complete.
 bool Tile::execute_stream(uint32_t pair) {
   const uint32_t both = 3u << (2 * pair);
   const uint32_t needed = both & image_.input_mask;
@@ -131,6 +133,7 @@ bool Tile::execute_stream(uint32_t pair) {
   return true;
 }
 
+// Executes an instruction of the tile's own extension. Returns whether it is complete.
 bool Tile::execute_custom(const Decoded& now, Executed& out) {
   const TileOp& op = now.slot->op;
   const uint32_t a = x_[now.slot->rs1];
@@ -219,6 +222,7 @@ void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
   loops_[loop_depth_++] = {start, start + 4 * (length - 1), count};
 }
 
+// Decodes the fetched instruction, unless it needs a result that is not ready.
 void Tile::decode() {
   fetch_waits_ = false;
   if (redirect_ || !fetched_.valid)
@@ -236,6 +240,7 @@ void Tile::decode() {
   fetched_.valid = false;
 }
 
+// Fetches the next instruction.
 void Tile::fetch() {
   if (redirect_ || fetch_waits_ || fetched_.valid || !running_)
     return;

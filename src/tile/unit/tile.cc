@@ -57,6 +57,7 @@ std::string Tile::drain(size_t bytes) {
   return out;
 }
 
+// Starts a part of the program: init, main or finish.
 void Tile::start(Region region) {
   region_ = region;
   running_ = true;
@@ -69,6 +70,7 @@ void Tile::start(Region region) {
     ++memory_.counters.started;
 }
 
+// Ends the running part. Inputs that main did not read count as dropped.
 void Tile::end_region() {
   running_ = false;
   flush_front();
@@ -98,6 +100,7 @@ bool Tile::armed(const TileInputs& inputs) {
   return now;
 }
 
+// Takes the inputs of a cycle into the input registers.
 void Tile::latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);

@@ -253,6 +253,7 @@ Json to_json(const MappedLayer& layer) {
       .set("output_feature", std::move(outputs));
 }
 
+// Throws base::Error when a block lies outside the cores of the chip.
 template <class Features>
 void check_cores(const Features& features, const Grid& grid, const Location& where) {
   for (size_t f = 0; f < features.size(); ++f) {

@@ -46,6 +46,7 @@ class Released {
         grid_(chip) {
   }
 
+  // Expands the mapping into instructions as the paper's released tool does.
   ReleasedProgram run() {
     check_fits(mapping_, grid_, file_);
     program_.name = mapping_.name;
@@ -75,6 +76,7 @@ class Released {
   // Identifies one part of one step: layer, pass, step, block and core.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
+  // Throws base::Error when a layer has too many steps.
   void check_steps(size_t index) const {
     double steps = 1;
     for (const int f : mapping_.layers[index].fetch)
@@ -89,6 +91,7 @@ class Released {
     return mapping_.batch / mapping_.layers[layer].samples_per_pass;
   }
 
+  // Adds an instruction to a core. Returns its index.
   uint32_t add(uint32_t core, InstructionKind kind, size_t layer, uint64_t amount) {
     auto& list = program_.cores[core];
     if (++total_ > kMaxReleasedInstructions)
@@ -165,6 +168,7 @@ class Released {
 
   // Visits every part of a layer's output that overlaps `wanted`, in program order.
   template <class Visit>
+  // Calls `visit` for each part of a source layer's output that meets the wanted slice.
   void for_each_part(size_t source, const Slice& wanted, Visit visit) const {
     const MappedLayer& layer = mapping_.layers[source];
     if (layer.outputs.empty())
@@ -226,6 +230,7 @@ class Released {
     }
   }
 
+  // Returns the operations of a layer on one core, as the released tool counts them.
   uint64_t operations(const MappedLayer& layer, uint32_t core) const {
     const auto found = weights_.find(core);
     const uint64_t reduced =

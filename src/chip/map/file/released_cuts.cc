@@ -39,6 +39,7 @@ struct Fill {
   int64_t input = 0;
   int64_t total = 0;
 };
+// Returns the fill of the scratchpad by a layer cut with these factors.
 Fill fill(const MappedLayer& layer, const Fetch& fetch) {
   Fill f;
   if (layer.inputs.empty() || layer.outputs.empty() || layer.inputs[0].blocks.empty() ||
@@ -53,6 +54,7 @@ Fill fill(const MappedLayer& layer, const Fetch& fetch) {
   return f;
 }
 
+// Throws base::Error when a factor is larger than the dimension that it cuts.
 void check_cuts(const MappedLayer& layer, const Fetch& fetch, const std::string& file) {
   const auto check = [&](const Slice& slice, bool channels) {
     for (size_t i = 0; i < 4; ++i) {

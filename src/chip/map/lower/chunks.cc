@@ -31,6 +31,7 @@ class Chunker {
         channels_(channels) {
   }
 
+  // Cuts reductions that are too deep for a core's memory into a chain of partial sums.
   LayerGraph run() {
     readers_ = readers_of(graph_);
     const size_t n = graph_.layers.size();
@@ -56,6 +57,7 @@ class Chunker {
     std::vector<size_t> along;  // by rising index
   };
 
+  // Decides how a layer is cut.
   void plan(size_t index) {
     const Layer& layer = graph_.layers[index];
     if (!makes_own_products(layer) || layer.depth <= channels_)
@@ -183,6 +185,7 @@ class Chunker {
     start_of_[{index, j}] = run.start;
   }
 
+  // Adds the layer that adds one partial sum to those before. Returns its index.
   int add_sum(const Layer& product, int before, int made, int64_t j) {
     Layer sum;
     sum.name = product.name + ".sum" + std::to_string(j);

@@ -38,6 +38,7 @@ Range apply(const DimRule& rule, Range out, int64_t extent) {
 
 }  // namespace
 
+// Appends which boxes of which layers are needed to compute this part of the output.
 void needs(const Layer& layer, const Operand& operand, const Box& output, std::vector<Need>& out) {
   const std::vector<Range> dims = dim_ranges(layer.layout, output);
   std::vector<Range> wanted(operand.rules.size());

@@ -39,6 +39,7 @@ Layout channel_layout(const Shape& shape, size_t channel) {
   return layout;
 }
 
+// Lowers all operations that the outputs need to layers.
 LayerGraph Lowering::run() {
   graph_.name = net_.name;
   values_.resize(net_.tensors.size());
@@ -57,6 +58,7 @@ LayerGraph Lowering::run() {
   return std::move(graph_);
 }
 
+// Finds the operation that produces each tensor.
 void Lowering::find_producers() {
   producer_.assign(net_.tensors.size(), -1);
   for (size_t i = 0; i < net_.operations.size(); ++i) {
@@ -90,6 +92,7 @@ int Lowering::normalized_input(const Operation& op) const {
   return squared ? centred->inputs[0] : -1;
 }
 
+// Returns which operations contribute to an output.
 std::vector<bool> Lowering::reachable() {
   std::vector<bool> wanted(net_.operations.size(), false);
   std::vector<bool> needed(net_.tensors.size(), false);
@@ -112,6 +115,7 @@ std::vector<bool> Lowering::reachable() {
   return wanted;
 }
 
+// Lowers one operation with the rule for its type, or as a generic layer.
 void Lowering::lower_operation(size_t i) {
   const Operation& op = net_.operations[i];
   if (const int x = normalized_input(op); x >= 0 && values_[x])
@@ -158,6 +162,7 @@ std::vector<DimRule> Lowering::all_same(const Shape& of) const {
   return list;
 }
 
+// Returns the axis of an operation, counted from the front.
 size_t Lowering::axis(const Operation& op, int64_t fallback, size_t rank) const {
   const int64_t a = op.integer("axis", fallback);
   const int64_t n = int64_t(rank);
@@ -179,6 +184,7 @@ Location Lowering::at(const Operation& op) const {
   return {file_, 0, 0, "node '" + op.name.substr(0, 80) + "' (" + op.type.substr(0, 40) + ")"};
 }
 
+// Lowers an unknown operation: each output needs all inputs in full.
 void Lowering::generic(const Operation& op) {
   ++graph_.generic;
   for (size_t o = 0; o < op.outputs.size(); ++o) {
@@ -199,6 +205,7 @@ void Lowering::generic(const Operation& op) {
   }
 }
 
+// Adds a copy layer for outputs that are only views of others.
 void Lowering::copy_outputs() {
   for (const int id : net_.outputs) {
     if (!values_[id])
@@ -212,6 +219,7 @@ void Lowering::copy_outputs() {
   }
 }
 
+// Returns the lowering rule of each operation type.
 const std::unordered_map<std::string_view, Lowering::Rule>& Lowering::rules() {
   using Names = std::initializer_list<std::string_view>;
   static const auto* table = [] {

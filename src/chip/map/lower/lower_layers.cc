@@ -49,6 +49,7 @@ void Lowering::normalize(const Operation& op, int input, size_t first) {
   add_layer(std::move(layer), op);
 }
 
+// Lowers a softmax: each output needs the whole axis.
 void Lowering::softmax(const Operation& op) {
   const size_t dim = axis(op, -1, in_shape(op, 0).size());
   Layer layer;
@@ -64,6 +65,7 @@ void Lowering::instance_normalization(const Operation& op) {
   normalize(op, op.inputs[0], std::min<size_t>(2, in_shape(op, 0).size()));
 }
 
+// Returns how a convolution window moves over the input in spatial dimension `i`.
 DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
   const int64_t stride = item(op.list("strides"), i, 1);
   const int64_t reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;
@@ -77,6 +79,7 @@ DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
   return {RuleKind::Window, int(i + 2), stride, before, reach};
 }
 
+// Lowers a convolution. `depth` is the number of products in a sum.
 void Lowering::convolve(const Operation& op, int64_t depth, RuleKind along) {
   const Shape &in = in_shape(op, 0), &w = in_shape(op, 1), &out = out_shape(op);
   const int64_t groups = op.integer("group", 1);
@@ -109,6 +112,7 @@ void Lowering::transposed_convolution(const Operation& op) {
   convolve(op, in_shape(op, 0)[1] / op.integer("group", 1), RuleKind::Transposed);
 }
 
+// Lowers a pooling operation with a window.
 void Lowering::pool(const Operation& op) {
   const auto kernel = op.list("kernel_shape");
   Layer layer;
@@ -121,6 +125,7 @@ void Lowering::pool(const Operation& op) {
   add_layer(std::move(layer), op);
 }
 
+// Lowers pooling over whole images.
 void Lowering::global_pool(const Operation& op) {
   Layer layer;
   layer.kind = LayerKind::Pool;
@@ -132,6 +137,7 @@ void Lowering::global_pool(const Operation& op) {
   add_layer(std::move(layer), op);
 }
 
+// Lowers a reduction over some axes.
 void Lowering::reduce(const Operation& op) {
   const Shape& in = in_shape(op, 0);
   const auto axes =
@@ -192,6 +198,7 @@ void Lowering::gemm(const Operation& op) {
   product(op, op.integer("transA", 0) ? 1 : 0, op.integer("transB", 0) ? 0 : 1);
 }
 
+// Lowers a change of image size.
 void Lowering::resize(const Operation& op) {
   const Shape &in = in_shape(op, 0), &out = out_shape(op);
   auto list = all_same(in);

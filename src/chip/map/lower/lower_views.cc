@@ -8,6 +8,7 @@ namespace lento::chip {
 
 using base::Error;
 
+// Uses the view when there is one. Otherwise adds a layer that copies the data in the new order.
 void Lowering::view(
     const Operation& op,
     const std::optional<Value>& viewed,
@@ -35,6 +36,7 @@ void Lowering::lower_transpose(const Operation& op) {
   values_[op.outputs[0]] = transpose(value(op, 0), op.list("perm", order));
 }
 
+// Lowers a split into views of parts.
 void Lowering::lower_split(const Operation& op) {
   const size_t dim = axis(op, 0, in_shape(op, 0).size());
   int64_t at = 0;
@@ -49,6 +51,7 @@ void Lowering::lower_split(const Operation& op) {
   }
 }
 
+// Lowers a slice.
 void Lowering::lower_slice(const Operation& op) {
   const Shape& in = in_shape(op, 0);
   const auto starts = constants(op, "starts", 1);
@@ -73,6 +76,7 @@ void Lowering::lower_slice(const Operation& op) {
   view(op, viewed, list);
 }
 
+// Lowers padding.
 void Lowering::lower_pad(const Operation& op) {
   const Shape& in = in_shape(op, 0);
   const auto pads = constants(op, "pads", 1);
@@ -86,6 +90,7 @@ void Lowering::lower_pad(const Operation& op) {
   view(op, viewed, list);
 }
 
+// Lowers a concatenation.
 void Lowering::lower_concat(const Operation& op) {
   const size_t dim = axis(op, 0, out_shape(op).size());
   std::vector<const Value*> operands;
@@ -112,6 +117,7 @@ void Lowering::lower_concat(const Operation& op) {
   add_layer(std::move(layer), op);
 }
 
+// Lowers a gather: rows of a table, or a selection along a dimension.
 void Lowering::lower_gather(const Operation& op) {
   if (!active(op, 0)) {  // rows of a table: the rows arrive from DRAM like a network input
     values_[op.outputs[0]] = whole(-1, out_shape(op));
@@ -137,6 +143,7 @@ void Lowering::lower_gather(const Operation& op) {
   view(op, viewed, list);
 }
 
+// Lowers moves of data between depth and space.
 void Lowering::lower_depth_to_space(const Operation& op) {
   const Shape& s = in_shape(op, 0);
   const int64_t b = op.integer("blocksize", 1);

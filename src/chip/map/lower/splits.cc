@@ -25,6 +25,7 @@ class Splitter {
         ranks_(ranks) {
   }
 
+  // Splits deep reductions over several cores, each with a partial sum, and adds a layer that sums them.
   LayerGraph run() {
     out_.name = graph_.name;
     out_.generic = graph_.generic;
@@ -47,6 +48,7 @@ class Splitter {
   }
 
  private:
+  // Counts the layers that read each layer.
   void count_readers() {
     readers_.assign(graph_.layers.size(), 0);
     for (const Layer& layer : graph_.layers) {
@@ -65,6 +67,7 @@ class Splitter {
     return pieces.size() != 1 || pieces.front().source < 0 || readers_[size_t(pieces.front().source)] > 1;
   }
 
+  // Returns the dimension along which a layer can be split, or nothing.
   std::optional<size_t> split_dim(const Layer& layer) const {
     if (ranks_ < 2 || !has_matrix(layer) || layer.depth <= layer.layout.extents[0] || layer.depth < ranks_)
       return std::nullopt;
@@ -94,6 +97,7 @@ class Splitter {
     waiting_.reset();
   }
 
+  // Replaces a layer by its parts and their sum.
   void split(size_t index, size_t dim) {
     const Layer& whole = graph_.layers[index];
     Layer sum;

@@ -103,6 +103,7 @@ Value whole(int source, const spec::Shape& shape) {
   return {layout, {{source, {0, 0, 0}, {0, 0, 0}, layout.extents}}};
 }
 
+// Returns the range of each tensor dimension that a box of the layout covers.
 std::vector<Range> dim_ranges(const Layout& layout, const Box& box) {
   std::vector<Range> out;
   out.reserve(layout.dims.size());
@@ -117,6 +118,7 @@ std::vector<Range> dim_ranges(const Layout& layout, const Box& box) {
   return out;
 }
 
+// Returns the smallest box of the layout that covers these ranges of the tensor.
 Box box_of(const Layout& layout, const std::vector<Range>& dims) {
   Box box{{{0, 1}, {0, 1}, {0, 1}}};
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -169,6 +171,7 @@ Value transpose(const Value& value, const std::vector<int64_t>& order) {
   return out;
 }
 
+// Returns a view of a range of one dimension, or nothing when the layout does not allow one.
 std::optional<Value> slice(const Value& value, size_t dim, Range range) {
   if (range.start == 0 && range.end == count(value.layout.dims[dim]))
     return value;
@@ -184,6 +187,7 @@ std::optional<Value> slice(const Value& value, size_t dim, Range range) {
   return out;
 }
 
+// Returns a view with zeros before and after in one dimension, or nothing.
 std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t after) {
   if (before == 0 && after == 0)
     return value;
@@ -198,6 +202,7 @@ std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t
   return out;
 }
 
+// Returns a view of several tensors joined in one dimension, or nothing.
 std::optional<Value>
 concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<int64_t>& sizes) {
   const auto model = std::ranges::find_if(operands, [dim](const Value* v) {

@@ -13,6 +13,8 @@ BlockOrder::BlockOrder(const Grid& grid, bool rows_first)
   halve(grid, {0, 0, grid.width(), grid.height()}, {}, 0, 0);
 }
 
+// Halves a block of cores again and again and appends the cores in that order, so that neighbours in the
+// list are neighbours on the chip.
 void BlockOrder::halve(const Grid& grid, const Block& block, Turned turned, uint64_t path, size_t depth) {
   const auto [x, y, width, height] = block;
   if (width == 1 && height == 1) {

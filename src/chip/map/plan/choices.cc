@@ -203,6 +203,7 @@ double Choices::hand_on_cycles(const Choice& c) const {
   return staged_cycles(loads, c.cut.cores * c.ranks);  // distant transfers meet the traffic on their way
 }
 
+// Computes the costs of one way to cut a layer.
 Choice Choices::describe(const Layer& layer, const Cut& cut) const {
   const auto largest = [](int64_t extent, int n) {
     return double((extent + n - 1) / n);

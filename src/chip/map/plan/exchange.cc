@@ -39,6 +39,7 @@ std::optional<Slice> joined(const Slice& a, const Slice& b) {
   return out;
 }
 
+// Adds the common parts of two lists of slices to `into`.
 void take(const Slices& from, const Slices& wanted, Slices& into) {
   Slice common;
   for (const Slice& have : from) {

@@ -22,6 +22,7 @@ struct Arrangement {
   bool split = false;            // whether the cores of a group share long reductions
 };
 
+// Plans the graph with one arrangement of cores. Returns nothing when it does not fit.
 std::optional<Planned> plan_layout(
     const LayerGraph& graph,
     const spec::Chip& chip,
@@ -65,6 +66,7 @@ bool known(const std::vector<Planned>& plans, const Planned& planned) {
 
 }  // namespace
 
+// Returns the fastest plan without groups of cores.
 std::optional<Planned>
 plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options) {
   std::optional<Planned> best;

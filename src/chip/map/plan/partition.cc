@@ -130,6 +130,7 @@ class Lister {
   }
 
   template <class Take>
+  // Calls `take` for each division of the output over at most all cores.
   void each(Take take) const {
     const auto& e = layer_.layout.extents;
     const auto along_b = part_counts(samples_, limit_);
@@ -154,6 +155,7 @@ class Lister {
   }
 
  private:
+  // Keeps a division when it is the fastest for its number of cores.
   void consider(const std::array<int, 4>& parts) {
     Cut cut;
     cut.parts = parts;
@@ -182,6 +184,7 @@ class Lister {
       best = cut;
   }
 
+  // Returns the divisions for which more cores give less time.
   std::vector<Cut> front() const {
     std::vector<Cut> out;
     for (const auto& [cores, cut] : best_) {

@@ -78,6 +78,7 @@ class Runner {
         plan_(plan) {
   }
 
+  // Cuts layers into consecutive runs and moves weights between cores where they are shared.
   Mapping run() {
     cut();
     put_weights();
@@ -99,6 +100,7 @@ class Runner {
     int reader = -1;   // item that reads a layer of weights
   };
 
+  // Cuts each layer into its runs.
   void cut() {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       const MappedLayer& whole = mapping_.layers[i];
@@ -139,6 +141,7 @@ class Runner {
     return at;
   }
 
+  // Puts the layers that distribute weights before the layers that use them.
   void put_weights() {
     std::vector<std::vector<size_t>> before(items_.size());
     for (size_t i = 0; i < items_.size(); ++i) {
@@ -162,6 +165,7 @@ class Runner {
     number();
   }
 
+  // Numbers the layers anew.
   void number() {
     now_.assign(mapping_.layers.size(), {});
     channels_.assign(items_.size(), {});
@@ -208,6 +212,7 @@ class Runner {
     }
   }
 
+  // Makes a layer receive its weights from another layer instead of memory.
   static void receive_weights(MappedLayer& layer, int from) {
     WeightFeature& weights = layer.weights.front();
     weights.from_dram = false;

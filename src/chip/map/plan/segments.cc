@@ -59,6 +59,7 @@ class Planner {
         cores_(chip.core_count()) {
   }
 
+  // Finds the division of the layers into segments with the fewest cycles, by dynamic programming.
   Plan run(const base::Progress& progress) {
     find_neighbours();
     list_all(progress);
@@ -84,6 +85,7 @@ class Planner {
     size_t size;
   };
 
+  // Finds first and last source and reader of each layer.
   void find_neighbours() {
     const size_t n = graph_.layers.size();
     first_source_.assign(n, INT32_MAX);
@@ -101,6 +103,7 @@ class Planner {
     }
   }
 
+  // Lists the divisions of each layer for each number of samples.
   void list_all(const base::Progress& progress) {
     const size_t n = graph_.layers.size();
     cuts_.assign(
@@ -184,6 +187,7 @@ class Planner {
     return true;
   }
 
+  // Returns the cycles of a segment: its slowest stage, or the traffic of memory or network.
   double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen, size_t s)
       const {
     double slowest = 0;
@@ -216,6 +220,7 @@ class Planner {
       stages_.push_back(stage(i, begin, end, s));
   }
 
+  // Tries a segment of the layers from `begin` to `end`.
   void try_segment(int begin, int end, size_t s) {
     if (best_[begin].cycles == kNever)
       return;
@@ -228,6 +233,7 @@ class Planner {
       best_[end] = {cycles, begin, s};
   }
 
+  // Collects the best segments from the last to the first.
   Plan collect() {
     Plan plan;
     const int n = int(graph_.layers.size());

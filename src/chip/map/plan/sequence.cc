@@ -229,6 +229,7 @@ class Sequencer {
     return cost_alone(index) / choice(index).ranks;
   }
 
+  // Returns the cycles of a layer on its own: compute, memory and network.
   double cost_alone(size_t index) const {
     const Choice& c = choice(index);
     double most_read = 0;
@@ -326,6 +327,7 @@ class Sequencer {
     }
   }
 
+  // Improves the choices layer by layer until none changes.
   void improve() {
     for (int round = 0; round < kRounds; ++round) {
       bool changed = false;
@@ -336,6 +338,7 @@ class Sequencer {
     }
   }
 
+  // Takes the best choice for one layer given the others. Returns whether it changed.
   bool improve(size_t index) {
     const size_t before = chosen_[index];
     size_t best = before;
@@ -424,6 +427,7 @@ class Sequencer {
     return bytes + of_ranks;
   }
 
+  // Cuts the sequence into segments that fit the scratchpads. Returns whether it can.
   bool cut_segments() {
     size_t begin = 0;
     int segment = 0;

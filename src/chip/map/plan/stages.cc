@@ -18,6 +18,7 @@ namespace {
 // Least number of ranks whose results are summed in stages.
 constexpr size_t kLeastRanks = 8;
 
+// Returns whether two lists hold the same slices on the same cores.
 bool same_blocks(const std::vector<Block>& a, const std::vector<Block>& b) {
   return std::ranges::equal(a, b, [](const Block& x, const Block& y) {
     return !SliceLess()(x.slice, y.slice) && !SliceLess()(y.slice, x.slice) &&
@@ -46,6 +47,7 @@ class Stager {
     }
   }
 
+  // Exchanges data in stages between groups of cores instead of between all pairs.
   Staged run() {
     out_.mapping = {mapping_.name, mapping_.batch, {}};
     out_.plan = plan_;
@@ -89,6 +91,7 @@ class Stager {
     inputs = std::move(out);
   }
 
+  // Returns the inputs of a layer with source layers renumbered. Inputs in another order are gathered first.
   std::vector<InputFeature> redirected(size_t index, InputFeature input) {
     if (input.source_layer < 0)
       return {input};
@@ -106,6 +109,7 @@ class Stager {
     return found;
   }
 
+  // Returns the slices of each core.
   ByCore by_core(const std::vector<Block>& blocks, size_t order) const {
     ByCore out(orders_[order].size());
     for (const Block& block : blocks) {
@@ -169,6 +173,7 @@ class Stager {
   }
 
   template <class Among>
+  // Returns the slices of the cores for which `among` holds, as blocks.
   std::vector<Block> blocks_of(const ByCore& held, size_t order, Among among) const {
     BlockList blocks;
     for (size_t c = 0; c < held.size(); ++c) {

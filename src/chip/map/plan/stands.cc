@@ -30,6 +30,7 @@ constexpr Order kByLowRows[] = {
     {kBlock, kLow, kChannel, kHigh, kColumn, kSample},
     {kBlock, kLow, kSample, kChannel, kHigh, kColumn}};
 
+// Returns the position of each part when digits of its index are arranged in this order.
 std::vector<uint32_t> stands_in(const Order& order, const std::array<int64_t, kDigits>& sizes) {
   const int64_t count = std::reduce(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   std::vector<uint32_t> out;

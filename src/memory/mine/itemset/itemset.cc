@@ -78,6 +78,7 @@ class OrderedSink {
   bool is_head(size_t index) const {
     return head_.load(std::memory_order_acquire) == index;
   }
+  // Waits until all earlier pieces have written their sets. Throws Abandoned when one of them failed.
   void wait_for(size_t index) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -117,6 +118,8 @@ class Miner {
       db_.deliver();
   }
 
+  // Mines all item sets with enough support. Pieces of the search run on several threads, in a fixed output
+  // order.
   MineResult run() {
     if (total_ >= options_.min_support)
       root();
@@ -210,6 +213,7 @@ class Miner {
     }
   }
 
+  // Divides the search into pieces of similar work.
   std::vector<Piece> plan() const {
     std::vector<Piece> pieces;
     const uint32_t n = db_.candidates;

@@ -27,6 +27,7 @@ void SparseSearch::search(const SparseDb& db, uint32_t first, uint32_t last, Set
     output.add(sets);
 }
 
+// Searches the branches of candidates `first` to `last`. Returns the number of sets found.
 Uint128
 SparseSearch::children(const SparseDb& db, uint32_t first, uint32_t last, size_t depth, SetOutput& output) {
   Uint128 total = 0;
@@ -44,6 +45,7 @@ uint64_t SparseSearch::class_of(uint32_t label) const {
   return label < classes.size() ? classes[label] : 0;
 }
 
+// Reports the current set when it meets the constraint.
 void SparseSearch::found(uint64_t support, SetOutput& output) const {
   if (track_) {
     if (options_.constraint.active()) {
@@ -59,6 +61,7 @@ void SparseSearch::found(uint64_t support, SetOutput& output) const {
   output.add(1);
 }
 
+// Returns whether no superset of the current set can meet the constraint.
 bool SparseSearch::cannot_meet_constraint(const SparseDb& db, const Node& node, const SetOutput& output)
     const {
   if (!options_.constraint.active())
@@ -142,6 +145,7 @@ bool SparseSearch::covered(const SparseDb& db, Places places) {
   return !common_.empty();
 }
 
+// Searches the branch of one candidate: counts the extensions with enough support and descends.
 Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOutput& output) {
   while (nodes_.size() <= depth)
     nodes_.emplace_back(), levels_.emplace_back();
@@ -185,6 +189,7 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   return sets << (perfect & 127);
 }
 
+// Returns whether bit columns would be faster than lists for this branch.
 bool SparseSearch::dense_suits(const Node& node, size_t rows, uint64_t support) const {
   const uint64_t words = (rows + 63) / 64;
   const uint64_t columns = node.candidates.size() + node.excluded.size();
@@ -200,6 +205,7 @@ bool SparseSearch::dense_suits(const Node& node, size_t rows, uint64_t support) 
   return held / columns >= support / kDensity;
 }
 
+// Searches below a node, in lists or in bit columns.
 Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_t depth, SetOutput& output) {
   const auto by_index = [](const IndexSupport& a, const IndexSupport& b) {
     return a.index < b.index;
@@ -220,6 +226,7 @@ Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_
   return children(next, 0, next.candidates, depth + 1, output);
 }
 
+// Searches below a node in bit columns.
 Uint128 SparseSearch::dense_below(const SparseDb& db, Places places, const Node& node, SetOutput& output) {
   const auto mark = arena_.mark();
   DenseTask task;

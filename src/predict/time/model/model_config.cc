@@ -31,6 +31,7 @@ class Config {
     const Json* found = json_.find(key);
     return found && !found->is_null() ? found : nullptr;
   }
+  // Returns the first of these integer fields that is present, else `fallback`.
   int64_t whole(
       std::initializer_list<const char*> keys,
       int64_t fallback,
@@ -42,6 +43,7 @@ class Config {
     }
     return fallback;
   }
+  // Returns the first of these integer fields. Throws base::Error when none is present.
   int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMostConfigured) const {
     if (const int64_t found = whole(keys, 0, 1, most))
       return found;
@@ -67,6 +69,7 @@ class Config {
   Location where_;
 };
 
+// Returns the number of key-value heads, which each model family writes in another field.
 int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
   if (f.type == "falcon" && !c.flag("new_decoder_architecture", false))
     return c.flag("multi_query", true) ? 1 : heads;
@@ -197,6 +200,7 @@ double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
   return chosen_by_bias ? experts : 0;
 }
 
+// Counts parameters that occur once in the model: final norm and position embeddings.
 double once(const Config& c, const Family& f, const Transformer& m) {
   double out = double(f.norm) * double(m.hidden);
   const int64_t positions = c.whole({"n_positions", "max_position_embeddings"}, 0, 1, kMostTokens);

@@ -57,6 +57,7 @@ double seen_tokens(const Transformer& model, const Shard& s) {
   return all + (near - all) * share_of_layers;
 }
 
+// Adds the projections of attention (query, key, value, output) as matrix products.
 void add_attention_products(const Transformer& model, const Shard& s, LayerWork& work) {
   const int64_t tokens = s.batch * s.tokens;
   const int64_t heads = share(model.heads, s.tensor);
@@ -77,6 +78,7 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
   add(model.hidden, heads * model.value());
 }
 
+// Adds the score and value products of attention, or their bytes when a fused kernel computes them.
 void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
   const double size = bytes_of(s.precision);
   const int64_t heads = share(model.heads, s.tensor);
@@ -102,6 +104,7 @@ void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
       kScorePasses * size * double(s.batch) * double(heads) * double(s.tokens) * double(s.context);
 }
 
+// Adds the feed-forward part: two or three products, or the experts with their router.
 void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work) {
   const int64_t tokens = s.batch * s.tokens;
   const int64_t inner = share(model.inner(), s.tensor);
@@ -189,6 +192,7 @@ time_kind(const System& system, const Transformer& model, const LayerParts& part
 
 }  // namespace
 
+// Lists all products and bytes of a layer on one device. `parts` selects attention, state and feed-forward.
 LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts& parts) {
   LayerWork work;
   const double size = bytes_of(s.precision);
@@ -247,6 +251,7 @@ Transformer dense_part(const Transformer& model) {
   return dense;
 }
 
+// Returns the kinds of layers in a model and the share of each, because hybrid models mix them.
 std::vector<LayerKind> layer_kinds(const Transformer& model) {
   const auto layers = double(model.layers);
   Transformer routed = model;
@@ -269,6 +274,7 @@ std::vector<LayerKind> layer_kinds(const Transformer& model) {
   return kinds;
 }
 
+// Times one layer, averaged over the kinds of layers in the model. Seconds.
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
   if (!model.is_hybrid() && model.dense_layers == 0)
     return time_kind(system, model, {}, shard);
@@ -304,6 +310,7 @@ void check_experts(const Transformer& model, int expert, int devices, const base
             nearest_divisors(std::gcd(model.experts, int64_t{devices}), expert));
 }
 
+// Throws base::Error when the sizes of the model do not divide over the tensor and pipeline ways.
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
   base::ErrorList errors;
   if (model.head() < 1 || model.head() < model.rotary_size) {

@@ -26,6 +26,7 @@ double Transformer::expert_parameters() const {
   return product(expert_width > 0 ? expert_width : hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
 }
 
+// Returns the number of parameters of the whole model, with embeddings.
 double Transformer::parameters() const {
   const int64_t sides = gated ? 3 : 2;
   const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);

@@ -199,6 +199,7 @@ std::string shape_name(std::string name) {
   return name;
 }
 
+// Returns a model whose layers are all dense, from the few sizes that differ between such models.
 Transformer dense_model(const Dense& d) {
   Transformer m;
   m.layers = d.layers;

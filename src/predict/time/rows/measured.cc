@@ -19,6 +19,8 @@ constexpr std::pair<const char*, double> kTimes[] = {
     {"duration_us", 1e-6},
     {"kernel_us_median", 1e-6}};
 
+// Returns a positive value of a column in seconds, or nothing. `unit_s` is the unit of the column in
+// seconds.
 std::optional<double> scaled(const base::CsvReader& row, const char* column, double unit_s) {
   const int at = row.find(column);
   if (at < 0)

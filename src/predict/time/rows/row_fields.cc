@@ -41,6 +41,7 @@ int ways(const CsvReader& row, const char* column) {
   return whole_or(row, column, 1) == 1 ? 1 : int(whole(row, column, 1, kMostWays));
 }
 
+// Returns the first of these columns that is present and not empty, else `fallback`.
 std::string text_or(const CsvReader& row, std::initializer_list<const char*> columns, std::string fallback) {
   for (const char* column : columns) {
     const int at = row.find(column);

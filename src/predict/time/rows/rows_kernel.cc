@@ -21,6 +21,7 @@ Gemm gemm_row(const base::CsvReader& row, bool neusight) {
   return g;
 }
 
+// Reads a row of recurrent-layer benchmarks.
 LstmLayer lstm_row(const base::CsvReader& row) {
   LstmLayer l;
   const std::string cell = text_or(row, {"cell"}, "LSTM");
@@ -48,6 +49,7 @@ LstmLayer lstm_row(const base::CsvReader& row) {
   return l;
 }
 
+// Reads a row of collective benchmarks. `elements`: the size column counts elements instead of bytes.
 Collective collective_row(const base::CsvReader& row, bool elements) {
   Collective c;
   if (!elements) {
@@ -118,6 +120,7 @@ amd_format(const std::string& activations, const std::string& weights, const std
   return scales == "per_1x128" ? "fp8_block" : "fp8";
 }
 
+// Returns the precision of arithmetic and of the key-value cache. Throws base::Error for an unknown pair.
 KernelFormat attention_format_of(const base::CsvReader& row, const char* column) {
   const std::string arithmetic = text_or(row, {column}, "bfloat16");
   const std::string cache = text_or(row, {"kv_cache_dtype"}, arithmetic);
@@ -129,6 +132,7 @@ KernelFormat attention_format_of(const base::CsvReader& row, const char* column)
 
 }  // namespace
 
+// Reads a row of expert-layer benchmarks.
 ExpertLayer experts_row(const base::CsvReader& row) {
   ExpertLayer l;
   l.tokens = whole(row, "num_tokens");
@@ -166,6 +170,7 @@ ExpertLayer amd_experts_row(const base::CsvReader& row) {
   return l;
 }
 
+// Reads a row of attention benchmarks. A row without the column "step" is a prefill.
 AttentionKernel attention_row(const base::CsvReader& row) {
   AttentionKernel k;
   const int64_t cached = whole_or(row, "step", -1, 0);
@@ -183,6 +188,7 @@ AttentionKernel attention_row(const base::CsvReader& row) {
   return k;
 }
 
+// Reads a row of benchmarks of attention with a compressed cache.
 AttentionKernel latent_row(const base::CsvReader& row) {
   AttentionKernel k;
   const bool prefill = text_or(row, {"op_name"}).find("context") != std::string::npos;

@@ -53,6 +53,7 @@ constexpr double kShortest = 0.8;
 // More requests than any engine decodes at once, so that the cache is the limit.
 constexpr int64_t kAllAtOnce = 1500;
 
+// Reads how one pool of devices (prefill or decode) divides the model.
 Engine engine_in(const base::CsvReader& row, const std::string& pool) {
   Engine e;
   e.tensor = ways(row, (pool + "_tp").c_str());
@@ -101,6 +102,7 @@ ServingRun inferencex_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of TensorRT-LLM's published throughput, where all requests arrive at once.
 ServingRun trtllm_row(const base::CsvReader& row) {
   ServingRun r;
   r.model = known_model_of(row);

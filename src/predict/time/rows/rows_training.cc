@@ -25,6 +25,7 @@ TrainingRun vtrain_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of the Nanotron benchmark table.
 TrainingRun nanotron_row(const base::CsvReader& row) {
   TrainingRun r;
   Transformer& m = r.model;
@@ -112,6 +113,7 @@ constexpr Named kKorthikanti[] = {
 
 }  // namespace
 
+// Reads a row of the measurements in Korthikanti et al. 2022.
 TrainingRun korthikanti_row(const base::CsvReader& row) {
   TrainingRun r;
   const std::string model = text_or(row, {"model"});
@@ -156,6 +158,7 @@ std::optional<Precision> products_of(const base::CsvReader& row) {
   return std::nullopt;
 }
 
+// Returns what is recomputed in the backward pass, from the words of several frameworks.
 Recompute recompute_in(const base::CsvReader& row) {
   const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
   if (text.starts_with("full") || text == "True")
@@ -166,6 +169,7 @@ Recompute recompute_in(const base::CsvReader& row) {
   return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
 }
 
+// Returns the sequences of a step, which tables state in sequences or in tokens.
 int64_t global_batch_in(const base::CsvReader& row, const TrainingRun& r) {
   const int64_t sequences = whole_or(row, "global_batch_seqs", 0);
   if (sequences > 0)
@@ -279,6 +283,7 @@ TrainingRun recipe_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of MosaicML's MPT training benchmarks.
 TrainingRun mpt_row(const base::CsvReader& row) {
   TrainingRun r;
   r.model = known_model_of(row);
@@ -399,6 +404,7 @@ TrainingRun neusight_training_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of NeuSight's inference measurements: one forward pass without flash attention.
 InferenceRun neusight_inference_row(const base::CsvReader& row) {
   InferenceRun r;
   r.model = known_model_of(row);
@@ -411,6 +417,7 @@ InferenceRun neusight_inference_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of NeuSight's training measurements on several GPUs.
 TrainingRun neusight_gpus_row(const base::CsvReader& row) {
   TrainingRun r;
   r.model = known_model_of(row);

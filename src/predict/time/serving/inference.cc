@@ -6,6 +6,8 @@
 
 namespace lento::predict {
 
+// Times a pass of `tokens` new tokens of each of `batch` requests, with `context` tokens to attend to.
+// Seconds.
 double forward_pass_s(
     const System& system,
     const InferenceRun& run,
@@ -79,6 +81,7 @@ double hand_overs_s(const System& system, const InferenceRun& run, double tokens
          predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes, run.tensor}).seconds;
 }
 
+// Throws base::Error when the batch or model does not divide over the devices.
 void check_serving(const InferenceRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.data, where);
@@ -92,6 +95,7 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 
 }  // namespace
 
+// Predicts time to first token, time per further token (seconds) and memory of a fixed batch.
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
   check_serving(run, where);
   InferenceTime t;

@@ -49,6 +49,7 @@ Table parse(std::string_view text) {
 
 }  // namespace
 
+// Returns the constants of the closest match: this chip and framework, a similar chip, then any.
 ServingConstants serving_constants(const System& system, std::string_view framework) {
   static const Table table = parse(embedded::serving_constants("serving_constants.csv"));
   const std::string software(framework);

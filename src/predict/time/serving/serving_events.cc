@@ -64,6 +64,7 @@ class Weighted {
   }
 
  private:
+  // Returns the weighted quantile of the values seen.
   double at(double share) const {
     double sum = 0;
     for (const auto& [value, weight] : seen_) {
@@ -161,6 +162,7 @@ class Simulation {
   int64_t events_ = 0;
 };
 
+// Adds a request that arrives at `time` (seconds), with prompt and output length drawn at random.
 void Simulation::arrive(double time) {
   if (requests_.size() >= wanted_)
     return;
@@ -266,6 +268,8 @@ void Simulation::start_decoding(size_t id) {
   running_.push({step_count_ + steps, id, step_count_});
 }
 
+// Removes requests whose last token came, records their latencies and, in a closed loop, lets a new request
+// arrive for each.
 void Simulation::finish_due() {
   while (!running_.empty() && running_.top().finish_step <= step_count_ + 1e-9) {
     const Running ended = running_.top();
@@ -359,6 +363,7 @@ bool keeps_up(const std::vector<double>& in_order) {
   return quarter(3) < kGrown * quarter(1);
 }
 
+// Runs the simulation to its end and summarises latencies, rates and batch sizes.
 ServingTime Simulation::result() {
   if (closed()) {
     const int64_t start = std::min<int64_t>(together_, int64_t(wanted_));
@@ -394,6 +399,7 @@ ServingTime Simulation::result() {
   return t;
 }
 
+// Throws base::Error when the model does not divide over the engine's devices.
 void check(const ServingRun& run, const Engine& engine, const base::Location& where) {
   const int tensor = engine.data_attention ? 1 : engine.tensor;
   check_transformer(run.model, tensor, engine.pipeline, where);

@@ -116,6 +116,7 @@ double StepTimes::own_products_at(double tokens) const {
   return (attention + state) / double(m.layers);
 }
 
+// Returns the seconds of state-space layers for a step of `tokens` tokens.
 double StepTimes::state_at(double tokens) const {
   Shard shard;
   shard.tokens = std::max<int64_t>(1, std::llround(tokens));
@@ -128,6 +129,7 @@ double StepTimes::state_at(double tokens) const {
   return seconds;
 }
 
+// Returns the seconds of a layer's attention projections for `tokens` tokens.
 double StepTimes::attention_products_at(double tokens) const {
   const Transformer& m = run_.model;
   const int tensor = engine_.data_attention ? 1 : engine_.tensor;
@@ -151,6 +153,7 @@ double StepTimes::attention_products_at(double tokens) const {
   return seconds + predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
 }
 
+// Returns the seconds of a layer's dense or shared feed-forward products for `tokens` tokens.
 double StepTimes::shared_products_at(double tokens) const {
   const Transformer& m = run_.model;
   const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
@@ -173,6 +176,7 @@ double StepTimes::shared_products_at(double tokens) const {
   return (seconds * double(m.expert_layers()) + dense) / double(m.layers);
 }
 
+// Returns the seconds of a layer's routed experts for `tokens` tokens.
 double StepTimes::routed_products_at(double tokens) const {
   const Transformer& m = run_.model;
   if (m.experts <= 1)
@@ -192,6 +196,7 @@ double StepTimes::routed_products_at(double tokens) const {
          double(m.layers);
 }
 
+// Returns the seconds of a layer's communication between devices for `tokens` tokens.
 double StepTimes::exchanges_at(double tokens) const {
   if (engine_.tensor == 1)
     return 0;
@@ -217,6 +222,7 @@ double StepTimes::prompt_devices(const StepWork& work) const {
   return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }
 
+// Adds the seconds of attention in all layers, decoding and prefill apart.
 void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
   const Transformer& m = run_.model;
   const bool latent = m.kv_rank > 0;
@@ -244,6 +250,7 @@ void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
   }
 }
 
+// Returns the times of a step by kind of kernel, before the constants of the framework are applied.
 StepParts StepTimes::parts(const StepWork& work) const {
   const Transformer& m = run_.model;
   StepWork here = work;
@@ -267,6 +274,7 @@ StepParts StepTimes::parts(const StepWork& work) const {
   return out;
 }
 
+// Returns the seconds of a step: launch times plus kernel times, scaled by the framework's constants.
 double StepTimes::seconds(const StepWork& work, const ServingConstants& constants) const {
   const StepParts p = parts(work);
   const double factor = constants.kernels + (constants.prefill - constants.kernels) * p.prompt_share;

@@ -99,6 +99,7 @@ std::string label(const Question& q) {
 // framework). Groups with the same label are numbered.
 using Buckets = std::map<std::string, std::vector<Group>>;
 
+// Returns the group of kernels with the same question, and makes it with its prediction when new.
 Group& group_of(Buckets& buckets, const System& system, const Question& q) {
   const std::string shared = label(q);
   std::vector<Group>& bucket = buckets[shared];
@@ -118,6 +119,7 @@ Group& group_of(Buckets& buckets, const System& system, const Question& q) {
   return g;
 }
 
+// Groups measured kernels by question. Kernels without a valid prediction become a note.
 std::vector<Group> grouped(
     const System& system,
     const MeasuredRun& run,
@@ -159,6 +161,7 @@ double duration(const MeasuredRun& run) {
   return std::max(kernels, steps);
 }
 
+// Returns the finding for a kind of kernel that is slower than nine of ten predictions allow.
 Finding slower(const Group& g, double total_s) {
   Finding f;
   f.subject = g.name;
@@ -178,6 +181,7 @@ Finding slower(const Group& g, double total_s) {
   return f;
 }
 
+// Returns the finding for a run whose kernels are all slower by about the same factor.
 Finding whole(double factor, size_t kinds) {
   Finding f;
   f.subject = "the whole run";
@@ -192,6 +196,7 @@ Finding whole(double factor, size_t kinds) {
   return f;
 }
 
+// Returns measured and predicted times of each kind of kernel.
 finding::Figure table_of(const std::vector<Group>& groups) {
   finding::TableFigure t{{"work", "times", "measured (s)", "predicted (s)", "ratio", "bound by"}, {}};
   for (const Group& g : groups)
@@ -205,6 +210,7 @@ finding::Figure table_of(const std::vector<Group>& groups) {
   return {"Measured against predicted", "The most lost time first.", std::move(t)};
 }
 
+// Returns the kernels with the most device time.
 finding::Figure device_table(const std::vector<DeviceKernel>& kernels) {
   constexpr size_t kMostKernels = 50;
   double total = 0;
@@ -253,6 +259,7 @@ void state_coverage(finding::Diagnosis& d, const System& system, const MeasuredR
 
 }  // namespace
 
+// Compares a measured run with predictions: each kind of kernel, and the step when the run has a workload.
 finding::Diagnosis
 compare_run(const System& system, const MeasuredRun& run, const std::optional<Question>& step) {
   finding::Diagnosis d;

@@ -38,6 +38,7 @@ std::vector<Sizes> dims_of(const Json& args) {
   return out;
 }
 
+// Returns the precision of an operator's inputs.
 Precision precision_of(const Json& args) {
   const Json* types = args.find("Input type");
   const std::pair<const char*, Precision> known[] = {
@@ -55,6 +56,7 @@ Precision precision_of(const Json& args) {
   return Precision::Fp32;
 }
 
+// Returns the matrix product of two input shapes. `transposed`: the second operand is stored transposed.
 std::optional<Gemm> product(Sizes a, Sizes b, bool transposed, Precision precision) {
   if (a.size() < 2 || b.size() < 2)
     return std::nullopt;
@@ -81,6 +83,7 @@ std::optional<Gemm> product(Sizes a, Sizes b, bool transposed, Precision precisi
   return g;
 }
 
+// Returns the matrix product that an operator computes, or nothing for other operators.
 std::optional<Gemm> product_of(const std::string& name, const Json& args) {
   const std::vector<Sizes> dims = dims_of(args);
   const Precision p = precision_of(args);
@@ -98,6 +101,7 @@ std::string text_of(const Json& event, const char* key) {
   return value && value->is_string() ? value->string({}) : "";
 }
 
+// Returns the number that joins an operator with the kernels it launched.
 std::optional<int64_t> id_of(const Json& args) {
   for (const char* key : {"External id", "external id"}) {
     const Json* id = args.find(key);
@@ -163,6 +167,7 @@ class TraceReader {
       : report_(report) {
   }
 
+  // Adds a trace event: a step, an operator, or a device kernel with its interval.
   void add(const Json& event, const base::Location& where) {
     const std::string category = category_of(event);
     const std::string name = text_of(event, "name");
@@ -184,6 +189,7 @@ class TraceReader {
     }
   }
 
+  // Returns the measured products, steps and intervals of communication that no computation overlaps.
   MeasuredRun finish() && {
     for (const auto& [id, launch] : launches_) {
       if (launch.gemm && launch.device_s > 0)

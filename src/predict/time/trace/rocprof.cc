@@ -24,6 +24,7 @@ struct Columns {
   bool ranges = false;
 };
 
+// Returns the columns of name, begin and end, which differ between versions of the profiler.
 Columns columns_of(const base::CsvReader& table) {
   const auto all = [&](const char* name, const char* begin, const char* end, bool ranges) {
     return Columns{table.find(name), table.find(begin), table.find(end), ranges};

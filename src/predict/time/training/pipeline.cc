@@ -24,6 +24,7 @@ PipelineStep step_of(const PipelineShape& s, int k, bool backward) {
   return {backward ? s.chunks - 1 - chunk : chunk, micro, backward};
 }
 
+// Returns forward and backward steps of a stage in the order of the one-forward-one-backward schedule.
 std::vector<PipelineStep> order_of(const PipelineShape& s, int stage) {
   const int total = s.micro_batches * s.chunks;
   const int ahead =

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"tensor", "context", "data", "pipeline"};
 
+// Returns the largest load of a link over all dimensions of this placement.
 double busiest(const System& system, const TrainingRun& run) {
   const Network& net = system.network;
   double most = 0;

@@ -18,6 +18,7 @@
 namespace lento::predict {
 namespace {
 
+// Throws base::Error when the model or batch does not divide over the devices.
 void check_run(const TrainingRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.context * run.data, where);
@@ -116,6 +117,7 @@ double expert_exchange(const System& system, const TrainingRun& run, const Shard
   return 2 * std::max(here, there);
 }
 
+// Returns the seconds to gather keys and values of a layer over the context-parallel devices.
 double context_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
   if (run.context == 1)
     return 0;
@@ -126,6 +128,7 @@ double context_exchange(const System& system, const TrainingRun& run, const Shar
       .seconds;
 }
 
+// Returns forward and backward seconds of a layer, with communication that computation does not hide.
 Pass layer_pass(const System& system, const TrainingRun& run) {
   const Shard shard = shard_of(run);
   const LayerTime3 layer = time_layer(system, run.model, shard);
@@ -202,6 +205,7 @@ grouped_traffic(const System& system, const TrainingRun& run, double parameters,
       inside(CollectiveOp::AllGather, 2 * parameters)};
 }
 
+// Times the exchange between replicas in a step, in seconds: reduction of gradients, gathering of weights.
 DataTraffic data_traffic(const System& system, const TrainingRun& run, double parameters) {
   if (run.replicas() == 1)
     return {};
@@ -256,6 +260,7 @@ double slower_of(double device_s, double host_s) {
   return top * std::sqrt(std::sqrt(1 + std::pow(low / top, 4)));
 }
 
+// Returns the name of the largest part of a step.
 std::string largest(const TrainingTime& t) {
   const std::pair<double, const char*> parts[] = {
       {t.compute_s + t.recompute_s, "compute"},
@@ -274,6 +279,7 @@ std::string largest(const TrainingTime& t) {
       ->second;
 }
 
+// Returns the FLOPs of a step without recomputation, the numerator of model FLOPs utilisation.
 double model_flops(const TrainingRun& run) {
   const Transformer& m = run.model;
   // Counts half of the attention scores, because no token attends to later ones.
@@ -287,6 +293,7 @@ bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
   return run.pipeline > 1 && run.stride(Axis::Pipeline) * run.pipeline > system.network.node_devices;
 }
 
+// Returns the seconds in which pipeline stages are idle, by schedule.
 double bubble_s(const TrainingRun& run, const Pass& pass, double layers, double layer_s) {
   const double p = run.pipeline;
   if (p == 1)
@@ -314,6 +321,7 @@ double hand_over_stalls(const System& system, const TrainingRun& run) {
   return system.stack.hand_over_s * ((run.pipeline > 2 ? 2.0 : 1.0) * double(run.micro_batches()) + 1);
 }
 
+// Adds the time to pass activations between pipeline stages.
 void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
   if (run.pipeline == 1)
     return;

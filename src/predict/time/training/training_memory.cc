@@ -32,6 +32,7 @@ double tokens_of(const TrainingRun& run) {
   return double(run.micro_batch) * double(run.sequence) / run.context;
 }
 
+// Returns bytes of weights, gradients and optimizer state on a device, divided by ZeRO stage.
 double weight_bytes(const TrainingRun& run, double parameters) {
   const double shards = run.shards();
   if (run.frozen)
@@ -66,6 +67,7 @@ double whole_layer_bytes(const TrainingRun& run) {
   return tokens_of(run) * (norms + attention + feed + scores);
 }
 
+// Returns activation bytes that a layer keeps for the backward pass of one micro batch.
 double kept_layer_bytes(const TrainingRun& run) {
   const Transformer& m = run.model;
   const double t = run.tensor;
@@ -88,6 +90,7 @@ double working_bytes(const TrainingRun& run) {
 
 }  // namespace
 
+// Returns the memory need of the fullest device in bytes, in parts.
 TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   const Transformer& m = run.model;
   const double layers = double((m.layers + run.pipeline - 1) / run.pipeline);

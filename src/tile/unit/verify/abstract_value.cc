@@ -128,6 +128,7 @@ V add(const V& a, const V& b) {
   return out;
 }
 
+// Returns the possible values of -x.
 V negate(const V& a) {
   V out;
   if (a.low > 0 || a.high == 0)
@@ -140,6 +141,7 @@ V negate(const V& a) {
   return out;
 }
 
+// Returns the possible values after a shift by a constant.
 V shift(Op op, const V& a, uint32_t by) {
   V out;
   if (op == Op::Sll || op == Op::Slli) {
@@ -282,6 +284,7 @@ void exclude(V& a, uint32_t c) {
   normalise(a);
 }
 
+// Adds a possible address. Too many make the place unknown.
 void add_place(V& v, uint32_t address) {
   if (v.places > v.place.size())
     return;
@@ -396,6 +399,7 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   return out;
 }
 
+// Returns whether a branch is taken for all, for no, or for some possible values.
 Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
   uint32_t al = a.low;
   uint32_t ah = a.high;

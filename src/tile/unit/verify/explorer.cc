@@ -17,6 +17,7 @@ Exploration Explorer::explore(const KnownWords& words) {
   }
 }
 
+// Explores all paths from the entry of the program part.
 Exploration Explorer::from_entry(const KnownWords& words) {
   const uint32_t entry = kind_ == RegionKind::Init   ? 0
                          : kind_ == RegionKind::Main ? image_.main_entry
@@ -55,6 +56,7 @@ Exploration Explorer::from_entry(const KnownWords& words) {
       looked_at_};
 }
 
+// Returns the words of memory that a path may change.
 std::set<uint32_t> Explorer::changed_words() const {
   std::set<uint32_t> out;
   for (uint32_t i = 0; i < changed_.size(); ++i) {
@@ -121,6 +123,7 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
   return true;
 }
 
+// Follows an instruction that is no jump.
 void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start) {
   const uint32_t pc = s.pc;
   const riscv::Instruction& n = op.base;
@@ -156,6 +159,7 @@ void Explorer::renumber(State& s, V& v) {
   s.open_plus = 0;
 }
 
+// Follows an arithmetic instruction.
 void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
   V immediate;
   if (!riscv::reads_rs2(n.op))
@@ -178,6 +182,7 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
     note_stack(s.x[2], pc);
 }
 
+// Follows an instruction of the tile's own extension.
 void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
   if (op.reads_rs1())
     read(s, op.base.rs1, pc);

@@ -145,6 +145,7 @@ void Explorer::take_back(State& s, uint32_t target, PathCost& cost) {
   take(s, target, cost);
 }
 
+// Follows a jump through a register to each of its possible targets and joins the results.
 void Explorer::jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
   const Stop meet = op.base.rd != 0 ? Stop{pc / 4 + 1, s.calls.size()} : Stop{kExit, s.calls.size()};
@@ -165,6 +166,7 @@ void Explorer::jump_to_any(State& s, const TileOp& op, const V& target, int dept
   bound(cost, pc);
 }
 
+// Follows a jump or call.
 void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
   if (op.base.op == Op::Jal) {
@@ -221,6 +223,7 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
   bound(cost, pc);
 }
 
+// Follows one round of a hardware loop.
 void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t start = s.pc + 4;
   const uint32_t end = start + 4 * length;
@@ -240,6 +243,7 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   }
 }
 
+// Forgets the memory words that a loop body may store, by a trial round.
 void Explorer::forget_stored(State& s, uint32_t length) {
   charge(KnownWords::kPages, s.pc);
   State trial = s;

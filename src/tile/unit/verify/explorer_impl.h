@@ -142,6 +142,7 @@ class Explorer {
       s.x[reg] = value;
   }
 
+  // Returns the instruction at `pc`. Rejects the program when there is none.
   const TileOp& fetch(uint32_t pc, uint32_t from) {
     charge(1, from);
     if (pc / 4 >= code_.size())
@@ -250,6 +251,7 @@ class Explorer {
     reflect(s, s.x[op.base.rs2]);
   }
 
+  // Narrows all registers that hold the same unknown value as `v`.
   static void reflect(State& s, const V& v) {
     if (v.empty())
       return;
@@ -301,6 +303,7 @@ class Explorer {
     return true;
   }
 
+  // Joins the state of a second path into `a`. Rejects the program when the two return to different places.
   static void join_states(State& a, const State& b, uint32_t pc) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
@@ -319,6 +322,7 @@ class Explorer {
       reject(Rule::LoopBody, pc, "jump into the body of a hardware loop");
   }
 
+  // Goes to `target`: leaves the function when it is the return address.
   void take(State& s, uint32_t target, PathCost& cost) {
     if (target == kReturnAddress) {
       if (s.calls.size() != 1)
@@ -337,6 +341,7 @@ class Explorer {
 
   void jump(State& s, const TileOp& op, int depth, PathCost& cost);
 
+  // Enters a function. Rejects recursion.
   void call(State& s, unsigned link, uint32_t target) {
     for (const State::Call& open : s.calls) {
       if (open.entry == target)
@@ -386,6 +391,7 @@ class Explorer {
     return V::range(uint32_t(b.low * factor), uint32_t(b.high * factor));
   }
 
+  // Rejects the program when the stack pointer may leave the free memory.
   void note_stack(const V& sp, uint32_t pc) {
     if (sp.low < kDataBase + image_.data.size() || sp.high > kStackTop) {
       reject(
@@ -399,6 +405,7 @@ class Explorer {
 
   void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start);
 
+  // Adds the cost of waiting for a pair of inputs.
   void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
     const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
     if (needed == 0)

@@ -159,6 +159,7 @@ void Explorer::store_part(
   s.words.set(at, kept);
 }
 
+// Stores a value at a known address.
 void Explorer::store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost) {
   if (options_.counter.address == address)
     charge_counter(s, from, value, cost);
@@ -294,6 +295,7 @@ void Explorer::learn_of_counter(State& s, const TileOp& op, bool differs, PathCo
   }
 }
 
+// Follows a store instruction. Rejects the program when the address may be wrong.
 void Explorer::store(
     State& s,
     const riscv::Instruction& n,

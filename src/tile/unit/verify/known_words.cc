@@ -42,6 +42,7 @@ const AbstractValue* KnownWords::find(uint32_t address) const {
   return at && (at->known >> word & 1) ? &at->words[word] : nullptr;
 }
 
+// Sets the possible values of a word.
 void KnownWords::set(uint32_t address, const AbstractValue& value) {
   Page& at = own(page_of(address));
   const uint32_t word = word_of(address);
@@ -76,6 +77,7 @@ void KnownWords::forget(uint32_t low, uint32_t high) {
   }
 }
 
+// Returns whether all words from `low` to `high` are initialised.
 bool KnownWords::initialised(uint32_t low, uint32_t high) const {
   for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
     const Page* at = page(index);
@@ -156,6 +158,8 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
 
 }  // namespace
 
+// Adds the possible values of `other`. `growth` says how far ranges are enlarged, so that the iteration
+// ends. Returns whether anything grew.
 bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends) {
   static const Page nothing;
   bool grew = false;

@@ -38,6 +38,7 @@ struct PathCost {
   // Some hist.in takes only a part of the inputs, and the others are lost while it waits.
   bool partial = false;
 
+  // Returns the cost of one instruction that waits for inputs.
   static PathCost hist_in(bool partial) {
     PathCost out;
     out.worst = out.best = out.streamed = out.streamed_least = 1;

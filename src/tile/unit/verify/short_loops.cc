@@ -54,6 +54,7 @@ void step(const TileOp& op, ShortLoops::Registers& x) {
 
 }  // namespace
 
+// Finds loops of few arithmetic instructions, whose number of rounds can be computed by running them.
 ShortLoops::ShortLoops(const std::vector<TileOp>& code)
     : code_(code),
       heads_(code.size()) {
@@ -85,6 +86,7 @@ ShortLoops::Loop* ShortLoops::at(uint32_t index) {
   return index < heads_.size() && heads_[index] ? &loops_.find(index)->second : nullptr;
 }
 
+// Runs a loop on concrete register values, to count its rounds.
 ShortLoops::Run ShortLoops::follow(const Loop& loop, Registers x) const {
   Run out;
   const TileOp& back = code_[loop.branch];

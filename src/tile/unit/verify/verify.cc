@@ -29,6 +29,7 @@ struct Body {
   uint32_t last = 0;
 };
 
+// Returns the bodies of all hardware loops, as indices of instructions.
 std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
   std::vector<Body> bodies;
   for (uint32_t at = 0; at < code.size(); ++at) {
@@ -73,6 +74,7 @@ void check_loops(Program& program) {
   }
 }
 
+// Rejects a program whose finish part is missing or does not leave in time.
 void check_finish(const Image& image, const std::vector<TileOp>& code) {
   if (image.code.size() <= kFinishEntry)
     reject(
@@ -100,6 +102,7 @@ double drop_share(const RegionReport& m, uint64_t arrival) {
   return double(dropped) / double(dropped + taken);
 }
 
+// Compares bounds of run time and output with the declared rates.
 void check_rates(const Image& image, VerifyReport& report) {
   const RegionReport& m = report.main;
   report.predicted_drop_share = drop_share(m, image.arrival_cycles);
@@ -208,6 +211,7 @@ class Fixpoint {
       amortise_time(time, worst);
   }
 
+  // Returns how often each instruction of main is followed.
   std::vector<uint64_t> profile() {
     ExploreOptions options;
     options.join = join_[size_t(RegionKind::Main)];
@@ -233,6 +237,7 @@ class Fixpoint {
     }
   }
 
+  // Repeats init, main and finish until the possible memory contents no longer grow.
   void rounds() {
     const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
     report_.init = report_of(init);
@@ -314,6 +319,7 @@ class Fixpoint {
     return explore({program_, kind, words}, options, budget, progress_);
   }
 
+  // Adds the memory contents after main and finish to those before main. Returns whether they grew.
   bool grow(const Exploration& main, const Exploration& finish, int round) {
     for (int bit = 0; bit < 31; ++bit)
       ends_.insert((2u << bit) - 1);
@@ -384,6 +390,7 @@ class Fixpoint {
     }
   }
 
+  // Explores main with a counter variable followed exactly. Returns nothing when the step budget is spent.
   std::optional<Exploration> explore_with(const Counter& counter) {
     ExploreOptions options;
     options.counter = counter;
@@ -509,6 +516,7 @@ std::string describe(const Violation& v, const NamePlace& name) {
   return out + "; " + std::string(way_out(v.rule));
 }
 
+// Verifies an image. `objects` are variables that accesses must not leave.
 VerifyReport
 verify(const Image& image, const base::Progress& progress, const std::vector<DataObject>& objects) {
   VerifyReport report;
