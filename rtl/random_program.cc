@@ -5,6 +5,7 @@
 #include "riscv/instruction.h"
 #include "tile/unit/isa.h"
 #include "tile/unit/memory.h"
+#include "tile/unit/test_encode.h"
 
 namespace lento::tile {
 namespace {

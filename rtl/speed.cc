@@ -8,6 +8,7 @@
 
 #include "lockstep.h"
 #include "riscv/instruction.h"
+#include "tile/unit/test_encode.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Any code through the verifier; what it accepts must run to its end without a fault and within its bounds.
 // The input's first 64 bytes are finish, the next 64 stand at 0 (init), main follows.
 #include "base/error.h"
-#include "tile/unit/functional.h"
+#include "tile/unit/test_functional.h"
 #include "tile/unit/verify/verify.h"
 
 namespace {

@@ -2,7 +2,7 @@
 #define EIGEN_MPL2_ONLY
 #include "evidence/least_squares.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 
 #include "base/error.h"
 

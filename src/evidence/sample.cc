@@ -1,4 +1,4 @@
-// Quantiles use selection instead of sorting. Statistics of all pairs (Qn, Hodges-Lehmann) are selected
+// Quantiles use selection instead of sorting. Statistics of all pairs (Qn) are selected
 // without listing the pairs: non-negative doubles are ordered as their bit patterns, so at most 64 halvings
 // of the pattern find the exact k-th value, and each halving counts the pairs below it with two pointers.
 #include "evidence/sample.h"

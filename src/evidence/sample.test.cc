@@ -28,7 +28,7 @@ double sorted_quantile(Values values, double q) {
   return values[low] + (at - double(low)) * (values[high] - values[low]);
 }
 
-// All pairs listed and sorted, which `qn_spread` and `robust_location` avoid.
+// All pairs listed and sorted, which `qn_spread` avoids.
 Values pairs_of(const Values& x, bool distances) {
   Values out;
   for (size_t i = 0; i < x.size(); ++i)

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "tile/unit/functional.h"
+#include "tile/unit/test_functional.h"
 
 namespace lento::tile {
 namespace {

@@ -1,4 +1,4 @@
-// Decodes and encodes the tile's instructions. A word is legal only in its one canonical form: unused fields
+// Decodes the tile's instructions. A word is legal only in its one canonical form: unused fields
 // of a custom instruction must be zero, so that no two words mean the same.
 #include "tile/unit/isa.h"
 
@@ -11,10 +11,6 @@ namespace {
 using riscv::Op;
 
 constexpr uint32_t kCustom0 = 0x0b;
-
-uint32_t fields(unsigned funct3, unsigned rd, unsigned rs1, unsigned rs2, unsigned funct7 = 0) {
-  return kCustom0 | rd << 7 | funct3 << 12 | rs1 << 15 | rs2 << 20 | funct7 << 25;
-}
 
 TileOp decode_custom(uint32_t w) {
   TileOp out;
@@ -103,31 +99,6 @@ std::vector<TileOp> decode_code(const std::string& code) {
     out.push_back(decode_tile(word));
   }
   return out;
-}
-
-uint32_t encode_hash(unsigned rd, unsigned rs1, unsigned rs2) {
-  return fields(0, rd, rs1, rs2);
-}
-uint32_t encode_hist(unsigned rs1, unsigned rs2) {
-  return fields(1, 0, rs1, rs2);
-}
-uint32_t encode_hist_in(unsigned pair) {
-  return fields(2, 0, 0, pair);
-}
-uint32_t encode_hist_read(unsigned rd, unsigned rs1) {
-  return fields(3, rd, rs1, 0);
-}
-uint32_t encode_hist_config(unsigned rs1) {
-  return fields(4, 0, rs1, 0);
-}
-uint32_t encode_emit(unsigned format) {
-  return fields(5, 0, 0, format);
-}
-uint32_t encode_loop(unsigned rs1, unsigned length) {
-  return fields(6, 0, rs1, length);
-}
-uint32_t encode_loop_immediate(unsigned count, unsigned shift, unsigned length) {
-  return kCustom0 | shift << 7 | 7u << 12 | length << 15 | count << 20;
 }
 
 std::string disassemble(const TileOp& op, uint32_t pc) {

@@ -57,16 +57,6 @@ struct TileOp {
 TileOp decode_tile(uint32_t word);
 std::vector<TileOp> decode_code(const std::string& code);
 
-// Assemble instructions, for tests and generators.
-uint32_t encode_hash(unsigned rd, unsigned rs1, unsigned rs2);
-uint32_t encode_hist(unsigned rs1, unsigned rs2);
-uint32_t encode_hist_in(unsigned pair);
-uint32_t encode_hist_read(unsigned rd, unsigned rs1);
-uint32_t encode_hist_config(unsigned rs1);
-uint32_t encode_emit(unsigned format);
-uint32_t encode_loop(unsigned rs1, unsigned length);
-uint32_t encode_loop_immediate(unsigned count, unsigned shift, unsigned length);
-
 std::string disassemble(const TileOp& op, uint32_t pc);
 
 // Computes rd of `hash`.

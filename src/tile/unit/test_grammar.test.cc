@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tile/unit/test_encode.h"
+
 namespace lento::tile::test {
 
 Grammar::Grammar(uint64_t seed)

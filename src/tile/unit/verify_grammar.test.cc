@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tile/unit/functional.h"
+#include "tile/unit/test_functional.h"
 #include "tile/unit/test_grammar.h"
 #include "tile/unit/verify/verify.h"
 

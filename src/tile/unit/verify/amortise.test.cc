@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "tile/unit/test_encode.h"
 #include "tile/unit/test_words.h"
 #include "tile/unit/tile.h"
 #include "tile/unit/verify/verify.h"

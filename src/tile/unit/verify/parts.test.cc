@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/rng.h"
-#include "tile/unit/functional.h"
+#include "tile/unit/test_functional.h"
 #include "tile/unit/test_words.h"
 #include "tile/unit/verify/control_flow.h"
 #include "tile/unit/verify/explorer.h"

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "riscv/alu.h"
 #include "tile/unit/build.h"
+#include "tile/unit/test_encode.h"
 #include "tile/unit/test_words.h"
 #include "tile/unit/verify/abstract_value.h"
 

@@ -1,8 +1,6 @@
 // Healthy fleets differ in everything that is nobody's fault: metrics of few values, roles, newcomers,
 // phases, drifts, bursts, heavy tails, gaps. Each kind is a few lines over one grid, with random numbers of
 // its own stream, so that a draw is repeated by kind and seed.
-#include "lab/fleet/scan_cases.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "lab/fleet/scan_cases.h"
 
 namespace lento::fleet {
 namespace {

@@ -1,17 +1,69 @@
-// Executes one region of a tile program instruction by instruction, without pipeline or timing. As in the
-// pipeline, the fetch address advances before a loop instruction adds its own loop. The cycle model must
-// give the same results.
-#include "tile/unit/functional.h"
+// The same tile without timing, for tests and the fuzz target: runs one region of a program to its end,
+// instruction by instruction. The cycle model must give the same results. As in the pipeline, the fetch
+// address advances before a loop instruction adds its own loop.
+#pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "riscv/alu.h"
+#include "tile/unit/tile.h"
 
 namespace lento::tile {
 
-using riscv::Op;
+class FunctionalTile {
+ public:
+  explicit FunctionalTile(const Image& image);
 
-FunctionalTile::FunctionalTile(const Image& image)
+  struct Outcome {
+    bool ended = false;  // the region returned within the budget and without a fault
+    Fault fault;
+    uint64_t instructions = 0;
+  };
+  // Supplies inputs to hist.in when its registers are not valid. nullptr means that no further input comes.
+  using Stream = std::function<const TileInputs*()>;
+
+  Outcome run(uint32_t entry, uint64_t budget, const Stream& stream = {});
+  Outcome init(uint64_t budget) {
+    return run(0, budget);
+  }
+  Outcome main(const TileInputs& inputs, uint64_t budget, const Stream& stream = {});
+  Outcome finish(uint64_t budget) {
+    return run(kFinishEntry, budget);
+  }
+
+  std::string take_output();
+  TileMemory& memory() {
+    return memory_;
+  }
+  HistogramUnit& histogram() {
+    return histogram_;
+  }
+  std::array<uint32_t, 32>& registers() {
+    return x_;
+  }
+
+ private:
+  struct Loop {
+    uint32_t start = 0;
+    uint32_t end = 0;
+    uint32_t left = 0;
+  };
+  bool custom(const TileOp& op, uint32_t pc, const Stream& stream);
+  bool access(const TileOp& op, uint32_t pc, Fault& fault);
+  uint32_t after(uint32_t pc);
+
+  std::vector<TileOp> code_;
+  uint32_t main_entry_;
+  uint32_t input_mask_;
+  TileMemory memory_;
+  HistogramUnit histogram_;
+  std::array<uint32_t, 32> x_ = {};
+  std::array<Loop, kLoopDepth> loops_;
+  unsigned loop_depth_ = 0;
+};
+
+inline FunctionalTile::FunctionalTile(const Image& image)
     : code_(decode_code(image.code)),
       main_entry_(image.main_entry),
       input_mask_(image.input_mask),
@@ -20,7 +72,7 @@ FunctionalTile::FunctionalTile(const Image& image)
   x_[2] = kDataBase + kDataBytes;
 }
 
-FunctionalTile::Outcome
+inline FunctionalTile::Outcome
 FunctionalTile::main(const TileInputs& inputs, uint64_t budget, const Stream& stream) {
   memory_.io = inputs.data;
   memory_.valid = inputs.valid;
@@ -29,13 +81,13 @@ FunctionalTile::main(const TileInputs& inputs, uint64_t budget, const Stream& st
   return outcome;
 }
 
-std::string FunctionalTile::take_output() {
+inline std::string FunctionalTile::take_output() {
   std::string out;
   out.swap(memory_.fifo_);
   return out;
 }
 
-bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream) {
+inline bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream) {
   const uint32_t a = x_[op.base.rs1];
   const uint32_t b = x_[op.base.rs2];
   const auto set_loop = [&](uint32_t count) {
@@ -90,7 +142,7 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
 }
 
 // Executes a load or a store. Returns false with the fault.
-bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
+inline bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
   const riscv::Instruction& n = op.base;
   const uint32_t address = x_[n.rs1] + uint32_t(n.imm);
   if (riscv::is_load(n.op)) {
@@ -108,7 +160,7 @@ bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
 }
 
 // Returns the program counter after this instruction, at the end of a hardware loop its start.
-uint32_t FunctionalTile::after(uint32_t pc) {
+inline uint32_t FunctionalTile::after(uint32_t pc) {
   if (loop_depth_ > 0) {
     Loop& loop = loops_[loop_depth_ - 1];
     if (pc == loop.end) {
@@ -120,7 +172,7 @@ uint32_t FunctionalTile::after(uint32_t pc) {
   return pc + 4;
 }
 
-FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, const Stream& stream) {
+inline FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, const Stream& stream) {
   Outcome out;
   x_[1] = kReturnAddress;
   loop_depth_ = 0;
@@ -143,7 +195,8 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
         return out;
     } else if (riscv::is_jump(n.op) || riscv::is_branch(n.op)) {
       const bool taken = riscv::is_jump(n.op) || riscv::branch_taken(n.op, x_[n.rs1], x_[n.rs2]);
-      const uint32_t target = n.op == Op::Jalr ? (x_[n.rs1] + uint32_t(n.imm)) & ~1u : pc + uint32_t(n.imm);
+      const uint32_t target =
+          n.op == riscv::Op::Jalr ? (x_[n.rs1] + uint32_t(n.imm)) & ~1u : pc + uint32_t(n.imm);
       if (taken && ((target & 3) || target > kReturnAddress)) {
         out.fault = {FaultCause::FetchAddress, pc, target};
         return out;
@@ -159,13 +212,13 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
         pc = 0;
         continue;
       }
-    } else if (n.op == Op::Lui || n.op == Op::Auipc) {
-      x_[n.rd] = uint32_t(n.imm) + (n.op == Op::Auipc ? pc : 0);
-    } else if (n.op >= Op::Add && n.op <= Op::And) {
+    } else if (n.op == riscv::Op::Lui || n.op == riscv::Op::Auipc) {
+      x_[n.rd] = uint32_t(n.imm) + (n.op == riscv::Op::Auipc ? pc : 0);
+    } else if (n.op >= riscv::Op::Add && n.op <= riscv::Op::And) {
       x_[n.rd] = riscv::alu(n.op, x_[n.rs1], x_[n.rs2]);
-    } else if (n.op >= Op::Addi && n.op <= Op::Srai) {
+    } else if (n.op >= riscv::Op::Addi && n.op <= riscv::Op::Srai) {
       x_[n.rd] = riscv::alu(n.op, x_[n.rs1], uint32_t(n.imm));
-    } else if (n.op != Op::Fence && !custom(op, pc, stream)) {
+    } else if (n.op != riscv::Op::Fence && !custom(op, pc, stream)) {
       out.fault = {FaultCause::IllegalInstruction, pc, op.word};
       return out;
     }
