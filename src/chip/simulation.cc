@@ -25,6 +25,7 @@ std::string cycles_text(double cycles, double clock_hz) {
          base::format_quantity(cycles / clock_hz, base::Dimension::Time) + ")";
 }
 
+// Returns the share of time in which each core and link was busy.
 finding::Figure mesh_figure(const Model& model, const Result& result) {
   finding::MeshFigure mesh;
   mesh.width = model.grid.width();
@@ -50,6 +51,7 @@ finding::Figure mesh_figure(const Model& model, const Result& result) {
       mesh};
 }
 
+// Returns times of each layer.
 finding::Figure layer_table(const Model& model, const Result& result) {
   finding::TableFigure table;
   table.columns =
@@ -71,6 +73,7 @@ finding::Figure layer_table(const Model& model, const Result& result) {
   return {"Layers", "From a layer's first operation or transfer to its last, over the whole run.", table};
 }
 
+// Returns the use of the busiest links and ports.
 finding::Figure link_table(const Model& model, const Result& result) {
   finding::TableFigure table;
   table.columns = {"component", "busy", "bytes"};
@@ -91,6 +94,7 @@ finding::Figure link_table(const Model& model, const Result& result) {
       table};
 }
 
+// Returns the results of a run: time, utilisation, records and the cost of recording.
 Diagnosis metrics(const Model& model, const Result& result) {
   Diagnosis d;
   d.scale = "chip";
@@ -120,6 +124,7 @@ Diagnosis metrics(const Model& model, const Result& result) {
   return d;
 }
 
+// Returns the plan of what is recorded: generated, one of the named plans, or a file.
 ProbePlan plan_of(const std::string& text, const Mapping& mapping) {
   if (text == "generated")
     return generate_plan(mapping);
@@ -156,6 +161,7 @@ class Sinks {
     if (records_ && trace_)
       both_.emplace(*records_, *trace_);
   }
+  // Returns where records go, or null.
   RecordSink* sink() {
     if (both_)
       return &*both_;
@@ -207,6 +213,7 @@ run_full(const ChipSimulationOptions& o, const Job& job, const base::Progress& p
   return d;
 }
 
+// Runs the model of the paper's released tool, for comparison.
 Diagnosis run_released(const ChipSimulationOptions& o, const Job& job, RecordSink* sink) {
   const spec::Chip& chip = job.file.twin.chip;
   if (job.file.twin.own != Deviations{})

@@ -38,6 +38,7 @@ step_times(const chip::Model& model, const std::vector<chip::Fault>& faults, uin
   return out;
 }
 
+// Draws a link whose slowdown delays the run clearly.
 chip::SweepRow drawn_link(const chip::Sweep& sweep, base::Rng& rng) {
   std::vector<chip::SweepRow> links;
   std::vector<chip::SweepRow> mild;

@@ -25,6 +25,7 @@ const LogReader& log_reader() {
   return reader;
 }
 
+// Adds the files below a folder. `left_out` counts files beyond the limit.
 void add_folder(const std::string& folder, std::vector<std::string>& files, size_t& left_out) {
   std::error_code code;
   std::vector<std::string> found;
@@ -256,6 +257,7 @@ void note_broken(const std::string& path, const std::string& what, Records& reco
   file.reason = what.substr(0, what.find('\n'));
 }
 
+// Adds which files were read in which format, and which were not understood.
 void add_files(const Records& records, finding::Diagnosis& out) {
   std::vector<std::string> unknown;
   for (const SourceFile& file : records.files) {
@@ -315,6 +317,7 @@ bool reads(const std::string& path) {
   }
 }
 
+// Returns the files of paths and folders.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t& left_out) {
   std::vector<std::string> files;
   left_out = 0;

@@ -53,6 +53,7 @@ int64_t whole(double value) {
   return std::max<int64_t>(1, std::llround(std::clamp(value, 0.0, kMost)));
 }
 
+// Converts the outcome of a comparison.
 ComparedSpeed::Outcome outcome_of(predict::Speed speed) {
   switch (speed) {
     case predict::Speed::Slow:
@@ -81,6 +82,8 @@ struct Comparison {
     }
   }
 
+  // Compares a measured speed with the predicted one. Returns nothing, with a reason, when model or system
+  // is unknown.
   std::optional<ComparedSpeed> compared(const MeasuredSpeed& speed, std::string& reason) const {
     const bool is_serving = speed.kind == Kind::RequestTime;
     const std::string model = options.model.empty() ? usual_name(speed.model) : options.model;
@@ -135,6 +138,7 @@ struct Comparison {
               base::format_number(expected.per_device(expected.fast_s), 3) + ")");
   }
 
+  // Returns whether the measured speed is within the predicted range.
   ComparedSpeed verdict(const MeasuredSpeed& speed, const predict::Expectation& expected) const {
     using Figure = predict::MeasuredFigure;
     Figure figure;

@@ -54,6 +54,7 @@ constexpr std::array kUses = {
     Use{"tile image", Role::TileImage},
 };
 
+// Returns how a kind of file is used.
 Role role_of(const base::FileKind& kind) {
   if (kind.format == "C, for a tile")
     return Role::TileSource;
@@ -118,6 +119,7 @@ bool take_metrics(RecognisedFile& file) {
   }
 }
 
+// Returns whether the file is a table of questions or of measurements.
 bool take_questions(RecognisedFile& file, CsvReader& table) {
   try {
     const predict::Dialect dialect = predict::dialect_of(table);
@@ -134,6 +136,7 @@ bool take_questions(RecognisedFile& file, CsvReader& table) {
   }
 }
 
+// Returns whether the file is a table with known columns.
 bool take_table(RecognisedFile& file) {
   try {
     base::ReadReport report;
@@ -170,6 +173,7 @@ bool take_gpu_memory(RecognisedFile& file) {
   return true;
 }
 
+// Returns whether the file is a trace of memory accesses.
 bool take_accesses(RecognisedFile& file) {
   try {
     if (memory::AccessFile::recognises(file.path)) {
@@ -189,6 +193,7 @@ bool take_accesses(RecognisedFile& file) {
   return true;
 }
 
+// Returns whether the file is a record of collectives.
 bool take_collectives(RecognisedFile& file) {
   const fleet::ranks::CollectiveLayout layout = fleet::ranks::recognise_collectives(file.path);
   if (layout == fleet::ranks::CollectiveLayout::None ||
@@ -262,6 +267,7 @@ Question ask_to_see(const char* text, const Words& command, const RecognisedFile
   return q;
 }
 
+// Adds the questions that records of a chip can answer.
 void ask_chips(const Asked& asked, std::vector<Question>& out) {
   for (const RecognisedFile* records : asked.of(Role::ChipRecords)) {
     Question q = ask("Which core, link, router or port has gone slow?", {"chip", "diagnose"}, *records);
@@ -295,6 +301,7 @@ constexpr const char* kMemory = "Which code on which cores fights over memory?";
 constexpr const char* kNoTrace =
     "a trace of what the program did (perf mem record, or see 'lento memory record --help')";
 
+// Adds the questions that memory traces can answer.
 void ask_memory(const Asked& asked, std::vector<Question>& out) {
   const size_t first = out.size();
   // Formats of the questions from `first` on; recordings by one tool are one run.
@@ -350,6 +357,7 @@ void ask_metrics(const Asked& asked, std::vector<Question>& out) {
   }
 }
 
+// Adds the questions that telemetry of a fleet can answer.
 void ask_fleet(const Asked& asked, std::vector<Question>& out) {
   ask_metrics(asked, out);
   for (const RecognisedFile* page : asked.of(Role::MetricsPage))
@@ -365,6 +373,7 @@ void ask_fleet(const Asked& asked, std::vector<Question>& out) {
 
 constexpr const char* kSystem = "a system data sheet (lento.system/1, or a shipped one: --system h100)";
 
+// Adds the questions that measured times can answer.
 void ask_predictions(const Asked& asked, std::vector<Question>& out) {
   const auto with_system = [&](Question q) {
     asked.add_one(q, Role::System, "--system", kSystem);

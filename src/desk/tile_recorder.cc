@@ -24,6 +24,7 @@ bool busy(const tile::Tile& tile) {
   return tile.status() == tile::Status::ActiveRunning || !tile.idle();
 }
 
+// Throws base::Error when the sketch does not fit the tile's memory.
 void check_shape(const chip::SketchShape& s) {
   const bool fits = s.bytes() <= SKETCH_WINDOW && s.hashes <= SKETCH_MOST_HASHES &&
                     s.episodes <= SKETCH_MOST_EPISODES && s.computes <= SKETCH_MOST_SLOTS &&
@@ -36,6 +37,7 @@ void check_shape(const chip::SketchShape& s) {
         "use a budget of 512 to 8192 bytes");
 }
 
+// Returns the parameters of the tile's program for one core.
 sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOptions& o, uint32_t core) {
   const chip::CoreSketch fresh(s, o, core);
   const uint32_t entries = SKETCH_STATE_BYTES + s.hashes * s.buckets * uint32_t{SKETCH_BUCKET_BYTES};
@@ -64,6 +66,7 @@ sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOp
   return p;
 }
 
+// Returns the record as inputs of the tile.
 template <class Record>
 tile::TileInputs inputs_of(const Record& record) {
   static_assert(sizeof record == 40, "ten IORegs");
@@ -73,6 +76,7 @@ tile::TileInputs inputs_of(const Record& record) {
   return in;
 }
 
+// Ends the program and returns what it sends.
 std::string finalize(tile::Tile& tile) {
   tile.finalize();
   std::string sent;
@@ -138,6 +142,7 @@ void TileRecorder::run_until_idle(Core& core) {
   }
 }
 
+// Gives a record to the tile of its core. Returns lost records and waiting cycles.
 chip::RecordSink::Outcome TileRecorder::record(const chip::ProbeRecord& record) {
   if (record.core >= cores_.size())
     return {0, true};

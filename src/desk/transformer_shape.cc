@@ -18,6 +18,7 @@ using spec::TransformerShape;
 
 constexpr int64_t kMostSide = 1 << 16;
 
+// Returns the sizes of a vision transformer from its config.json.
 TransformerShape vision_shape(const Json& config, const std::string& file) {
   const Location where{file};
   const auto whole = [&](const char* key) {
@@ -47,6 +48,7 @@ TransformerShape vision_shape(const Json& config, const std::string& file) {
   return out;
 }
 
+// Throws base::Error for models that cannot be mapped to a chip.
 void refuse(const predict::Transformer& m, const std::string& file) {
   const char* why = nullptr;
   if (m.kv_rank > 0)
@@ -57,6 +59,7 @@ void refuse(const predict::Transformer& m, const std::string& file) {
     throw Error({file}, why, "export the model as ONNX: `lento chip map` reads its operators");
 }
 
+// Returns the sizes of a decoder model.
 TransformerShape decoder_shape(const predict::Transformer& m) {
   TransformerShape out;
   out.layers = m.layers;

@@ -51,6 +51,7 @@ struct RowText {
   std::string sample;
 };
 
+// Returns the forms of a result row of nccl-tests, one for each data type.
 std::vector<RowText> row_texts() {
   std::vector<RowText> texts;
   for (const char* type : kTypes)
@@ -62,6 +63,7 @@ std::vector<RowText> row_texts() {
 }
 const std::vector<RowText> kRowTexts = row_texts();
 
+// Returns the forms of all lines of nccl-tests' output.
 std::vector<LineForm> collective_forms() {
   std::vector<LineForm> forms{
       {"Collective test starting: {name:name}", {"# Collective test starting: all_reduce_perf"}},
@@ -148,6 +150,7 @@ class CollectiveBench : public Reader {
       hosts_.push_back(host);
   }
 
+  // Takes a result row. The largest message and the first wrong result are kept.
   void row(const Match& match, Sink& sink) {
     const auto row = row_of(match.integer("size").value_or(0), match["rest"]);
     if (!row)

@@ -61,6 +61,7 @@ struct Errors {
   bool died = false;
 };
 
+// Returns the error counts in a progress line, one for each GPU.
 std::vector<Errors> errors_of(std::string_view text) {
   std::vector<Errors> list;
   constexpr size_t kMost = 64;
@@ -120,6 +121,7 @@ class GpuBurn : public Reader {
     return !is_mixed || model == models_.end() ? "" : model->second;
   }
 
+  // Takes a progress line: which GPU computed wrong results or stopped.
   void report(Sink& sink) {
     const std::string_view line = sink.line();
     const std::string_view last = line.substr(line.rfind("proc'd:"));

@@ -44,6 +44,7 @@ void write_kernel(const KernelTimes& times, Sink& sink) {
   sink.run(std::move(run));
 }
 
+// Adds a call of a kernel with its duration in seconds.
 void KernelCalls::add(const std::string& name, double seconds) {
   if (!std::isfinite(seconds) || seconds < 0)
     return;

@@ -66,6 +66,7 @@ struct NsysColumns {
   bool is_csv = false;
 };
 
+// Returns the columns of a kernel summary by Nsight Systems, or nothing when the line is no header.
 std::optional<NsysColumns> nsys_columns(std::string_view line) {
   if (line.find("Total Time") == line.npos || line.find("Instances") == line.npos)
     return std::nullopt;
@@ -122,6 +123,7 @@ class Nsys : public Reader {
 // line of units).
 class Ncu : public Reader {
  public:
+  // Returns whether the line is the header of a table by Nsight Compute.
   static bool is_header(std::string_view line) {
     if (line.find("Kernel Name") == line.npos)
       return false;
@@ -154,6 +156,7 @@ class Ncu : public Reader {
     return true;
   }
 
+  // Takes a row of the wide form, in which each metric has a column. The row after the header has the units.
   bool wide(const Fields& fields) {
     const auto value = number(fields, duration_);
     if (!value)
@@ -216,6 +219,7 @@ class Rocprof : public Reader {
     return is_summary(header_) ? summary(fields, sink) : call(fields);
   }
 
+  // Takes a row of a summary: total time and calls of a kernel.
   bool summary(const Fields& fields, Sink& sink) const {
     const auto total = number(fields, find_field(header_, {"TotalDurationNs"}));
     if (!total)
@@ -231,6 +235,7 @@ class Rocprof : public Reader {
     return true;
   }
 
+  // Takes a row of a trace: begin and end of one call.
   bool call(const Fields& fields) {
     const auto begin = number(fields, find_field(header_, {"Start_Timestamp", "BeginNs"}));
     const auto end = number(fields, find_field(header_, {"End_Timestamp", "EndNs"}));

@@ -20,6 +20,7 @@
 namespace lento::desk {
 namespace {
 
+// Splits a line at blanks.
 std::vector<std::string> words(std::string_view line) {
   constexpr size_t kMost = 128;
   std::vector<std::string> out;
@@ -136,6 +137,7 @@ class BandwidthMatrix : public Reader {
     return text;
   }
 
+  // Adds a measured bandwidth of a GPU.
   void add(const std::string& gpu, double value, std::string_view line, const Sink& sink) {
     Values& values = gpus_[gpu];
     if (values.values.empty()) {
@@ -175,6 +177,7 @@ class BandwidthMatrix : public Reader {
   std::map<std::string, Values> gpus_;
 };
 
+// Returns how certain it is that the text is a bandwidth matrix, from 0 to 1.
 double score_matrix(std::string_view head, std::string& reason) {
   const bool is_nv = head.find("nvbandwidth Version") != head.npos || head.find("memcpy CE ") != head.npos ||
                      head.find("memcpy SM ") != head.npos;

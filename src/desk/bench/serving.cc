@@ -115,6 +115,7 @@ class ServingText : public Reader {
   bool is_open_ = false;
 };
 
+// Returns a number, also one that is written as a string.
 std::optional<double> number_of(const Json* value) {
   if (!value)
     return std::nullopt;
@@ -152,6 +153,7 @@ std::optional<double> statistic(const Json& json, std::string_view key) {
   return *value * scale;
 }
 
+// Reads the result form that has mean and percentiles of each metric.
 ServingResult of_statistics(const Json& json) {
   ServingResult result;
   result.tool = "genai-perf or AIPerf";
@@ -169,6 +171,7 @@ ServingResult of_statistics(const Json& json) {
   return result;
 }
 
+// Reads the result form of vLLM's and SGLang's serving benchmarks.
 ServingResult of_numbers(const Json& json) {
   ServingResult result;
   result.tool = text(json, "backend");
@@ -218,6 +221,7 @@ class ServingJson : public Reader {
   }
 };
 
+// Returns how certain it is that the text is a serving result, from 0 to 1.
 double score_of_json(std::string_view head, std::string& reason) {
   const size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == head.npos || head[begin] != '{' || head.find("\"request_throughput\"") == head.npos)
@@ -232,6 +236,7 @@ double score_of_json(std::string_view head, std::string& reason) {
   return 0;
 }
 
+// Adds a measured value when there is one.
 void add_measured(
     Run& run,
     const char* name,

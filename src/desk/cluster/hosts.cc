@@ -54,6 +54,7 @@ bool append_each(std::vector<std::string>& names, const std::vector<std::string>
 
 }  // namespace
 
+// Expands a list of hosts such as node[01-03,7].
 std::vector<std::string> expand_hosts(std::string_view list) {
   constexpr size_t kLongestName = 255;
   std::vector<std::string> hosts;

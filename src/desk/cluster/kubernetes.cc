@@ -66,6 +66,7 @@ constexpr Reason kPodReasons[] = {
      "look at the node's device plugin and at nvidia-smi there: a GPU is missing or unhealthy"},
 };
 
+// Returns the meaning of an event's reason, or null for reasons that say nothing about hardware.
 const Reason* reason_of(bool is_node, std::string_view reason) {
   if (is_node) {
     for (const Reason& entry : kNodeReasons)
@@ -94,6 +95,7 @@ class Pods {
   }
 
  private:
+  // Returns the node that an event concerns, or "".
   static std::string node_of(const KubeEvent& event) {
     constexpr std::string_view kAssigned = "Successfully assigned ";
     if (event.reason == "Scheduled" && event.message.starts_with(kAssigned)) {
@@ -217,6 +219,7 @@ std::string text(const Json* json, std::string_view key) {
   return value && value->is_string() ? value->string({}) : std::string();
 }
 
+// Reads an event in the JSON form of kubectl.
 KubeEvent of_json(const Json& item) {
   const Json* object = item.find("involvedObject");
   if (!object)

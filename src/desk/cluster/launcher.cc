@@ -150,6 +150,7 @@ const LineForm kFailureForms[] = {
     {"^~exitcode~: {code:int} (pid:", {"  exitcode  : -9 (pid: 22604)"}},
 };
 
+// Returns what an exit code of the first failed process means.
 const char* exit_meaning(int64_t code) {
   switch (code) {
     case -9:
@@ -250,6 +251,7 @@ class Missing : public Reader {
     time_ = sink.time();
   }
 
+  // Collects the numbers that follow each occurrence of `word`.
   static void numbers_behind(std::string_view text, std::string_view word, std::set<std::string>& out) {
     for (size_t at = 0; at < text.size() && out.size() < kMostRanks;) {
       if (!text.substr(at).starts_with(word)) {

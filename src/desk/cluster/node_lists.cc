@@ -28,6 +28,7 @@ struct Word {
   size_t begin = 0;
 };
 
+// Splits a line at blanks, with the position of each word.
 std::vector<Word> words(std::string_view line) {
   constexpr size_t kMost = 256;
   std::vector<Word> out;
@@ -99,6 +100,7 @@ class Sinfo : public Reader {
     return true;
   }
 
+  // Takes a row that says why nodes were taken out of service.
   bool take_reason(std::string_view line, const std::vector<Word>& cells, Sink& sink) {
     const size_t n = cells.size();
     const std::string reason(trim(line.substr(0, cells[n - 3].begin)));
@@ -205,6 +207,7 @@ class KubeDescribe : public Reader {
     return true;
   }
 
+  // Takes a condition of a Kubernetes node.
   void take(std::string_view type, std::string_view status, std::string_view line, Sink& sink) const {
     const bool is_ready = type == "Ready";
     if (host_.empty() || status == (is_ready ? "True" : "False"))

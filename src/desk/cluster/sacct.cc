@@ -25,6 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Splits a line at bars.
 Fields split_bars(std::string_view line) {
   constexpr size_t kMostFields = 512;
   Fields fields;
@@ -69,6 +70,7 @@ Fields split_widths(std::string_view line, const std::vector<Width>& widths) {
   return fields;
 }
 
+// Returns whether the line contains the word as a whole.
 bool has_word(std::string_view line, std::string_view word) {
   for (size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
     const auto is_end = [&](size_t i) {
@@ -111,6 +113,7 @@ class Sacct : public Reader {
     return at == header_.end() ? "" : fields_[size_t(at - header_.begin())];
   }
 
+  // Takes the row of a job.
   bool job(Sink& sink) {
     const std::string id = field("JobID").empty() ? field("JobIDRaw") : field("JobID");
     if (id.empty() || id[0] < '0' || id[0] > '9')

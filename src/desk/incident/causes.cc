@@ -34,6 +34,7 @@ bool is_slow_part(const Finding& finding) {
          finding.category == "straggler";
 }
 
+// Makes the symptom part of the cause's finding.
 void place_under(Finding& cause, const Finding& symptom) {
   cause.summary += "; what followed: " + symptom.summary;
   cause.evidence.push_back({"what followed: " + symptom.summary, std::nullopt, "", symptom.category});

@@ -69,6 +69,7 @@ std::string shared_field(const std::vector<Edge>& edges, std::string_view name) 
   return values.size() == 1 ? *values.begin() : "";
 }
 
+// Returns the finding for a host or card at one end of all failed transfers.
 finding::Finding
 finding_of(const Records& records, const std::string& end, const std::vector<Edge>& edges, size_t others) {
   const bool is_peer = std::ranges::all_of(edges, [&](const Edge& edge) {
@@ -99,6 +100,7 @@ finding_of(const Records& records, const std::string& end, const std::vector<Edg
   return finding;
 }
 
+// Finds the ends that failed RDMA transfers have in common.
 void judge_transport(const Records& records, std::vector<Edge> edges, Judgement& out) {
   while (!edges.empty()) {
     size_t others = 0;
@@ -125,6 +127,7 @@ void judge_transport(const Records& records, std::vector<Edge> edges, Judgement&
        "ends"});
 }
 
+// Adds the finding for an RDMA error that the program itself caused.
 void judge_program(const Records& records, const Event& event, Judgement& out) {
   finding::Finding finding;
   finding.subject = subject_text(event.subject);
@@ -144,6 +147,7 @@ void judge_program(const Records& records, const Event& event, Judgement& out) {
 
 }  // namespace
 
+// Judges completion errors of RDMA: errors of the network, and errors of the program.
 void judge_completions(const Records& records, const JudgeOptions&, Judgement& out) {
   const Names names(records);
   std::vector<Edge> transport;

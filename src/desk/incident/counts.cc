@@ -22,6 +22,7 @@ struct Count {
 using Communicator = std::pair<std::string, std::string>;  // hash of the communicator, and the operation
 using Counts = std::map<Communicator, std::vector<Count>>;
 
+// Returns how many operations each process has enqueued, by communicator and operation.
 Counts counts_of(const Records& records) {
   Counts all;
   for (const Event& event : records.events()) {
@@ -42,6 +43,7 @@ Counts counts_of(const Records& records) {
   return all;
 }
 
+// Returns the finding for a process that does not answer.
 finding::Finding silent_finding(const Records& records, const Event& event, const Counts& all) {
   finding::Finding finding;
   finding.subject = subject_text(event.subject);
@@ -67,6 +69,7 @@ finding::Finding silent_finding(const Records& records, const Event& event, cons
   return finding;
 }
 
+// Adds a finding for each process that has enqueued fewer operations than the others.
 void judge_behind(
     const Records& records,
     const Communicator& communicator,
@@ -104,6 +107,7 @@ void judge_behind(
 
 }  // namespace
 
+// Judges a hang by the numbers of enqueued operations.
 void judge_counts(const Records& records, const JudgeOptions&, Judgement& out) {
   const Counts all = counts_of(records);
   std::vector<const Event*> silent;

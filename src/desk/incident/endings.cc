@@ -23,6 +23,7 @@ std::string host_of(std::string_view peer) {
   return std::string(is_name ? peer.substr(0, peer.find('.')) : peer);
 }
 
+// Adds findings for processes whose peers saw the connection close.
 void judge_closed(const Records& records, Judgement& out) {
   // Events by the peer that closed the connection, then by the reporting host.
   std::map<std::string, std::map<std::string, const Event*>> reporters;

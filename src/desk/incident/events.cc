@@ -21,6 +21,7 @@ bool earlier(const Event* a, const Event* b) {
   return std::pair(a->where.file, a->where.line) < std::pair(b->where.file, b->where.line);
 }
 
+// Returns the category of a finding by the origin of its event.
 const char* origin_text(Origin origin) {
   switch (origin) {
     case Origin::Hardware:
@@ -46,6 +47,7 @@ const Event& worst_of(const Chain& chain) {
   return **std::ranges::max_element(chain, {}, weight);
 }
 
+// Returns the finding for the events of one part.
 finding::Finding finding_of(const Records& records, const Chain& chain) {
   const Event& worst = worst_of(chain);
   finding::Finding finding;
@@ -80,6 +82,7 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
 
 }  // namespace
 
+// Judges error messages by part. The earliest and worst lead.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<Subject, Chain> chains;
   size_t seen = 0;

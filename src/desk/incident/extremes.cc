@@ -35,6 +35,7 @@ struct Hold {
   bool worse = false;           // every report with this rank is worse than every earlier one
 };
 
+// Returns the samples of all ranks in order of position.
 std::vector<Report> reports_of(const std::vector<Track>& tracks) {
   std::vector<Report> reports;
   for (const Track& track : tracks)
@@ -45,6 +46,7 @@ std::vector<Report> reports_of(const std::vector<Track>& tracks) {
   return reports;
 }
 
+// Returns the last stretch of samples in which the same rank is the extreme one.
 Hold hold_of(const Quantity& quantity, const std::vector<Report>& reports) {
   Hold hold{&quantity, {}, kUnknown, false};
   size_t begin = reports.size();

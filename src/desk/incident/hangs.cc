@@ -31,6 +31,7 @@ constexpr const char* kFlight =
     "the "
     "stacks of that rank (py-spy dump --pid PID)";
 
+// Collects timeouts and progress of ranks by process group.
 std::map<std::string, Group> groups_of(const Records& records) {
   std::map<std::string, Group> groups;
   for (const Event& event : records.events()) {
@@ -101,6 +102,7 @@ struct Hang {
   size_t unknown = 0;  // ranks without a line about their queue
 };
 
+// Returns the operation that a group hangs in, or nothing.
 std::optional<Hang> hang_of(const std::string& name, const Group& group) {
   Hang hang;
   hang.group = name;
@@ -122,6 +124,7 @@ std::optional<Hang> hang_of(const std::string& name, const Group& group) {
   return hang;
 }
 
+// Returns whether the rank waits in a hang of another group, which explains its absence here.
 bool waits_elsewhere(const std::vector<Hang>& hangs, const Hang& here, const std::string& rank) {
   return std::ranges::any_of(hangs, [&](const Hang& other) {
     return other.group != here.group && !other.late.empty() &&
@@ -131,6 +134,7 @@ bool waits_elsewhere(const std::vector<Hang>& hangs, const Hang& here, const std
   });
 }
 
+// Adds the finding for a rank that has not arrived at the operation.
 void accuse(const Records& records, const Hang& hang, const RankState& late, Judgement& out) {
   finding::Finding finding;
   finding.subject = subject_text(late.subject);
@@ -194,6 +198,7 @@ std::vector<std::string> silent_ranks(const Group& group) {
   return silent;
 }
 
+// Concludes on a hang in which no rank is late: mismatched operations, silent ranks, or undecided.
 void nobody_late(const Records& records, const Hang& hang, const Group& group, Judgement& out) {
   const size_t before = out.findings.size();
   judge_mismatch(records, hang, out);
@@ -218,6 +223,7 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
 
 }  // namespace
 
+// Judges hangs by the operations that each rank waits for.
 void judge_hangs(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<std::string, Group> groups = groups_of(records);
   join_groups(groups);

@@ -37,6 +37,7 @@ void add_event(finding::Finding& lead, const finding::Finding& other) {
     lead.summary += "; " + other.summary.substr(begin.size());
 }
 
+// Adds the evidence of another finding about the same part to the leading one.
 void absorb(finding::Finding& lead, finding::Finding& other) {
   add_event(lead, other);
   if (other.summary != lead.summary)
@@ -60,6 +61,7 @@ void absorb(finding::Finding& lead, finding::Finding& other) {
     lead.next_step = other.next_step;
 }
 
+// Joins findings about the same part.
 void join_by_subject(std::vector<finding::Finding>& findings) {
   finding::sort_findings(findings);
   std::map<std::string, size_t> first;
@@ -125,6 +127,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
+// Writes the verdict of all judgements.
 void conclude(Judgement& judgement, finding::Diagnosis& out) {
   const std::string covered = joined(judgement.covered, "; ");
   std::vector<std::string> reasons;
@@ -174,6 +177,7 @@ void add_covers(const Records& records, Judgement& judgement) {
 
 }  // namespace
 
+// Applies all judgements to the records and concludes.
 finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& options) {
   Judgement judgement;
   for (const Judge judge : kJudges)

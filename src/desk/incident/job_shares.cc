@@ -73,6 +73,7 @@ Share least_likely(const Jobs& jobs) {
   return least;
 }
 
+// Returns the finding for a node on which more jobs fail than elsewhere.
 finding::Finding finding_of(const Records& records, const Share& share, const Jobs& jobs) {
   const auto failed = double(std::ranges::count_if(jobs, [](const Run* job) {
     return is_own_failure(*job);
@@ -118,6 +119,7 @@ bool accuse_by_share(const Records& records, Jobs jobs, const JudgeOptions& opti
 
 }  // namespace
 
+// Judges nodes by their share of failed jobs.
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out) {
   Jobs placed;
   size_t own = 0;

@@ -40,6 +40,7 @@ double median_of(const Records& records, const std::vector<Tracks>& all, const c
 
 }  // namespace
 
+// Compares the speed of the whole job with the predicted one.
 void judge_speed_of_job(const Records& records, const JudgeOptions& options, Judgement& out) {
   constexpr size_t kFewestSteps = 4;
   if (!options.compare)

@@ -28,6 +28,7 @@ struct Node {
   std::vector<const Run*> completed;
 };
 
+// Adds the finding for nodes that the failed jobs have in common.
 void accuse(
     const Records& records,
     const std::vector<std::string>& suspects,

@@ -36,6 +36,7 @@ std::string year_of(const Records& records) {
   return "";
 }
 
+// Returns a moment in seconds since 1970, with `year` for clocks that do not state one.
 double on_axis(const Moment& moment, const std::string& year) {
   const std::string text = moment_text(moment);  // "11-20 09:20:44" without a year
   if (moment.clock == Clock::Unix)
@@ -52,6 +53,7 @@ std::string lane_of(const Subject& subject) {
   return subject.rank.empty() ? "the job" : "rank " + subject.rank;
 }
 
+// Returns the marks of all events on the time axis.
 std::vector<Mark>
 marks_of(const Records& records, const std::vector<finding::Finding>& findings, const std::string& year) {
   std::vector<Mark> marks;

@@ -54,6 +54,7 @@ std::string changed_work(
   return "";
 }
 
+// Returns the finding for a change of a quantity at some moment.
 finding::Finding finding_of(
     const Records& records,
     const Quantity& quantity,
@@ -94,6 +95,7 @@ finding::Finding finding_of(
   return finding;
 }
 
+// Adds the figure of a quantity with the moment of its change.
 void draw(const Quantity& quantity, const Track& track, const Onset& onset, Judgement& out) {
   finding::SeriesFigure figure;
   figure.x_name = track.clock == Clock::None ? "step" : "time (s)";
@@ -106,6 +108,7 @@ void draw(const Quantity& quantity, const Track& track, const Onset& onset, Judg
        figure});
 }
 
+// Judges whether one quantity of one part changed for the worse.
 void judge_track(
     const Records& records,
     const std::vector<Tracks>& all,
@@ -164,6 +167,7 @@ bool are_ranks_by_step(const std::vector<Track>& tracks) {
 
 }  // namespace
 
+// Judges all quantities that are better when higher or lower.
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out) {
   const std::vector<Tracks> all = tracks_of(records, Scope::Own);
   std::vector<std::pair<const Quantity*, Track>> judged;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kFewest = 4;
 
+// Returns how far a value lies on the bad side of the centre.
 double distance(double value, double centre, Side side) {
   switch (side) {
     case Side::Low:
@@ -36,6 +37,7 @@ double student_tail(double t, double freedom) {
   return t > 0 ? half : 1 - half;
 }
 
+// Returns the outliers among the values of peers. `false_alarms` is the expected number without a fault.
 std::vector<Outlier> outliers(std::span<const double> values, Side side, double false_alarms, Floor floor) {
   std::vector<Outlier> found;
   const size_t fewest = floor.is_known ? kFewest - 1 : kFewest;

@@ -46,6 +46,7 @@ std::vector<Piece> pieces_of(const Track& track, double budget) {
   return pieces;
 }
 
+// Returns the change with the largest factor between the best piece so far and a later one.
 Onset onset_of(const Quantity& quantity, const std::vector<Piece>& pieces) {
   Onset onset;
   const Piece* best = &pieces[0];

@@ -96,6 +96,7 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
   }
 }
 
+// Judges whether collectives wait for a slow rank, from kernel summaries of several ranks.
 void judge_waits(const Records& records, const JudgeOptions& options, Judgement& out) {
   size_t kernels = 0;
   size_t collectives = 0;

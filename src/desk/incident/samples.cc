@@ -273,6 +273,7 @@ void ask_for_roles(const std::vector<std::string>& standing, Judgement& out) {
        "host)"});
 }
 
+// Judges the ranks by one quantity: constant differences and changes.
 void judge_case(const Case& c, Judgement& out) {
   const double sign = c.quantity.better == Better::Lower ? 1 : -1;
   std::vector<std::string> standing;
@@ -338,6 +339,7 @@ void explain_by_heat(
 
 }  // namespace
 
+// Judges all quantities that several ranks report.
 void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out) {
   const size_t found = out.findings.size();
   std::vector<Tracks> judged;

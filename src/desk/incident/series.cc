@@ -51,6 +51,7 @@ double neighbours(std::span<const double> ranks, size_t split) {
   return square > 0 ? std::clamp(product / square, 0.0, 0.99) : 0;
 }
 
+// Sorts samples by position and joins those of equal position.
 void sort_track(Track& track) {
   std::vector<size_t> order(track.position.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -72,6 +73,7 @@ void sort_track(Track& track) {
 
 }  // namespace
 
+// Returns the samples of each quantity by part.
 std::vector<Tracks> tracks_of(const Records& records, Scope scope) {
   std::map<uint32_t, std::map<Subject, Track>> all;
   for (const Series& series : records.series()) {
@@ -143,6 +145,7 @@ size_t split_between(std::span<const double> values, double before, double behin
   return at;
 }
 
+// Returns the position where the values before and after differ most in rank.
 Split best_split(std::span<const double> values) {
   const size_t n = values.size();
   if (n < 4)

@@ -28,6 +28,7 @@ double tokens_of(const Run& run, const char* which) {
   return requests > 0 ? measured(run, which).value_or(0) / requests : 0;
 }
 
+// Returns a sentence when requests arrive faster than they are served, else "".
 std::string queue_of(const Run& run, double false_alarms) {
   const auto asked = measured(run, "requests asked for per second");
   const auto requests = measured(run, "requests");
@@ -46,6 +47,7 @@ std::string queue_of(const Run& run, double false_alarms) {
          "served";
 }
 
+// Describes a serving run in words.
 std::string measured_text(const Run& run) {
   std::string text = fact(run, "model").empty() ? "a serving run" : "a serving run of " + fact(run, "model");
   const double input = tokens_of(run, "input tokens");
@@ -66,6 +68,7 @@ std::string measured_text(const Run& run) {
   return text;
 }
 
+// Returns the command that predicts a run like this one.
 std::string command_of(const Run& run) {
   std::string command = "lento predict config.json --system h100 --parallel tp=4 --precision bf16";
   const double input = tokens_of(run, "input tokens");
@@ -156,6 +159,7 @@ void add_compared(
   out.findings.push_back(std::move(finding));
 }
 
+// Judges serving runs by queueing and by the predicted speed.
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out) {
   constexpr size_t kMostQuestions = 8;
   size_t seen = 0;

@@ -31,6 +31,7 @@ struct Rise {
   }
 };
 
+// Returns the median after `position` minus the median before it.
 double rise_at(const Track& track, const std::vector<double>& values, double position) {
   std::vector<double> before;
   std::vector<double> behind;
@@ -40,6 +41,7 @@ double rise_at(const Track& track, const std::vector<double>& values, double pos
   return before.empty() || behind.empty() ? kUnknown : evidence::median(behind) - evidence::median(before);
 }
 
+// Returns the rises of longest and shortest rank at a position.
 Rise rise_of(const Quantity& quantity, const Track& track, double position) {
   const size_t at = size_t(std::ranges::lower_bound(track.position, position) - track.position.begin());
   return {
@@ -55,6 +57,7 @@ struct SpreadChange {
   double chance = 1;
 };
 
+// Describes rises in words.
 std::string rises_text(const std::vector<Rise>& rises) {
   std::string text;
   for (size_t i = 0; i < rises.size(); ++i)
@@ -65,6 +68,7 @@ std::string rises_text(const std::vector<Rise>& rises) {
   return text;
 }
 
+// Describes which ranks take longer.
 std::string summary_of(const std::vector<Rise>& work, const std::vector<Rise>& waits) {
   const bool is_of_all = std::ranges::all_of(work, &Rise::is_of_all);
   std::string text = "the slowest rank takes " + rises_text(work);

@@ -104,6 +104,7 @@ std::string fall_text(const Track& course, const Fall& fall) {
          base::format_number(fall.behind) + " W instead of " + base::format_number(fall.before) + " W";
 }
 
+// Returns the finding for a GPU that is idle while the others wait busily.
 finding::Finding
 idle_finding(const Records& records, const Load& load, const std::string& job, size_t busy, double usual) {
   finding::Finding finding;

@@ -119,6 +119,7 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
   return out;
 }
 
+// Returns whether `value` is worse than `than`.
 bool is_worse(const Quantity& quantity, double value, double than) {
   switch (quantity.better) {
     case Better::Higher:
@@ -139,6 +140,7 @@ std::string shown(const Peer& peer, const Quantity& quantity, double beside = kU
   return brief == base::format_measure(beside, quantity.unit) ? peer.text : brief;
 }
 
+// Returns the finding for a part whose state differs from its peers.
 finding::Finding
 finding_of(const Records& records, const Quantity& quantity, const Peer& peer, const std::string& beside) {
   finding::Finding finding;
@@ -179,6 +181,7 @@ const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
   return nullptr;
 }
 
+// Compares parts with the value that most of them have.
 void vote(const Records& records, const Quantity& quantity, const std::vector<Peer>& peers, Judgement& out) {
   size_t count = 0;
   const Peer* most = majority(peers, count);
@@ -332,6 +335,7 @@ bool all_numbers(const std::vector<Peer>& peers) {
   });
 }
 
+// Judges one quantity by expected values, by outliers or by the majority.
 void judge_quantity(
     const Records& records,
     const Quantity& quantity,
@@ -392,6 +396,7 @@ std::vector<std::string> merged(const std::vector<std::string>& covered) {
 
 }  // namespace
 
+// Judges states of parts, such as link speeds and versions.
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
   std::map<uint32_t, std::vector<const Series*>> by_quantity;
   for (const Series& series : records.series()) {

@@ -36,6 +36,7 @@ bool speaks_of_speed(std::string_view shape) {
 
 }  // namespace
 
+// Notes lines with a number for each rank that no format describes.
 void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
   constexpr size_t kMost = 4;
   size_t shown = 0;

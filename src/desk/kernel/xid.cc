@@ -185,6 +185,7 @@ class Nvidia : public Reader {
     sink.event(std::move(event));
   }
 
+  // Fills the event of an Xid error from NVIDIA's catalogue.
   static void of_catalogue(int64_t code, Event& event) {
     event.kind = "xid/" + std::to_string(code);
     event.severity = Severity::Warning;

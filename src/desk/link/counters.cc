@@ -121,6 +121,7 @@ constexpr size_t kRdma = kPerfqueryHead + 2;
 
 constexpr std::string_view kCards[] = {"mlx5_", "mlx4_", "bnxt_re", "irdma", "hfi1_", "ionic_"};
 
+// Returns the forms of the lines for all known counters.
 std::vector<LineForm> forms_of_counters() {
   static std::deque<std::string> texts;
   std::vector<LineForm> forms;

@@ -47,6 +47,7 @@ constexpr size_t kJudgedClasses = 7;
 constexpr size_t kCapability = std::size(kClasses);
 constexpr size_t kStatus = kCapability + 1;
 
+// Returns the forms of the heading lines of PCIe devices.
 std::vector<LineForm> forms_of_classes() {
   static std::deque<std::string> texts;
   std::vector<LineForm> forms;

@@ -60,6 +60,7 @@ class NvmeSmart : public Reader {
     }
   }
 
+  // Reports the bits of a critical warning.
   void warn(std::string_view text, Sink& sink) const {
     const auto bits = text.starts_with("0x") ? base::try_uint(text.substr(2), 16) : base::try_uint(text);
     if (!bits || *bits == 0)
@@ -76,6 +77,7 @@ class NvmeSmart : public Reader {
     send("warning", "warns of itself: " + (why.empty() ? std::string(text) : why), sink);
   }
 
+  // Reports a faulty disk.
   void send(const char* kind, const std::string& meaning, Sink& sink) const {
     Event event;
     event.kind = std::string("nvme/") + kind;

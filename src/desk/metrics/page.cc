@@ -85,6 +85,7 @@ constexpr const char* kAgain =
     "reasons, "
     "temperature and power";
 
+// Returns a quantity with the unit that its name contains.
 Quantity with(std::string_view name, Kind kind, Better better) {
   Quantity quantity;
   quantity.name = name;
@@ -95,6 +96,7 @@ Quantity with(std::string_view name, Kind kind, Better better) {
   return quantity;
 }
 
+// Returns the labels that do not identify machine or device.
 std::string labels_beside(const fleet::ExpositionSample& sample, const std::string& device) {
   std::string text;
   for (const auto& [key, value] : sample.labels) {

@@ -30,6 +30,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
+// Returns the event for a failed test of DCGM.
 Event event_of(const std::string& category, const std::string& test, const std::string& warning) {
   Event event;
   const std::string name = plain(test);
@@ -78,6 +79,7 @@ std::vector<std::string> gpus_of(std::string_view text) {
   return gpus;
 }
 
+// Returns a string or integer as text, else "".
 std::string text_of(const base::Json* value) {
   if (!value)
     return "";
@@ -102,6 +104,7 @@ class DcgmDocument : public Reader {
     }
   }
 
+  // Takes one test: an event for each failed result.
   static void take_test(const std::string& category, const base::Json& test, Sink& sink) {
     const base::Json* results = test.find("results");
     if (!results)
@@ -126,6 +129,7 @@ class DcgmDocument : public Reader {
     }
   }
 
+  // Joins the warnings of a result.
   static std::string warnings_of(const base::Json* warnings) {
     std::string text = text_of(warnings);
     if (!warnings)

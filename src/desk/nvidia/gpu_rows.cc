@@ -187,6 +187,7 @@ std::pair<uint64_t, bool> reasons_of(const Fields& fields) {
   return {bits, is_stated};
 }
 
+// Returns host and device of a row.
 Subject subject_of(const Fields& fields) {
   Subject subject;
   subject.host = field_of(fields, "host");
@@ -210,6 +211,7 @@ Moment time_of(const Fields& fields) {
   return ms ? Moment{Clock::Unix, double(*ms) / 1000} : Moment{};
 }
 
+// Returns an event about GPU memory.
 Event memory_event(const char* kind, Severity severity, std::string meaning, const char* action) {
   Event event;
   event.kind = std::string("gpu/") + kind;
@@ -244,6 +246,7 @@ std::string field_name(std::string_view column, bool* is_known) {
   return name;
 }
 
+// Takes the row of one GPU. A repeated GPU begins a new sample.
 void GpuRows::take(const Fields& fields, Sink& sink) {
   Row row{fields, std::string(sink.line()), sink.number(), sink.subject(), subject_of(fields), {}, 0};
   if (seen_.empty() || seen_.contains(row.subject)) {

@@ -83,6 +83,7 @@ class SmiPage : public Reader {
     rows_.end(sink);
   }
 
+  // Takes a line of name and value in the current section.
   void take_value(std::string_view key, std::string_view value) {
     const std::string_view section =
         sections_.empty() ? std::string_view() : std::string_view(sections_.back().second);

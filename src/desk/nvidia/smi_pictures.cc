@@ -91,6 +91,7 @@ double score_box(std::string_view head, std::string& reason) {
   return 0.9;
 }
 
+// Returns whether the line is the header of rocm-smi's table.
 bool is_rocm_header(std::string_view line) {
   const std::vector<std::string> words = words_of(line);
   const auto has = [&](const char* word) {

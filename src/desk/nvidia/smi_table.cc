@@ -43,6 +43,7 @@ struct Header {
   bool is_distinct = false;
 };
 
+// Returns how many columns of a header are known.
 Header header_of(std::string_view line) {
   Header header;
   for (const std::string& cell : cells_of(line)) {

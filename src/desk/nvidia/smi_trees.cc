@@ -94,6 +94,7 @@ class SmiXml : public Reader {
     return true;
   }
 
+  // Takes an element with a value in the current section.
   void take_leaf(std::string_view name, std::string_view value) {
     const std::string_view section =
         sections_.empty() ? std::string_view() : std::string_view(sections_.back());

@@ -181,6 +181,7 @@ class NcclDebug : public Reader {
     return {sink.subject()};
   }
 
+  // Returns the event for a warning of NCCL.
   static Event event_of(size_t form, const Match& match) {
     Event event;
     event.kind = "job/nccl warning";

@@ -105,6 +105,7 @@ class Watchdog : public Reader {
     sink.event(std::move(event));
   }
 
+  // Fills the event of a collective that timed out.
   static void timeout(const Match& match, Event& event) {
     const std::string_view work = match["work"];
     event.kind = "collective/timeout";

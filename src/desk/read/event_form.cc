@@ -5,6 +5,7 @@
 
 namespace lento::desk {
 
+// Returns the event of a matched line. Captured words fill its subject and fields.
 Event event_of(const EventForm& form, const Match& match) {
   Event event;
   event.kind = form.kind;

@@ -49,6 +49,7 @@ Observation Sink::row(const Quantity& quantity, const Place& place) {
   return row;
 }
 
+// Adds a sample of a quantity with the current time. Values that are not finite are dropped.
 void Sink::sample(const Quantity& quantity, double value, const Place& place) {
   if (!std::isfinite(value))
     return;

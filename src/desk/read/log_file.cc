@@ -27,6 +27,7 @@ auto compiled(const Formats& formats, auto form) {
   return forms;
 }
 
+// Calls `use` for each line of the text.
 template <class Use>
 void each_line(std::string_view text, const Use& use) {
   while (!text.empty()) {
@@ -77,6 +78,7 @@ LogReader::LogReader(Formats formats)
       prefilter_(literals(forms_)) {
 }
 
+// Calls `use` for each format with a form that matches the line. Returns whether one does.
 template <class Use>
 bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken) const {
   thread_local std::vector<uint32_t> found;
@@ -117,6 +119,7 @@ std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   return lines_of;
 }
 
+// Finds the formats of a log by the share of matching lines in its first part.
 LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
   std::map<size_t, size_t> hits;
   size_t lines = 0;

@@ -46,6 +46,7 @@ size_t end_of_count(std::string_view line, size_t at) {
   return end;
 }
 
+// Returns the end of the number at `at`, or `at` without one.
 size_t end_of_num(std::string_view line, size_t at) {
   const size_t digits = skip_sign(line, at);
   size_t end = skip(line, digits, is_digit);
@@ -144,6 +145,7 @@ Pattern::Pattern(std::string_view text) {
       "a line format that neither begins the line nor with fixed text");
 }
 
+// Adds a capture such as {gpu:int} to the pattern.
 void Pattern::add_capture(std::string_view inside) {
   constexpr std::array<std::pair<std::string_view, Type>, 7> kTypes{{
       {"int", Type::Int},
@@ -169,6 +171,7 @@ void Pattern::add_capture(std::string_view inside) {
   pieces_.push_back(piece);
 }
 
+// Returns whether the line matches, with the captures.
 bool Pattern::match(std::string_view line, Match& out) const {
   size_t start = 0;
   for (int tries = 0; tries < kTries; ++tries) {
@@ -188,6 +191,7 @@ bool Pattern::match(std::string_view line, Match& out) const {
   return false;
 }
 
+// Matches the pieces from `first` to `last`. Optional parts may be absent.
 bool Pattern::run(size_t first, size_t last, std::string_view line, size_t& at, Match& out) const {
   for (size_t i = first; i < last; ++i) {
     if (pieces_[i].type == Type::OptionalBegin) {

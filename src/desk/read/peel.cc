@@ -25,6 +25,7 @@ size_t digits(std::string_view text, size_t at) {
   return end - at;
 }
 
+// Returns whether the text may be a host name.
 bool is_host(std::string_view text) {
   if (text.empty() || text.size() > 255)
     return false;
@@ -83,6 +84,7 @@ bool peel_torchrun(Peeled& p) {
   return false;
 }
 
+// Removes the rank label that srun puts before a line.
 bool peel_label(Peeled& p) {
   std::string_view text = p.text;
   drop_blanks(text);
@@ -94,6 +96,7 @@ bool peel_label(Peeled& p) {
   return true;
 }
 
+// Removes the label that mpirun puts before a line.
 bool peel_mpirun(Peeled& p) {
   if (!p.text.starts_with("["))
     return false;
@@ -134,6 +137,7 @@ size_t moment_size(std::string_view text) {
   return end;
 }
 
+// Sets the time from a date with clock time. Returns false for other text.
 bool set_moment(Peeled& p, std::string_view text) {
   std::string plain(text);
   if (const size_t comma = plain.find(','); comma != plain.npos)
@@ -196,6 +200,7 @@ void drop_logger(std::string_view& rest) {
   }
 }
 
+// Removes a date at the beginning.
 bool peel_date(Peeled& p) {
   std::string_view text = p.text;
   drop_blanks(text);
@@ -243,6 +248,7 @@ bool set_yearless(Peeled& p, int month, int day, std::string_view clock) {
   return true;
 }
 
+// Returns the length of a clock time at the beginning, or 0.
 size_t clock_size(std::string_view text) {
   if (text.size() < 8 || digits(text, 0) != 2 || text[2] != ':' || digits(text, 3) != 2 || text[5] != ':' ||
       digits(text, 6) != 2)

@@ -98,6 +98,7 @@ uint32_t Records::quantity_id(const Quantity& quantity) {
   return at->second;
 }
 
+// Adds a sample to its series. Samples beyond the limit are counted only.
 void Records::add(Observation row) {
   const auto key = std::tuple(row.subject, row.quantity, row.where.file);
   const auto [at, is_new] = series_ids_.try_emplace(key, series_.size());
@@ -118,6 +119,7 @@ void Records::add(Observation row) {
     series.rows.push_back(std::move(row));
 }
 
+// Adds an event. Repeated events are counted after the first few.
 void Records::add(Event event) {
   const auto key = std::tuple(event.kind, event.subject, event.where.file);
   auto& [last, kept] = event_counts_[key];

@@ -24,6 +24,7 @@ std::string_view text_field(std::string_view header, size_t at, size_t size) {
   return field.substr(0, field.find('\0'));
 }
 
+// Returns the octal number in a field, or nothing.
 std::optional<uint64_t> octal(std::string_view header, size_t at, size_t size) {
   std::string_view field = text_field(header, at, size);
   while (!field.empty() && field.front() == ' ')
@@ -64,6 +65,7 @@ TarReader::TarReader(Read read, std::string path)
       path_(std::move(path)) {
 }
 
+// Reads the header of the next file. Returns false at the end.
 bool TarReader::header(std::span<char> block) {
   const size_t got = read_(block);
   if (got == 0)

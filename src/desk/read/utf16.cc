@@ -16,6 +16,7 @@ class Decoder {
       : is_big_(is_big) {
   }
 
+  // Adds bytes, two for each code unit.
   void add(std::string_view bytes, std::string& out) {
     for (const char c : bytes) {
       if (!has_byte_) {
@@ -30,6 +31,7 @@ class Decoder {
   }
 
  private:
+  // Adds a code unit. Two surrogates form one character.
   void add_unit(uint32_t unit, std::string& out) {
     const bool is_low = unit >= 0xdc00 && unit < 0xe000;
     if (high_ != 0 && is_low) {

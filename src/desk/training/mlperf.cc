@@ -58,6 +58,7 @@ class Mlperf : public Reader {
     }
   }
 
+  // Takes one entry of an MLPerf log.
   void entry(const Json& entry, Sink& sink) {
     const Json* key = entry.find("key");
     const auto ms = number(&entry, "time_ms");
@@ -79,6 +80,7 @@ class Mlperf : public Reader {
     }
   }
 
+  // Takes the measured rates and step times of an entry.
   static void stats(const Json& entry, double at, Sink& sink) {
     const Json* value = entry.find("value");
     if (!value)

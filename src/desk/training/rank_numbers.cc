@@ -175,6 +175,7 @@ class RankNumbers : public Reader {
     return std::string(trimmed(line.substr(0, line.rfind(" [", line.find("]: median=")))));
   }
 
+  // Takes the line of a rank that is far from the mean.
   void outlier(const Match& match, Sink& sink) {
     constexpr size_t kMost = 4096;
     const auto rank = match.integer("rank");
@@ -190,6 +191,7 @@ class RankNumbers : public Reader {
            sink.number()});
   }
 
+  // Ends a metric: reports ranks that are slow in it.
   void end_metric(Sink& sink) {
     const bool is_pattern = double(outliers_.size()) * 4 > ranks_ && outliers_.size() > 1;
     const std::string_view line = sink.line();
@@ -210,6 +212,7 @@ class RankNumbers : public Reader {
     outliers_.clear();
   }
 
+  // Takes lines that follow a heading.
   void behind(std::string_view line, Sink& sink) override {
     if (std::string heading = heading_of(line); !heading.empty())
       heading_ = std::move(heading);

@@ -27,6 +27,7 @@ double take_number(std::string_view& text) {
   return kUnknown;
 }
 
+// Returns rank and text of a line that begins with a rank.
 std::optional<RankRow> rank_row(std::string_view line) {
   line = inner(line);
   if (!line.starts_with("rank ") && !line.starts_with("Rank "))

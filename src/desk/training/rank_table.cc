@@ -37,6 +37,7 @@ std::string small(std::string_view text) {
   return out;
 }
 
+// Returns the words of a column name.
 std::vector<std::string> words_in(std::string_view name) {
   std::vector<std::string> words;
   bool is_open = false;
@@ -158,6 +159,7 @@ char delimiter_of(std::string_view header) {
   return best;
 }
 
+// Splits a line at the delimiter, except inside quotes.
 std::vector<std::string> split(std::string_view line, char delimiter) {
   std::vector<std::string> cells(1);
   bool is_quoted = false;
@@ -208,6 +210,7 @@ bool is_one(const std::array<std::string_view, N>& names, std::string_view colum
   return std::ranges::find(names, small(column)) != names.end();
 }
 
+// Returns what the columns mean: rank, step, quantities.
 Columns columns_of(const std::vector<std::string>& names) {
   Columns columns;
   bool is_long = false;
@@ -222,6 +225,7 @@ Columns columns_of(const std::vector<std::string>& names) {
   return columns;
 }
 
+// Returns the column names of a header or of a JSON line.
 std::vector<std::string> header_names(std::string_view line) {
   std::vector<std::string> names;
   if (line.starts_with("{")) {
@@ -258,6 +262,7 @@ class RankTable : public Reader {
     return take(cells, sink);
   }
 
+  // Takes the cells of a row.
   bool take(const Cells& cells, Sink& sink) {
     Subject subject;
     double step = kUnknown;

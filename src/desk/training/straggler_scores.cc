@@ -116,6 +116,7 @@ class StragglerScores : public Reader {
     sink.sample(is_all ? own : worst, *value, {{match.text("node"), "", match.text("rank")}, report_});
   }
 
+  // Returns the event for a rank that the job's own straggler detection named.
   static Event warning(const std::string& rank, bool is_relative) {
     Event event;
     event.kind = is_relative ? "straggler/relative" : "straggler/dropped";

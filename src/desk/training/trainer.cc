@@ -51,6 +51,7 @@ class Trainer : public Reader {
     epoch_ = *epoch;
   }
 
+  // Takes the summary line of a run.
   static void summary(Sink& sink) {
     Run run;
     run.kind = "training run";

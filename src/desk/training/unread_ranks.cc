@@ -20,6 +20,7 @@ const LineForm kUnreadForms[] = {
     {"Rank={rank:int}{rest}", {"Rank=3 fwd=12.1"}},
 };
 
+// Returns the text with each number replaced by '#', to find lines of equal shape.
 std::string shape_of(std::string_view text) {
   std::string shape;
   for (const char c : text) {

@@ -165,7 +165,7 @@ static PerfDataSource::Level level_by_bits(uint64_t bits) {
   return Level::Unknown;
 }
 
-// Decodes the data source word of a perf sample (perf_mem_data_src in perf_event.h).
+// Decodes the data source word of a perf sample (`perf_mem_data_src` of the Linux kernel).
 PerfDataSource decode_perf_data_source(uint64_t word) {
   using Level = PerfDataSource::Level;
   PerfDataSource s;

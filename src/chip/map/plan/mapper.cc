@@ -144,6 +144,7 @@ list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan
   return out;
 }
 
+// Lists the weights that each part needs.
 WeightFeature list_weights(const Layer& layer, const std::vector<Part>& parts) {
   BlockList blocks;
   for (const Part& part : parts) {
@@ -282,6 +283,7 @@ class Fastest {
         options_(options) {
   }
 
+  // Keeps this plan when it is faster, or shows more links, than the best one.
   void consider(const Planned& planned) {
     const auto& [graph, plan] = planned;
     Mapping mapping = laid_out(planned, SIZE_MAX);
@@ -306,6 +308,7 @@ class Fastest {
   }
 
  private:
+  // Returns the mapping of a plan.
   Mapping laid_out(const Planned& planned, size_t turn) const {
     const auto& [graph, plan] = planned;
     const std::vector<int> images(size_t(plan.segments));
