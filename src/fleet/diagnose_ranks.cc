@@ -25,6 +25,7 @@ std::map<std::string, std::string> read_switches(const std::string& path, base::
   return out;
 }
 
+// Returns a digest of the file, which says later whether the same file was read.
 std::string digest_of(const std::string& path) {
   base::Digest digest;
   base::InputStream in(path);

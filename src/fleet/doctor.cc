@@ -73,6 +73,7 @@ bool look_at(
   return true;
 }
 
+// Asks the metric store which of the known metrics it has, with machines, devices, step and age.
 Look look_around(const DoctorOptions& o, const PrometheusOptions& store, int64_t now) {
   Look look;
   if (!o.source.metrics.empty() || !o.source.exporters.empty()) {
@@ -87,6 +88,7 @@ Look look_around(const DoctorOptions& o, const PrometheusOptions& store, int64_t
   return look;
 }
 
+// Returns the metrics that the store has.
 TableFigure metric_table(const Look& look) {
   TableFigure table;
   table.columns = {"exporter", "metric", "machines", "devices", "step", "age of the newest sample"};
@@ -102,6 +104,7 @@ TableFigure metric_table(const Look& look) {
   return table;
 }
 
+// Returns the machines and devices that the store has.
 TableFigure machine_table(const Look& look) {
   TableFigure table;
   table.columns = {"machine", "devices"};
@@ -146,6 +149,7 @@ void add_jobs(const PrometheusOptions& store, int64_t now, Diagnosis& d) {
   }
 }
 
+// Adds advice on missing, old or coarse metrics.
 void add_advice(const DoctorOptions& o, const Look& look, Diagnosis& d) {
   std::map<int64_t, size_t> steps;
   int64_t oldest = 0;

@@ -9,6 +9,7 @@
 namespace lento::fleet {
 namespace {
 
+// Judges the metrics with the scan statistic.
 finding::Diagnosis
 judge_by_scan(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
   ScanOptions options = o.scan;

@@ -26,6 +26,7 @@ std::vector<std::string> matches(const std::string& path) {
   return out;
 }
 
+// Returns the files that match the patterns.
 std::vector<std::string> named(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {
@@ -35,6 +36,7 @@ std::vector<std::string> named(const std::vector<std::string>& paths) {
   return out;
 }
 
+// Returns the logs of paths and folders.
 std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   std::error_code error;
@@ -101,6 +103,7 @@ void RanksLive::read(const std::string& path, Tail& tail) {
   }
 }
 
+// Adds new records and drops those older than the window.
 void RanksLive::keep_window() {
   for (fleet::ranks::RankTrace& fresh : lines_.take()) {
     const auto at = std::ranges::lower_bound(ranks_, id(fresh), {}, id);
@@ -157,6 +160,7 @@ std::vector<fleet::ranks::InspectorMean> RanksLive::fresh_means(const std::vecto
   return out;
 }
 
+// Returns findings that are new after enough confirmations, and findings that have ended.
 std::vector<RanksChange> RanksLive::compare() {
   for (auto& [key, told] : told_)
     ++told.missed;

@@ -23,6 +23,8 @@ const Kernel& kernel() {
   return *best;
 }
 
+// Computes loss and gradient of the autoencoder in double precision, one window at a time, to test the fast
+// version.
 ReferenceResult reference_vae(
     const std::vector<double>& parameters,
     const double* x,

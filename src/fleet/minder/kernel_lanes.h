@@ -40,6 +40,7 @@ inline void store(float* p, Lane v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
+// Embeds one window of kLanes machines: their latent values, or the reconstructed window.
 void embed_block(
     const float* p,
     const float* x,
@@ -62,6 +63,7 @@ void embed_block(
     store(out + t * out_stride, s.y[t]);
 }
 
+// Embeds the windows of all machines, kLanes at a time.
 void embed_lanes(
     const float* p,
     const float* x,
@@ -89,6 +91,7 @@ void embed_lanes(
   }
 }
 
+// Returns the loss of kLanes windows and adds their gradients to `grad`.
 double
 train_lanes(const float* p, const float* x, const float* eps, float inv_mse, float inv_kl, float* grad) {
   Lane in[vae::kWindow];
@@ -124,6 +127,7 @@ inline Lane root(Lane x) {
   return r;
 }
 
+// Returns the distance of kLanes machines from the machine `pivot`.
 template <Distance kind>
 inline Lane distance_of(const float* e, size_t stride, size_t dims, size_t i, size_t pivot) {
   Lane sum{};
@@ -168,6 +172,7 @@ void distance_lanes(
   sum_distances.template operator()<Distance::Chebyshev>();
 }
 
+// Sums rows from `begin` to `end`. NaN counts as absent.
 void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums, float* counts) {
   Lane sum{};
   Lane count{};

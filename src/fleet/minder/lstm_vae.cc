@@ -18,6 +18,7 @@ class Adam {
       : m_(n, 0),
         v_(n, 0) {
   }
+  // Makes one step of the Adam optimizer.
   void step(std::vector<float>& p, const std::vector<float>& g, double rate) {
     constexpr double b1 = 0.9;
     constexpr double b2 = 0.999;

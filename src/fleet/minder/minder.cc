@@ -44,6 +44,7 @@ class Embedder {
     return W * planes_.size();
   }
 
+  // Embeds the window at step `t` of all machines. Returns the number of values per machine.
   size_t embed(size_t t, std::vector<float>& e) const {
     e.resize(std::max(dims(), 4 * planes_.size()) * stride_);
     if (options_.fusion == Fusion::Mahalanobis)
@@ -120,6 +121,8 @@ size_t windows_needed(const MetricSeries& s, const MinderOptions& o) {
 // the exact sums decide. So screening only skips windows that could not matter.
 constexpr double kSlack = 0.6;
 
+// Returns whether some run of windows could reach a verdict by the estimate, so that the exact distances are
+// needed.
 bool worth_exact(const std::vector<Candidate>& estimate, double threshold, size_t needed) {
   if (needed < 8)
     return true;
@@ -141,6 +144,7 @@ bool worth_exact(const std::vector<Candidate>& estimate, double threshold, size_
   return false;
 }
 
+// Returns the indices of the metrics to use.
 std::vector<size_t> chosen_metrics(const FleetModel& model, const MinderOptions& o) {
   std::vector<size_t> which;
   for (size_t k = 0; k < model.metrics.size(); ++k) {
@@ -155,6 +159,7 @@ std::vector<size_t> chosen_metrics(const FleetModel& model, const MinderOptions&
 
 }  // namespace
 
+// Returns the first window at which one machine has been the most different for `needed` windows in a row.
 std::optional<size_t>
 first_verdict(const std::vector<Candidate>& candidates, double threshold, size_t needed) {
   size_t run = 0;
@@ -185,6 +190,8 @@ std::vector<Candidate> minder_candidates(
   return out;
 }
 
+// Runs the published Minder method: the machine that differs most from all others for long enough, metric by
+// metric.
 std::optional<MinderVerdict>
 minder(const MetricSeries& series, const FleetModel& model, const MinderOptions& options) {
   const size_t machines = series.machines.size();

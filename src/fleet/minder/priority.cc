@@ -127,6 +127,7 @@ std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples, co
   return order;
 }
 
+// Ranks metrics by how often decision trees over random halves of the samples use them.
 std::vector<MetricUse> prioritise_stable(
     const std::vector<PrioritySample>& samples,
     const StableOptions& options) {

@@ -87,6 +87,7 @@ inline constexpr LstmWeights kEncoder{vae::kEncIn, vae::kEncHid, vae::kEncBias, 
 inline constexpr LstmWeights kDecoder{vae::kDecIn, vae::kDecHid, vae::kDecBias, vae::kHidden};
 
 template <class T, class P, size_t Inputs>
+// Computes one step of an LSTM cell.
 inline void
 lstm_forward(const P* p, const LstmWeights& w, const T* x, const LstmStep<T>* before, LstmStep<T>& out) {
   constexpr size_t H = vae::kHidden;
@@ -114,6 +115,7 @@ lstm_forward(const P* p, const LstmWeights& w, const T* x, const LstmStep<T>* be
   }
 }
 
+// Computes y = W x + b.
 template <class T, class P>
 inline void affine(const P* p, size_t weight, size_t bias, const T* x, size_t inputs, T* y, size_t outputs) {
   for (size_t r = 0; r < outputs; ++r) {
@@ -143,6 +145,7 @@ inline void encode(const P* p, const T* x, const T* eps, Pass<T>& s) {
   }
 }
 
+// Decodes the latent values to a window.
 template <class T, class P>
 inline void decode(const P* p, Pass<T>& s) {
   affine<T>(p, vae::kZ, vae::kZBias, s.z, vae::kLatent, s.d, vae::kHidden);
@@ -212,6 +215,7 @@ inline void affine_backward(
   }
 }
 
+// Adds the gradient of the loss with respect to all parameters to `grad`.
 template <class T, class P>
 inline void backward(const P* p, const T* x, const T* eps, P inv_mse, P inv_kl, const Pass<T>& s, T* grad) {
   constexpr size_t W = vae::kWindow;

@@ -21,6 +21,7 @@ Bounds bounds_of(const MetricSeries& s, size_t metric) {
   return low < high ? Bounds{low, high} : Bounds{low <= high ? low : 0.0, (low <= high ? low : 0.0) + 1};
 }
 
+// Returns a metric of all machines scaled to 0 to 1. Missing values become 0.5.
 Plane normalised_plane(const MetricSeries& s, size_t metric, const Bounds& bounds) {
   const size_t machines = s.machines.size();
   Plane p{padded(machines), {}};
@@ -48,6 +49,7 @@ size_t metric_index(const MetricSeries& s, const std::string& name) {
   return size_t(at - s.metrics.begin());
 }
 
+// Returns the machine with the largest sum of distances, and its z-score among all sums.
 Candidate candidate_of(const float* sums, size_t machines) {
   double mean = 0;
   double square = 0;

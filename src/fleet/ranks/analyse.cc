@@ -16,6 +16,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
+// Returns the median span of the slow periods of several ranks, with their mean size.
 Stretch hull(const std::vector<const LateRank*>& late) {
   std::vector<double> begins;
   std::vector<double> ends;
@@ -52,6 +53,7 @@ bool is_gap(const LateRank& l) {
   return !std::isnan(l.compute_share) && l.compute_share < 1 - tuning::kShareOfKind;
 }
 
+// Returns the cause for late ranks: GPU, host or input.
 Culprit culprit_of(const Job& job, const std::vector<const LateRank*>& late, bool whole_host) {
   Culprit c;
   size_t inputs = 0;
@@ -151,6 +153,7 @@ bool follows_from_host(const Analysis& a, const SlowPart& part) {
   });
 }
 
+// Adds a cause for each slow link that is not explained by a slow host.
 void blame_links(Analysis& a) {
   for (size_t p = 0; p < a.parts.size(); ++p) {
     const SlowPart& part = a.parts[p];
@@ -223,6 +226,7 @@ class Remedy {
       late_.insert(l.rank);
   }
 
+  // Adds a cause whose excess is to be removed from the replay.
   void add(const Culprit& c) {
     if (c.part >= 0) {
       for (const int channel : a_.parts[c.part].part.hits)
@@ -233,6 +237,7 @@ class Remedy {
       own_[rank] = {&c, donor(rank)};
   }
 
+  // Returns the replaced times for the replay.
   Change change() const {
     Change change;
     change.own = [this](int rank, int record, double own) {
@@ -265,6 +270,7 @@ class Remedy {
     return healthy.empty() ? -1 : healthy[size_t(rank) % healthy.size()];
   }
 
+  // Returns the own time of a rank without its fault, in nanoseconds.
   double own_without(int rank, int record, double own) const {
     const Cure& cure = own_[rank];
     const int32_t step = a_.job.ranks[rank].step[record];
@@ -288,6 +294,7 @@ class Remedy {
   std::set<int> late_;
 };
 
+// Replays the steps without each cause, and without all of them, to find what each costs.
 void what_if(Analysis& a, const base::Progress& progress) {
   const Replay replay(a.job, a.own, a.clocks);
   const Places places(a.job);
@@ -310,6 +317,7 @@ void what_if(Analysis& a, const base::Progress& progress) {
   a.lost_together_ns = std::isnan(together) ? 0 : std::max(0.0, a.replayed_step_ns - together);
 }
 
+// Returns the names of the switches that the hosts are connected to.
 std::vector<std::string> switch_names(const Job& job, const AnalyseOptions& options) {
   std::set<std::string> names;
   for (const JobHost& host : job.hosts) {
@@ -334,6 +342,7 @@ switch_index(const Job& job, const AnalyseOptions& options, const std::vector<st
   return out;
 }
 
+// Measures the length of each step and their median, in nanoseconds.
 void measure_steps(Analysis& a) {
   a.step_ns = step_lengths(a.job);
   std::vector<double> known;

@@ -51,6 +51,7 @@ struct Graph {
   std::map<std::tuple<int, int, int64_t>, std::pair<Series, Series>> delays;
 };
 
+// Adds the ends of a collective, which all members reach together, as readings of two clocks.
 void add_collective(const Job& job, const Instance& i, int64_t reference, Graph& graph) {
   std::map<int, std::pair<double, int>> ends;  // host -> sum, count
   for (const Member& m : job.of(i)) {
@@ -68,6 +69,7 @@ void add_collective(const Job& job, const Instance& i, int64_t reference, Graph&
   }
 }
 
+// Adds a send and its receive: the receive cannot end before the send began.
 void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph) {
   const Channel& c = job.channels[i.channel];
   const std::span<const Member> members = job.of(i);
@@ -83,6 +85,7 @@ void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph
   (a < b ? up : down).push_back(delay);
 }
 
+// Collects the constraints between the clocks of all hosts.
 Graph collect(const Job& job, int64_t reference) {
   Graph graph;
   for (const Instance& i : job.instances) {
@@ -206,6 +209,7 @@ Link fit_delays(const Series& forth, const Series& back) {
   return link;
 }
 
+// Returns the clock difference of each pair of hosts that communicate.
 std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_ns, Graph& graph) {
   std::vector<std::vector<double>> transfers(job.channels.size());
   for (size_t i = 0; i < job.instances.size(); ++i) {
@@ -255,6 +259,7 @@ class Normal {
         right_(n, 0) {
   }
 
+  // Adds a measured difference between two clocks to the equations.
   void add(int a, int b, double value, double weight) {
     touch(a, a, weight);
     touch(b, b, weight);
@@ -351,6 +356,7 @@ Unknown solve(size_t hosts, const std::vector<Link>& links, Value value, Error e
   return u;
 }
 
+// Returns the number of the connected group that each host belongs to.
 std::vector<int> groups_of(size_t hosts, const std::vector<Link>& links) {
   std::vector<int> root(hosts);
   std::iota(root.begin(), root.end(), 0);
@@ -366,6 +372,7 @@ std::vector<int> groups_of(size_t hosts, const std::vector<Link>& links) {
   return root;
 }
 
+// Returns the middle of the recorded time, in nanoseconds.
 int64_t middle_time(const Job& job) {
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;

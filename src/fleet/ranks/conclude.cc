@@ -75,6 +75,7 @@ double step_begins(const Analysis& a, int step) {
   return first == INT64_MAX ? 0 : double(first) / 1e9;
 }
 
+// Adds the time window and the steps of a cause.
 void add_when(const Analysis& a, const Culprit& c, Finding& f) {
   const int last = std::min(c.stretch.end, a.job.steps - 1);
   f.when = finding::TimeWindow{step_begins(a, c.stretch.begin), step_begins(a, last), "s"};
@@ -88,6 +89,7 @@ void add_when(const Analysis& a, const Culprit& c, Finding& f) {
        "excess by step"});
 }
 
+// Adds what a cause costs in each step.
 void add_loss(const Analysis& a, const Culprit& c, Finding& f) {
   f.lost_share = std::min(1.0, c.lost_ns / std::max(1.0, a.typical_step_ns));
   f.evidence.push_back(
@@ -99,6 +101,7 @@ void add_loss(const Analysis& a, const Culprit& c, Finding& f) {
       {"its excess over its standard error", c.significance, "", "noise from neighbouring steps"});
 }
 
+// Returns the mean of the series over a stretch of steps.
 double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
   double sum = 0;
   int count = 0;
@@ -179,6 +182,7 @@ Finding own_finding(const Analysis& a, const Culprit& c) {
   return f;
 }
 
+// Returns the advice for a kind of fault.
 const char* advice(FaultKind kind) {
   switch (kind) {
     case FaultKind::SlowGpu:
@@ -193,6 +197,7 @@ const char* advice(FaultKind kind) {
   return "";
 }
 
+// Returns the finding for a slow link or network part.
 Finding link_finding(const Analysis& a, const Culprit& c) {
   const ranks::SlowPart& part = a.parts[c.part];
   Finding f;
@@ -234,6 +239,7 @@ Finding link_finding(const Analysis& a, const Culprit& c) {
   return f;
 }
 
+// Adds facts about the job: ranks, hosts, steps.
 void add_facts(const Analysis& a, Diagnosis& d) {
   const Job& job = a.job;
   d.facts.push_back(
@@ -257,6 +263,7 @@ void add_facts(const Analysis& a, Diagnosis& d) {
   }
 }
 
+// Adds notes on what was inferred or left out.
 void add_notes(const Analysis& a, Diagnosis& d) {
   const Job& job = a.job;
   if (job.hosts_inferred)
@@ -283,6 +290,7 @@ void add_notes(const Analysis& a, Diagnosis& d) {
     d.notes.push_back("Sizes disagree: " + complaint);
 }
 
+// Adds notes on ranks without a trace.
 void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
   if (roll.count > 0) {
     const std::string who =
@@ -325,6 +333,7 @@ std::string covered_text(const Analysis& a) {
          " collectives matched";
 }
 
+// Adds a finding when members of a collective disagree about its size or kind.
 void add_mismatches(const Analysis& a, Diagnosis& d) {
   // One collective of a job that went on may be one damaged record: a verdict hangs on no single one. It is
   // a note.
@@ -371,6 +380,7 @@ std::pair<std::string, std::string> obstacle(const Analysis& a) {
   return {};
 }
 
+// Concludes from durations only, for recordings without start times.
 Diagnosis by_durations(const Analysis& a, Diagnosis d) {
   const auto suspects = ranks::suspects_by_duration(a.job, a.channels);
   for (const ranks::DurationSuspect& s : suspects) {
@@ -399,6 +409,7 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
   return d;
 }
 
+// Returns the sentence for the result.
 std::string verdict_of(const Analysis& a, const Diagnosis& d) {
   if (d.findings.empty())
     return "No rank, host or link is slower than its peers.";

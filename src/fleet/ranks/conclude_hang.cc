@@ -14,6 +14,7 @@ using ranks::HangAnalysis;
 using ranks::StuckKind;
 using ranks::StuckRank;
 
+// Lists the first ranks and says how many follow.
 std::string list(const std::vector<int>& ranks, size_t most = 12) {
   std::string out;
   for (size_t i = 0; i < std::min(most, ranks.size()); ++i) {
@@ -24,6 +25,7 @@ std::string list(const std::vector<int>& ranks, size_t most = 12) {
   return out;
 }
 
+// Returns the finding for a rank that others wait for.
 Finding of(const StuckRank& s) {
   Finding f;
   f.subject = "rank" + std::to_string(s.rank);
@@ -56,6 +58,7 @@ Finding of(const StuckRank& s) {
   return f;
 }
 
+// Adds findings for ranks without a dump.
 void add_missing(const HangAnalysis& hang, Diagnosis& d) {
   for (const int rank : hang.without_dump) {
     Finding f;
@@ -76,6 +79,7 @@ void add_missing(const HangAnalysis& hang, Diagnosis& d) {
   }
 }
 
+// Adds findings for groups whose members disagree about an operation.
 void add_mismatches(const HangAnalysis& hang, Diagnosis& d) {
   for (const ranks::OpMismatch& m : hang.mismatches) {
     Finding f;
@@ -89,6 +93,7 @@ void add_mismatches(const HangAnalysis& hang, Diagnosis& d) {
   }
 }
 
+// Adds the finding for ranks that wait for one another in a circle.
 void add_ring(const HangAnalysis& hang, Diagnosis& d) {
   if (hang.ring.size() < 2)
     return;
@@ -115,6 +120,7 @@ void add_ring(const HangAnalysis& hang, Diagnosis& d) {
   d.findings.push_back(std::move(f));
 }
 
+// Returns the graph of which rank waits for which.
 finding::Figure wait_figure(const HangAnalysis& hang) {
   finding::GraphFigure graph;
   graph.value_name = "ranks that wait for it";
@@ -175,6 +181,7 @@ void add_lagging(
   }
 }
 
+// Adds findings from answers of NCCL's RAS service.
 void add_ras(const std::vector<fleet::ranks::RasAnswer>& answers, Diagnosis& d) {
   if (answers.empty())
     return;

@@ -27,6 +27,7 @@ constexpr uint64_t kLeastInstances = 20;  // of a channel: below it a share says
 constexpr double kLeastLead = 0.1;        // of the share of being last over an equal share
 constexpr double kLeastSure = 8;          // standard deviations over all channels
 
+// Sums how long each rank waits beyond the shortest duration in the same collective.
 std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   std::vector<Tally> ranks(job.ranks.size());
   for (const Instance& i : job.instances) {

@@ -90,6 +90,7 @@ struct Explainer {
   int64_t slow_bytes = INT64_MAX;
   std::set<int> shown = {};  // shapes with a slow channel and a quick one
 
+  // Lists the channels that cross each network part.
   void index() {
     std::map<int, std::pair<int, int>> by_shape;  // slow, quick
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -143,6 +144,7 @@ struct Explainer {
     return excess_in(clearest(part.hits), channel) > 0.5 * evidence::median(excess);
   }
 
+  // Returns a network part with the slow and quick channels that cross it.
   Component candidate(const Key& key, const std::vector<int>& channels) const {
     Component part;
     part.kind = std::get<0>(key);
@@ -234,6 +236,7 @@ struct Explainer {
     return groups.empty() ? 0 : sum / std::sqrt(double(groups.size()));
   }
 
+  // Describes the best part and those that explain the channels equally well.
   SlowPart describe(const std::vector<Component>& found) const {
     SlowPart slow;
     slow.part = found[0];
@@ -268,6 +271,7 @@ struct Explainer {
 
 }  // namespace
 
+// Explains slow channels by as few network parts as possible, at most eight.
 std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of) {
   constexpr size_t kMostParts = 8;

@@ -24,6 +24,7 @@ std::set<int> blamed_ranks(const Analysis& a) {
   return out;
 }
 
+// Returns the channels that cross a part with a fault.
 std::set<int> blamed_channels(const Analysis& a) {
   std::set<int> out;
   for (const Culprit& c : a.culprits) {
@@ -177,6 +178,7 @@ void add_lag(const Analysis& a, finding::Diagnosis& d) {
        std::move(map)});
 }
 
+// Adds own times of the chosen ranks in excess of equal ranks.
 void add_excess(const Analysis& a, finding::Diagnosis& d) {
   finding::SeriesFigure series;
   series.x_name = "step";
@@ -207,6 +209,7 @@ void add_excess(const Analysis& a, finding::Diagnosis& d) {
        std::move(series)});
 }
 
+// Adds a map of excess transfer time between hosts.
 void add_links(const Analysis& a, finding::Diagnosis& d) {
   constexpr size_t kMostHosts = 64;
   if (a.job.hosts.size() < 2 || a.job.hosts.size() > kMostHosts)
@@ -252,6 +255,7 @@ void add_links(const Analysis& a, finding::Diagnosis& d) {
       {"Links between hosts", "From collectives of two hosts, and sends by direction.", std::move(graph)});
 }
 
+// Adds the mean step with each fault removed.
 void add_what_if(const Analysis& a, finding::Diagnosis& d) {
   if (a.culprits.empty())
     return;
@@ -274,6 +278,7 @@ void add_what_if(const Analysis& a, finding::Diagnosis& d) {
       {"What a step would take", "Each alone and all together: the parts do not add up.", std::move(bars)});
 }
 
+// Adds offset and drift of each host's clock.
 void add_clocks(const Analysis& a, finding::Diagnosis& d) {
   if (a.job.hosts.size() < 2)
     return;

@@ -45,6 +45,7 @@ class Hang {
     }
   }
 
+  // Finds ranks that are behind in some group and those that wait for them.
   HangAnalysis run() {
     find_missing();
     find_mismatches();
@@ -67,6 +68,7 @@ class Hang {
     return found == described_.end() || found->second.empty() ? "group " + name : found->second + " " + name;
   }
 
+  // Finds members of groups that left no dump.
   void find_missing() {
     std::set<int> named;
     for (const auto& [name, members] : members_)
@@ -77,6 +79,7 @@ class Hang {
     }
   }
 
+  // Returns the pending operation of a rank with this number, or null.
   const PendingOp* pending(int rank, const std::string& group, int64_t sequence) const {
     const auto dump = by_rank_.find(rank);
     if (dump == by_rank_.end())
@@ -88,6 +91,7 @@ class Hang {
     return nullptr;
   }
 
+  // Returns how far a rank has come in a group: last enqueued and first open operation.
   Progress progress(const HangDump& dump, const std::string& group) const {
     Progress p;
     const auto status = dump.status.find(group);
@@ -111,6 +115,7 @@ class Hang {
     return p;
   }
 
+  // Compares the members of a group and notes those behind the furthest.
   void compare(const std::string& group, const std::vector<int32_t>& members) {
     if (pairs_.contains(group) || members.size() < 2)
       return;
@@ -138,6 +143,7 @@ class Hang {
     }
   }
 
+  // Notes that a rank is behind in a group.
   void note(
       int rank,
       const std::string& group,
@@ -209,6 +215,7 @@ class Hang {
     }
   }
 
+  // Decides about a rank that is behind: when it waits for another rank, it is no cause.
   void judge(int rank, StuckRank& stuck) {
     const HangDump& dump = *by_rank_[rank];
     const bool waits = std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {

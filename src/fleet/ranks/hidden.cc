@@ -20,6 +20,8 @@ struct Turn {
   int32_t last = -1;
 };
 
+// Returns for each rank and step the time from the end of the last collective of the step before to the begin
+// of the first collective of the step.
 std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
   std::vector<std::vector<Turn>> out;
   for (const JobRank& r : job.ranks) {

@@ -24,6 +24,7 @@ struct Entry {
 constexpr int64_t kPlaces = int64_t{1} << 24;  // in a step
 constexpr size_t kMostComplaints = 20;
 
+// Returns a key for operations that can belong together: the kind, and for pairs the two ranks.
 uint64_t kind_of(const Communicator& c, const CollectiveRecord& r) {
   if (!is_p2p(r.op))
     return uint64_t(r.op);
@@ -38,6 +39,7 @@ struct Builder {
       : job(j) {
   }
 
+  // Numbers the communicators of all traces. Equal keys are one communicator.
   void index_communicators() {
     std::unordered_map<std::string, int> index;
     for (size_t r = 0; r < job.ranks.size(); ++r) {
@@ -57,6 +59,7 @@ struct Builder {
     entries.resize(job.communicators.size());
   }
 
+  // Adds a communicator of one rank. Returns its number.
   int add(std::unordered_map<std::string, int>& index, const Communicator& c, size_t rank) {
     const auto [found, fresh] = index.emplace(c.key, int(job.communicators.size()));
     if (fresh)
@@ -78,6 +81,7 @@ struct Builder {
     return found->second;
   }
 
+  // Collects the records of one rank by communicator, with their numbers within it.
   void collect(size_t r) {
     const JobRank& rank = job.ranks[r];
     const RankTrace& t = *rank.trace;
@@ -102,6 +106,7 @@ struct Builder {
     }
   }
 
+  // Matches the records of one communicator by kind and number.
   void match(int communicator) {
     std::vector<Entry>& list = entries[communicator];
     std::ranges::sort(list, [](const Entry& a, const Entry& b) {
@@ -121,6 +126,7 @@ struct Builder {
     list = {};
   }
 
+  // Matches the records of one kind.
   void match_kind(int communicator, std::span<const Entry> list) {
     if (list.front().by_order && !counts_agree(list))
       return;
@@ -147,6 +153,7 @@ struct Builder {
     return job.ranks[e.rank].trace->records[e.record];
   }
 
+  // Returns whether all members have the same size, which all operations but all-to-all require.
   bool sizes_agree(std::span<const Entry> entries_of) const {
     const CollectiveRecord& first = record(entries_of[0]);
     if (first.op == CollectiveOp::AllToAll)
@@ -158,6 +165,7 @@ struct Builder {
     return true;
   }
 
+  // Notes a collective whose members disagree.
   void complain(int communicator, std::span<const Entry> e) {
     std::vector<std::string>& all = job.matching.complaints;
     if (all.size() >= kMostComplaints)
@@ -170,6 +178,7 @@ struct Builder {
     all.push_back(std::move(line));
   }
 
+  // Adds a collective with all its records.
   void add_instance(int communicator, std::span<const Entry> e) {
     // A pair is a send and a receive of different ranks. The same rank twice is no match.
     for (size_t i = 1; i < e.size(); ++i) {
@@ -210,6 +219,7 @@ struct Builder {
     return size;
   }
 
+  // Returns the channel of a collective: equal communicator, kind and size.
   int channel_of(int communicator, std::span<const Entry> e) {
     const CollectiveRecord& first = record(e[0]);
     const uint64_t kind = e[0].kind;
@@ -247,6 +257,7 @@ struct Builder {
     return index;
   }
 
+  // Returns the number of a shape: operation, size, ranks and hosts.
   int shape_of(const Channel& c) {
     const std::vector<int64_t> key = {
         int64_t(c.op),
@@ -287,6 +298,7 @@ Job make_job(const std::vector<RankTrace>& traces) {
   return job;
 }
 
+// Returns a number of bytes with a binary unit.
 std::string bytes_text(int64_t bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;

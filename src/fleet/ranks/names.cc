@@ -68,6 +68,7 @@ std::vector<const RankTrace*> in_order(const std::vector<RankTrace>& traces) {
   return order;
 }
 
+// Names the hosts, from the traces or from numbers of devices.
 void name_hosts(Job& job) {
   std::map<std::string, int> index;
   const auto host_of = [&](const std::string& key, const std::string& name) {
@@ -132,6 +133,7 @@ bool order_agrees(const Job& job) {
   return true;
 }
 
+// Numbers the ranks, from the traces or by host and process.
 void number_ranks(Job& job) {
   bool all = true;
   for (JobRank& rank : job.ranks) {
@@ -146,6 +148,7 @@ void number_ranks(Job& job) {
     job.ranks[r].number = job.ranks_inferred ? int(r) : -1;
 }
 
+// Gives each rank the label under which it is reported.
 void label_ranks(Job& job) {
   for (JobRank& rank : job.ranks) {
     rank.device = rank.trace->device;

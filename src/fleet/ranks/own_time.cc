@@ -22,6 +22,7 @@ class ComputeClock {
     for (const TimeSpan& s : spans)
       sums_.push_back(sums_.back() + double(s.end_ns - s.begin_ns));
   }
+  // Returns the computing time before the moment `at`, in nanoseconds.
   double before(int64_t at) const {
     const auto next = std::upper_bound(spans_.begin(), spans_.end(), at, [](int64_t t, const TimeSpan& s) {
       return t < s.begin_ns;
@@ -69,6 +70,7 @@ void split(const RankTrace& t, std::vector<double>& before, std::vector<int32_t>
   }
 }
 
+// Sums a rank's time outside collectives by step.
 void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   const JobRank& r = job.ranks[rank];
   const RankTrace& t = *r.trace;
@@ -110,6 +112,7 @@ double lower_median(std::vector<double>& values) {
   return evidence::lower_median_reordering(std::span(values));
 }
 
+// Returns the mean of the values that are not NaN.
 double mean_of(const std::vector<double>& series) {
   double sum = 0;
   int count = 0;
@@ -151,6 +154,7 @@ struct Judge {
   double step_ns;
   OwnVerdict& out;
 
+  // Compares ranks with the same work step by step.
   void group(const std::vector<int>& peers) {
     std::vector<double> levels;
     std::vector<double> values;
@@ -210,6 +214,7 @@ struct Judge {
     return (means[(means.size() - 1) / 2] - means[(means.size() - 1) / 4]) / 0.674;
   }
 
+  // Decides whether a rank is slower than its peers by more than their spread.
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
     const double floor = std::max(tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns);
     // Together with the other ranks of a host, half of the margin to the peers suffices.
@@ -241,6 +246,7 @@ struct Judge {
 
 }  // namespace
 
+// Returns the own time of each rank: the time between its collectives, by record and by step.
 OwnTime own_time(const Job& job) {
   OwnTime own;
   const size_t n = job.ranks.size();
@@ -277,6 +283,7 @@ std::vector<double> step_lengths(const Job& job) {
   return out;
 }
 
+// Returns the ranks that are slower than ranks with the same work.
 OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns) {
   OwnVerdict out;
   out.excess_ns.assign(job.ranks.size(), std::vector<double>(job.steps, NAN));

@@ -92,6 +92,7 @@ bool Replay::advance(State& s, int rank) const {
   return true;
 }
 
+// Starts a collective when all members have arrived, and sets their ends.
 void Replay::resolve(State& s, size_t instance) const {
   const std::span<const Member> members = job_.of(job_.instances[instance]);
   double start = -INFINITY;

@@ -29,6 +29,7 @@ bool numbered(const Job& job) {
   });
 }
 
+// Finds the numbers of ranks that left no trace.
 void call_numbers(const Job& job, RollCall& roll) {
   std::set<int> seen;
   for (const JobRank& r : job.ranks)
@@ -76,6 +77,7 @@ std::vector<const JobCommunicator*> joint(const Job& job) {
   return out;
 }
 
+// Finds how many members of groups left no trace.
 void call_members(const Job& job, RollCall& roll) {
   uint64_t most = 0;  // one rank is a member of several groups
   for (const JobCommunicator* c : joint(job)) {
@@ -100,6 +102,7 @@ void call_sizes(const Job& job, RollCall& roll) {
     roll.count = uint64_t(most) - job.ranks.size();
 }
 
+// Finds traces that end early or were not closed.
 void call_ends(const Job& job, RollCall& roll) {
   std::vector<evidence::Stream> streams;
   for (const JobRank& r : job.ranks) {
@@ -122,6 +125,8 @@ void call_ends(const Job& job, RollCall& roll) {
 // Operation, bytes, size and name of the group: what should take equally long.
 using Kind = std::tuple<CollectiveOp, int64_t, int, std::string>;
 
+// Compares collectives of groups that lack a trace with those of whole groups. Longer ones point to a rank
+// without a trace.
 void compare_waits(const Job& job, RollCall& roll) {
   std::map<std::string, bool> whole;
   for (const JobCommunicator* c : joint(job))
@@ -157,6 +162,7 @@ void compare_waits(const Job& job, RollCall& roll) {
 
 }  // namespace
 
+// Returns which ranks of the job left no or an incomplete trace.
 RollCall call_roll(const Job& job) {
   RollCall roll;
   if (numbered(job))

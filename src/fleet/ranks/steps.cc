@@ -57,6 +57,7 @@ struct Period {
   std::set<uint64_t> rare;  // kinds that come least often in it
 };
 
+// Returns the repeating sequence of operations: its length and first record.
 Period find_period(const std::vector<uint64_t>& kinds) {
   constexpr double kSame = 0.95;
   constexpr size_t kLeast = 3;  // repetitions
@@ -137,6 +138,7 @@ int64_t numbers_a_period(const RankTrace& t, const CollectiveRecord& like, size_
   return count;
 }
 
+// Divides the records of a rank into steps by their repetition, for traces without marks of steps.
 void steps_by_period(JobRank& rank) {
   const RankTrace& t = *rank.trace;
   rank.step.assign(t.records.size(), -1);

@@ -49,6 +49,7 @@ std::pair<int, int> highest_sum(std::span<const double> series, double allowance
   return best;
 }
 
+// Returns the mean of the values in a range. NaN is left out.
 double mean_inside(std::span<const double> series, std::pair<int, int> range) {
   double sum = 0;
   int count = 0;

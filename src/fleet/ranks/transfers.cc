@@ -24,6 +24,7 @@ std::vector<double> known(const std::vector<double>& series) {
   return out;
 }
 
+// Collects the transfer times of each channel by step.
 void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector<ChannelTime>& channels) {
   std::vector<std::vector<int>> counts(channels.size(), std::vector<int>(job.steps, 0));
   for (ChannelTime& c : channels)
@@ -149,6 +150,7 @@ void envelopes(const Job& job, TransferVerdict& v) {
   }
 }
 
+// Compares each channel with the undisturbed time of its shape.
 void judge(const Job& job, TransferVerdict& v) {
   for (size_t c = 0; c < job.channels.size(); ++c) {
     ChannelTime& time = v.channels[c];
@@ -187,6 +189,7 @@ std::vector<double> transfer_times(const Job& job) {
   return out;
 }
 
+// Returns the transfer times of all channels and which of them are slow.
 TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns) {
   TransferVerdict v;
   v.channels.resize(job.channels.size());

@@ -47,6 +47,7 @@ class Bits {
     skip(count);
     return value;
   }
+  // Returns the next `count` bits.
   uint64_t take(unsigned count) {
     if (count == 0)
       return 0;
@@ -55,6 +56,7 @@ class Bits {
     const uint64_t high = take_few(count - 32);
     return high << 32 | take_few(32);
   }
+  // Decodes an integer of seven bits a byte, lowest first.
   uint64_t varint() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && ok(); shift += 7) {
@@ -96,6 +98,7 @@ struct Value {
   unsigned trailing = 0;
 };
 
+// Decodes the next value of a Prometheus chunk. Returns false at the end.
 bool next_value(Bits& in, Value& v) {
   const uint64_t head = in.peek();
   if (head >> 63 == 0) {
@@ -120,6 +123,7 @@ bool next_value(Bits& in, Value& v) {
   return in.ok();
 }
 
+// Returns the table for CRC-32C, byte by byte.
 std::array<uint32_t, 256> crc_table() {
   std::array<uint32_t, 256> table{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -195,6 +199,7 @@ __attribute__((target("sse4.2"))) uint32_t crc32c_by_instruction(std::string_vie
 
 }  // namespace
 
+// Returns the CRC-32C of the bytes, by instruction where the processor has one.
 uint32_t crc32c(std::string_view bytes) {
   constexpr uint32_t kAll = 0xffffffffu;
 #if defined(__x86_64__)

@@ -102,6 +102,7 @@ class Reader {
           "write them as 2026-01-31 23:59:59");
   }
 
+  // Assigns the columns of the header to metrics and machines.
   void name_columns(const std::vector<std::string>& header) {
     const bool wide = !layout_.wide_metric.empty();
     file_machine_ = UINT32_MAX;
@@ -156,6 +157,7 @@ class Reader {
     return double(*moment);
   }
 
+  // Takes one row.
   void record() {
     const auto time = time_of(fields_[size_t(layout_.time)]);
     if (!time)
@@ -188,6 +190,7 @@ class Reader {
       value({metric, machine, device}, time_ms, fields_[size_t(layout_.value)]);
   }
 
+  // Returns the machine of the row.
   uint32_t machine_of_row() {
     if (layout_.machine < 0)
       return file_machine_;
@@ -216,6 +219,7 @@ class Reader {
     return names_.emplace(name, is_left_out ? kLeftOut : builder_.metric(name)).first->second;
   }
 
+  // Adds a value. Empty cells are no samples.
   void value(const fleet::SeriesBuilder::Key& key, int64_t time_ms, std::string_view text) {
     if (text.empty())
       return;

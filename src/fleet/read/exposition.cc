@@ -10,6 +10,7 @@ bool metric_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
 }
 
+// Takes the metric name from the beginning of the text.
 std::string_view take_name(std::string_view& text) {
   size_t n = 0;
   while (n < text.size() && metric_name_char(text[n]))
@@ -26,6 +27,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
+// Takes a quoted label value with its escapes. Returns false when the quote does not end.
 bool take_quoted(std::string_view& text, std::string& out) {
   if (!take(text, '"'))
     return false;

@@ -78,6 +78,7 @@ bool take_selector(std::string text, MetricSpec& spec) {
   return true;
 }
 
+// Parses a metric expression such as sum(rate(name)).
 bool take_expression(std::string text, MetricSpec& spec) {
   if (take_call(text, "sum"))
     spec.across = MetricSpec::Across::Sum;
@@ -96,6 +97,7 @@ struct Ready {
   const char* meaning;
 };
 
+// Returns the metrics of an exporter.
 std::vector<MetricSpec> specs(std::initializer_list<Ready> ready) {
   std::vector<MetricSpec> out;
   for (const Ready& r : ready) {
@@ -295,6 +297,7 @@ const std::vector<MetricSpec>& exporter_metrics(std::string_view exporter) {
       base::suggestion(exporter, exporters()));
 }
 
+// Returns the names of the known exporters.
 const std::vector<std::string>& exporters() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
@@ -319,6 +322,7 @@ const std::vector<std::string>& default_machine_labels() {
   return labels;
 }
 
+// Returns the labels that may name a device.
 const std::vector<std::string>& default_device_labels() {
   static const std::vector<std::string> labels{
       "gpu",

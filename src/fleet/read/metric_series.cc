@@ -39,6 +39,7 @@ struct Grid {
   size_t steps;
 };
 
+// Calls `put` for each step with the sample that is nearest in time.
 template <class Put>
 void nearest_fill(const std::vector<int64_t>& time, const Grid& grid, const Put& put) {
   size_t j = 0;  // the last sample at or before the step, or 0
@@ -77,6 +78,7 @@ std::string_view label(const MetricSeries& series, size_t machine, std::string_v
   return {};
 }
 
+// Returns the number of a name and gives it one when new.
 uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::string_view name) {
   const auto found = ids.find(name);
   if (found != ids.end())
@@ -108,6 +110,7 @@ uint32_t SeriesBuilder::device(std::string_view name) {
   return id(device_ids_, devices_, name);
 }
 
+// Sets a label of a machine.
 void SeriesBuilder::set_label(uint32_t machine, std::string_view key, std::string_view value) {
   for (auto& [name, old] : labels_[machine]) {
     if (name == key) {
@@ -118,6 +121,7 @@ void SeriesBuilder::set_label(uint32_t machine, std::string_view key, std::strin
   labels_[machine].emplace_back(key, value);
 }
 
+// Returns the samples of a metric on a machine or device.
 SeriesBuilder::Samples& SeriesBuilder::samples(const Key& key) {
   const uint64_t packed = pack(key);
   if (packed == last_key_)
@@ -309,6 +313,7 @@ void SeriesBuilder::leave_out(const std::vector<bool>& machines, const Location&
   last_key_ = UINT64_MAX;
 }
 
+// Returns the error for two different values at the same time.
 Error SeriesBuilder::clash(const Key& key, int64_t time_ms, const Location& where) const {
   constexpr int64_t kYear1973Ms = 100'000'000'000;
   const double time_s = double(time_ms) / 1000;
@@ -344,6 +349,7 @@ static int64_t natural_step(int64_t gap) {
   return std::max<int64_t>(unit, (gap + unit / 2) / unit * unit);
 }
 
+// Returns the usual time between two samples, in milliseconds.
 int64_t SeriesBuilder::sample_gap() const {
   constexpr size_t kMost = 100'000;
   std::vector<int64_t> gaps;
@@ -364,6 +370,7 @@ struct SeriesBuilder::Layout {
   std::vector<size_t> at;         // first metric of the series
 };
 
+// Returns where each metric stands among the rows of the result.
 SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   Layout layout;
   layout.has_devices.assign(metrics_.size(), false);
@@ -383,6 +390,7 @@ SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   return layout;
 }
 
+// Chooses begin, step and number of steps of the common time grid.
 void SeriesBuilder::choose_grid(const GridOptions& options, const Location& where, MetricSeries& series)
     const {
   series.sample_gap_ms = sample_gap();
@@ -445,6 +453,7 @@ static void reduce_device(
   });
 }
 
+// Fills a metric of all machines from the samples of machines or devices.
 void SeriesBuilder::fill_metric(
     std::span<const Samples> samples,
     const Layout& layout,
@@ -482,6 +491,7 @@ void SeriesBuilder::fill_metric(
     mean[i] /= counts[i] > 0 ? float(counts[i]) : 1.0f;
 }
 
+// Returns the devices of each machine that sent samples.
 std::vector<std::vector<uint32_t>> SeriesBuilder::devices_seen() const {
   std::vector<std::set<uint32_t>> seen(machines_.size());
   for (const Samples& s : samples_) {
@@ -494,6 +504,7 @@ std::vector<std::vector<uint32_t>> SeriesBuilder::devices_seen() const {
   return out;
 }
 
+// Returns the error for an input without usable samples, with the most frequent reason.
 Error SeriesBuilder::nothing_usable(const Location& where) const {
   const auto most = std::ranges::max_element(report_.reasons, {}, [](const auto& reason) {
     return reason.second;

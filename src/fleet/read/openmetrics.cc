@@ -13,6 +13,7 @@
 namespace lento::fleet {
 namespace {
 
+// Returns the first of these labels that is set, or null.
 const std::string* first_label(const ExpositionSample& sample, const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted) {
     for (const auto& [key, value] : sample.labels) {

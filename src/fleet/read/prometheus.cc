@@ -87,6 +87,7 @@ class Collector {
     uint32_t count = 0;
   };
 
+  // Prepares to take samples of a series. Returns false without a machine label.
   bool open(const SeriesName& name) {
     if (name.machine.empty()) {
       report_.skip(where_, "no machine label");
@@ -175,6 +176,7 @@ LabelList read_labels(std::string_view bytes) {
   return labels;
 }
 
+// Takes a compressed chunk of samples within the period.
 void take_chunk(std::string_view bytes, Period period, Collector& to) {
   std::string_view data;
   uint64_t type = 0;
@@ -226,6 +228,7 @@ void take_series(std::string_view bytes, Period period, Collector& to) {
     to.damaged("a frame that is no response");
 }
 
+// Takes one frame of the remote-read stream.
 void take_frame(std::string_view payload, Period period, Collector& to) {
   Wire response(payload);
   for (WireField f; response.next(f);) {
@@ -257,6 +260,7 @@ bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period pe
   return true;
 }
 
+// Returns the label selectors of a query.
 std::string matchers(const PrometheusOptions& o, const std::vector<Matcher>& more = {}) {
   std::string out = "{";
   for (const Matcher& m : o.match)
@@ -315,6 +319,7 @@ void take_answer(
   }
 }
 
+// Reads a metric by a range query, for stores without remote read.
 void range_query(const PrometheusOptions& o, const MetricSpec& spec, Period period, Collector& to) {
   base::HttpRequest request;
   request.url = query_url(o, spec, period);
@@ -374,6 +379,7 @@ base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
 
 }  // namespace
 
+// Returns the samples of an instant query.
 std::vector<InstantSample> instant_samples(const PrometheusOptions& o, const std::string& query) {
   const base::Location where{o.url};
   std::vector<InstantSample> out;
@@ -390,6 +396,7 @@ std::vector<InstantSample> instant_samples(const PrometheusOptions& o, const std
   return out;
 }
 
+// Returns the scrape targets with their state.
 std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
   std::vector<UpTarget> out;
   for (const auto& [labels, value] : instant_samples(o, "up" + matchers(o))) {
@@ -440,6 +447,7 @@ parse_query_answer(std::string_view answer, const PrometheusOptions& o, base::Re
   return builder.build(o.grid, {o.url});
 }
 
+// Returns the values of a label in a period.
 std::vector<std::string>
 label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms, int64_t end_ms) {
   constexpr size_t kMost = 10'000;

@@ -68,6 +68,7 @@ bool has_decimal_comma(std::string_view text) {
          NumberForm{true}.read(text).has_value();
 }
 
+// Parses a date such as 31/01/2026, in which day and month may be exchanged.
 std::optional<ShortDate> short_date(std::string_view text) {
   ShortDate date;
   date.first = take_digits(text, 2);

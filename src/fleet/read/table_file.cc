@@ -118,6 +118,7 @@ TableFile::TableFile(const std::string& path, const std::string& shown_as)
     throw base::Error(where_, "the records have more than 65,536 keys");
 }
 
+// Reads the next line.
 bool TableFile::line(std::string_view& out) {
   if (decoded_.empty()) {
     const bool any = in_.line(out);
@@ -170,6 +171,7 @@ bool TableFile::read(std::vector<std::string_view>& fields, base::ReadReport& re
   return false;
 }
 
+// Reads the first rows, from which the layout of the table is guessed.
 const std::vector<std::vector<std::string>>& TableFile::sample(base::ReadReport& report) {
   std::vector<std::string_view> fields;
   size_t bytes = 0;

@@ -73,6 +73,7 @@ class Guess {
         used_(header.size(), false) {
   }
 
+  // Guesses which column is time, machine, device and metric. Options decide where they are given.
   TableLayout guess(const std::string& name) {
     refuse_doubles();
     out_.machine = named(options_.machine_column, "machine");
@@ -96,6 +97,7 @@ class Guess {
   }
 
  private:
+  // Returns the column with this name. Throws base::Error when it is absent.
   size_t column(const std::string& name, const char* role) const {
     const auto at = std::ranges::find(header_, name);
     if (at == header_.end())
@@ -136,6 +138,7 @@ class Guess {
     out_.numbers.decimal_comma = comma;
   }
 
+  // Counts what the first cells of each column hold: numbers, texts, times.
   void count_cells() {
     cells_.resize(header_.size());
     for (size_t c = 0; c < header_.size(); ++c) {
@@ -145,6 +148,7 @@ class Guess {
     }
   }
 
+  // Counts one cell.
   void count_cell(const std::string& text, Cells& cells, double& before) const {
     constexpr size_t kMostDistinct = 1024;
     if (is_empty(text)) {
@@ -199,6 +203,7 @@ class Guess {
     return is_date ? 2 : 0;
   }
 
+  // Chooses the time column.
   void find_time() {
     out_.time = named(options_.time_column, "time");
     double best = 0;
@@ -247,6 +252,7 @@ class Guess {
     return cells.largest > 1e17 ? "ns" : cells.largest > 1e14 ? "us" : cells.largest > 1e11 ? "ms" : "s";
   }
 
+  // Chooses columns that name a group of equal machines.
   void find_labels() {
     for (const std::string& name : options_.label_columns)
       out_.labels.push_back(size_t(take(column(name, "label"))));
@@ -261,6 +267,7 @@ class Guess {
     return std::ranges::find(options_.metrics, header_[c]) != options_.metrics.end();
   }
 
+  // Returns how likely a column names the machine.
   double machine_score(size_t c) const {
     if (names_machine(header_[c]))
       return 3;
@@ -300,6 +307,7 @@ class Guess {
            });
   }
 
+  // Chooses the machine column, or the file's name for all rows.
   void find_who(const std::string& name) {
     double best = 0;
     for (size_t c = 0; c < header_.size() && options_.machine_column.empty(); ++c) {
@@ -318,6 +326,7 @@ class Guess {
       doubt_wide(name);
   }
 
+  // Notes when the other columns look like machines instead of metrics.
   void doubt_wide(const std::string& name) {
     std::vector<std::string> others;
     for (size_t c = 0; c < header_.size(); ++c)
@@ -433,6 +442,7 @@ class Guess {
     });
   }
 
+  // Chooses the metric columns.
   void find_metrics() {
     const bool wide = !out_.wide_metric.empty();
     if (!options_.metrics.empty() && !wide && out_.metric_name < 0) {

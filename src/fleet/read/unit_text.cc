@@ -39,6 +39,7 @@ constexpr std::array<std::pair<std::string_view, double>, 7> kFactors{
     std::pair{"T", 1e12},
 };
 
+// Returns whether the text looks like a unit.
 bool is_unit(std::string_view text) {
   if (text.empty() || text.size() > kLongestUnit)
     return false;

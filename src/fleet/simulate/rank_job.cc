@@ -36,6 +36,7 @@ class Simulation {
     draw_spreads();
   }
 
+  // Simulates the job and returns the traces of all ranks with the true fault.
   SimulatedRanks run() {
     make_traces();
     const int n = job_.ranks();
@@ -47,6 +48,7 @@ class Simulation {
   }
 
  private:
+  // Throws base::Error for impossible sizes.
   static const RankJob& checked(const RankJob& job) {
     const auto fail = [](const char* what, const char* hint) {
       throw base::Error({}, what, hint);
@@ -66,6 +68,7 @@ class Simulation {
     return program_.host_of(rank);
   }
 
+  // Draws offset (ms) and drift (ppm) of each host's clock.
   void draw_clocks() {
     Rng rng(job_.seed, "ranks.clock");
     for (int h = 0; h < job_.hosts(); ++h) {
@@ -78,6 +81,7 @@ class Simulation {
     out_.truth.begin_ns = kBegin;
   }
 
+  // Draws the lasting speed of each rank.
   void draw_spreads() {
     Rng rng(job_.seed, "ranks.spread");
     for (int r = 0; r < job_.ranks(); ++r)
@@ -88,6 +92,7 @@ class Simulation {
     }
   }
 
+  // Makes an empty trace for each rank.
   void make_traces() {
     for (int r = 0; r < job_.ranks(); ++r) {
       RankTrace& t = out_.traces.emplace_back();
@@ -111,6 +116,7 @@ class Simulation {
     }
   }
 
+  // Returns the communicator of a group as one rank sees it.
   Communicator communicator(const RankGroup& group, int own) const {
     Communicator c;
     c.key = group.key;
@@ -163,6 +169,7 @@ class Simulation {
     return {compute, gap};
   }
 
+  // Returns the transfer time of an operation without waiting.
   double transfer(const RankOp& op, const std::vector<int>& ranks, int64_t instance) const {
     const std::set<int> hosts = hosts_of(ranks);
     const bool inside = hosts.size() == 1;
@@ -302,6 +309,7 @@ class Simulation {
     mark_step(step);
   }
 
+  // Ends an operation when the last member has arrived.
   void complete(
       const RankOp& op,
       const std::vector<int>& ranks,
@@ -336,6 +344,7 @@ class Simulation {
     return int32_t(std::ranges::find(c.ranks, rank) - c.ranks.begin());
   }
 
+  // Adds the record of an operation in the rank's own clock.
   void add_record(int rank, const RankOp& op, double begin, double end) {
     CollectiveRecord r;
     r.begin_ns = local_time(rank, begin);
@@ -350,6 +359,7 @@ class Simulation {
     trace.records.push_back(r);
   }
 
+  // Adds a span of computation to the rank's trace.
   void add_compute(int rank, double compute, double gap) {
     if (compute <= 0)
       return;
@@ -359,6 +369,7 @@ class Simulation {
     out_.traces[rank].compute.push_back({local_begin, local_end});
   }
 
+  // Marks the step in all traces.
   void mark_step(int step) {
     double last = 0;
     const int n = job_.ranks();
@@ -406,6 +417,7 @@ class Simulation {
     }
   }
 
+  // Returns the pending operation for the dump of a hanging rank.
   static fleet::ranks::PendingOp pending(const RankOp& op, const Communicator& c) {
     fleet::ranks::PendingOp p;
     p.group = std::to_string(op.group);
@@ -423,6 +435,7 @@ class Simulation {
     return p;
   }
 
+  // Computes the true step times before and after the fault.
   void finish() {
     RankTruth& t = out_.truth;
     const auto count = double(ends_.size());

@@ -38,6 +38,7 @@ void RankProgram::assign(std::vector<int>& of, const std::string& name, const st
     of[r] = g;
 }
 
+// Makes the tensor-parallel and context-parallel groups of a pipeline stage.
 void RankProgram::make_tensor_and_context_groups(int p) {
   for (int d = 0; d < job_.dp; ++d) {
     for (int c = 0; c < job_.cp; ++c) {
@@ -55,6 +56,7 @@ void RankProgram::make_tensor_and_context_groups(int p) {
   }
 }
 
+// Makes the data-parallel and expert-parallel groups of a pipeline stage.
 void RankProgram::make_data_and_expert_groups(int p) {
   for (int t = 0; t < job_.tp; ++t) {
     std::vector<int> ranks;
@@ -66,6 +68,7 @@ void RankProgram::make_data_and_expert_groups(int p) {
   }
 }
 
+// Makes the pipeline-parallel groups.
 void RankProgram::make_pipeline_groups() {
   const int a_stage = job_.ranks() / job_.pp;
   for (int r = 0; r < a_stage; ++r) {

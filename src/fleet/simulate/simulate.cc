@@ -102,6 +102,7 @@ class Job {
   }
 
  private:
+  // Draws the number of machines.
   void draw_size() {
     machines_ = job_.machines;
     if (machines_ == 0) {
@@ -125,6 +126,7 @@ class Job {
       s.metrics.push_back(kMetrics[k].name);
   }
 
+  // Draws the type of fault by its share.
   const Type& draw_type() {
     double u = rng_.uniform();
     for (const Type& t : kTypes) {
@@ -194,6 +196,7 @@ class Job {
     t.visible = t.contrast_s >= 240 && (f.shown[kCpu] || f.shown[kGpu] || f.shown[kPfc]);
   }
 
+  // Draws short disturbances, which are no faults.
   void draw_jitters() {
     const double per_hour = rng_.uniform(0.2, 1.0);
     const double expected = job_.jitters ? per_hour * double(machines_) * seconds_ / 3600 : 0;
@@ -229,6 +232,7 @@ class Job {
     }
   }
 
+  // Returns the factor of the fault on a metric of a machine at time `t` (seconds).
   double fault_factor(size_t m, size_t k, double t) const {
     const Shape& f = fault_;
     if (!f.type || t < f.onset)
@@ -250,6 +254,7 @@ class Job {
     return all;
   }
 
+  // Fills all values.
   void fill() {
     MetricSeries& s = out_.series;
     s.steps = size_t(seconds_);
@@ -270,6 +275,7 @@ class Job {
     collect_badly();
   }
 
+  // Fills one metric of one machine.
   void fill_machine(
       size_t k,
       size_t m,
@@ -304,6 +310,7 @@ class Job {
     }
   }
 
+  // Removes and delays samples, as a poor collection would.
   void collect_badly() {
     const FleetPreset& p = job_.preset;
     MetricSeries& s = out_.series;

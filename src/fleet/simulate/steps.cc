@@ -18,6 +18,7 @@ enum StepMetric {
   kStep
 };
 
+// Throws base::Error for times that are not positive.
 void check(const StepJob& job) {
   if (job.machines.empty())
     throw base::Error({}, "a job needs at least one machine");
@@ -33,6 +34,7 @@ void check(const StepJob& job) {
   }
 }
 
+// Returns the series without values.
 MetricSeries empty_series(const StepJob& job) {
   MetricSeries s;
   s.metrics = {"compute_time_s", "wait_ratio", "step_time_s"};
@@ -49,6 +51,7 @@ struct Step {
   double length = 0;
 };
 
+// Draws the compute time of each machine. The slowest determines the step.
 Step draw_step(const StepJob& job, double now, base::Rng& rng) {
   Step step;
   for (const StepMachine& machine : job.machines) {

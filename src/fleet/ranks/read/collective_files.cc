@@ -26,6 +26,7 @@ struct Named {
   bool by_user = false;
 };
 
+// Returns the files of paths and folders.
 std::vector<Named> expand(const std::vector<std::string>& paths) {
   std::vector<Named> out;
   for (const std::string& path : paths) {

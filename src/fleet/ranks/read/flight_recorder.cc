@@ -58,6 +58,7 @@ std::string first_text(const PlainValue* list) {
   return list->items[0]->text;
 }
 
+// Orders numbers by value, before other texts.
 bool numeric_less(const std::string& a, const std::string& b) {
   const auto x = base::try_int(a);
   const auto y = base::try_int(b);
@@ -123,6 +124,7 @@ std::map<int64_t, GroupStatus> status_by_number(const PlainValue& root) {
   return out;
 }
 
+// Joins the state of each process group, which the dump stores by number, with its name.
 void name_status(const PlainValue& root, HangDump& dump, const std::map<int64_t, std::string>& named) {
   const std::map<int64_t, GroupStatus> status = status_by_number(root);
   std::vector<std::string> names;

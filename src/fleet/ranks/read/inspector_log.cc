@@ -80,6 +80,7 @@ bool parse_perf(std::string_view text, bool p2p, CollectiveRecord& r, bool& time
 
 }  // namespace
 
+// Returns the rank of a line, by host and process, and adds it when new.
 InspectorLines::Rank& InspectorLines::rank_of(std::string_view metadata, const base::Location& where) {
   std::string host;
   int64_t process = -1;
@@ -99,6 +100,7 @@ InspectorLines::Rank& InspectorLines::rank_of(std::string_view metadata, const b
   return rank;
 }
 
+// Returns the number of the line's communicator in the rank's trace.
 int32_t InspectorLines::communicator_of(Rank& rank, std::string_view header) {
   constexpr int kMostRanks = 1 << 24;
   Communicator c;
@@ -126,6 +128,7 @@ int32_t InspectorLines::communicator_of(Rank& rank, std::string_view header) {
   return found->second;
 }
 
+// Adds the record of one line.
 void InspectorLines::add(std::string_view line, const base::Location& where) {
   std::string_view header;
   std::string_view metadata;

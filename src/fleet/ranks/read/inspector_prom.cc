@@ -42,6 +42,7 @@ bool is_mean_time(std::string_view name) {
   return name == "nccl_collective_exec_time_microseconds" || name == "nccl_p2p_exec_time_microseconds";
 }
 
+// Returns the labels that make means comparable, as one text.
 std::string shape_of(const PromLabels& labels) {
   std::string out;
   for (const char* key :

@@ -57,6 +57,7 @@ struct Kernel {
   int64_t correlation = -1;
 };
 
+// Returns the bytes of an element by the name of its type.
 int64_t size_of(std::string_view dtype) {
   if (dtype.starts_with("Float8") || dtype == "Byte" || dtype == "Char" || dtype == "Bool")
     return 1;
@@ -205,6 +206,7 @@ class KinetoReader {
       config_[name] = std::move(ranks);
   }
 
+  // Takes an event of the trace.
   void add(std::string_view text) {
     const Event e = parse_event(text);
     if (!e.complete)
@@ -220,6 +222,7 @@ class KinetoReader {
     }
   }
 
+  // Takes a kernel: computation, or communication with its label.
   void add_kernel(const Event& e) {
     if (!communicates(e.name)) {
       trace_.compute.push_back({e.begin_ns, e.begin_ns + e.duration_ns});
@@ -241,6 +244,7 @@ class KinetoReader {
     kernels_.push_back(k);
   }
 
+  // Takes the mark of a profiler step.
   void add_step(const Event& e) {
     int32_t number = 0;
     const std::string_view digits = e.name.substr(std::string_view("ProfilerStep#").size());
@@ -250,6 +254,7 @@ class KinetoReader {
     marks.push_back({number, e.begin_ns, e.begin_ns + e.duration_ns});
   }
 
+  // Takes the labels of a call, by which its kernels are found.
   void add_call(const Event& e) {
     const Label label = parse_label(e.args);
     if (label.group < 0)
@@ -308,6 +313,7 @@ class KinetoReader {
     return label;
   }
 
+  // Returns the number of a process group and adds it when new.
   int32_t group_of(std::string_view name, std::string_view description, std::string_view ranks, int size) {
     std::string key(name);
     key += '|';
@@ -323,6 +329,7 @@ class KinetoReader {
     return found->second;
   }
 
+  // Sorts everything, joins kernels with labels and steps, and shifts times to the epoch.
   void finish() {
     std::ranges::sort(launches_);
     merge_compute();
@@ -367,6 +374,7 @@ class KinetoReader {
     spans.shrink_to_fit();
   }
 
+  // Returns the communicator of a process group.
   Communicator communicator_of(const Group& g) {
     Communicator c;
     c.name = g.description;
@@ -421,6 +429,7 @@ class KinetoReader {
     return -1;
   }
 
+  // Returns the step in which the kernel was launched.
   int32_t step_of(const Kernel& k) const {
     const auto launch = std::lower_bound(
         launches_.begin(),
@@ -441,6 +450,7 @@ class KinetoReader {
     return (after - 1)->step;
   }
 
+  // Shifts all times by the trace's base time.
   void shift_to_epoch() {
     const int64_t by = base_ns_;
     if (by <= 0 || by > (int64_t{1} << 61))

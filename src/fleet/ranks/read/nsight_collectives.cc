@@ -97,6 +97,7 @@ class Ranks {
     std::map<uint64_t, int32_t> communicators;
   };
 
+  // Collects the calls of NCCL by thread.
   void collect_calls() {
     for (const NsightRange& r : trace_.ranges) {
       if (r.communicator == 0)
@@ -114,6 +115,7 @@ class Ranks {
     }
   }
 
+  // Returns the rank of a kernel, by process and device.
   Rank& rank_of(const NsightKernel& k) {
     const auto [found, fresh] = ranks_.try_emplace({k.process, k.device});
     RankTrace& t = found->second.trace;
@@ -127,6 +129,7 @@ class Ranks {
     return found->second;
   }
 
+  // Takes a kernel: computation, or communication.
   void add(const NsightKernel& k) {
     Rank& rank = rank_of(k);
     const std::string& name = trace_.name(k.name);
@@ -139,6 +142,7 @@ class Ranks {
       ++rank.trace.unlabelled;
   }
 
+  // Joins a communication kernel with the calls that launched it.
   bool label(const NsightKernel& k, CollectiveOp op, Rank& rank) {
     const std::vector<Call> mine = take_calls(k, op);
     if (mine.empty())
@@ -176,6 +180,7 @@ class Ranks {
     return out;
   }
 
+  // Adds the record of a call. Returns false without a known communicator.
   bool record(const NsightKernel& k, const Call& c, Rank& rank) {
     const int32_t communicator = communicator_of(c.range->communicator, k, rank);
     if (communicator < 0)
@@ -220,6 +225,7 @@ class Ranks {
     return index;
   }
 
+  // Returns the step in which the kernel was launched, or -1.
   int32_t step_at(const NsightKernel& k) const {
     const auto steps = steps_.find(k.process);
     if (steps == steps_.end())
@@ -231,6 +237,7 @@ class Ranks {
     return (after - 1)->step;
   }
 
+  // Sorts the records of a rank and adds its steps.
   void finish(Rank& rank) const {
     RankTrace& t = rank.trace;
     t.computes = !t.compute.empty();

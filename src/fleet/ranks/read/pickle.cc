@@ -24,6 +24,7 @@ class Unpickler {
         file_(file) {
   }
 
+  // Interprets the opcodes of the pickle. Only plain values are allowed.
   PlainDocument run() {
     while (step()) {
     }
@@ -138,6 +139,7 @@ class Unpickler {
       fail("too many remembered values");
     memo_[slot] = stack_.back();
   }
+  // Pushes a remembered value.
   void recall(uint64_t slot) {
     const auto found = memo_.find(slot);
     if (found == memo_.end())
@@ -322,6 +324,7 @@ PlainDocument parse_pickle(std::string_view bytes, const std::string& file) {
 
 namespace {
 
+// Converts JSON to the values of a pickle.
 PlainValue* plain_value(const base::Json& json, PlainDocument& document) {
   if (json.is_object()) {
     PlainValue& dict = document.make(Kind::Dict);

@@ -12,6 +12,7 @@ namespace {
 using base::Json;
 using base::Location;
 
+// Returns a flag, written as boolean or number.
 bool flag(const Json* status, const char* key) {
   const Json* value = status ? status->find(key) : nullptr;
   if (!value)
@@ -29,6 +30,7 @@ int count_or(const Json& json, const char* key, int otherwise, const Location& w
   return otherwise;
 }
 
+// Reads one rank of the answer.
 RasRank rank_of(const Json& json, bool missing, const Location& where) {
   RasRank rank;
   rank.rank = count_or(json, "rank", -1, where);
