@@ -171,11 +171,12 @@ TYPED_TEST(Bus, RefusedAccessesChangeNothing) {
   for (int n = 0; n < 300; ++n) {
     const uint32_t offset = uint32_t(rng.below(0x10000));
     const bool is_readable =
-        offset % 4 == 0 && offset <= LENTO_TILE_AT_INTERRUPT && offset != LENTO_TILE_AT_COMMAND;
-    if (!is_readable) {
+        offset % 4 == 0 && offset <= LENTO_TILE_AT_TAPS && offset != LENTO_TILE_AT_COMMAND;
+    const bool is_tap = offset >= LENTO_TILE_AT_TAP_MASK && offset < LENTO_TILE_AT_TAP_MASK + 4 * 16;
+    if (!is_readable && !is_tap) {
       EXPECT_FALSE(board.access({false, offset})) << offset;
     }
-    EXPECT_FALSE(board.access({true, offset | 0x100, uint32_t(rng.next())})) << offset;  // no register there
+    EXPECT_FALSE(board.access({true, offset | 0x200, uint32_t(rng.next())})) << offset;  // no register there
     EXPECT_FALSE(board.access({true, LENTO_TILE_AT_STATUS, uint32_t(rng.next())}));
     EXPECT_FALSE(board.access({true, LENTO_TILE_AT_MASK, uint32_t(rng.next()), uint32_t(rng.below(15))}));
   }
@@ -203,6 +204,50 @@ TYPED_TEST(Bus, TheInterruptLineFollowsOutputAndFaults) {
   EXPECT_TRUE(board.irq());  // the word that main put out
   board.access({false, LENTO_TILE_AT_OUTPUT});
   EXPECT_FALSE(board.irq());
+}
+
+// The block runs at the clock of the tile, the program takes a dozen cycles an input.
+TYPED_TEST(Bus, ATapCountsEveryEventThoughTheProgramIsLate) {
+  const std::string bytes = write_image(counting_image());
+  TypeParam board(5);
+  const lento_tile tile = driver_of(board);
+  constexpr uint32_t kOnComparesRisingCounts = 1 | 2 | 1 << 2 | 1 << 4;
+  constexpr uint32_t kTap = 1;
+  EXPECT_EQ(board.access({false, LENTO_TILE_AT_TAPS}), 4u);
+  board.access({true, LENTO_TILE_AT_TAP_MASK + 16 * kTap, 3});
+  board.access({true, LENTO_TILE_AT_TAP_EQUALS + 16 * kTap, 2});
+  board.access({true, LENTO_TILE_AT_TAP_MODE + 16 * kTap, kOnComparesRisingCounts});
+  EXPECT_FALSE(board.access({true, LENTO_TILE_AT_TAP_COUNT + 16 * kTap, 0}));
+  EXPECT_FALSE(board.access({false, LENTO_TILE_AT_TAP_MASK + 16 * 4}));  // there are four
+  ASSERT_EQ(
+      lento_tile_load(&tile, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), 0),
+      LENTO_TILE_OK);
+  ASSERT_EQ(lento_tile_wait(&tile, LENTO_TILE_PAUSED, 1000), LENTO_TILE_OK);
+  ASSERT_EQ(lento_tile_resume(&tile), LENTO_TILE_OK);
+
+  base::Rng rng(2, "tile.bus.free");
+  uint32_t left = 2000, rises = 0;
+  bool was = false;
+  board.run_free([&] {
+    TileInputs in;
+    if (left == 0)
+      return in;
+    --left;
+    in.valid = 2;
+    in.data[1] = uint32_t(rng.below(16));
+    const bool is = (in.data[1] & 3) == 2;
+    rises += is && !was;
+    was = is;
+    return in;
+  });
+  while (left > 0) {
+    std::array<uint8_t, 64> room;
+    size_t taken = 0;
+    ASSERT_EQ(lento_tile_output(&tile, room.data(), room.size(), &taken), LENTO_TILE_OK);
+  }
+  EXPECT_GT(board.access({false, LENTO_TILE_AT_DROPS_RUNNING}).value(), 20u);
+  EXPECT_EQ(board.access({false, LENTO_TILE_AT_TAP_COUNT + 16 * kTap}), rises);
+  EXPECT_GT(rises, 200u);
 }
 
 TEST(Driver, RefusesWhatIsNoTileAndNoImage) {

@@ -43,10 +43,15 @@ bool Board<Top>::irq() const {
 template <class Top>
 void Board<Top>::tick() {
   top_->in_valid = 0;
+  const auto drive = [&](const TileInputs& inputs) {
+    top_->in_valid = inputs.valid;
+    std::memcpy(top_->in_data.data(), inputs.data.data(), sizeof inputs.data);
+  };
   const bool takes = Status(top_->status) == Status::ActivePaused;
-  if (takes && !offered_.empty() && rng_.below(3) == 0) {
-    top_->in_valid = offered_.front().valid;
-    std::memcpy(top_->in_data.data(), offered_.front().data.data(), sizeof offered_.front().data);
+  if (free_running_) {
+    drive(free_running_());
+  } else if (takes && !offered_.empty() && rng_.below(3) == 0) {
+    drive(offered_.front());
     offered_.pop_front();
   }
   top_->clock = 0;

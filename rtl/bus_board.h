@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -37,6 +38,10 @@ class Board {
   void offer(const TileInputs& inputs) {
     offered_.push_back(inputs);
   }
+  // One input a cycle from now on, whether the tile can take it or not; `next` gives them.
+  void run_free(std::function<TileInputs()> next) {
+    free_running_ = std::move(next);
+  }
   bool idle() const {
     return offered_.empty();
   }
@@ -52,6 +57,7 @@ class Board {
   base::Rng rng_;
   std::unique_ptr<Top> top_;
   std::deque<TileInputs> offered_;
+  std::function<TileInputs()> free_running_;
 };
 
 using AxiLiteBoard = Board<Vtile_axi_lite>;

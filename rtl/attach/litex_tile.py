@@ -17,12 +17,12 @@ from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLev
 RTL = Path(__file__).resolve().parent.parent
 PACKAGES = ["tile_pkg.sv", "bus/host_map.sv"]
 SOURCES = [*PACKAGES, "alu.sv", "code_memory.sv", "control.sv", "decode.sv", "fetch.sv", "fifo.sv", "xor_hash.sv", "histogram.sv", "inputs.sv",
-           "memory_map.sv", "registers.sv", "scratchpad.sv", "core.sv", "tile.sv", "bus/host_registers.sv", "bus/tile_host.sv",
+           "memory_map.sv", "registers.sv", "scratchpad.sv", "core.sv", "tile.sv", "tap.sv", "bus/host_registers.sv", "bus/tile_host.sv",
            "bus/wishbone_port.sv", "bus/tile_wishbone.sv"]
 
 
 class LentoTile(LiteXModule):
-    def __init__(self, platform, fifo_bytes=64, queue=4):
+    def __init__(self, platform, fifo_bytes=64, queue=4, taps=4):
         self.bus = wishbone.Interface(data_width=32, adr_width=14)
         # The monitored block: word i in bits 32 i, valid bit i says that it is new in this cycle.
         self.valid = Signal(32)
@@ -37,6 +37,7 @@ class LentoTile(LiteXModule):
             "tile_wishbone",
             p_FIFO_BYTES=fifo_bytes,
             p_QUEUE=queue,
+            p_TAPS=taps,
             i_clock=ClockSignal(),
             i_reset=ResetSignal(),
             i_wb_cyc=self.bus.cyc,

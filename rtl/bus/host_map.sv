@@ -21,6 +21,11 @@ package host_map;
   localparam logic [15:0] WAITING = 16'h0044;
   localparam logic [15:0] OUTPUT = 16'h0048;
   localparam logic [15:0] INTERRUPT = 16'h004c;
+  localparam logic [15:0] TAPS = 16'h0050;
+  localparam logic [15:0] TAP_MASK = 16'h0100;
+  localparam logic [15:0] TAP_EQUALS = 16'h0104;
+  localparam logic [15:0] TAP_MODE = 16'h0108;
+  localparam logic [15:0] TAP_COUNT = 16'h010c;
   localparam logic [15:0] CODE = 16'h2000;
   localparam logic [15:0] DATA = 16'h8000;
 endpackage

@@ -2,7 +2,8 @@
 // and one read a cycle, each of a whole word; both are answered in the same cycle. What the map does not allow is
 // refused and changes nothing: an address without a register, a write of what is only read, a memory that is in use.
 module host_registers #(
-    parameter int QUEUE = 4  // inputs that can wait, of the tile
+    parameter int QUEUE = 4,  // inputs that can wait, of the tile
+    parameter int TAPS = 4    // at most 8
 ) (
     input  logic        clock, reset,
     // bus port
@@ -12,6 +13,10 @@ module host_registers #(
     output logic [31:0] read_word,
     output logic        write_refused, read_refused,
     output logic        irq,
+    // taps, tap n at bits 32 n and 6 n
+    output logic [32*TAPS-1:0] tap_mask, tap_equals,
+    output logic [6*TAPS-1:0]  tap_mode,
+    input  logic [32*TAPS-1:0] tap_events,
     // tile
     output tile_pkg::command_t command,
     output logic [31:0] argument,
@@ -35,6 +40,13 @@ module host_registers #(
 );
   logic is_code, is_data, in_memory, known_write;
   logic [1:0] interrupt_enable;
+
+  // Registers of a tap: its number, and which of its four.
+  function automatic logic is_tap(input logic [15:0] address);
+    is_tap = (address & 16'hff83) == host_map::TAP_MASK && {1'b0, address[6:4]} < 4'(TAPS);
+  endfunction
+  localparam logic [1:0] MASK = host_map::TAP_MASK[3:2], EQUALS = host_map::TAP_EQUALS[3:2],
+      MODE = host_map::TAP_MODE[3:2], COUNT = host_map::TAP_COUNT[3:2];
   assign is_code = write_address[15:13] == host_map::CODE[15:13];
   assign is_data = write_address[15] == host_map::DATA[15];
   assign in_memory = (is_code || is_data) && write_address[1:0] == 2'd0;
@@ -43,7 +55,8 @@ module host_registers #(
     case (write_address)
       host_map::COMMAND, host_map::ARGUMENT, host_map::ENTRY, host_map::MASK, host_map::TRIGGER_START,
       host_map::TRIGGER_END, host_map::QUEUE, host_map::INTERRUPT: known_write = 1'b1;
-      default: known_write = in_memory && status == tile_pkg::UNDEFINED;
+      default: known_write = (in_memory && status == tile_pkg::UNDEFINED) ||
+                             (is_tap(write_address) && write_address[3:2] != COUNT);
     endcase
   end
   assign write_refused = !known_write;
@@ -65,8 +78,16 @@ module host_registers #(
         host_map::INTERRUPT: interrupt_enable <= write_word[1:0];
         default: ;
       endcase
+      for (int n = 0; n < TAPS; n++) begin
+        if (is_tap(write_address) && write_address[6:4] == 3'(n)) begin
+          if (write_address[3:2] == MASK) tap_mask[32*n+:32] <= write_word;
+          if (write_address[3:2] == EQUALS) tap_equals[32*n+:32] <= write_word;
+          if (write_address[3:2] == MODE) tap_mode[6*n+:6] <= write_word[5:0];
+        end
+      end
     end
     if (reset) begin
+      tap_mode <= '0;
       {argument, image_mask, image_trigger_start, image_trigger_end} <= 128'd0;
       {image_triggered, image_entry, queue_limit, interrupt_enable} <= 20'd0;
     end
@@ -94,8 +115,20 @@ module host_registers #(
       host_map::WAITING: read_word = {25'd0, out_waiting};
       host_map::OUTPUT: read_word = out_front;
       host_map::INTERRUPT: read_word = {30'd0, interrupt_enable};
+      host_map::TAPS: read_word = 32'(TAPS);
       default: {read_refused, read_word} = {1'b1, 32'd0};
     endcase
+    for (int n = 0; n < TAPS; n++) begin
+      if (is_tap(read_address) && read_address[6:4] == 3'(n)) begin
+        read_refused = 1'b0;
+        case (read_address[3:2])
+          MASK: read_word = tap_mask[32*n+:32];
+          EQUALS: read_word = tap_equals[32*n+:32];
+          MODE: read_word = {26'd0, tap_mode[6*n+:6]};
+          default: read_word = tap_events[32*n+:32];
+        endcase
+      end
+    end
   end
   assign take = !read || read_address != host_map::OUTPUT ? 3'd0 : out_waiting > 7'd4 ? 3'd4 : out_waiting[2:0];
   assign irq = (interrupt_enable[0] && out_waiting != 7'd0) || (interrupt_enable[1] && status == tile_pkg::ERROR);

@@ -1,7 +1,8 @@
 // A tile on AXI4-Lite: 64 KiB of registers (registers.csv), the block, soft logic and an interrupt line (irq).
 module tile_axi_lite #(
     parameter int FIFO_BYTES = 64,
-    parameter int QUEUE = 4
+    parameter int QUEUE = 4,
+    parameter int TAPS = 4
 ) (
     input  logic        clock, reset,
     input  logic        s_axi_awvalid,
@@ -45,7 +46,7 @@ module tile_axi_lite #(
       .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused
   );
-  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE)) host (
+  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE), .TAPS(TAPS)) host (
       .clock, .reset, .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused, .in_valid, .in_data, .in_has_address, .in_address, .soft_words, .soft_write,
       .soft_index, .soft_word, .status, .irq

@@ -1,7 +1,8 @@
-// A tile behind its registers: what the three bus ports share.
+// A tile behind its registers and taps: what the three bus ports share. The first TAPS input registers have a tap.
 module tile_host #(
     parameter int FIFO_BYTES = 64,
-    parameter int QUEUE = 4
+    parameter int QUEUE = 4,
+    parameter int TAPS = 4
 ) (
     input  logic        clock, reset,
     // bus port
@@ -33,9 +34,27 @@ module tile_host #(
   tile_pkg::fault_t fault_cause;
   logic [6:0] out_waiting;
 
-  host_registers #(.QUEUE(QUEUE)) registers (
+  logic [32*TAPS-1:0] tap_mask, tap_equals, tap_events;
+  logic [6*TAPS-1:0] tap_mode;
+  logic [31:0] tapped_valid;
+  logic [1023:0] tapped_data;
+  for (genvar n = 0; n < 32; n++) begin : signals
+    if (n < TAPS) begin : with_tap
+      tap tap (
+          .clock, .reset, .clear(command == tile_pkg::IMAGE), .on(tap_mode[6*n]), .compares(tap_mode[6*n+1]),
+          .when(tap_mode[6*n+2+:2]), .takes(tap_mode[6*n+4+:2]), .mask(tap_mask[32*n+:32]),
+          .equals(tap_equals[32*n+:32]), .valid(in_valid[n]), .data(in_data[32*n+:32]), .passes(tapped_valid[n]),
+          .word(tapped_data[32*n+:32]), .events(tap_events[32*n+:32])
+      );
+    end else begin : without
+      assign tapped_valid[n] = in_valid[n];
+      assign tapped_data[32*n+:32] = in_data[32*n+:32];
+    end
+  end
+
+  host_registers #(.QUEUE(QUEUE), .TAPS(TAPS)) registers (
       .clock, .reset, .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
-      .read_refused, .irq, .command, .argument, .memory_write, .memory_is_code, .memory_address, .image_entry,
+      .read_refused, .irq, .tap_mask, .tap_equals, .tap_mode, .tap_events, .command, .argument, .memory_write, .memory_is_code, .memory_address, .image_entry,
       .image_triggered, .image_mask, .image_trigger_start, .image_trigger_end, .queue_limit, .status, .running, .drops,
       .fault_seen, .fault_cause, .fault_pc, .fault_address, .histogram_saturated, .take, .out_front, .out_waiting
   );
@@ -45,7 +64,7 @@ module tile_host #(
   tile #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE)) tile (
       .clock, .reset, .command, .argument, .memory_write, .memory_is_code, .memory_address, .memory_word(write_word),
       .image_entry, .image_triggered, .image_mask, .image_trigger_start, .image_trigger_end, .queue_limit, .status,
-      .drops, .fault_seen, .fault_cause, .fault_pc, .fault_address, .in_valid, .in_data, .in_has_address, .in_address,
+      .drops, .fault_seen, .fault_cause, .fault_pc, .fault_address, .in_valid(tapped_valid), .in_data(tapped_data), .in_has_address, .in_address,
       .soft_words, .soft_write, .soft_index, .soft_word, .take, .out_front, .out_waiting, .running, .histogram_saturated,
       .store_in_mem(), .io_valid(), .input_arrival(), .fetch_pc(), .retired(), .retired_pc(), .retired_rd(),
       .retired_value()

@@ -2,6 +2,7 @@
 module tile_tilelink #(
     parameter int FIFO_BYTES = 64,
     parameter int QUEUE = 4,
+    parameter int TAPS = 4,
     parameter int SOURCE_BITS = 8
 ) (
     input  logic        clock, reset,
@@ -46,7 +47,7 @@ module tile_tilelink #(
       .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused
   );
-  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE)) host (
+  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE), .TAPS(TAPS)) host (
       .clock, .reset, .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused, .in_valid, .in_data, .in_has_address, .in_address, .soft_words, .soft_write,
       .soft_index, .soft_word, .status, .irq

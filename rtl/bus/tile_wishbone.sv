@@ -1,7 +1,8 @@
 // A tile on Wishbone B4 (classic, 32 bits): 64 KiB of registers (registers.csv), the block, soft logic and an interrupt line (irq).
 module tile_wishbone #(
     parameter int FIFO_BYTES = 64,
-    parameter int QUEUE = 4
+    parameter int QUEUE = 4,
+    parameter int TAPS = 4
 ) (
     input  logic        clock, reset,
     input  logic        wb_cyc, wb_stb, wb_we,
@@ -32,7 +33,7 @@ module tile_wishbone #(
       .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused
   );
-  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE)) host (
+  tile_host #(.FIFO_BYTES(FIFO_BYTES), .QUEUE(QUEUE), .TAPS(TAPS)) host (
       .clock, .reset, .write, .read, .write_address, .read_address, .write_word, .read_word, .write_refused,
       .read_refused, .in_valid, .in_data, .in_has_address, .in_address, .soft_words, .soft_write,
       .soft_index, .soft_word, .status, .irq

@@ -24,6 +24,11 @@
 #define LENTO_TILE_AT_WAITING 0x0044u  /* bytes in the output FIFO */
 #define LENTO_TILE_AT_OUTPUT 0x0048u  /* the oldest bytes of the output FIFO; a read takes up to four of them */
 #define LENTO_TILE_AT_INTERRUPT 0x004cu  /* raises the interrupt line while output waits; while the tile is in error */
+#define LENTO_TILE_AT_TAPS 0x0050u  /* how many of the first input registers have a tap */
+#define LENTO_TILE_AT_TAP_MASK 0x0100u  /* of tap 0 (tap n is 16 n bytes further): bits of the signal that count */
+#define LENTO_TILE_AT_TAP_EQUALS 0x0104u  /* value that is compared */
+#define LENTO_TILE_AT_TAP_MODE 0x0108u  /* on; compares with TAP_EQUALS; when 0 level 1 rising 2 falling 3 change; takes 0 value 1 count 2 cycle */
+#define LENTO_TILE_AT_TAP_COUNT 0x010cu  /* events since the image */
 #define LENTO_TILE_AT_CODE 0x2000u  /* code memory; only while undefined */
 #define LENTO_TILE_AT_DATA 0x8000u  /* scratchpad; only while undefined */
 

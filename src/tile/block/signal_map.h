@@ -19,34 +19,14 @@
 #include <string>
 #include <vector>
 
+#include "tile/block/tap.h"
+
 namespace lento::tile {
 
 enum class Edge {
   Rising,
   Falling,
   Both
-};
-
-// An event is a sample, with its valid signals 1, at which (value & mask) == equals, or any value without
-// `equals`. `when` restricts it to the first such sample after others (rising), the first other one after
-// such samples (falling), or a sample with another masked value than the one before (change). The IOReg holds
-// the masked value, the number of events so far, or the cycle of the input's clock, both modulo 2^32.
-struct Tap {
-  enum class When {
-    Level,
-    Rising,
-    Falling,
-    Change
-  };
-  enum class Take {
-    Value,
-    Count,
-    Time
-  };
-  uint32_t mask = UINT32_MAX;
-  std::optional<uint32_t> equals;
-  When when = When::Level;
-  Take take = Take::Value;
 };
 
 struct SignalMap {

@@ -127,11 +127,7 @@ class Reader {
   struct Bound {
     Signal data;
     std::vector<Signal> valid;
-    // State of the input's tap (event filter).
-    bool matched = false;
-    std::optional<uint32_t> last;
-    uint32_t events = 0;
-    uint32_t samples = 0;
+    TapFilter tap;
   };
 
   base::Location here() const {
@@ -300,7 +296,7 @@ class Reader {
       const SignalMap::Input& input = map_.inputs[i];
       const bool valid = all(bound_[i].valid, values_);
       const std::optional<uint32_t> taken = input.tap
-                                                ? tapped(*input.tap, bound_[i], valid, uint32_t(data.value))
+                                                ? bound_[i].tap.take(*input.tap, valid, uint32_t(data.value))
                                                 : std::optional(uint32_t(data.value));
       if (!valid || !taken)
         continue;
@@ -317,25 +313,6 @@ class Reader {
     domains_.sample(address_->domain_index, address_->read(values_).value);
     cycle.has_address = all(address_valid_, values_);
     return cycle;
-  }
-
-  // Returns the word for the IOReg when this sample is an event of the tap, else nothing.
-  static std::optional<uint32_t> tapped(const Tap& tap, Bound& bound, bool valid, uint32_t data) {
-    const uint32_t cycle = bound.samples++;
-    const uint32_t value = data & tap.mask;
-    const bool matches = valid && (!tap.equals || value == *tap.equals);
-    const bool before = std::exchange(bound.matched, valid ? matches : bound.matched);
-    const bool changes = valid && bound.last && *bound.last != value;
-    if (valid)
-      bound.last = value;
-    const bool happens = tap.when == Tap::When::Rising    ? matches && !before
-                         : tap.when == Tap::When::Falling ? valid && !matches && before
-                         : tap.when == Tap::When::Change  ? matches && changes
-                                                          : matches;
-    if (!happens)
-      return std::nullopt;
-    ++bound.events;
-    return tap.take == Tap::Take::Count ? bound.events : tap.take == Tap::Take::Time ? cycle : value;
   }
 
   // Ends a time step. Changes take effect at its end, so an edge samples the values from before the step.

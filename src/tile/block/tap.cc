@@ -1,0 +1,28 @@
+// The state of a tap from sample to sample. A sample whose valid signal is 0 counts as a cycle and changes
+// nothing else.
+#include "tile/block/tap.h"
+
+#include <utility>
+
+namespace lento::tile {
+
+std::optional<uint32_t> TapFilter::take(const Tap& tap, bool valid, uint32_t data) {
+  const uint32_t cycle = samples_++;
+  if (!valid)
+    return std::nullopt;
+  const uint32_t value = data & tap.mask;
+  const bool matches = !tap.equals || value == *tap.equals;
+  const bool before = std::exchange(matched_, matches);
+  const bool changes = last_ && *last_ != value;
+  last_ = value;
+  const bool happens = tap.when == Tap::When::Rising    ? matches && !before
+                       : tap.when == Tap::When::Falling ? !matches && before
+                       : tap.when == Tap::When::Change  ? matches && changes
+                                                        : matches;
+  if (!happens)
+    return std::nullopt;
+  ++events_;
+  return tap.take == Tap::Take::Count ? events_ : tap.take == Tap::Take::Time ? cycle : value;
+}
+
+}  // namespace lento::tile
