@@ -31,6 +31,8 @@ class ByteReader {
     return value;
   }
 
+  // Returns the next `count` bytes. Throws base::Error when fewer are left. `what` names them in the
+  // message.
   std::string_view take(uint64_t count, std::string_view what) {
     if (count > bytes_.size() - at_) {
       fail(

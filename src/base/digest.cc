@@ -9,6 +9,7 @@
 
 namespace lento::base {
 
+// Adds bytes. The digest does not depend on how they are divided over calls.
 void Digest::add(std::string_view bytes) {
   size_ += bytes.size();
   if (!rest_.empty()) {
@@ -32,6 +33,7 @@ void Digest::add(std::string_view bytes) {
   rest_ = bytes.substr(whole);
 }
 
+// Returns the digest as 32 hexadecimal digits.
 std::string Digest::text() const {
   uint64_t tail = size_;
   for (const char c : rest_)

@@ -9,6 +9,7 @@
 namespace lento::base {
 namespace {
 
+// Returns the text of an error: place, message and, on a second line, the hint.
 std::string compose(const Location& where, std::string_view message, std::string_view hint) {
   const std::string place = to_string(where);
   std::string text = place.empty() ? "error: " : place + ": error: ";

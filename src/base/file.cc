@@ -127,6 +127,7 @@ class Zstd : public Codec {
   bool complete_ = false;
 };
 
+// Returns the decompressor for a file that begins with these bytes, or null.
 std::unique_ptr<Codec> codec_for(std::string_view head) {
   if (head.starts_with("\x1f\x8b"))
     return std::make_unique<Gzip>();
@@ -161,6 +162,7 @@ struct InputStream::Impl {
       ::close(fd);
   }
 
+  // Fills the buffer of raw bytes from the file.
   void fill() {
     if (raw_begin > 0 && raw_begin < raw_end)
       std::memmove(raw.data(), raw.data() + raw_begin, raw_end - raw_begin);

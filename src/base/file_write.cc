@@ -29,6 +29,7 @@ bool is_device(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+// Returns the file that a symbolic link points to, so that the link survives when the file is replaced.
 std::string resolve_links(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error))
@@ -156,6 +157,7 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
+// Completes the file and gives it its name. Without this call nothing remains.
 void OutputFile::commit() {
   Impl& s = *impl_;
   if (s.gz) {

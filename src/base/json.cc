@@ -93,6 +93,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_set<std::string> keys;
   };
 
+  // Adds a value to the innermost open array or object.
   bool add(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -109,6 +110,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const_cast<Json::Object&>(top.value.members()).emplace_back(std::move(top.key), std::move(value));
   }
 
+  // Opens an array or object. Returns false when nested too deeply.
   bool open(Json empty) {
     if (open_.size() >= kMaxDepth) {
       failure_ = "nested deeper than " + std::to_string(kMaxDepth);
@@ -291,6 +293,7 @@ bool Json::boolean(const Location& where) const {
   return std::get<bool>(value_);
 }
 
+// Returns the value as an integer. Throws base::Error when it is not whole or outside the limits.
 int64_t Json::integer(const Location& where, int64_t min, int64_t max) const {
   int64_t result;
   if (is_int()) {

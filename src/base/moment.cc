@@ -55,6 +55,7 @@ class Cursor {
   std::string_view rest_;
 };
 
+// Parses a date, with the marks 2027-01-31, 2027/01/31 or none.
 bool take_day(Cursor& in, std::chrono::year_month_day& day) {
   int y = 0;
   int m = 0;

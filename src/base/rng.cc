@@ -46,6 +46,7 @@ double Rng::uniform() {
   return double(next() >> 11) * 0x1p-53;
 }
 
+// Returns a normally distributed number (Marsaglia's polar method).
 double Rng::normal(double mean, double deviation) {
   if (has_spare_) {
     has_spare_ = false;

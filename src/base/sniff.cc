@@ -125,6 +125,7 @@ bool is_json_lines(std::string_view head) {
   return line.starts_with('{') && line.ends_with('}') && rest.starts_with('{');
 }
 
+// Returns the kind of a JSON file from keys in its first bytes.
 FileKind recognise_json(std::string_view head) {
   const auto has = [&](std::string_view key) {
     return head.find(key) != std::string_view::npos;
@@ -161,6 +162,7 @@ bool is_table(std::string_view head) {
   });
 }
 
+// Returns the kind of a text file from its first bytes.
 FileKind recognise_text(std::string_view head) {
   std::string_view rest = head;
   if (rest.starts_with("\xef\xbb\xbf"))

@@ -28,6 +28,7 @@ struct Slot {
 };
 std::array<Slot, 64> g_slots;
 
+// Reserves a place in the table of temporary files, which a signal handler can remove. Returns -1 when full.
 int reserve_slot(const std::string& path) {
   for (size_t i = 0; i < g_slots.size() && path.size() < sizeof g_slots[i].path; ++i) {
     int expected = Free;
@@ -97,6 +98,7 @@ Temporary::~Temporary() {
     ::close(fd_);
 }
 
+// Gives the unnamed temporary file a name. Returns false when that fails.
 bool Temporary::link_name() {
   if (!name_.empty())
     return true;

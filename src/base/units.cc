@@ -88,6 +88,7 @@ struct Table {
   std::string_view example;
 };
 
+// Returns the units of a dimension.
 Table table_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::Plain:

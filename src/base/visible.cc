@@ -10,6 +10,7 @@ namespace {
 
 using Byte = unsigned char;
 
+// Returns the length of a UTF-8 sequence by its first byte, or 0 for an invalid one.
 size_t length_by_lead(Byte lead) {
   if (lead < 0x80)
     return 1;
@@ -29,6 +30,7 @@ struct Character {
   size_t length = 0;
 };
 
+// Returns the first character of the text, or an empty one when it is invalid.
 Character first_of(std::string_view text) {
   const Byte lead = static_cast<Byte>(text[0]);
   const size_t length = length_by_lead(lead);
@@ -46,6 +48,7 @@ Character first_of(std::string_view text) {
   return {code, length};
 }
 
+// Returns whether a character would steer a terminal or change the direction of text.
 bool steers(uint32_t c) {
   if (c == '\n' || c == '\t')
     return false;

@@ -81,6 +81,7 @@ struct ZipReader::State {
     is_inflating = false;
   }
 
+  // Starts reading a member of the archive.
   void start(bool deflated) {
     is_open = true;
     is_deflated = deflated;
@@ -92,6 +93,7 @@ struct ZipReader::State {
     is_inflating = true;
   }
 
+  // Ends a member and skips the descriptor behind its data.
   void close() {
     stop_inflating();
     is_open = false;

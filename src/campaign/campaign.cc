@@ -52,6 +52,7 @@ class Ledger {
     return kNone;
   }
 
+  // Takes the result of a run and writes it to the journal.
   void take(uint64_t run, const std::string& result) {
     const std::lock_guard lock(mutex_);
     if (result.empty()) {  // given up because the user stopped
@@ -88,6 +89,7 @@ class Ledger {
   std::exception_ptr failure_;
 };
 
+// Performs runs in this process until none is left.
 void run_locally(Ledger& ledger, const Run& run) {
   try {
     for (uint64_t i = ledger.next(); i != kNone; i = ledger.next())

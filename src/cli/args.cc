@@ -228,6 +228,7 @@ std::vector<const Command*> Command::subcommands() const {
   return out;
 }
 
+// Returns names and texts of all options, for the manual.
 std::vector<OptionWords> Command::options() const {
   std::vector<OptionWords> out;
   for (const CLI::Option* option : inside_->app->get_options()) {

@@ -25,6 +25,7 @@ namespace {
 using base::write_file;
 using finding::Diagnosis;
 
+// Returns a word quoted for a shell, without a password in it.
 std::string quoted(const std::string& given) {
   const std::string word = base::without_password(given);  // a command line is stored
   if (!word.empty() &&
@@ -54,6 +55,7 @@ void write_figures(const std::string& folder, const Diagnosis& diagnosis) {
   }
 }
 
+// Returns whether output is coloured, by option, NO_COLOR and terminal.
 bool wants_color(const Context& context) {
   if (context.color != "auto")
     return context.color == "always";

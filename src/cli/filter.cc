@@ -22,6 +22,7 @@ VisibleStream::~VisibleStream() {
   buffer_.pubsync();
 }
 
+// Writes text with control characters made visible. An incomplete character waits for its remaining bytes.
 void VisibleStream::Buffer::take(std::string_view text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
     return (c >= ' ' && c < 127) || c == '\n';

@@ -33,6 +33,7 @@ std::string page_name(const std::string& called) {
   return name;
 }
 
+// Returns the section of options of a manual page.
 std::string options_section(const Command& command) {
   std::string out = ".SH OPTIONS\n";
   for (const OptionWords& option : command.options()) {
@@ -44,6 +45,7 @@ std::string options_section(const Command& command) {
   return out;
 }
 
+// Returns the section of subcommands of a manual page.
 std::string commands_section(const Command& command, const std::string& called) {
   if (command.subcommands().empty())
     return {};
@@ -59,6 +61,7 @@ struct Word {
   std::string words;  // what may follow
 };
 
+// Collects the words that a shell may complete after each command.
 void collect(const Command& command, const std::string& called, std::vector<Word>& out) {
   std::string words;
   for (const Command* child : command.subcommands())
@@ -105,6 +108,7 @@ std::string roff_quoted(const std::string& text) {
   return out + "'";
 }
 
+// Appends the completions of a command for the fish shell.
 void fish_lines(const Command& command, const std::string& root, const std::string& seen, std::string& out) {
   std::string here = seen.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + seen;
   for (const Command* child : command.subcommands())

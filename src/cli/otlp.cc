@@ -24,6 +24,7 @@ bool is_address(const std::string& target) {
   return target.starts_with("http://") || target.starts_with("https://");
 }
 
+// Returns the address with the path of OTLP's log endpoint.
 std::string with_path(std::string url) {
   const size_t host = url.find("://") + 3;
   const size_t slash = url.find('/', host);
@@ -46,6 +47,7 @@ std::string decoded(const std::string& value) {
   return text;
 }
 
+// Returns the headers of a request, from OTEL_EXPORTER_OTLP_HEADERS too.
 std::vector<std::string> headers() {
   std::vector<std::string> all = {"Content-Type: application/json"};
   const char* given = std::getenv("OTEL_EXPORTER_OTLP_HEADERS");

@@ -43,6 +43,7 @@ std::atomic<int> g_depth{0};
 std::atomic<bool> g_hangup_reloads{false};
 std::atomic<bool> g_reload{false};
 
+// Handles a signal: the first one asks to stop, the second one ends the process.
 void on_signal(int signal) {
   const int kept = errno;
   if (signal == SIGHUP && g_hangup_reloads) {
@@ -80,6 +81,7 @@ Noted& noted() {
   return n;
 }
 
+// Returns how far the work has come, for the message after a signal.
 std::string how_far() {
   Noted& n = noted();
   const std::unique_lock lock(n.mutex, std::try_to_lock);
@@ -99,6 +101,7 @@ struct Signals::Impl {
   std::atomic<bool> over{false};
   std::thread watcher;
 
+  // Ends the process when it has not stopped some time after it was asked to.
   void watch() const {
     while (::sem_wait(&g_asked) != 0)
       continue;

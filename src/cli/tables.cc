@@ -7,6 +7,7 @@
 namespace lento::cli {
 namespace {
 
+// Returns the width of each column.
 std::vector<size_t> widths_of(const finding::TableFigure& table, size_t rows) {
   std::vector<size_t> widths;
   for (const std::string& name : table.columns)

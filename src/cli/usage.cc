@@ -120,6 +120,7 @@ struct Given {
   std::string file;
   std::string option;
 };
+// Returns the files among the arguments that an error message names.
 std::vector<Given> given_files(const std::vector<std::string>& args, const std::string& error) {
   std::vector<Given> found;
   size_t longest = 1;  // "a" and "a:b" may both be files
@@ -161,6 +162,7 @@ std::string wanted_by(const Command& command, const std::string& option) {
   return std::string();
 }
 
+// Returns whether an option that expects `text` accepts this kind of file.
 bool is_wanted(const base::FileKind& kind, const std::string& text) {
   const std::string wanted = lower(text);
   const std::string format = lower(kind.format.substr(0, kind.format.find(',')));
@@ -171,6 +173,7 @@ bool is_wanted(const base::FileKind& kind, const std::string& text) {
   return !format.empty() && wanted.find(format) != std::string::npos;
 }
 
+// Returns a hint when a file is of another kind than its option expects, else "".
 std::string of_another_kind(const Command& command, const Given& given) {
   const base::FileKind kind = base::kind_of_file(given.file);
   if (kind.noun.empty())

@@ -21,6 +21,8 @@ struct Ranks {
   double tie_loss = 0;          // sum of t^3 - t over groups of equal values
 };
 
+// Returns twice the rank of each value among both samples, where equal values share a mean rank, and the
+// correction for ties.
 Ranks ranks_of(std::span<const double> first, std::span<const double> second) {
   std::vector<double> all(first.begin(), first.end());
   all.insert(all.end(), second.begin(), second.end());

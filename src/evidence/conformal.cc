@@ -12,6 +12,7 @@
 
 namespace lento::evidence {
 
+// Returns the value that a new score exceeds with probability at most `miss`. Infinite with too few scores.
 double conformal_bound(std::span<const double> scores, double miss) {
   const double all = double(scores.size()) + 1;
   // Rows that may lie above the bound, the new one among them; rounding must not take one away.

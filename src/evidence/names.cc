@@ -8,6 +8,7 @@
 namespace lento::evidence {
 namespace {
 
+// Returns whether a name would be a path with empty or relative parts.
 bool path_like(std::string_view name) {
   constexpr std::string_view kSlashes = "/\\";
   while (true) {
@@ -33,6 +34,7 @@ std::string_view host_of(std::string_view name) {
 
 }  // namespace
 
+// Returns what is wrong with a name from a record.
 NameFault fault_of_name(std::string_view name) {
   if (name.size() > kMostNameBytes)
     return NameFault::TooLong;

@@ -35,6 +35,7 @@ void flag(Screening& s, size_t record, Flaw flaw) {
     s.flaw[record] = flaw;
 }
 
+// Flags records that repeat an earlier one.
 void flag_repeats(std::span<const TimedRecord> records, Screening& s) {
   std::unordered_map<uint64_t, size_t> first;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -44,6 +45,7 @@ void flag_repeats(std::span<const TimedRecord> records, Screening& s) {
   }
 }
 
+// Flags a small share of records whose times are far from all others.
 void flag_far_away(std::span<const TimedRecord> records, double most_share, Screening& s) {
   std::vector<size_t> kept;
   std::vector<int64_t> times;
@@ -60,6 +62,7 @@ void flag_far_away(std::span<const TimedRecord> records, double most_share, Scre
       flag(s, kept[k], Flaw::FarAway);
 }
 
+// Flags records with more work than possible in their time.
 void flag_impossible(std::span<const TimedRecord> records, const PhysicsOptions& options, Screening& s) {
   for (size_t i = 0; i < records.size(); ++i) {
     const TimedRecord& r = records[i];
@@ -109,6 +112,7 @@ void flag_overlaps(
       flag(s, k, Flaw::Overlaps);
 }
 
+// Flags records that overlap on one unit.
 void flag_all_overlaps(std::span<const TimedRecord> records, int64_t tolerance, Screening& s) {
   std::vector<size_t> order;
   for (size_t i = 0; i < records.size(); ++i)
@@ -127,6 +131,7 @@ void flag_all_overlaps(std::span<const TimedRecord> records, int64_t tolerance, 
   }
 }
 
+// Counts flaws, and finds begin and end of the remaining records.
 void summarise(std::span<const TimedRecord> records, const PhysicsOptions& options, Screening& s) {
   std::vector<int64_t> begins;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -167,6 +172,7 @@ std::string_view name(Flaw flaw) {
   return kNames[size_t(flaw)];
 }
 
+// Flags records that cannot be true. Each record has at most one flaw.
 Screening screen(std::span<const TimedRecord> records, const PhysicsOptions& options) {
   Screening s;
   s.flaw.resize(records.size());

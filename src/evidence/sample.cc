@@ -25,6 +25,7 @@ double kth_of_pairs(double largest, uint64_t k, Count count) {
   return std::bit_cast<double>(low);
 }
 
+// Counts pairs of values at most `d` apart.
 uint64_t distances_within(const std::vector<double>& sorted, double d) {
   uint64_t pairs = 0;
   size_t j = 0;
@@ -71,6 +72,7 @@ double variance(std::span<const double> values) {
   return sum / double(values.size() - 1);
 }
 
+// Returns a quantile, interpolated. The values are reordered.
 double quantile_reordering(std::span<double> values, double q) {
   if (values.empty())
     return 0;

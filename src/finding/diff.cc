@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kWorse = 1.1;  // slow-down over the former one from which a kept finding counts as worse
 
+// Returns the finding about the same part and category, or null.
 const Finding* find(const std::vector<Finding>& findings, const Finding& wanted) {
   const auto same = [&](const Finding& f) {
     return f.subject == wanted.subject && f.category == wanted.category;
@@ -35,6 +36,7 @@ std::string factor_text(const Finding* f) {
   return "seen";
 }
 
+// Returns the findings of both diagnoses side by side.
 TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {
   TableFigure table{{"subject", "category", "before", "after", "change"}, {}};
   for (const Finding& f : after.findings) {
@@ -69,6 +71,7 @@ std::string ratio_text(const std::string& before, const std::string& after) {
   return base::format_number(*b / *a, 4) + "x";
 }
 
+// Returns the facts of both diagnoses side by side.
 TableFigure fact_table(const Diagnosis& before, const Diagnosis& after) {
   TableFigure table{{"fact", "before", "after", "after / before"}, {}};
   for (const auto& fact : after.facts) {

@@ -394,6 +394,7 @@ Json to_json(const Diagnosis& diagnosis) {
   return std::move(writer.out);
 }
 
+// Reads a diagnosis, of the current or the former schema.
 Diagnosis diagnosis_from_json(const Json& json, const std::string& file) {
   const Location where{file};
   const std::string& schema = json.at("schema", where).string(child(where, "schema"));

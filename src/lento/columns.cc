@@ -21,6 +21,7 @@ size_t rows_of(const Column& column) {
   return std::max({column.integers.size(), column.numbers.size(), column.codes.size()});
 }
 
+// Returns the number of rows. Throws base::Error when columns differ in length.
 size_t rows_of(const std::vector<Column>& table) {
   if (table.empty())
     throw Error({"table"}, "the table has no columns");
@@ -36,6 +37,7 @@ void append_number(std::string& text, Number value) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
+// Appends a cell to the line. Missing values are empty.
 void append_field(std::string& text, const Column& column, size_t row) {
   if (!column.integers.empty()) {
     append_number(text, column.integers[row]);
@@ -93,6 +95,7 @@ int8_t index_of(const std::string& bound, std::vector<std::string>& bounds) {
   return int8_t(index);
 }
 
+// Appends an answer to the columns. Null: no answer for this row.
 void append(Answers& answers, const predict::Answer* answer) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   answers.seconds.push_back(answer ? answer->seconds : kNone);

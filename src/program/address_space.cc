@@ -73,6 +73,8 @@ struct AddressSpace::Impl {
   // Answers in addresses of the process. Ranges may begin together, so the end belongs to the key.
   mutable std::map<std::tuple<uint16_t, uint64_t, uint64_t>, Symbol> answers;
 
+  // Returns the symbols for a mapping: of the given program with the same build id or name, else of the file
+  // itself.
   const Symbols* symbols_for(const Mapping& mapping) {
     for (const Given& given : programs) {
       const std::string id = given.symbols->build_id();
@@ -88,6 +90,7 @@ struct AddressSpace::Impl {
     return at->second.get();
   }
 
+  // Opens the mapped file. Returns null when it is absent or of another build.
   static std::unique_ptr<Symbols> open(const Mapping& mapping) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(mapping.path, error))
@@ -295,6 +298,7 @@ bool AddressSpace::has_mappings() const {
   return !impl_->mappings.empty();
 }
 
+// Returns the given programs and whether each was mapped in the trace.
 std::vector<GivenProgram> AddressSpace::programs() const {
   if (!impl_->placed)
     impl_->place();

@@ -16,6 +16,7 @@
 namespace lento::program {
 namespace {
 
+// Returns the name by the Itanium C++ ABI, or nothing.
 std::optional<std::string> itanium(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -147,6 +148,7 @@ class RustV0 {
       value = value * 62 + uint64_t(digit);
     }
   }
+  // Parses an identifier of Rust's mangling.
   std::string_view identifier() {
     if (eat('s'))
       base62();
@@ -165,6 +167,7 @@ class RustV0 {
   }
   // Reads `part` at the place of an earlier one, for a back reference.
   template <class Part>
+  // Parses a back reference: `part` is repeated at an earlier position.
   void back_reference(Part&& part) {
     const uint64_t to = base62();
     if (failed_ || to >= at_)
@@ -228,6 +231,7 @@ class RustV0 {
     path(depth + 1);
     out_.resize(std::min(length, out_.size()));
   }
+  // Parses generic arguments.
   void arguments(int depth) {
     for (bool first = true; !failed_ && !eat('E'); first = false) {
       if (!first)
@@ -242,6 +246,7 @@ class RustV0 {
       }
     }
   }
+  // Parses a constant.
   void constant() {
     if (eat('p')) {
       out_ += '_';

@@ -37,6 +37,7 @@ class FieldReader {
   explicit FieldReader(std::string_view bytes)
       : bytes_(bytes) {
   }
+  // Returns the next integer of `size` bytes.
   uint64_t number(size_t size) {
     if (bytes_.size() < size) {
       bad_ = true;
@@ -95,6 +96,7 @@ class Reader {
     names_.add_code({process_, address, address + code.bytes, code.name, ""});
   }
 
+  // Takes a function that was compiled at run time.
   void take_load(FieldReader& in) {
     in.number(8);  // process and thread
     in.number(8);  // where it was made; it runs at the address
@@ -110,6 +112,7 @@ class Reader {
     known_[index] = std::move(code);
   }
 
+  // Takes a move of such a function to another address.
   void take_move(FieldReader& in) {
     in.number(8);
     in.number(8);
@@ -121,6 +124,7 @@ class Reader {
       add(to, code->second);
   }
 
+  // Takes the source lines of a function.
   void take_lines(FieldReader& in) {
     in.number(8);
     const uint64_t entries = in.number(8);

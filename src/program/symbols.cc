@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kDeepestScope = 16;
 
+// Sorts symbols by address. A symbol without a size ends at the next one.
 void sort_and_close(std::vector<Symbol>& symbols) {
   std::ranges::stable_sort(symbols, [](const Symbol& a, const Symbol& b) {
     return a.low < b.low;
@@ -33,6 +34,7 @@ void sort_and_close(std::vector<Symbol>& symbols) {
   }
 }
 
+// Returns the symbol that contains an address, or null.
 const Symbol* holder(const std::vector<Symbol>& symbols, uint64_t address) {
   auto at = std::upper_bound(symbols.begin(), symbols.end(), address, [](uint64_t a, const Symbol& s) {
     return a < s.low;
@@ -213,6 +215,7 @@ struct Symbols::Impl {
     return dwarf_offdie(dwarf, known->second, &die) != nullptr;
   }
 
+  // Finds the compilation unit that contains a program counter.
   bool unit_of(uint64_t pc, Dwarf_Die& unit) const {
     if (!dwarf)
       return false;

@@ -27,6 +27,7 @@ double microseconds_per_unit(const std::string& axis) {
   return ends("s") ? 1e6 : 1;
 }
 
+// Returns an event that names a process or thread in the Chrome trace format.
 Json name_event(const char* what, int process, int thread, const std::string& name) {
   return Json::object()
       .set("ph", "M")
@@ -36,6 +37,7 @@ Json name_event(const char* what, int process, int thread, const std::string& na
       .set("args", Json::object().set("name", name));
 }
 
+// Adds the spans of a timeline.
 void add_timeline(const TimelineFigure& figure, const std::string& title, int process, Json::Array& events) {
   const double scale = microseconds_per_unit(figure.x_name);
   std::map<std::string, int> threads;

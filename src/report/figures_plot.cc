@@ -76,6 +76,7 @@ struct Key {
   std::string name;
 };
 
+// Returns the coloured box of a legend entry.
 std::string key_box(const std::string& css, double x, double y) {
   Element box("rect");
   box.set("class", css + " key");
@@ -91,6 +92,7 @@ struct Legend {
   std::string svg;
   double bottom = 0;
 };
+// Returns the legend, in as many lines as needed.
 Legend legend(const std::vector<Key>& keys, double y) {
   constexpr size_t kMostCharacters = 28;
   constexpr double kLeft = 70;
@@ -126,6 +128,7 @@ struct Drawing {
   std::vector<Key> keys;
 };
 
+// Returns a drawing with axes, title and legend.
 std::string
 over_axes(const Drawing& drawing, const Frame& frame, const Axes& scales, const std::string& title) {
   const Legend named = legend(drawing.keys, frame.height + 4);
@@ -147,6 +150,7 @@ struct SpanBox {
   double height = 0;
 };
 
+// Returns a box of the timeline.
 std::string span_box(const SpanBox& span, const std::string& label) {
   Element box("rect");
   box.set("class", span.css + " span");
@@ -157,6 +161,7 @@ std::string span_box(const SpanBox& span, const std::string& label) {
   return box.titled(label);
 }
 
+// Returns a line of a series.
 std::string series_line(const SeriesFigure::Line& line, const std::string& css, const Axes& axes) {
   std::string classes = "line " + css;
   if (line.dashed)
@@ -273,6 +278,7 @@ class Bars {
         bottom_(kTop + pitch_ * double(std::max<size_t>(1, rows_))),
         x_(extent(), kLeft, kRight) {
   }
+  // Returns the bar figure.
   std::string picture(const std::string& title) const {
     const Legend named = legend(keys(), bottom_ + 40);
     std::string out = open_svg(kWidth, named.bottom, title);
@@ -295,6 +301,7 @@ class Bars {
   static constexpr double kLeft = 250;
   static constexpr double kRight = 830;  // leaves room for the sums
 
+  // Returns the range of values, with stacks and zero.
   Extent extent() const {
     ExtentOf x;
     x.add(0.0);
@@ -327,6 +334,7 @@ class Bars {
     }
     return base::format_measure(value, unit);
   }
+  // Returns the stacked bars of one category.
   std::string stack(size_t category) const {
     std::string out;
     double before = 0;
@@ -350,6 +358,7 @@ class Bars {
     }
     return out + text_at(x_(farthest) + 5, middle(category), number(before));
   }
+  // Returns the vertical grid lines.
   std::string grid() const {
     std::string lines;
     for (const double tick : x_.ticks(5)) {
@@ -377,6 +386,7 @@ class Bars {
   Scale x_;
 };
 
+// Returns a dot with a label.
 std::string dot(Point at, const std::string& css, const std::string& label) {
   PathData place;
   place.move_to(at.x, at.y);

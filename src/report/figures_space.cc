@@ -92,6 +92,7 @@ std::string shown_value(double value) {
   return std::isnan(value) ? "not seen" : base::format_number(value, 3);
 }
 
+// Returns a link between two cores. `both`: the opposite direction is drawn too.
 std::string
 link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string& classes, bool both) {
   const std::string from = coordinates(link.from_x, link.from_y);
@@ -132,6 +133,7 @@ bool link_blamed(const MeshFigure& f, const std::vector<std::string>& numbers, c
   return contains(f.blamed, there) || contains(f.blamed, back);
 }
 
+// Returns the label of a core, light on dark colours.
 std::string core_label(const MeshFigure::Core& core, const MeshLayout& at, int colour) {
   Element label("text");
   label.set("class", colour > kDarkest ? "on-dark" : "on");
@@ -141,6 +143,7 @@ std::string core_label(const MeshFigure::Core& core, const MeshLayout& at, int c
   return label.with_text(core.label);
 }
 
+// Returns the box of a core.
 std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const MeshLayout& at, Extent extent) {
   const int colour = std::isnan(core.value) ? 0 : colour_class(core.value, extent);
   Element box("rect");
@@ -158,6 +161,7 @@ std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const Me
   return out + core_label(core, at, colour);
 }
 
+// Returns the line of a route.
 std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
   PathData path;
   for (const auto& [x, y] : route.hops)
@@ -258,6 +262,7 @@ SpacePoint on_circle(size_t i, size_t n) {
   return {kCentre + kRadius * std::sin(angle), kCentre - kRadius * std::cos(angle)};
 }
 
+// Returns a node of a graph.
 std::string graph_node(const GraphFigure::Node& node, SpacePoint at, Extent extent) {
   Element circle("circle");
   circle.set("class", value_class(colour_class(node.value, extent)) + blame_class(node.blamed));

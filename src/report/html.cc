@@ -53,6 +53,7 @@ std::string commands_html(const std::vector<std::string>& commands) {
   return "<pre tabindex=\"0\" class=\"commands\">" + text + "</pre>";
 }
 
+// Returns a chapter of a report with several diagnoses.
 std::string chapter_html(
     const Chapter& chapter,
     size_t number,

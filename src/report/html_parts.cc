@@ -33,6 +33,7 @@ std::string tag(const char* name, const std::string& text) {
   return Element(name).with_text(text);
 }
 
+// Returns a table that scrolls in its own box.
 std::string scrolling(const std::string& caption, const std::string& head, const std::string& body) {
   Element scroll("div");
   scroll.set("class", "scroll");
@@ -44,6 +45,7 @@ std::string scrolling(const std::string& caption, const std::string& head, const
   return scroll.around(Element("table").around(out));
 }
 
+// Returns a table.
 std::string table_html(const TableFigure& table, const std::string& caption) {
   std::string head;
   for (const auto& column : table.columns)
@@ -71,6 +73,7 @@ section(const Place& place, const std::string& id, const std::string& title, con
   return "<section>" + heading(place, id, title) + content + "</section>\n";
 }
 
+// Returns a list item for one piece of evidence.
 std::string evidence_item(const Evidence& e) {
   std::string out = escape(e.text);
   if (e.value)
@@ -83,6 +86,7 @@ std::string evidence_item(const Evidence& e) {
   return Element("li").around(out);
 }
 
+// Returns the title of a finding with a link to it.
 std::string finding_title(const Finding& f, const std::string& id, size_t number) {
   const std::string count = std::to_string(number);
   Element anchor("a");
@@ -97,6 +101,7 @@ std::string finding_title(const Finding& f, const std::string& id, size_t number
   return title;
 }
 
+// Returns certainty, loss and time of a finding.
 std::string finding_facts(const Finding& f) {
   std::string facts = sure_text(f.score);
   if (f.lost_share)
@@ -106,6 +111,7 @@ std::string finding_facts(const Finding& f) {
   return Element("p").set("class", "dim").around(facts);
 }
 
+// Returns a finding as a card.
 std::string finding_card(const Finding& f, const Place& place, size_t number) {
   const std::string prefix = place.level == 2 ? "" : place.prefix;
   const std::string id = prefix + "finding-" + std::to_string(number);
@@ -132,6 +138,7 @@ std::string finding_card(const Finding& f, const Place& place, size_t number) {
   return card.around(out);
 }
 
+// Returns all findings, up to a limit.
 std::string findings_html(const Diagnosis& d, const Place& place) {
   std::string out;
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)
@@ -248,6 +255,7 @@ std::string expectations_html(const Diagnosis& d, const Place& place) {
   return section(place, "expect", "How it should be", table_html(table, "Expectations"));
 }
 
+// Returns how many records were read and skipped, and why.
 std::string quality_html(const Diagnosis& d) {
   std::string out;
   if (d.records_taken + d.records_skipped > 0) {
@@ -267,6 +275,7 @@ std::string quality_html(const Diagnosis& d) {
   return out;
 }
 
+// Returns how to repeat the diagnosis: command and inputs with digests.
 std::string repeat_html(const Diagnosis& d) {
   std::string out = Element("pre").set("tabindex", "0").with_text(d.command);
   if (!d.inputs.empty()) {

@@ -69,6 +69,7 @@ std::string nanoseconds(const Finding& finding) {
   return std::to_string(uint64_t(std::llround(finding.when->begin * 1e3)) * 1'000'000);
 }
 
+// Returns a log record of OpenTelemetry. Times are nanoseconds since 1970.
 Json record(
     Severity severity,
     const std::string& body,
@@ -85,6 +86,7 @@ Json record(
   return out;
 }
 
+// Returns the log record of the verdict.
 Json verdict_record(const finding::Diagnosis& d, uint64_t observed) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
   Attributes attributes;
@@ -98,6 +100,7 @@ Json verdict_record(const finding::Diagnosis& d, uint64_t observed) {
   return record(calm ? kInfo : kWarn, d.verdict, "0", observed, attributes.take());
 }
 
+// Returns the log record of a finding.
 Json finding_record(const finding::Diagnosis& d, const Finding& finding, uint64_t observed) {
   Attributes attributes;
   attributes.add("event.name", "lento.finding");

@@ -38,6 +38,7 @@ double rounded(double value) {
 
 using Bins = std::vector<std::vector<size_t>>;
 
+// Divides the rows of a heat map into as many bins as can be shown. Rows with a fault stay alone.
 Bins row_bins(const HeatMapFigure& f) {
   const std::set<std::string> blamed(f.blamed.begin(), f.blamed.end());
   Bins alone;
@@ -56,6 +57,7 @@ Bins row_bins(const HeatMapFigure& f) {
   return alone;
 }
 
+// Returns the maximum of a range of cells.
 double bin_maximum(const HeatMapFigure& f, const std::vector<size_t>& rows, size_t from, size_t to) {
   std::vector<double> of_rows;
   for (const size_t row : rows) {
@@ -65,6 +67,7 @@ double bin_maximum(const HeatMapFigure& f, const std::vector<size_t>& rows, size
   return finite_maximum(of_rows.data(), of_rows.data() + of_rows.size());
 }
 
+// Returns the heat map with fewer rows and columns. Each cell has the maximum of its bin.
 HeatMapFigure reduce(const HeatMapFigure& f) {
   HeatMapFigure out{{}, {}, f.x_name, f.value_name, {}, f.blamed};
   const Bins bins = row_bins(f);
@@ -117,6 +120,7 @@ void round_all(std::vector<double>& values) {
     v = rounded(v);
 }
 
+// Returns the series with fewer points, extremes kept.
 SeriesFigure reduce(const SeriesFigure& f) {
   SeriesFigure out = f;
   for (auto& line : out.lines) {
@@ -140,6 +144,7 @@ SeriesFigure reduce(const SeriesFigure& f) {
   return out;
 }
 
+// Returns the timeline with fewer spans. Spans with a fault are kept.
 TimelineFigure reduce(const TimelineFigure& f) {
   if (f.spans.size() <= kMostSpans)
     return f;

@@ -27,6 +27,7 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
+// Returns whether the file name has an extension.
 bool has_extension(std::string_view file) {
   const size_t dot = file.rfind('.');
   if (dot == std::string_view::npos || dot + 1 == file.size())
@@ -117,6 +118,7 @@ Json locations_of(const Finding& finding, const std::vector<SourceLine>& lines) 
   return all;
 }
 
+// Returns the further source lines of a finding.
 Json related_of(const std::vector<SourceLine>& lines) {
   Json all = Json::array();
   for (size_t i = 1; i < lines.size(); ++i) {
@@ -135,6 +137,7 @@ std::string rule_of(const Diagnosis& d, const Finding& finding) {
   return id;
 }
 
+// Returns the text of a finding with its next step.
 std::string words_of(const Finding& finding) {
   std::string text = finding.summary;
   if (text.empty())
@@ -144,6 +147,7 @@ std::string words_of(const Finding& finding) {
   return text;
 }
 
+// Returns a finding as a SARIF result.
 Json result_of(const Diagnosis& d, const Finding& finding) {
   const std::vector<SourceLine> lines = source_lines(finding);
   const std::string rule = rule_of(d, finding);
@@ -174,6 +178,7 @@ Json rule_json(const std::string& id, const std::string& description) {
   return out;
 }
 
+// Returns the rules: one for each category of findings.
 Json rules_of(const Diagnosis& d) {
   Json rules = Json::array();
   std::set<std::string> seen;

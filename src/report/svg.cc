@@ -17,6 +17,7 @@ using base::format_compact;
 constexpr double kTiny = 1e-12;
 constexpr size_t kMostTicks = 50;
 
+// Returns 1, 2 or 5 times a power of ten, at least `wanted`.
 double step_near(double wanted) {
   const double power = std::pow(10, std::floor(std::log10(wanted)));
   for (const double m : {1.0, 2.0, 5.0}) {
@@ -28,6 +29,7 @@ double step_near(double wanted) {
 
 }  // namespace
 
+// Adds a value to the range. Infinite and NaN are left out.
 void ExtentOf::add(double value) {
   if (!std::isfinite(value))
     return;
@@ -43,6 +45,7 @@ void ExtentOf::add(std::span<const double> values) {
     add(v);
 }
 
+// Returns the range, widened when all values are equal.
 Extent ExtentOf::get() const {
   if (!any_)
     return {0, 1};
@@ -141,6 +144,7 @@ std::string x_ticks(const Scale& x, double y) {
   return group.around(labels);
 }
 
+// Opens the inner drawing that scales with the page.
 std::string open_plot(const Plot& plot, const Scale& x) {
   const std::string place = px(plot.left) + " " + px(plot.top);
   const std::string size = px(plot.width) + " " + px(plot.height);
@@ -188,6 +192,7 @@ std::string cut_text_at(double x, double y, const std::string& text, size_t most
   return Element("g").around(whole + text_at(x, y, cut, anchor));
 }
 
+// Returns axes with ticks and names.
 std::string
 axes(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name, std::string_view y_name) {
   const double bottom = f.height - f.bottom;

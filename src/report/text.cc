@@ -25,6 +25,7 @@ std::string painted(const std::string& given, const char* code, bool color) {
   return text;
 }
 
+// Returns a line for one piece of evidence.
 std::string evidence_line(const Evidence& evidence) {
   std::string line = "    - " + evidence.text;
   if (evidence.value)
@@ -63,6 +64,7 @@ finding_block(const Finding& f, size_t rank, const std::string& verdict, const T
   return text + base::visible(below_subject(f, verdict, options));
 }
 
+// Returns inputs, seed and options of the diagnosis.
 std::string origin(const Diagnosis& d) {
   std::string text;
   for (const auto& input : d.inputs)

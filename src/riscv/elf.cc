@@ -27,6 +27,7 @@ class Image {
         file_(file) {
   }
 
+  // Returns a part of the file. Throws base::Error outside it.
   std::string_view slice(uint64_t offset, uint64_t size, const char* what) const {
     if (offset > bytes_.size() || size > bytes_.size() - offset) {
       fail(
@@ -56,6 +57,7 @@ class Image {
   const std::string& file_;
 };
 
+// Throws base::Error unless the file is a 32-bit RISC-V program.
 void check_header(const Image& image) {
   const std::string_view ident = image.slice(0, 52, "the ELF header");
   if (ident.substr(0, 4) != "\177ELF")

@@ -48,6 +48,7 @@ constexpr int32_t sign_extend(uint32_t value, unsigned bits) {
   return int32_t(value << (32 - bits)) >> (32 - bits);
 }
 
+// Returns the immediate operand of an instruction word.
 int32_t immediate(uint32_t w, Format format) {
   switch (format) {
     case Format::I:
@@ -76,6 +77,7 @@ int32_t immediate(uint32_t w, Format format) {
   }
 }
 
+// Returns the bits of an immediate operand in an instruction word.
 uint32_t immediate_bits(int32_t imm, Format format) {
   const uint32_t i = uint32_t(imm);
   switch (format) {
@@ -101,6 +103,7 @@ uint32_t immediate_bits(int32_t imm, Format format) {
   }
 }
 
+// Returns whether the extension of an instruction is enabled.
 bool allowed(char extension, const Extensions& extensions) {
   switch (extension) {
     case 'M':

@@ -42,6 +42,7 @@ Access Machine::stored_to_watch(unsigned size, uint32_t value) {
   return Access::DoneStop;
 }
 
+// Executes an atomic operation.
 Access Machine::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result) {
   uint32_t old = 0;
   if (!memory_.read(address, 4, old))

@@ -57,6 +57,7 @@ Op pair_of(Op first, Op second) {
   return first;
 }
 
+// Decodes an instruction. A frequent pair of instructions becomes one operation.
 void decode_pair(const CodeCache& code, CodeCache::Page& page, uint32_t index) {
   code.decode_at(page, index);
   if (index + 1 == CodeCache::kWords)
@@ -88,6 +89,7 @@ uint8_t* Machine::fast_page(uint32_t address, unsigned size, bool store) {
   return bytes;
 }
 
+// Discards decoded instructions that a store changed.
 void Machine::code_written(uint32_t address, unsigned size) {
   code_.written(address, size);
   fast_code_.written(address, size);

@@ -49,6 +49,7 @@ Folder::Folder(const std::string& path) {
     throw Error({path}, "is not a folder", "give the folder that holds the JSON diagnoses");
 }
 
+// Returns the path of a diagnosis. Throws base::Error for names outside the folder.
 fs::path Folder::resolve(const std::string& name) const {
   const bool plain = !name.empty() && name.size() < 256 && name.find('/') == std::string::npos &&
                      name.find('\0') == std::string::npos && name.front() != '.' && name.ends_with(".json");

@@ -59,6 +59,7 @@ class Pages {
   using Make = std::function<std::string()>;
   using Bytes = std::shared_ptr<const std::string>;
 
+  // Returns a page from the cache, or makes it. Concurrent requests wait for the same page.
   Bytes page(const std::string& name, const std::string& stamp, const Make& make) {
     std::promise<Bytes> promise;
     const Ready own = promise.get_future().share();
@@ -138,6 +139,7 @@ struct Server::Impl {
     return limits;
   }
 
+  // Answers a request after checking the token.
   Reply answer_checked(const HttpQuestion& question) {
     const std::string given =
         question.bearer.empty() ? base::query_value(question.query, "token") : question.bearer;
@@ -150,6 +152,7 @@ struct Server::Impl {
     }
   }
 
+  // Returns the reply for a path.
   Reply route(const HttpQuestion& question) {
     const std::string& path = question.path;
     if (path == "/")

@@ -52,6 +52,7 @@ std::string list_text(const List& list, Text text) {
   return "[" + out + "]";
 }
 
+// Returns the kinds of tiles as YAML.
 std::string tiles_text(const Interconnect& net) {
   std::string out = "tiles:\n";
   for (const TileKind kind : {TileKind::Dram, TileKind::Ethernet, TileKind::Router, TileKind::Harvested}) {
@@ -65,6 +66,7 @@ std::string tiles_text(const Interconnect& net) {
   return out;
 }
 
+// Returns a network as YAML.
 std::string network_text(const Interconnect::Network& n) {
   std::vector<std::string> carried;
   for (const Load load : kLoads)
@@ -83,6 +85,7 @@ std::string network_text(const Interconnect::Network& n) {
          ", routes: " + list_text(n.table, route) + "}\n";
 }
 
+// Returns the links between chips as YAML.
 std::string chip_links_text(const Interconnect& net) {
   std::string out;
   for (const Interconnect::ChipLink& link : net.chip_links)

@@ -7,6 +7,7 @@
 namespace lento::spec {
 namespace {
 
+// Returns a chip of equal cores with one network.
 FabricSheet plain(const std::string& name, int width, int height, Topology topology) {
   FabricSheet sheet;
   sheet.name = name;

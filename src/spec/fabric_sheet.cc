@@ -83,6 +83,7 @@ class SheetReader {
   }
 
  private:
+  // Parses the place of a tile.
   bool place_of(const YamlNode& node, TilePlace& out) {
     if (!parse_place(node.text, out)) {
       errors_.add(
@@ -97,6 +98,7 @@ class SheetReader {
     return false;
   }
 
+  // Reads a list of tiles.
   std::vector<TilePlace> places(Fields& fields, std::string_view key) {
     std::vector<const YamlNode*> nodes;
     fields.list(key, nodes);
@@ -109,6 +111,7 @@ class SheetReader {
     return out;
   }
 
+  // Reads a list of integers from 0 below `below`.
   std::vector<int> numbers(Fields& fields, std::string_view key, int below) {
     std::vector<const YamlNode*> nodes;
     fields.list(key, nodes);
@@ -142,6 +145,7 @@ class SheetReader {
     fields.finish();
   }
 
+  // Reads a direction: up, down or both.
   Sense sense(Fields& fields, std::string_view key) {
     std::string word = "both";
     fields.choice(key, word, {"up", "down", "both"});

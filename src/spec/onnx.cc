@@ -32,6 +32,7 @@ class Reader {
         report_(report) {
   }
 
+  // Reads the graph with the shapes of all tensors.
   Network run() {
     check_nodes(file_, graph_.node_size());
     network_.name = graph_.name().substr(0, 200);
@@ -72,6 +73,7 @@ class Reader {
     fill_constant(network_.tensors[add_tensor(proto.name(), where)], proto, where);
   }
 
+  // Stores shape and, for small integer tensors, values of a constant.
   static void fill_constant(Tensor& tensor, const onnx::TensorProto& proto, const Location& where) {
     tensor.shape.assign(proto.dims().begin(), proto.dims().end());
     tensor.constant = true;
@@ -93,6 +95,7 @@ class Reader {
     tensor.has_values = true;
   }
 
+  // Adds an input of the graph.
   void add_input(const onnx::ValueInfoProto& info, int i) {
     if (names_.contains(info.name()))
       return;  // old exporters list initializers as inputs, too
@@ -109,6 +112,7 @@ class Reader {
     network_.inputs.push_back(id);
   }
 
+  // Returns the size of a dimension. Free ones come from the options, and the first is the batch.
   int64_t extent(const onnx::TensorShapeProto::Dimension& dim, int position, const Location& where) const {
     const auto bound = options_.dimensions.find(dim.dim_param());
     if (!dim.dim_param().empty() && bound != options_.dimensions.end())
@@ -123,6 +127,7 @@ class Reader {
         "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
   }
 
+  // Adds an operation.
   void add_node(const onnx::NodeProto& node, int i) {
     const Location where = node_location(file_, node, i);
     if (node.op_type() == "Constant")
@@ -144,6 +149,7 @@ class Reader {
       network_.operations.push_back(std::move(op));
   }
 
+  // Adds a constant operation as a constant tensor.
   void add_constant(const onnx::NodeProto& node, const Location& where) {
     const int id = add_tensor(node.output(0), where);
     Tensor& tensor = network_.tensors[id];
@@ -195,6 +201,7 @@ class Reader {
     }
   }
 
+  // Takes output shapes that the file states, when no rule computes them.
   void take_stated_shapes(Operation& op, const Location& where) {
     for (const int id : op.outputs) {
       if (id < 0)

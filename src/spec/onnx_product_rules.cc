@@ -10,6 +10,7 @@
 namespace lento::spec {
 namespace {
 
+// Throws base::Error when sizes of a window are out of range.
 void check_window(
     std::initializer_list<int64_t> positive,
     std::initializer_list<int64_t> pads,

@@ -13,6 +13,7 @@ namespace {
 using base::Error;
 using base::Location;
 
+// Appends numbers from raw bytes.
 template <class T>
 void append_raw(const std::string& raw, size_t count, std::vector<double>& out) {
   for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
@@ -77,6 +78,7 @@ Location node_location(const std::string& file, const onnx::NodeProto& node, int
   return where;
 }
 
+// Returns the bytes of an element.
 int element_bytes(int data_type) {
   using onnx::TensorProto;
   switch (data_type) {

@@ -39,6 +39,7 @@ bool combine(std::string_view type, int64_t a, int64_t b, int64_t& out) {
   return false;
 }
 
+// Computes a slice of a constant shape tensor.
 std::vector<int64_t> slice_values(const Call& call) {
   const auto& x = call.values(0);
   const auto starts = call.list("starts", 1);

@@ -23,6 +23,7 @@ class TrainedReader {
         file_(file) {
   }
 
+  // Reads a network with the values of its weights.
   TrainedNetwork run() {
     check_nodes(file_, graph_.node_size());
     out_.file = file_;
@@ -56,6 +57,7 @@ class TrainedReader {
     out_.values[size_t(id)].constant = numbers(proto, where);
   }
 
+  // Returns the numbers of a constant.
   static TensorValue numbers(const onnx::TensorProto& proto, const Location& where) {
     TensorValue out;
     out.integer = is_integer(proto.data_type());
@@ -86,6 +88,7 @@ class TrainedReader {
     return out;
   }
 
+  // Adds an input of the graph.
   void add_input(const onnx::ValueInfoProto& info, int i) {
     if (names_.contains(info.name()))
       return;  // old exporters list initializers as inputs, too
@@ -97,6 +100,7 @@ class TrainedReader {
     out_.input_shapes.push_back(std::move(shape));
   }
 
+  // Adds an operation, or a constant.
   void add_node(const onnx::NodeProto& node, int i) {
     const Location where = node_location(file_, node, i);
     if (node.op_type() == "Constant") {

@@ -29,6 +29,7 @@ class NetworkBuilder {
     net_.name = shape.name;
   }
 
+  // Builds the operations of prompt processing and of each generated token.
   Network run() {
     if (m_.patch > 0)
       image();
@@ -46,6 +47,7 @@ class NetworkBuilder {
     int values = -1;
   };
 
+  // Adds a tensor. Returns its number.
   int tensor(const Shape& shape, bool constant = false) {
     Tensor t;
     t.name = "t" + std::to_string(net_.tensors.size());
@@ -64,6 +66,7 @@ class NetworkBuilder {
   }
 
   using Integers = std::map<std::string, std::vector<int64_t>>;
+  // Adds an operation with one output. Returns the output's number.
   int op(
       const char* type,
       const std::string& name,
@@ -108,6 +111,7 @@ class NetworkBuilder {
       to[size_t(axis)] += shape(part)[size_t(axis)];
     return op("Concat", name, parts, to, {{"axis", {axis}}});
   }
+  // Splits a tensor along the tokens. Returns the parts.
   std::vector<int> split(int x, const std::vector<int64_t>& sizes) {
     Operation o;
     o.name = prefix_ + "split";
@@ -123,6 +127,7 @@ class NetworkBuilder {
     return o.outputs;
   }
 
+  // Adds a pass of `tokens` tokens through all layers.
   void pass(const std::string& name, int64_t tokens) {
     int x = input({1, tokens, m_.hidden});
     for (int64_t layer = 0; layer < layers_; ++layer) {
@@ -133,6 +138,7 @@ class NetworkBuilder {
     finish(x, tokens);
   }
 
+  // Adds the image patches at the input.
   void image() {
     const int64_t side = m_.image / m_.patch;
     Operation conv;
@@ -157,6 +163,7 @@ class NetworkBuilder {
     finish(x, side * side + 1);
   }
 
+  // Adds the output layer, which only the last token passes.
   void finish(int x, int64_t tokens) {
     if (m_.vocab > 0 && layers_ == m_.layers) {
       x = norm("norm", x);
@@ -167,6 +174,7 @@ class NetworkBuilder {
     net_.outputs.push_back(x);
   }
 
+  // Adds one layer: attention and feed-forward.
   int block(int x, int64_t layer) {
     const int attention_of = attention(norm("norm1", x), layer);
     const int attended = add("attention.sum", attention_of, x);
@@ -222,6 +230,7 @@ class NetworkBuilder {
     return join(name, {cached, fresh}, 2);
   }
 
+  // Adds a feed-forward part.
   int feed(const std::string& name, int x, int64_t width) {
     int up = linear(name + ".up", x, width);
     if (m_.gated) {
@@ -272,6 +281,7 @@ class NetworkBuilder {
   Network net_;
 };
 
+// Throws base::Error for sizes that do not divide.
 void check(const TransformerShape& m, const TransformerRun& run, const std::string& file) {
   const base::Location where{file};
   const auto count = [](int64_t n) {

@@ -95,6 +95,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  // Opens a map or list.
   void open(YamlNode node) {
     if (open_.size() >= kMaxDepth)
       throw Error(node.where, "nested deeper than 64");
@@ -196,6 +197,8 @@ bool Fields::has(std::string_view key) const {
   return node_.find(key) != nullptr;
 }
 
+// Checks the schema of a file. Throws base::Error for a file of another kind, notes an error for another
+// version.
 void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
   if (found && found->text == expected)
@@ -220,6 +223,7 @@ void Fields::schema(std::string_view expected) {
           : "the first line must be 'schema: " + std::string(expected) + "'");
 }
 
+// Reads a text.
 void Fields::text(std::string_view key, std::string& out) {
   const YamlNode* found = take(key);
   if (!found)
@@ -231,6 +235,7 @@ void Fields::text(std::string_view key, std::string& out) {
   }
 }
 
+// Reads one of the legal words.
 void Fields::choice(std::string_view key, std::string& out, const std::vector<std::string>& legal) {
   std::string value = out;
   text(key, value);
@@ -244,6 +249,7 @@ void Fields::choice(std::string_view key, std::string& out, const std::vector<st
   }
 }
 
+// Reads true or false.
 void Fields::boolean(std::string_view key, bool& out) {
   const YamlNode* found = take(key);
   if (!found)
@@ -259,6 +265,7 @@ void Fields::boolean(std::string_view key, bool& out) {
   }
 }
 
+// Reads an integer within limits.
 void Fields::integer(std::string_view key, int64_t& out, int64_t min, int64_t max) {
   const YamlNode* found = take(key);
   if (!found)
@@ -280,6 +287,7 @@ void Fields::integer(std::string_view key, int& out, int min, int max) {
   out = int(wide);
 }
 
+// Reads a quantity with its unit, as an SI value within limits.
 void Fields::quantity(std::string_view key, double& out, base::Dimension dimension, double min, double max) {
   const YamlNode* found = take(key);
   if (!found)
@@ -333,6 +341,7 @@ void Fields::required_integer(std::string_view key, int& out, int min, int max) 
   integer(key, out, min, max);
 }
 
+// Reads a quantity that must be present.
 void Fields::required_quantity(
     std::string_view key,
     double& out,
@@ -348,6 +357,7 @@ void Fields::error(std::string_view key, std::string_view message, std::string_v
   errors_.add(found ? found->where : node_.where, unprefixed(message), hint);
 }
 
+// Reports unknown keys.
 void Fields::finish() {
   for (const YamlNode& member : node_.members) {
     if (std::ranges::find(known_, member.key) != known_.end())

@@ -76,6 +76,7 @@ struct Sink {
   bool too_large = false;
 };
 
+// Takes received bytes for libcurl. Returns 0, which aborts the transfer, when the reply is too large.
 size_t take(char* data, size_t, size_t size, void* to) {
   Sink& sink = *static_cast<Sink*>(to);
   if (sink.body.size() + size > sink.limit) {
@@ -93,6 +94,8 @@ struct Pace {
   curl_off_t seen = 0;
 };
 
+// Returns 1, which aborts the transfer, when the user stopped. Sleeps during large transfers, so that they
+// arrive in large parts.
 int pace(void* to, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
   if (interrupted())
     return 1;
@@ -104,6 +107,7 @@ int pace(void* to, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
   return 0;
 }
 
+// Sets credentials and certificates.
 void set_security(const Curl& curl, CURL* c, const HttpOptions& o) {
   const auto text = [&](CURLoption option, const std::string& value) {
     if (!value.empty())

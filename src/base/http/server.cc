@@ -103,6 +103,7 @@ struct Connection {
   bool keep_alive = false;
 };
 
+// Returns the handler's reply. Exceptions become replies with status 400 or 500.
 HttpReply answer_of(const HttpServer::Handler& handler, const HttpQuestion& question) {
   try {
     return handler(question);
@@ -119,6 +120,7 @@ struct Address {
   bool loopback = false;
 };
 
+// Returns the address to bind. Throws base::Error for host names other than localhost.
 Address address_of(const std::string& host, int port) {
   Address a;
   in6_addr six{};
@@ -173,6 +175,7 @@ struct HttpServer::Impl {
   std::vector<Done> done;  // under mutex
   std::atomic<bool> stopping{false};
 
+  // Opens the listening socket.
   void listen(const std::string& host, int wanted) {
     const Address address = address_of(host, wanted);
     loopback = address.loopback;
@@ -207,6 +210,7 @@ struct HttpServer::Impl {
       errno = 0;  // it rings already
   }
 
+  // Answers questions until the server stops. Runs in each worker thread.
   void serve_jobs() {
     for (;;) {
       std::unique_lock lock(mutex);
@@ -229,6 +233,7 @@ struct HttpServer::Impl {
     }
   }
 
+  // Prepares a reply for writing.
   void answer(Connection& c, HttpReply reply, const HttpQuestion& question) {
     c.body = reply.shared_body ? std::move(reply.shared_body)
                                : std::make_shared<const std::string>(std::move(reply.body));
@@ -318,6 +323,7 @@ struct HttpServer::Impl {
     return true;
   }
 
+  // Takes finished replies from the worker threads.
   void take_answers() {
     uint64_t rings = 0;
     if (::read(wake_event.get(), &rings, sizeof rings) < 0)
@@ -348,6 +354,7 @@ struct HttpServer::Impl {
       connections.erase(oldest);
   }
 
+  // Accepts all waiting connections.
   void accept_all() {
     for (;;) {
       Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -370,6 +377,7 @@ struct HttpServer::Impl {
     }
   }
 
+  // Reads and writes a connection. Returns false when it is to be closed.
   bool handle_events(uint64_t number, Connection& c, short events) {
     if (events & (POLLERR | POLLNVAL))
       return false;
@@ -382,6 +390,7 @@ struct HttpServer::Impl {
     return c.state != State::Writing || write(number, c);
   }
 
+  // Waits for events of all connections until the server stops.
   void loop() {
     std::vector<pollfd> polled;
     std::vector<uint64_t> numbers;
@@ -414,6 +423,7 @@ struct HttpServer::Impl {
     }
   }
 
+  // Stops the server and its threads.
   void stop() {
     {
       const std::lock_guard lock(mutex);

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kBlank = " \t\r";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
+// Returns a JSON value as the text of a table cell.
 std::string text_of(const Json& value) {
   const Location nowhere;
   if (value.is_null())
@@ -80,6 +81,7 @@ Json JsonLines::parse_object(const Line& line) const {
   }
 }
 
+// Reads the next line that is not blank.
 bool JsonLines::next_line(Line& line) {
   std::string_view text;
   while (in_.line(text)) {
@@ -91,6 +93,7 @@ bool JsonLines::next_line(Line& line) {
   return false;
 }
 
+// Adds a column for each member. Members of inner objects are named outer.inner.
 void JsonLines::add_columns(const Json& object, const std::string& prefix) {
   for (const auto& [key, value] : object.members()) {
     const std::string name = prefix + key;
@@ -101,6 +104,7 @@ void JsonLines::add_columns(const Json& object, const std::string& prefix) {
   }
 }
 
+// Sets the cells of a row from an object. Returns false for an unknown member.
 bool JsonLines::set_fields(const Json& object, const std::string& prefix, std::vector<std::string>& fields)
     const {
   for (const auto& [key, value] : object.members()) {

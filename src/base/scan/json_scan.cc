@@ -57,6 +57,7 @@ constexpr std::array<uint8_t, 256> kRole = [] {
   return role;
 }();
 
+// Returns the end of the object or array that begins before `at`.
 size_t nested_end(std::string_view text, size_t at) {
   int depth = 0;
   while (at < text.size()) {

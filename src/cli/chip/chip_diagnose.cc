@@ -28,6 +28,7 @@ struct ChipDiagnoseArguments {
   const std::vector<chip::Method>* methods = nullptr;
 };
 
+// Returns which entry the sketch replaces when full.
 chip::Eviction eviction_of(const std::string& name) {
   if (name == "healthiest")
     return chip::Eviction::Healthiest;
@@ -48,6 +49,7 @@ void check_healthy(const chip::ChipDiagnosisOptions& job) {
         "record a run that is known to be healthy, or leave --healthy out");
 }
 
+// Runs `lento chip diagnose`.
 void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   chip::ChipDiagnosisOptions job = args.job;
   check_healthy(job);

@@ -59,6 +59,7 @@ class Tour {
   }
 
  private:
+  // Runs a command of this program and returns what it prints.
   std::string output_of(const Words& words) {
     std::ostringstream out;
     std::ostringstream err;
@@ -80,6 +81,7 @@ report::Chapter chapter(std::string title, std::string text, Words before, Diagn
   return {std::move(title), std::move(text), std::move(before), std::move(d)};
 }
 
+// Returns the chapter of the demo that predicts the time of a step.
 report::Chapter predict_chapter(Tour& tour) {
   Diagnosis d = tour.diagnose(
       "1-predict",
@@ -103,6 +105,7 @@ report::Chapter predict_chapter(Tour& tour) {
       std::move(d));
 }
 
+// Returns the chapter of the demo that finds the slow machine.
 report::Chapter fleet_chapter(Tour& tour) {
   Diagnosis d = tour.diagnose(
       "2-fleet",
@@ -133,6 +136,7 @@ report::Chapter fleet_chapter(Tour& tour) {
       std::move(d));
 }
 
+// Returns the chapter of the demo that finds the slow link on the chip.
 report::Chapter chip_chapter(Tour& tour) {
   const std::string chip = tour.in("chip.yaml");
   const std::string map = tour.in("network.map.json");
@@ -147,6 +151,7 @@ report::Chapter chip_chapter(Tour& tour) {
       std::move(d));
 }
 
+// Returns the chapter of the demo that finds false sharing.
 report::Chapter memory_chapter(Tour& tour) {
   const std::string elf = tour.in("false_sharing.elf");
   const std::string trace = tour.in("telemetry.access");
@@ -161,6 +166,7 @@ report::Chapter memory_chapter(Tour& tour) {
       std::move(d));
 }
 
+// Returns the chapter of the demo with the recorder as a program of a tile.
 report::Chapter tile_chapter(Tour& tour) {
   Diagnosis d = tour.diagnose(
       "5-tile",
@@ -196,6 +202,7 @@ double exchange_s(const Tour& tour) {
   return predict::predict_collective(predict::read_system(tour.in("accelerator.yaml")), all).seconds;
 }
 
+// Writes the files that the chapters judge, with one slow link hidden in one machine.
 void prepare(Tour& tour, desk::DemoJob& job) {
   job.steps.exchange_s = exchange_s(tour);
   write_file(
@@ -222,6 +229,7 @@ bool names(const Diagnosis& d, const std::string& subject) {
   return !d.findings.empty() && d.findings.front().subject == subject;
 }
 
+// Returns the first paragraph: what was hidden and what was found.
 std::string lead(const report::Story& story, const desk::DemoJob& job) {
   const bool machine = names(story.chapters[1].diagnosis, job.machine);
   const bool link = names(story.chapters[2].diagnosis, job.link);

@@ -33,6 +33,7 @@ std::string described(const RecognisedFile& file) {
   return file.path + (what.empty() ? " cannot be read as a file" : " is " + what);
 }
 
+// Returns the error for files that allow no judgement, with what they are.
 Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
   std::vector<std::string> lines;
   for (const RecognisedFile& file : files)
@@ -97,6 +98,7 @@ void judge_logs(
   context.show(desk::diagnose(options, context.progress()));
 }
 
+// Runs `lento diagnose`: recognises the files and judges what they allow.
 void run(Context& context, const std::vector<std::string>& paths, const desk::ExpectedOptions& expected) {
   std::vector<RecognisedFile> files;
   std::vector<std::string> logs;

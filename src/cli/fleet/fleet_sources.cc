@@ -12,6 +12,7 @@ struct Owned {
   const char* owner;
   std::vector<const char*> options;
 };
+// Returns which options belong to which source, to reject others.
 const std::vector<Owned>& owned_options() {
   static const std::vector<Owned> owned = {
       {"--prometheus",

@@ -41,6 +41,7 @@ std::string json_line(int64_t ms, const fleet::Alert& alert) {
                               .set("startsAt", fleet::rfc3339(alert.starts_ms)));
 }
 
+// Returns how the watch writes its messages: lines of JSON or text.
 fleet::WatchLog log_of(Context& context, const std::string& format) {
   fleet::WatchLog log;
   if (format == "jsonl") {
@@ -60,6 +61,7 @@ fleet::WatchLog log_of(Context& context, const std::string& format) {
   return log;
 }
 
+// Runs `lento fleet watch`.
 void run(Context& context, WatchCommand& command) {
   hangup_reloads();
   fleet::WatchJobsOptions& o = command.job;

@@ -30,6 +30,7 @@ memory::QuantileRule rule_named(const std::string& name) {
   return memory::QuantileRule::Grouped;
 }
 
+// Returns the share that a percentage states.
 double share_of(const std::string& support) {
   if (!support.ends_with('%'))
     throw base::Error({"--support"}, "needs a share of windows", "write for example 65%");
@@ -39,6 +40,7 @@ double share_of(const std::string& support) {
   return share;
 }
 
+// Returns the job that the options describe.
 memory::MemoryDiagnosisOptions job_of(Context& context, const DiagnoseOptions& options) {
   memory::MemoryDiagnosisOptions job = options.job;
   job.strict = context.strict;

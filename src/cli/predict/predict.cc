@@ -36,6 +36,7 @@ void warn_skipped(Context& context, const base::ReadReport& report) {
     context.warn(std::to_string(count) + " rows: " + reason);
 }
 
+// Answers a table of questions as CSV or JSON lines.
 void answer_table(Context& context, const PredictArguments& options) {
   std::ostream& out = context.streams.out;
   const std::string& format = options.format;
@@ -51,6 +52,7 @@ void answer_table(Context& context, const PredictArguments& options) {
   warn_skipped(context, predict::answer_table({options.table, options.system, context.strict}, print));
 }
 
+// Returns the run that the options describe.
 predict::RunOptions run_of(const PredictArguments& options) {
   predict::RunOptions run = options.run;
   const auto precision = predict::parse_precision(options.precision);
@@ -100,6 +102,7 @@ void print_product_fit(std::ostream& out, predict::Precision precision, const pr
   tell_skipped(out, "    # ", fit.skipped);
 }
 
+// Runs `lento predict calibrate`.
 void calibrate(Context& context, const PredictArguments& options) {
   predict::CalibrateOptions fit = options.fit;
   fit.system = options.system;

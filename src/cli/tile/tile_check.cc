@@ -21,6 +21,7 @@ void check(const tile::TileLoadOptions& options, Context& context) {
 
 }  // namespace
 
+// Returns the password from an environment variable.
 std::string password_from(const std::string& variable) {
   if (variable.empty())
     return "";
