@@ -95,10 +95,11 @@ finding::Figure link_table(const Model& model, const Result& result) {
 }
 
 // Returns the results of a run: time, utilisation, records and the cost of recording.
+// Returns the results of a run: time, utilisation, records and the cost of recording.
 Diagnosis metrics(const Model& model, const Result& result) {
   Diagnosis d;
   d.scale = "chip";
-  // Returns the results of a run: time, utilisation, records and the cost of recording.
+  d.title = "Simulated run of " + model.program.name + " on " + model.chip.name;
   const double total = double(result.cycles);
   d.verdict = "The run took " + cycles_text(total, model.chip.clock_hz) + ".";
   const auto inferences = double(result.inference_end.size());

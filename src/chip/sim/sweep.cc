@@ -12,25 +12,26 @@ namespace lento::chip {
 namespace {
 
 // Returns one fault for each core, link, router, memory unit and port of the chip.
-std::vector<Fault> faults;
-const auto add = [&](const std::string& name) {
-  faults.push_back(component(name, grid, {}));
-  faults.back().factor = factor;
-};
-for (int c = 0; c < grid.core_count(); ++c)
-  add(grid.core_name(c));
-for (int l = 0; l < grid.link_count(); ++l) {
-  const auto [from, to] = std::minmax(grid.link(l).from, grid.link(l).to);
-  if (grid.link_between(from, to) == l)
-    add(grid.link_name(l));
-}
-for (int r = 0; r < grid.router_count(); ++r)
-  add(grid.router_name(r));
-for (int c = 0; c < grid.core_count(); ++c)
-  add(grid.memory_unit_name(c));
-for (int p = 0; p < grid.port_count(); ++p)
-  add(grid.port_name(p));
-return faults;
+std::vector<Fault> every_fault(const Grid& grid, double factor) {
+  std::vector<Fault> faults;
+  const auto add = [&](const std::string& name) {
+    faults.push_back(component(name, grid, {}));
+    faults.back().factor = factor;
+  };
+  for (int c = 0; c < grid.core_count(); ++c)
+    add(grid.core_name(c));
+  for (int l = 0; l < grid.link_count(); ++l) {
+    const auto [from, to] = std::minmax(grid.link(l).from, grid.link(l).to);
+    if (grid.link_between(from, to) == l)
+      add(grid.link_name(l));
+  }
+  for (int r = 0; r < grid.router_count(); ++r)
+    add(grid.router_name(r));
+  for (int c = 0; c < grid.core_count(); ++c)
+    add(grid.memory_unit_name(c));
+  for (int p = 0; p < grid.port_count(); ++p)
+    add(grid.port_name(p));
+  return faults;
 }
 
 }  // namespace

@@ -74,19 +74,20 @@ constexpr double kAlone[] = {1, 1.1, 1.5};
 constexpr int kTurns = 16;
 
 // Returns for each segment the number of its mirrored placement, so that all links of the chip are used.
-std::vector<int> layers(size_t(plan.segments));
-std::vector<int> images(layers.size());
-for (const PlannedLayer& layer : plan.layers)
-  ++layers[size_t(layer.segment)];
-int turn = 0;
-for (size_t s = 0; s < layers.size(); ++s) {
-  if (layers[s] < 2)
-    continue;
-  const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks use all links too
-  images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
-  ++turn;
-}
-return images;
+std::vector<int> segment_images(const Plan& plan) {
+  std::vector<int> layers(size_t(plan.segments));
+  std::vector<int> images(layers.size());
+  for (const PlannedLayer& layer : plan.layers)
+    ++layers[size_t(layer.segment)];
+  int turn = 0;
+  for (size_t s = 0; s < layers.size(); ++s) {
+    if (layers[s] < 2)
+      continue;
+    const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks use all links too
+    images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
+    ++turn;
+  }
+  return images;
 }
 
 struct Part {
