@@ -4,106 +4,25 @@
 usage: metamorphic_check.py LENTO [--seed S] [--scale NAME ...] [-j N]
 Inputs with and without a planted fault are made by simulation from the seed. Each relation rewrites an input (order, names,
 units, shifts, splits, compression, damage, clock, locale, threads) and judges it again. The relation holds when outcome and
-first subject stay, after the renaming that the relation itself made. The table counts relations that hold, that refuse where
+first subject stay (of predictions the expected time too, of tiles the bytes that the program sends), after the renaming that the relation itself made. The table counts relations that hold, that refuse where
 an answer stood (cannot judge, or an error), and that are broken; the exit status is 1 when one is broken.
 """
 import argparse
 import concurrent.futures
 import csv
-import gzip
 import io
 import json
-import lzma
-import os
 import pathlib
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-import damage_check
 from damage_check import CHIP, Access, Fleet, Inspector, Kineto, ProbeText, TrainingLog
-
-
-def run(words, env=None, stdin=None):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", timeout=300,
-                          env={**os.environ, **(env or {})}, stdin=stdin)
-
-
-def read_verdict(done):
-    if done.returncode < 0:
-        return "crash", ""
-    try:
-        d = json.loads(done.stdout)
-    except ValueError:
-        return "refused", ""
-    return d["outcome"], damage_check.name_of(d["findings"][0]) if d["findings"] else ""
-
-
-class Relation:
-    """`change(folder, rng)` rewrites the files; it may return a map of old to new subjects. `more` are words of the command."""
-
-    def __init__(self, name, change=None, more=(), env=None, stdin=False):
-        self.name, self.change, self.more, self.env, self.stdin = name, change, list(more), env, stdin
-
-
-# What any file bears.
-
-def only(folder):
-    return next(f for f in sorted(folder.iterdir()) if not f.name.endswith("truth.json"))
-
-
-def each(folder):
-    return [f for f in sorted(folder.iterdir()) if not f.name.endswith("truth.json")]
-
-
-def packed(open_file, ending):
-    def change(folder, _):
-        for f in each(folder):
-            with open_file(str(f) + ending, "wb") as out:
-                out.write(f.read_bytes())
-            f.unlink()
-    return change
-
-
-def zstd(folder, _):
-    for f in each(folder):
-        subprocess.run(["zstd", "-q", "--rm", f], check=True)
-
-
-def with_lines(edit):
-    """Edits the list of lines of each file."""
-    def change(folder, rng):
-        for f in each(folder):
-            lines = edit(f.read_text().splitlines(), rng)
-            f.write_text("\n".join(lines) + "\n")
-    return change
-
-
-def crlf(folder, _):
-    for f in each(folder):
-        f.write_bytes(f.read_bytes().replace(b"\n", b"\r\n"))
-
-
-def rename_file(name):
-    return lambda folder, _: only(folder).rename(folder / name)
-
-
-def cut_last_line(lines, _):
-    return lines[:-1] + [lines[-1][: len(lines[-1]) // 2]]
-
-
-def damaged_line(lines, rng):
-    at = rng.randrange(len(lines) // 4, len(lines) * 3 // 4)
-    return lines[:at] + [lines[at][: len(lines[at]) // 3] + "\x00#"] + lines[at + 1:]
-
-
-LOCALES = [Relation(f"locale {k}={v}", env={k: v}) for k, v in (("LC_ALL", "de_DE.UTF-8"), ("LC_ALL", "tr_TR.UTF-8"), ("TZ", "Pacific/Apia"),
-                                                             ("LANG", "C"), ("TERM", "dumb"), ("COLUMNS", "20"), ("HOME", "/nonexistent"))]
-PACKED = [Relation("gzip", packed(gzip.open, ".gz")), Relation("xz", packed(lzma.open, ".xz"))] + (
-    [Relation("zstd", zstd)] if shutil.which("zstd") else [])
+from relations import LOCALES, PACKED, Relation, crlf, cut_last_line, damaged_line, each, only, read_verdict, rename_file, run, with_lines
+from relations_predict import PredictScale
+from relations_tile import TileScale
 
 
 # Probe records of a chip.
@@ -328,6 +247,14 @@ def of_field(at, value):
     return access(lambda rows, _: [r[:at] + [value(r[at])] + r[at + 1:] for r in rows])
 
 
+def higher(by):
+    """Data at higher addresses: the line that is named moves too."""
+    def change(folder, rng):
+        of_field(4, lambda x: hex(int(x, 16) + by))(folder, rng)
+        return {"line 0x20000000": f"line {0x20000000 + by:#x}"}
+    return change
+
+
 class MemoryScale(Access):
     relations = LOCALES + PACKED + [
         Relation("cycles + 10^9", of_field(1, lambda x: int(x) + 10**9)), Relation("cycles + 2^40", of_field(1, lambda x: int(x) + 2**40)),
@@ -338,6 +265,9 @@ class MemoryScale(Access):
         Relation("CR LF", crlf), Relation("last line cut", with_lines(cut_last_line)), Relation("one line damaged", with_lines(damaged_line)),
         Relation("one cycle of 2^50", access(lambda rows, rng: rows + [[rng.choice(rows)[0], 2**50, *rng.choice(rows)[2:]]])),
         Relation("one line twice", access(lambda rows, _: rows + rows[-1:])), Relation("another file name", rename_file("accesses of today.log")),
+        Relation("two blanks", with_lines(lambda lines, _: [x.replace(" ", "  ") for x in lines])), Relation("blanks at the ends", with_lines(lambda lines, _: [x + "  " for x in lines])),
+        Relation("addresses + 1 GiB", higher(1 << 30)), Relation("no end of line at the end", lambda folder, _: only(folder).write_text(only(folder).read_text().rstrip("\n"))),
+        Relation("--color always", more=["--color", "always"]),
         Relation("--explain", more=["--explain"]),
     ]
 
@@ -363,7 +293,8 @@ class LogScale(TrainingLog):
         return [self.lento, "diagnose", only(folder)]
 
 
-SCALES = {"chip": ChipScale, "fleet": FleetScale, "Kineto": KinetoScale, "Inspector": InspectorScale, "memory": MemoryScale, "log": LogScale}
+SCALES = {"chip": ChipScale, "fleet": FleetScale, "Kineto": KinetoScale, "Inspector": InspectorScale, "memory": MemoryScale, "log": LogScale,
+          "predict": PredictScale, "tile": TileScale}
 
 
 def hold(case, kind, relation, before):
@@ -380,8 +311,8 @@ def hold(case, kind, relation, before):
                 done = run(["-" if w == only(folder) else w for w in words], relation.env, file)
         else:
             done = run(words, relation.env)
-    after = read_verdict(done)
-    expected = (before[0], renamed.get(before[1], before[1]))
+        after = read_verdict(done, case, folder)
+    expected = (before[0], renamed.get(before[1], before[1]), *before[2:])
     if after == expected:
         return "", ""
     kind_of = "refused" if after[0] in ("cannot judge", "refused") else "broken"
@@ -408,7 +339,7 @@ def main():
             case.build()
             work = []
             for kind in ("healthy", "planted"):
-                before = read_verdict(run([*case.judge(case.folder / kind), "--json"]))
+                before = read_verdict(run([*case.judge(case.folder / kind), "--json"]), case, case.folder / kind)
                 if before[0] != case.whole[kind]:
                     lines.append(f"  {name}, {kind}: the whole input is {before}")
                 work += [(kind, r, before) for r in case.relations]
