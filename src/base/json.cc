@@ -159,6 +159,7 @@ std::string kind_of(const Json& value) {
   throw Error(where, "found " + kind_of(found) + ", needed " + std::string(needed));
 }
 
+// Converts a value to the type of the JSON library, which writes it.
 nlohmann::ordered_json to_library(const Json& value) {
   const Location nowhere;
   if (value.is_bool())

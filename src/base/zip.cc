@@ -104,6 +104,7 @@ struct ZipReader::State {
     take(is_large ? 20 : 12);
   }
 
+  // Reads a stored member. Returns the number of bytes, fewer than asked for at its end.
   size_t read_stored(std::span<char> out) {
     size_t done = 0;
     while (done < out.size() && left > 0) {
@@ -120,6 +121,7 @@ struct ZipReader::State {
     return done;
   }
 
+  // Reads a compressed member. Returns the number of bytes, fewer than asked for at its end.
   size_t read_deflated(std::span<char> out) {
     size_t done = 0;
     while (done < out.size()) {

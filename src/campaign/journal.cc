@@ -70,6 +70,7 @@ Journal::~Journal() {
   ::close(file_);
 }
 
+// Reads the results of an interrupted campaign. Throws base::Error when the journal is of another campaign.
 void Journal::read(std::string_view identity) {
   const std::string text = base::read_file(path_, kMostBytes);
   const std::string head = std::string(kMagic) + std::string(identity) + "\n";

@@ -142,6 +142,7 @@ std::string name_of(const ChipRecorderOptions& options) {
 
 }  // namespace
 
+// Reads probe records or a sketch, checks that they fit chip and mapping, and returns the sketch.
 ChipRecording read_recording(
     const std::string& role,
     const std::string& path,

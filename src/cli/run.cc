@@ -109,6 +109,7 @@ uint64_t memory_limit(const Context& context) {
   return uint64_t(bytes);
 }
 
+// Parses the command line and runs the command. Returns the exit status.
 int parse_and_run(Command& app, Context& context) {
   std::ostream& err = context.streams.err;
   const auto usage = [&](const std::string& fault) {

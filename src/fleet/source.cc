@@ -124,6 +124,7 @@ void join_names(PrometheusOptions& store) {
   }
 }
 
+// Reads the metrics from the one source that the options name. Throws base::Error for none or several.
 MetricSeries
 read_source(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   const int sources =

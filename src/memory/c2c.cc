@@ -282,6 +282,7 @@ class Judge {
     return double(taken_) / double(loads_);
   }
 
+  // Writes the verdict, or why the report allows none.
   void conclude() {
     const std::string covered = std::to_string(samples_) + " samples, " + std::to_string(loads_) +
                                 " of them loads, " + std::to_string(report_.lines.size()) + " lines";

@@ -201,6 +201,7 @@ std::string name_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+// Describes a finished simulation.
 Diagnosis describe(const std::string& guest, const Platform& platform, const RunResult& run) {
   Diagnosis d;
   d.scale = "memory";

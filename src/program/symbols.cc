@@ -94,6 +94,7 @@ struct Symbols::Impl {
       close(debug_file);
   }
 
+  // Reads machine, segments and build id, and whether the program is position-independent.
   void read_layout() {
     GElf_Ehdr header;
     const bool has_header = gelf_getehdr(elf, &header) != nullptr;
@@ -114,6 +115,7 @@ struct Symbols::Impl {
       build_id = hexadecimal(bytes, size_t(size));
   }
 
+  // Reads where the code lies.
   void read_code_sections() {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(elf, section))) {
@@ -148,6 +150,7 @@ struct Symbols::Impl {
     dwarf = dwarf_begin(debug_file, DWARF_C_READ);
   }
 
+  // Reads functions and variables with their addresses.
   void read_symbols() {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(elf, section))) {

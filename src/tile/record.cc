@@ -190,6 +190,7 @@ class RecordParser {
     return out;
   }
 
+  // Parses one declaration with all its fields.
   void fields(RecordLayout& out) {
     std::vector<std::string> words;
     while (at_ < tokens_.size() && peek() != ";" && peek() != "," && peek() != "[" && peek() != ":" &&

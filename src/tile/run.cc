@@ -336,6 +336,7 @@ class Verdict {
   Diagnosis& out_;
 };
 
+// Adds counters of the tile to the facts.
 void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
   const TileCounters& c = unit.counters();
   const auto count = [&](const std::string& name, uint64_t n) {

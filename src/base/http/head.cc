@@ -59,6 +59,7 @@ bool next_line(std::string_view& rest, std::string_view& line) {
   return line.find_first_of("\r\n") == std::string_view::npos;
 }
 
+// Parses the first line of a request. Returns 0, or the HTTP status to refuse it with.
 int parse_request_line(std::string_view line, HttpQuestion& q) {
   const size_t first = line.find(' ');
   const size_t last = line.rfind(' ');
@@ -88,6 +89,7 @@ struct FieldCounts {
   bool body = false;
 };
 
+// Parses a header field. Returns 0, or the HTTP status to refuse the request with.
 int parse_field(std::string_view line, HttpQuestion& q, FieldCounts& counts) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_name(line.substr(0, colon)))

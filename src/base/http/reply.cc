@@ -5,6 +5,7 @@
 namespace lento::base {
 namespace {
 
+// Returns the reason phrase of an HTTP status.
 const char* reason_of(int status) {
   switch (status) {
     case 200:

@@ -290,6 +290,7 @@ struct HttpServer::Impl {
     return true;
   }
 
+  // Writes the next part of the reply. Returns false when the connection is to be closed.
   bool write(uint64_t number, Connection& c) {
     const size_t total = c.head.size() + c.body->size();
     for (const size_t begin = c.sent; c.sent < total;) {

@@ -70,6 +70,7 @@ void CsvReader::read_header(const std::string& path) {
   }
 }
 
+// Reads the next record. A quoted field may contain line ends. Returns false at the end.
 bool CsvReader::read_record(std::vector<std::string>& fields) {
   std::string_view line;
   do {

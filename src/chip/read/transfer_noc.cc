@@ -278,6 +278,7 @@ TransferTrace parse_noc_events(const std::string& text, const std::string& file,
   return NocReader(file, report).read(scan_noc_events(text, file));
 }
 
+// Reads tt-metal's topology file: which chips are joined through which Ethernet cores.
 void parse_topology(const std::string& text, const std::string& file, TransferTrace& trace) {
   const Location top{file};
   const Json root = base::parse_json(text, file);

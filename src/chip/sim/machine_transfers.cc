@@ -198,6 +198,8 @@ void Machine::give_credits(uint32_t core, const Tile& t) {
   }
 }
 
+// Returns whether a read may start: the samples that it waits for are written. Otherwise it joins the
+// waiting ones.
 bool Machine::read_ready(uint32_t core, uint32_t number) {
   const Entry& e = entry(core, number);
   const Instruction& instruction = at(e.instruction);

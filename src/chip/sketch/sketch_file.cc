@@ -110,6 +110,7 @@ class SketchCodec {
       put_core(out, core);
   }
 
+  // Reads a whole sketch after its checksum was verified.
   static Sketch take_sketch(Cursor& in) {
     Sketch s;
     s.options_.budget_bytes = in.take<uint32_t>();
@@ -147,6 +148,7 @@ class SketchCodec {
     put_all(out, c.episodes_);
   }
 
+  // Reads the sketch of one core.
   static CoreSketch take_core(Cursor& in, const SketchOptions& options) {
     const auto shape = in.take<SketchShape>();
     check_shape(in, shape, options);

@@ -240,6 +240,7 @@ std::string lead(const report::Story& story, const desk::DemoJob& job) {
          (link ? " and the link." : ", not the link.");
 }
 
+// Runs `lento demo`: simulates a job with a slow link, judges it with all commands, writes the page.
 void run(Context& context, const DemoArguments& options) {
   Tour tour(context, options);
   const std::string chip = tour.in("chip.yaml");

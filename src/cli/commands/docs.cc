@@ -60,6 +60,7 @@ void write_manual(const Command& command, const std::string& called, const std::
     write_manual(*child, called + " " + child->name(), folder);
 }
 
+// Prints the help of all commands, or writes manual pages or a completion.
 void run_docs(const Command& root, const DocsOptions& options, std::ostream& out) {
   if (!options.manual.empty()) {
     std::error_code code;

@@ -151,6 +151,7 @@ class BandwidthMatrix : public Reader {
     write(sink);
   }
 
+  // Reports the mean bandwidth of each GPU in the matrix.
   void write(Sink& sink) {
     const std::string before(sink.line());
     const int64_t number = sink.number();

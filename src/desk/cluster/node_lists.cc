@@ -113,6 +113,7 @@ class Sinfo : public Reader {
     return true;
   }
 
+  // Reports a node that is out of service.
   static void
   write(const std::string& host, const std::string& state, const std::string& reason, Sink& sink) {
     const std::string why = reason.empty() ? "" : ": " + reason;

@@ -232,6 +232,7 @@ class PortCounters : public Reader {
       write(*counter, "", value, device, sink);
   }
 
+  // Reports a counter of a network card.
   void write(
       const Counter& counter,
       std::string_view priority,

@@ -112,6 +112,7 @@ class Ports : public Reader {
     device_ = port_device(card, port);
   }
 
+  // Reports state, speed and width of a port.
   void write(Sink& sink) {
     if (!device_.empty()) {
       const Sink::Place place{{"", device_, ""}};

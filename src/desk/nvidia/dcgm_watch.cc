@@ -46,6 +46,7 @@ class DcgmHealth : public Reader {
     write(sink);
   }
 
+  // Reports a subsystem that DCGM calls unhealthy.
   void write(Sink& sink) {
     if (system_.empty())
       return;

@@ -283,6 +283,7 @@ void GpuRows::end(Sink& sink) {
   sink.at(line, number, prefix, time);
 }
 
+// Reports one GPU: samples, reasons of throttling, memory errors and states.
 void GpuRows::write(const Row& row, bool is_snapshot, Sink& sink) {
   const auto [reasons, is_stated] = reasons_of(row.fields);
   const bool states_idle = !field_of(row.fields, "clocks_event_reasons.active").empty() ||
@@ -300,6 +301,7 @@ void GpuRows::write(const Row& row, bool is_snapshot, Sink& sink) {
   write_states(row, is_idle, sink);
 }
 
+// Adds load, clocks, power and temperature as samples.
 void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const {
   const bool has_time = row.time.clock != Clock::None && !is_snapshot;
   sink.set_time(has_time ? row.time : Moment{});
@@ -331,6 +333,7 @@ void GpuRows::write_load(const Row& row, double load, Sink& sink) const {
   sink.sample(utilisation, load, place);
 }
 
+// Reports reasons of throttling that have begun.
 void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
   if (reasons_.size() >= kMostKept && !reasons_.contains(row.subject))
     return;
@@ -418,6 +421,7 @@ std::string GpuRows::changed(const Row& row, std::string_view name) {
   return "";
 }
 
+// Adds states that equal GPUs should share, such as link width.
 void GpuRows::write_states(const Row& row, bool is_idle, Sink& sink) {
   const std::string group(field_of(row.fields, "name"));
   const Sink::Place place{row.subject};

@@ -64,6 +64,7 @@ class Nvlink : public Reader {
     write(sink);
   }
 
+  // Reports number and speed of a GPU's NVLinks.
   void write(Sink& sink) {
     const Sink::Place place{{"", device_, ""}};
     const auto state = [&](const char* name, const char* unit, Kind kind, Better better, double value) {

@@ -99,6 +99,7 @@ class SmiPage : public Reader {
         fields_.emplace_back(known.field, std::string(value));
   }
 
+  // Reports the fields of one GPU.
   void write(Sink& sink) {
     if (!address_.empty()) {
       fields_.emplace_back("pci.bus_id", address_);

@@ -76,6 +76,7 @@ class Composer : public Reader {
     write(sink);
   }
 
+  // Reports the metrics of one batch.
   void write(Sink& sink) {
     const std::string_view line = sink.line();
     const int64_t number = sink.number();

@@ -121,6 +121,7 @@ class Collector {
   std::map<uint32_t, std::map<int64_t, Total>> totals_;  // by machine
 };
 
+// Returns the body of a remote-read request for one metric.
 std::string
 read_request(const PrometheusOptions& o, const MetricSpec& spec, int64_t begin_ms, int64_t end_ms) {
   prometheus::ReadRequest request;
@@ -160,6 +161,7 @@ constexpr uint64_t kMaxTime = 2;  // of Chunk
 constexpr uint64_t kType = 3;
 constexpr uint64_t kData = 4;
 
+// Reads the labels of a series.
 LabelList read_labels(std::string_view bytes) {
   LabelList labels;
   Wire series(bytes);
@@ -340,6 +342,7 @@ SeriesNames series_names(const PrometheusOptions& o) {
   return {{o.machine_labels, o.device_labels, o.label_names}, o.names};
 }
 
+// Reads all metrics of a period, by remote read or by queries.
 MetricSeries
 read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, base::ReadReport& report) {
   SeriesBuilder builder(report);

@@ -134,6 +134,7 @@ bool TableFile::line(std::string_view& out) {
   return true;
 }
 
+// Reads the header and finds the delimiter.
 void TableFile::read_header() {
   std::string_view text;
   std::vector<std::string_view> fields;

@@ -226,6 +226,7 @@ class Judge {
         {"Kernels", "Requests served, and those that the data needs in the best layout.", table});
   }
 
+  // Writes the verdict, or why the profile allows none.
   void conclude() {
     const std::string covered = std::to_string(kernels_.size()) + " kernels or lines, " +
                                 std::to_string(seen_) + " measurements of shared memory, sectors or channels";

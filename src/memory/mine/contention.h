@@ -39,6 +39,7 @@ struct AccessFilter {
 struct ContentionOptions {
   uint64_t window = 200;  // omega, cycles; even
   double support = 0;     // epsilon, least share of windows; 0: 0.05, as in the paper 0.65
+  // Returns the least share of windows in which a pattern must occur.
   double least_support() const {
     if (support > 0)
       return support;

@@ -288,6 +288,7 @@ void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
   network_.inject(read_, time_ + 1);
 }
 
+// Executes a load: from the cache at once, else the core waits for the line.
 Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   if (data_ready_) {
     if (!in_ram(address, size))

@@ -59,6 +59,7 @@ Cycles Devices::next_change(uint32_t hart, uint32_t enabled, Cycles now) const {
   return next;
 }
 
+// Reads a register of the system: number of harts, seed, line size in bytes, and arguments of the program.
 bool Devices::read_system(uint32_t offset, uint32_t& value) const {
   if (offset == 8) {
     value = uint32_t(platform_.harts);
@@ -173,6 +174,7 @@ bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
   return true;
 }
 
+// Writes a register of the frame buffer. The last register starts the transfer of a picture.
 bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
   if (offset < 16) {
     frame_[offset / 4] = value;
@@ -199,6 +201,7 @@ bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
   return true;
 }
 
+// Writes a device register. Returns false for an unknown address.
 bool Devices::write(uint32_t address, Cycles now, uint32_t value) {
   finish_transfer(now);
   if (address % 4)

@@ -71,6 +71,7 @@ std::string write_chunk_header(const ChunkHeader& h) {
   return out;
 }
 
+// Parses the header of a chunk. Returns false when it is damaged.
 bool parse_chunk_header(std::string_view bytes, ChunkHeader& h) {
   if (bytes.size() < kChunkHeader || get<uint32_t>(bytes, 0) != kChunkMagic)
     return false;
@@ -99,6 +100,7 @@ struct AccessFileWriter::Impl {
     offset += bytes.size();
   }
 
+  // Compresses and writes a chunk.
   void write_chunk(std::span<const AccessRecord> records) {
     const std::string columns = encode_accesses(records);
     const std::string packed = base::compress_block(columns, options.level);
@@ -240,6 +242,7 @@ struct AccessFile::Impl {
     return true;
   }
 
+  // Reads the index at the end of the file. Returns false without one, as after an interrupted recording.
   bool read_index() {
     std::string trailer;
     std::string index;

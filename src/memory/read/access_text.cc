@@ -216,6 +216,7 @@ void AccessTextWriter::advance(uint64_t cycle) {
     write_before(cycle);
 }
 
+// Writes all pending accesses before a cycle, sorted.
 void AccessTextWriter::write_before(uint64_t cycle) {
   sort_by_cycle(pending_);
   std::string text;

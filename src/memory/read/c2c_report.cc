@@ -126,6 +126,7 @@ std::optional<uint64_t> next_address(WordCursor& cursor) {
   return {};
 }
 
+// Parses a row of the table: shares, offset, program counter, function and source line.
 std::optional<C2cUse> parse_row(std::string_view text) {
   WordCursor cursor(text);
   std::vector<double> shares;

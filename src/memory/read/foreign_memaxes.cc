@@ -75,6 +75,7 @@ class MemAxesSource : public BatchSource {
     at_ += n;
   }
 
+  // Reads all samples. The data sources are decoded at the end.
   void read_all() {
     while (in_.next()) {
       AccessRecord r;

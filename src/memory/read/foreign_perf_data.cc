@@ -113,6 +113,7 @@ void skip_read(Words& in, uint64_t format) {
   in.skip(count, 8 * values);
 }
 
+// Skips the fields before the data source: call chain, raw data, stacks and registers.
 void skip_stacks(Words& in, const Event& e) {
   if (e.sample_type & kCallChain)
     in.skip(in.next(), 8);
@@ -260,6 +261,7 @@ class PerfDataFile : public BatchSource {
       by_id_[little(ids, at, 8)] = events_.size() - 1;
   }
 
+  // Reads the next record of the file.
   void read_record() {
     if (at_ >= end_)
       return finish();

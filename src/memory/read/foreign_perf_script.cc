@@ -82,6 +82,7 @@ class PerfScriptSource : public LineSource {
     return std::string_view::npos;
   }
 
+  // Parses a time such as 12345.678901: as nanoseconds.
   static bool read_time(std::string_view text, uint64_t& ns) {
     if (!text.ends_with(':'))
       return false;

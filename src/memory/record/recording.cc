@@ -50,6 +50,7 @@ Recording::~Recording() {
   ::munmap(const_cast<char*>(bytes_), size_);
 }
 
+// Reads the chunks of the recording and orders those of each thread.
 void Recording::read_chunks() {
   struct Piece {
     uint64_t sequence;

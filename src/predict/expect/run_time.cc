@@ -109,6 +109,7 @@ TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   return t;
 }
 
+// Returns the expected step time and its parts under these scalars of the software.
 RunTime TrainedWork::expect(const SoftwareScalars& s) const {
   const TrainingTime t = time(s);
   RunTime out;

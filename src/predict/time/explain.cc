@@ -308,6 +308,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   return products;
 }
 
+// Returns the latencies at half, nine of ten and 99 of 100 requests.
 finding::TableFigure percentile_table(const ServingTime& t) {
   finding::TableFigure table;
   table.columns = {"seconds", "half", "nine of ten", "99 of 100"};

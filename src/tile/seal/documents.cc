@@ -107,6 +107,7 @@ uint64_t parse_utc_end(std::string_view text, const base::Location& where) {
   return parse_utc(text, where) + (text.size() == 10 ? 86399 : 0);
 }
 
+// Returns a time in seconds since 1970 as UTC text.
 std::string format_utc(uint64_t seconds) {
   int64_t days = int64_t(seconds / 86400) + 719468;
   const int64_t era = days / 146097;

@@ -222,6 +222,7 @@ PublicKey parse_public_key(std::string_view text, std::string_view file) {
   return decode_key(lines_of(text, 2, file)[1], file);
 }
 
+// Returns the key file, encrypted with the password.
 std::string write_secret_key(const SecretKey& key, const std::string& password) {
   init_sodium();
   const std::string pair = std::string(view(key.id)) + std::string(view(key.secret));
@@ -245,6 +246,7 @@ bool secret_key_is_encrypted(std::string_view text, std::string_view file) {
   return secret_blob(text, file).substr(2, 2) == "Sc";
 }
 
+// Decrypts a key file. Throws base::Error for a wrong password.
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password) {
   init_sodium();
   const std::string blob = secret_blob(text, file);

@@ -105,6 +105,7 @@ class Released {
     return uint32_t(list.size() - 1);
   }
 
+  // Adds the instructions of one step of a layer: inputs, weights, computation, outputs.
   void emit(const Step& s) {
     const MappedLayer& layer = mapping_.layers[s.layer];
     for (const InputFeature& input : layer.inputs)
@@ -144,6 +145,7 @@ class Released {
         false);
   }
 
+  // Adds the reads or receives of one input.
   void emit_input(const Step& s, const InputFeature& input) {
     for (size_t b = 0; b < input.blocks.size(); ++b) {
       const Slice wanted = input_part(s, input.blocks[b]);
@@ -264,6 +266,7 @@ class Released {
     }
   }
 
+  // Adds the sends of an output to all following layers.
   void emit_sends(const Step& s, const OutputFeature& output) {
     for (size_t b = 0; b < output.blocks.size(); ++b) {
       const Slice made = output_part(s, output.blocks[b]);
@@ -280,6 +283,7 @@ class Released {
     }
   }
 
+  // Adds the sends to one following layer, for the parts that its cores need.
   void emit_sends_to(const PartKey& key, const Slice& made, size_t next) {
     const MappedLayer& layer = mapping_.layers[next];
     const uint32_t core = std::get<4>(key);

@@ -153,6 +153,7 @@ class Chunker {
     return int(out_.layers.size()) - 1;
   }
 
+  // Adds the parts of a product and the layers that sum them.
   void emit(size_t index, const Product& product) {
     const Layer& whole = graph_.layers[index];
     int sum = -1;
@@ -170,6 +171,7 @@ class Chunker {
     now_[index] = sum;
   }
 
+  // Adds one part of a layer that follows a product channel by channel.
   void emit_along(size_t index, int64_t count, int64_t j) {
     Layer part = graph_.layers[index];
     const size_t dim = *channel_dim(part.layout);

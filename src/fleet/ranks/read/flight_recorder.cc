@@ -69,6 +69,7 @@ bool numeric_less(const std::string& a, const std::string& b) {
   return a < b;
 }
 
+// Reads the members of the process groups.
 void read_groups(const PlainValue& root, HangDump& dump) {
   const PlainValue* config = root.find("pg_config");
   if (!config)
@@ -88,6 +89,7 @@ void read_groups(const PlainValue& root, HangDump& dump) {
   }
 }
 
+// Reads one recorded operation.
 void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::string>& names) {
   PendingOp op;
   const PlainValue* group = entry.find("process_group");

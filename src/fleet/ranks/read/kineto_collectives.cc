@@ -99,6 +99,7 @@ bool communicates(std::string_view name) {
   return false;
 }
 
+// Reads name, category, times and arguments of an event.
 Event parse_event(std::string_view text) {
   Event e;
   bool whole = false;
@@ -151,6 +152,7 @@ class KinetoReader {
   }
 
  private:
+  // Reads the trace: its head and all events.
   void read_top() {
     stream_.expect('{');
     while (!stream_.take('}')) {
@@ -272,6 +274,7 @@ class KinetoReader {
     }
   }
 
+  // Reads from an event's arguments which collective of which group it is.
   Label parse_label(std::string_view args) {
     Label label;
     std::string_view name;

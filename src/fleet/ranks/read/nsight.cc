@@ -160,6 +160,7 @@ class NsightReader {
         });
   }
 
+  // Reads the kernels with process, device and launch.
   void read_kernels() {
     const std::vector<std::string> columns{
         "start",
@@ -205,6 +206,7 @@ class NsightReader {
     });
   }
 
+  // Reads the NVTX ranges, among them NCCL's.
   void read_ranges() {
     const std::vector<std::string> columns{"start", "end", "globalTid", "text", "textId", "binaryData"};
     file_.rows("NVTX_EVENTS", columns, "start", [&](const SqliteRow& row) {
@@ -220,6 +222,7 @@ class NsightReader {
     });
   }
 
+  // Reads communicator and size from the payload of one of NCCL's ranges.
   void read_payload(std::string_view bytes, NsightRange& r) {
     if (bytes.size() < kHead)
       return;

@@ -73,6 +73,7 @@ class Ranks {
     collect_steps();
   }
 
+  // Joins kernels with NCCL's ranges to a trace for each rank.
   std::vector<RankTrace> read() {
     std::vector<const NsightKernel*> kernels;
     for (const NsightKernel& k : trace_.kernels)

@@ -266,6 +266,7 @@ class Miner {
     collect(output);
   }
 
+  // Runs the pieces on several threads. Sets are written in the order of the pieces.
   void run_in_parallel(const std::vector<Piece>& pieces) {
     OrderedSink ordered(options_.sink);
     std::mutex mutex;

@@ -22,6 +22,7 @@ class FimiParser {
         file_(std::move(file)) {
   }
 
+  // Takes bytes of the file: item numbers separated by blanks, a line for each transaction.
   void feed(std::span<const char> bytes) {
     for (const char c : bytes) {
       const unsigned digit = static_cast<unsigned char>(c) - '0';

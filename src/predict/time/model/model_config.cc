@@ -95,6 +95,7 @@ void read_heads(const Config& c, Transformer& m) {
         "give 'head_dim' where heads have a size of their own");
 }
 
+// Reads number, width and routing of experts.
 void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::min<int64_t>(
       kMostConfiguredWays,
@@ -266,6 +267,7 @@ void read_mixed_layers(const Config& c, const Family& f, Transformer& m) {
     read_mamba(c, {"mamba_n_heads", "mamba_d_head", "mamba_n_groups", "mamba_d_state", "mamba_d_conv"}, m);
 }
 
+// Reads the layers of a hybrid model: attention, state-space and feed-forward.
 void read_hybrid(const Config& c, Transformer& m) {
   const std::string pattern = layer_pattern(c);
   if (pattern.empty())
@@ -352,6 +354,7 @@ void read_blocks(const Config& c, const Family& f, Transformer& m) {
     m.ffn = std::llround(widths / double(m.feed_layers));
 }
 
+// Reads in which precision weights are stored.
 void read_quantisation(const Config& c, Transformer& m) {
   const Json* q = c.value("quantization_config");
   if (!q)

@@ -257,6 +257,7 @@ std::optional<Transformer> known_model(std::string_view given) {
   return std::nullopt;
 }
 
+// Returns the names of all models that need no config.json.
 const std::vector<std::string>& known_model_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out{

@@ -55,6 +55,7 @@ std::optional<V> Explorer::load_table(const State& s, Op op, const V& address, u
   return out;
 }
 
+// Returns the possible values of a load. Rejects the program when the address may be wrong.
 V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
   const unsigned size = riscv::access_size(op);
   if (!aligned(address, size))
