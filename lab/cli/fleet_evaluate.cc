@@ -1,6 +1,7 @@
 // lento-lab fleet evaluate: measures the detectors on data with known truth.
 #include "base/error.h"
 #include "campaign/campaign.h"
+#include "fleet/scan/budget_text.h"
 #include "lab/cli/commands.h"
 #include "lab/fleet/real_data.h"
 #include "lab/fleet/source_faults.h"
@@ -18,6 +19,7 @@ struct FleetEvaluateArguments {
   fleet::RealOptions real_options;
   fleet::SyntheticOptions synthetic;
   std::string journal;
+  std::string false_alarms;
   uint64_t source_faults = 0;
   int64_t source_case = -1;
   uint64_t storms = 0;
@@ -107,6 +109,8 @@ void run(Context& context, FleetEvaluateArguments& o) {
   d.seed = context.seed;
   o.real_options.seed = context.seed;
   o.real_options.threads = context.jobs;
+  if (!o.false_alarms.empty())
+    o.real_options.budget = fleet::parse_budget(o.false_alarms);
   for (const std::string& set : o.real) {
     const auto measure = set == "mlperf64" ? fleet::measure_mlperf64
                          : set == "hpas"   ? fleet::measure_hpas
@@ -143,8 +147,8 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
          o->real_options.resample_days,
          "mlperf64: days of healthy noise made of blocks of each run, for false alarms")
       ->check(range(0.0, 1e4));
-  app->add_option("--tail-factor", o->real_options.tail_factor, "mlperf64: widens the threshold")
-      ->check(range(0.1, 10.0));
+  app->add_option("--false-alarms", o->false_alarms, "mlperf64: budget (default: 1/month)")
+      ->type_name("BUDGET");
   app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
       ->check(range(1, 1000));
   app->add_option(

@@ -1,6 +1,5 @@
 // asd12: twelve servers that work side by side, 19 metrics each 5 minutes, labels per server in the test
-// part. Every choice of the ranking is the detector's default; history is the train part and all earlier
-// points.
+// part. The past of a window is the train part and all earlier points.
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +7,9 @@
 #include "base/number.h"
 #include "base/parallel.h"
 #include "base/units.h"
-#include "evidence/share.h"
-#include "fleet/detect/detect.h"
 #include "fleet/read/source.h"
+#include "fleet/scan/scan.h"
+#include "lab/fleet/peer_rank.h"
 #include "lab/fleet/real_data.h"
 
 namespace lento::fleet {
@@ -81,27 +80,16 @@ TableFigure measure_asd12(const RealOptions& options, const base::Progress& prog
   const MetricSeries series = read_servers(options.folder + "/asd12", label);
   std::vector<Segment> segments = single_segments(label);
   std::vector<Segment> windows;
-  RankWindows by_point;
-  std::vector<size_t> point_server;
   for (const Segment& s : segments) {
     if (s.end - s.begin >= 8)
       windows.push_back(s);
-    for (size_t t = s.begin; t < s.end; ++t) {
-      by_point.ends.push_back(t + 1);
-      point_server.push_back(s.server);
-    }
   }
   std::vector<size_t> rank(windows.size());
   base::parallel_for(windows.size(), options.threads, [&](size_t i) {
     if (progress.stopped())
       return;
-    rank[i] = rank_of(rank_machines(series, windows[i].begin, windows[i].end, {}), windows[i].server);
+    rank[i] = rank_of(rank_among_peers(series, windows[i].begin, windows[i].end), windows[i].server);
   });
-  const auto ranked_points = rank_windows(series, by_point, {});
-  uint64_t point_hits = 0;
-  for (size_t i = 0; i < ranked_points.size(); ++i)
-    point_hits += ranked_points[i].front().machine == point_server[i];
-  const uint64_t points = point_server.size();
   uint64_t first = 0;
   uint64_t third = 0;
   TableFigure table;
@@ -114,15 +102,10 @@ TableFigure measure_asd12(const RealOptions& options, const base::Progress& prog
              " to " + std::to_string(windows[i].end - 1),
          "rank " + std::to_string(rank[i])});
   }
-  const evidence::Interval ci = evidence::wilson95(point_hits, points);
   table.rows.push_back(
       {"segments of 8 points or more: first", std::to_string(first) + "/" + std::to_string(windows.size())});
   table.rows.push_back(
       {"segments: in the top three", std::to_string(third) + "/" + std::to_string(windows.size())});
-  table.rows.push_back(
-      {"single-server points: first",
-       std::to_string(point_hits) + "/" + std::to_string(points) + " (" + base::format_number(ci.low, 3) +
-           " to " + base::format_number(ci.high, 3) + ")"});
   return table;
 }
 
@@ -134,7 +117,7 @@ TableFigure measure_straggler(const RealOptions& options, const base::Progress&)
     base::ReadReport report;
     try {
       std::string named;
-      for (const auto& f : diagnose(read_op_trace(path, report), {}).findings)
+      for (const auto& f : scan(read_op_trace(path, report), {}).findings)
         named += (named.empty() ? "" : ", ") + f.subject;
       table.rows.push_back({name, named.empty() ? "nobody" : named});
     } catch (const base::Error&) {

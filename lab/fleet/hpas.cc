@@ -13,9 +13,9 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "evidence/share.h"
-#include "fleet/detect/detect.h"
 #include "fleet/minder/priority.h"
 #include "fleet/read/source.h"
+#include "lab/fleet/peer_rank.h"
 #include "lab/fleet/real_data.h"
 
 namespace lento::fleet {
@@ -132,10 +132,8 @@ void add_samples(const MetricSeries& fleet, bool faulty, size_t group, std::vect
     s.group = group;
   }
   now[0].faulty = faulty;
-  DetectOptions one;
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
-    one.metrics = {fleet.metrics[k]};
-    for (const RankedMachine& r : rank_machines(fleet, 0, kLength, one))
+    for (const RankedMachine& r : rank_among_peers(fleet, 0, kLength, std::span(&fleet.metrics[k], 1)))
       now[r.machine].z[k] = float(r.score);
   }
   for (PrioritySample& s : now)
@@ -168,12 +166,11 @@ std::vector<std::string> learn_metrics(const Data& data, const RealOptions& opti
 
 finding::TableFigure measure_hpas(const RealOptions& options, const base::Progress& progress) {
   const Data data = read_runs(options.folder + "/hpas_runs");
-  DetectOptions learned;
-  learned.metrics = learn_metrics(data, options);
+  const std::vector<std::string> learned = learn_metrics(data, options);
   finding::TableFigure table;
   table.columns = {"what", "measured"};
   std::string list;
-  for (const std::string& name : learned.metrics)
+  for (const std::string& name : learned)
     list += (list.empty() ? "" : ", ") + name;
   table.rows.push_back({"metrics learned on even runs", list});
   std::vector<Segment> odd;
@@ -189,8 +186,8 @@ finding::TableFigure measure_hpas(const RealOptions& options, const base::Progre
       return;
     base::Rng rng(options.seed, "hpas.judge", i);
     const MetricSeries fleet = draw_fleet(data, odd[i / draws], data.healthy, rng);
-    hit[i] = rank_machines(fleet, 0, kLength, learned).front().machine == 0;
-    all_metrics[i] = rank_machines(fleet, 0, kLength, {}).front().machine == 0;
+    hit[i] = rank_among_peers(fleet, 0, kLength, learned).front().machine == 0;
+    all_metrics[i] = rank_among_peers(fleet, 0, kLength).front().machine == 0;
   });
   std::map<std::string, std::pair<uint64_t, uint64_t>> by_kind;
   uint64_t unprioritised = 0;

@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "evidence/sample.h"
 #include "evidence/share.h"
-#include "fleet/detect/detect.h"
 #include "fleet/read/source.h"
+#include "fleet/scan/scan.h"
 #include "lab/fleet/real_data.h"
 #include "lab/fleet/resampled.h"
 
@@ -32,11 +32,10 @@ MetricSeries read_run(const std::string& path) {
   return read_csv(csv, report);
 }
 
-Detector detector_for(const MetricSeries& s, double tail_factor) {
-  DetectOptions options;
-  options.tail_factor = tail_factor;
-  options.keep_history = false;
-  return detector_of(s, options);
+ScanOptions options_of(const RealOptions& options) {
+  ScanOptions o;
+  o.budget = options.budget;
+  return o;
 }
 
 struct Outcome {
@@ -45,23 +44,25 @@ struct Outcome {
   bool done = false;                    // not interrupted before
 };
 
-Outcome plant(const MetricSeries& s, size_t node, double onset_s, double factor, double tail) {
-  Detector detector = detector_for(s, tail);
+Outcome plant(const MetricSeries& s, const ScanOptions& options, size_t node, double onset_s, double factor) {
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, 0}, options);
   Outcome out;
   std::vector<float> row;
   for (size_t step = 0; step < s.steps; ++step) {
     const double t = double(s.time_ms(step) - s.begin_ms) / 1000;
     if (t > onset_s + 610)
       break;
-    gather_row(s, step, row);
+    row.assign(s.row(0, step).begin(), s.row(0, step).end());
     if (t >= onset_s)
       row[node] *= float(factor);
-    detector.push(s.time_ms(step), row);
-    for (const Verdict& v : detector.verdicts()) {
-      if (v.machine != node)
-        out.wrong = true;
-      if (v.machine == node && t >= onset_s && !out.named_after_s)
-        out.named_after_s = t - onset_s;
+    scan.push(s.time_ms(step), row);
+    for (const Episode& e : scan.episodes()) {
+      for (const Member& m : e.members) {
+        if (e.what == Episode::What::Machines && m.machine != node)
+          out.wrong = true;
+        if (e.what == Episode::What::Machines && m.machine == node && t >= onset_s && !out.named_after_s)
+          out.named_after_s = t - onset_s;
+      }
     }
   }
   out.done = true;
@@ -91,7 +92,7 @@ void planted_rows(
     std::vector<Outcome> outcomes(trials.size());
     base::parallel_for(trials.size(), options.threads, [&](size_t i) {
       if (!progress.stopped())
-        outcomes[i] = plant(s, trials[i].first, trials[i].second, factor, options.tail_factor);
+        outcomes[i] = plant(s, options_of(options), trials[i].first, trials[i].second, factor);
     });
     std::erase_if(outcomes, [](const Outcome& o) {
       return !o.done;
@@ -130,8 +131,6 @@ void resampled_rows(
     const RealOptions& options,
     const base::Progress& progress,
     TableFigure& table) {
-  DetectOptions detect;
-  detect.tail_factor = options.tail_factor;
   struct Way {
     Resampling how;
     double block_s;
@@ -150,7 +149,7 @@ void resampled_rows(
         options.resample_days / ways.size(),
         ways[i].block_s,
         options.seed + i,
-        detect,
+        options_of(options),
         progress);
   });
   for (size_t i = 0; i < ways.size(); ++i) {
@@ -179,10 +178,8 @@ TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& p
   for (const std::string& path : paths) {
     const MetricSeries s = read_run(path);
     const std::string run = std::filesystem::path(path).stem().stem().string();
-    DetectOptions healthy;
-    healthy.tail_factor = options.tail_factor;
     table.rows.push_back(
-        {run, "findings on the healthy run", std::to_string(diagnose(s, healthy).findings.size())});
+        {run, "findings on the healthy run", std::to_string(scan(s, options_of(options)).findings.size())});
     if (s.steps * size_t(s.step_ms) < 3'100'000)
       continue;
     if (options.resample_days > 0)

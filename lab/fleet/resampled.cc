@@ -77,32 +77,30 @@ FalseAlarms false_alarms(
     double days,
     double block_s,
     uint64_t seed,
-    const DetectOptions& options,
+    const ScanOptions& options,
     const base::Progress& progress) {
   FalseAlarms out;
-  DetectOptions o = options;
-  o.keep_history = false;
-  Detector detector = detector_of(s, o);
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, 0}, options);
   Source source(s, how, block_s, seed);
   std::vector<float> row;
+  const auto count = [&](bool ended_only) {
+    for (const Episode& e : scan.episodes()) {
+      if (e.what != Episode::What::Machines || (ended_only && e.active))
+        continue;
+      ++out.alarms;
+      out.scores.push_back(double(e.score));
+    }
+  };
   const auto steps = int64_t(days * 86400e3 / double(s.step_ms));
   for (int64_t i = 0; i < steps && !progress.stopped(); ++i) {
     source.next(row);
-    detector.push(i * s.step_ms, row);
+    scan.push(i * s.step_ms, row);
     if (i % 1000 == 999) {
-      for (const Verdict& v : detector.verdicts()) {
-        if (v.active)
-          continue;
-        ++out.alarms;
-        out.scores.push_back(v.score);
-      }
-      detector.forget_resolved(INT64_MAX);
+      count(true);
+      scan.forget_resolved(INT64_MAX);
     }
   }
-  for (const Verdict& v : detector.verdicts()) {
-    ++out.alarms;
-    out.scores.push_back(v.score);
-  }
+  count(false);
   out.days = double(steps) * double(s.step_ms) / 86400e3;
   return out;
 }

@@ -1,4 +1,4 @@
-// Days of healthy telemetry made of the blocks of a recorded hour: how often does the detector accuse
+// Days of healthy telemetry made of the blocks of a recorded hour: how often does the scan accuse
 // anybody?
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "fleet/detect/detect.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/scan.h"
 
 namespace lento::fleet {
 
@@ -29,7 +29,7 @@ FalseAlarms false_alarms(
     double days,
     double block_s,
     uint64_t seed,
-    const DetectOptions& options,
+    const ScanOptions& options,
     const base::Progress& progress);
 
 }  // namespace lento::fleet

@@ -1,6 +1,5 @@
-// The scan on ordinary healthy fleets and planted faults, beside the detector of levels.
-// LENTO_SCAN_SEEDS=201-210 draws other and more cases and prints a row a kind:
-//   kind, draws, findings and draws named by the scan, findings and draws named by the detector of levels
+// The scan on ordinary healthy fleets and planted faults. LENTO_SCAN_SEEDS=201-210 draws other and more cases
+// and prints a row a kind: kind, draws, findings, draws that were named.
 #include "lab/fleet/scan_cases.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fleet/detect/detect.h"
 #include "fleet/scan/notes.h"
 #include "fleet/scan/scan.h"
 
@@ -39,21 +37,10 @@ bool named(const ScanCase& c, const finding::Diagnosis& d) {
   return d.findings[0].subject == (c.whole_job ? "job" : list_of(c.series, c.slow));
 }
 
-bool each_named(const ScanCase& c, const finding::Diagnosis& d) {
-  return !c.whole_job && d.findings.size() == c.slow.size() &&
-         std::ranges::all_of(d.findings, [&](const finding::Finding& f) {
-           return std::ranges::any_of(c.slow, [&](size_t m) {
-             return c.series.machines[m] == f.subject;
-           });
-         });
-}
-
 struct Counts {
   size_t draws = 0;
   size_t findings = 0;
   size_t named = 0;
-  size_t levels_findings = 0;
-  size_t levels_named = 0;
 };
 
 Counts count(const std::string& kind, const Seeds& s) {
@@ -64,21 +51,9 @@ Counts count(const std::string& kind, const Seeds& s) {
     ++n.draws;
     n.findings += d.findings.size();
     n.named += named(c, d);
-    if (!s.printed)
-      continue;
-    const finding::Diagnosis levels = diagnose(c.series, {});
-    n.levels_findings += levels.findings.size();
-    n.levels_named += each_named(c, levels);
   }
   if (s.printed)
-    std::printf(
-        "%s,%zu,%zu,%zu,%zu,%zu\n",
-        kind.c_str(),
-        n.draws,
-        n.findings,
-        n.named,
-        n.levels_findings,
-        n.levels_named);
+    std::printf("%s,%zu,%zu,%zu\n", kind.c_str(), n.draws, n.findings, n.named);
   return n;
 }
 

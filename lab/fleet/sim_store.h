@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "fleet/detect/detect.h"
 #include "fleet/feed.h"
 
 namespace lento::fleet {

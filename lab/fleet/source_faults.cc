@@ -177,7 +177,6 @@ class Case {
     o.state = folder_ + "/state.json";
     o.hook = o.hook_live = true;
     o.hook_per_hour = 100;
-    o.detect.false_alarms_per_day = 0.1;
     watch_ = std::make_unique<FleetWatch>(WatchWorld{clock_, store_, alerts_, hooks_}, WatchLog{}, o);
   }
 

@@ -3,8 +3,10 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "fleet/detect/detect.h"
+#include <algorithm>
+
 #include "fleet/minder/minder.h"
+#include "fleet/scan/scan.h"
 #include "fleet/simulate/simulate.h"
 #include "lab/fleet/methods.h"
 
@@ -31,23 +33,24 @@ double resident_megabytes() {
 // Share of a core: seconds of CPU for each second of the job. The peak includes the simulated job itself.
 void default_mode(benchmark::State& state) {
   const MetricSeries s = healthy_job(900);
-  DetectOptions options;
+  ScanOptions options;
   options.metrics = paper_metrics();
-  options.keep_history = false;
+  options.budget = {1, 30 * 86400.0};
   const double before = resident_megabytes();
-  std::vector<float> row;
+  std::vector<float> row(s.metrics.size() * kMachines);
   for (auto _ : state) {
-    Detector detector = detector_of(s, options);
+    Scan scan({s.machines, s.labels, s.metrics, s.step_ms, 0}, options);
     for (size_t t = 0; t < s.steps; ++t) {
-      gather_row(s, t, row);
-      detector.push(s.time_ms(t), row);
+      for (size_t k = 0; k < s.metrics.size(); ++k)
+        std::ranges::copy(s.row(k, t), row.begin() + std::ptrdiff_t(k * kMachines));
+      scan.push(s.time_ms(t), row);
     }
-    benchmark::DoNotOptimize(detector.verdicts().size());
+    benchmark::DoNotOptimize(scan.episodes().size());
   }
   state.counters["share_of_core"] = benchmark::Counter(
       double(state.iterations() * s.steps),
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-  state.counters["detector_MB"] = resident_megabytes() - before;
+  state.counters["scan_MB"] = resident_megabytes() - before;
 }
 BENCHMARK(default_mode)->Unit(benchmark::kMillisecond)->Iterations(1);
 

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "evidence/sample.h"
 #include "fleet/simulate/simulate.h"
+#include "fleet/watch/replay.h"
 #include "fleet/watch/watch.h"
 #include "lab/fleet/sim_store.h"
 
@@ -20,64 +21,22 @@ constexpr double kBar = 120;         // s
 constexpr int64_t kInterval = 5000;  // ms between pulls
 constexpr std::array<size_t, 3> kSizes{16, 64, 256};
 
-// A simulated job as a store shows it: samples up to now, every machine a target that is up.
-class Replay : public Feed {
+// A simulated job as a store shows it, every machine a target that is up.
+class StormStore : public ReplayStore {
  public:
-  Replay(const MetricSeries& series, const SimClock& clock)
-      : series_(series),
-        clock_(clock) {
-  }
-  std::string name() const override {
-    return "replayed";
-  }
-  MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
-    SeriesBuilder builder(report);
-    end = std::min(end, clock_.steady);
-    for (size_t k = 0; k < series_.metrics.size(); ++k) {
-      const uint32_t metric = builder.metric(series_.metrics[k]);
-      for (size_t m = 0; m < series_.machines.size(); ++m)
-        add(builder, {metric, builder.machine(series_.machines[m]), 0}, k, m, begin, end);
-    }
-    GridOptions grid;
-    grid.step_ms = grid_ms;
-    if (grid_ms > 0)
-      grid.begin_ms = begin / grid_ms * grid_ms;
-    MetricSeries out = builder.build(grid, {name()});
-    for (size_t m = 0; m < out.machines.size(); ++m)
-      out.labels[m] = series_.labels[m];
-    return out;
+  StormStore(const MetricSeries& series, const Clock& clock)
+      : ReplayStore(series, clock),
+        machines_(series.machines) {
   }
   std::optional<std::vector<Target>> targets() override {
     std::vector<Target> out;
-    for (const std::string& machine : series_.machines)
+    for (const std::string& machine : machines_)
       out.push_back({machine, true});
     return out;
   }
-  std::optional<int64_t> now_ms() override {
-    return clock_.steady;
-  }
 
  private:
-  void add(
-      SeriesBuilder& builder,
-      const fleet::SeriesBuilder::Key& key,
-      size_t metric,
-      size_t machine,
-      int64_t begin,
-      int64_t end) const {
-    const int64_t first = std::max<int64_t>(0, (begin - kSimStart) / series_.step_ms);
-    for (int64_t i = first; i < int64_t(series_.steps); ++i) {
-      const int64_t t = kSimStart + i * series_.step_ms;
-      if (t > end)
-        return;
-      const float value = series_.at(metric, size_t(i), machine);
-      if (t >= begin && !std::isnan(value))
-        builder.add(key, t, value, {});
-    }
-  }
-
-  const MetricSeries& series_;
-  const SimClock& clock_;
+  const std::vector<std::string>& machines_;
 };
 
 bool is_storm(const FleetTruth& truth) {
@@ -134,10 +93,11 @@ std::vector<std::string> row_of(const std::string& size, const std::vector<const
 }  // namespace
 
 StormResult run_storm(const StormCase& c) {
-  const SimulatedFleet fleet = storm_of(c);
+  SimulatedFleet fleet = storm_of(c);
+  fleet.series.begin_ms = kSimStart;
   const std::string& sender = fleet.series.machines[fleet.truth.machine];
   SimClock clock;
-  Replay store(fleet.series, clock);
+  StormStore store(fleet.series, clock);
   SimAlerts alerts(clock);
   SimHooks hooks;
   FleetWatch watch({clock, store, alerts, hooks}, {}, {});

@@ -10,13 +10,13 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "fleet/detect/detect.h"
+#include "fleet/scan/scan.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr uint64_t kTrainJobs = 1'000'000;  // indices that no judged job has
-constexpr const char* kVersion = "3";       // of the lines: a journal of another version is refused
+constexpr const char* kVersion = "4";       // of the lines: a journal of another version is refused
 
 Outcome judge(const FleetTruth& truth, int machine) {
   if (!truth.faulty)
@@ -149,25 +149,29 @@ void SyntheticStudy::train(const base::Progress& progress) {
   models_.metrics.metrics = std::move(trained);
 }
 
-// The first verdict; of several at once the strongest.
+// The first machine that is named; of several at once the strongest.
 Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
   const MetricSeries& s = job.series;
-  DetectOptions detect;
-  detect.metrics = paper_metrics();
-  detect.keep_history = false;
-  Detector detector = detector_of(s, detect);
-  std::vector<float> row;
-  for (size_t t = 0; t < s.steps && detector.verdicts().empty(); ++t) {
-    gather_row(s, t, row);
-    detector.push(s.time_ms(t), row);
+  ScanOptions options;
+  options.metrics = paper_metrics();
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, s.steps}, options);
+  std::vector<float> row(s.metrics.size() * s.machines.size());
+  for (size_t t = 0; t < s.steps; ++t) {
+    for (size_t k = 0; k < s.metrics.size(); ++k)
+      std::ranges::copy(s.row(k, t), row.begin() + std::ptrdiff_t(k * s.machines.size()));
+    scan.push(s.time_ms(t), row);
+    const Member* best = nullptr;
+    for (const Episode& e : scan.episodes()) {
+      for (const Member& m : e.members) {
+        const bool names = e.what == Episode::What::Machines || e.what == Episode::What::Silent;
+        if (names && (!best || m.score > best->score))
+          best = &m;
+      }
+    }
+    if (best)
+      return judge(job.truth, int(best->machine));
   }
-  const auto& v = detector.verdicts();
-  const auto best = std::ranges::max_element(v, [](const Verdict& a, const Verdict& b) {
-    return a.score < b.score;
-  });
-  if (best == v.end())
-    return judge(job.truth, -1);
-  return judge(job.truth, int(best->machine));
+  return judge(job.truth, -1);
 }
 
 std::string SyntheticStudy::run(uint64_t index) const {

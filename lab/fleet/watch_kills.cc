@@ -69,7 +69,6 @@ struct Setup {
     o.hook = true;
     o.hook_live = true;
     o.hook_per_hour = 100;
-    o.detect.false_alarms_per_day = 0.1;
     return o;
   }
 };

@@ -135,7 +135,6 @@ SoakResult run_soak(const SoakOptions& o, const base::Progress& progress) {
   SimAlerts alerts(clock);
   SimHooks hooks;
   WatchOptions options;
-  options.detect.false_alarms_per_day = 0.1;
   FleetWatch watch({clock, timed, alerts, hooks}, {}, options);
   SoakResult r;
   const double start = cpu_now();

@@ -42,7 +42,7 @@ judge_by_minder(const MetricSeries& series, const FleetDiagnosisOptions& o, cons
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines, method of the Minder paper";
   d.verdict = v ? series.machines[v->machine] + " is faulty by " + v->metric
                 : "No machine stands out from its peers.";
-  const std::string covered = covered_text(series);
+  const std::string covered = covered_text(series, series.step_ms);
   const double period = double(series.steps) * double(series.step_ms) / 1000;
   if (!v && (period < options.continuity_s || series.machines.size() < 3)) {
     finding::cannot_judge(

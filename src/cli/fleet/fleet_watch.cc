@@ -1,18 +1,17 @@
 // lento fleet watch: watches jobs for days. It takes one named job, or every running job that a label
 // separates (--each), and of those a share (--shard).
+#include <algorithm>
+
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
+#include "cli/fleet/watch_log.h"
 #include "cli/signals.h"
 #include "fleet/scan/budget_text.h"
 #include "fleet/watch/jobs.h"
-#include "report/report.h"
 
 namespace lento::cli {
 namespace {
-
-using base::Json;
 
 struct WatchCommand {
   fleet::WatchJobsOptions job;
@@ -21,45 +20,8 @@ struct WatchCommand {
   int port = -1;
   double lag = 0;
   std::string false_alarms;
+  std::vector<double> horizons_s;
 };
-
-Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
-  Json object = Json::object();
-  for (const auto& [key, value] : members)
-    object.set(key, value);
-  return object;
-}
-
-// Writes an alert in the form of Alertmanager, at the moment when it begins or ends.
-std::string json_line(int64_t ms, const fleet::Alert& alert) {
-  const bool ended = alert.ends_ms == ms;
-  return base::write_json(Json::object()
-                              .set("time", fleet::rfc3339(ms))
-                              .set("state", ended ? "resolved" : "firing")
-                              .set("labels", object_of(alert.labels))
-                              .set("annotations", object_of(alert.annotations))
-                              .set("startsAt", fleet::rfc3339(alert.starts_ms)));
-}
-
-// Returns how the watch writes its messages: lines of JSON or text.
-fleet::WatchLog log_of(Context& context, const std::string& format) {
-  fleet::WatchLog log;
-  if (format == "jsonl") {
-    log.line_of = json_line;
-    log.say_ends = true;
-  }
-  log.say = [&context](const std::string& text) {
-    context.streams.out << text << "\n";
-    context.streams.out.flush();
-  };
-  log.note = [&context](const std::string& text) {
-    context.streams.err << text << "\n";
-  };
-  log.text_of = [&context](finding::Diagnosis d) {
-    return report::write_json(context.stamped(std::move(d)));
-  };
-  return log;
-}
 
 // Runs `lento fleet watch`.
 void run(Context& context, WatchCommand& command) {
@@ -72,13 +34,17 @@ void run(Context& context, WatchCommand& command) {
         "--metric NAME=QUERY, or --names dcgm for an exporter; 'lento fleet doctor' lists what the store "
         "has");
   if (!command.group_by.empty())
-    o.watch.detect.group_by = command.group_by;
+    o.watch.scan.group_by = command.group_by;
   if (!command.false_alarms.empty())
-    o.watch.detect.false_alarms_per_day = fleet::alarms_per_day(fleet::parse_budget(command.false_alarms));
+    o.watch.scan.budget = fleet::parse_budget(command.false_alarms);
+  if (!command.horizons_s.empty())
+    o.watch.scan.shortest_s = std::ranges::min(command.horizons_s);
+  if (command.horizons_s.size() > 1)
+    o.watch.scan.longest_s = std::ranges::max(command.horizons_s);
   if (command.port >= 0)
     o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
-  fleet::FleetWatchJobs watch(o, log_of(context, command.format));
+  fleet::FleetWatchJobs watch(o, watch_log(context, command.format));
   watch.run(context.progress(), take_reload);
   if (o.each.empty() && (context.json || !context.html.empty()))
     context.show(watch.diagnosis());
@@ -114,12 +80,7 @@ void add_fleet_watch(Command& fleet, Context& context) {
   app->add_option("--job", o->job.watch.job, "Name of the job in alerts")->capture_default_str();
   app->add_option("--state", o->job.watch.state, "File that keeps what was learned over a restart")
       ->type_name("FILE");
-  app->add_option(
-         "--format",
-         o->format,
-         "Alerts on standard output: lines of text, or JSON Lines (jsonl) that also tell when one ends")
-      ->check(one_of({"text", "jsonl"}))
-      ->capture_default_str();
+  add_watch_format(*app, o->format);
   app->add_option(
          "--diagnosis",
          o->job.watch.diagnosis,
@@ -184,15 +145,15 @@ void add_fleet_watch(Command& fleet, Context& context) {
       ->capture_default_str();
   app->add_option(
          "--horizons",
-         o->job.watch.detect.horizons_s,
-         "Seconds of the windows that levels are averaged over")
+         o->horizons_s,
+         "Seconds of the shortest and the longest window that are judged (default: 100 3600)")
       ->check(range(1.0, 1e6));
   app->add_option(
          "--false-alarms",
          o->false_alarms,
-         "Budget of false alarms: 1/month, 1/week, 1/day or a number a day (default: 0.1)")
+         "Budget of false alarms: 1/month, 1/week, 1/day or a number a day (default: 1/month)")
       ->type_name("BUDGET");
-  add_expect_options(*app, o->job.watch.expect, o->job.watch.detect.expected_metric);
+  add_expect_options(*app, o->job.watch.expect, o->job.watch.scan.expected_metric);
   app->add_option("--listen", o->job.listen, "Address of the own /metrics, 0.0.0.0:9469 or [::]:9469")
       ->type_name("ADDRESS");
   app->add_option("--serve-metrics", o->port, "Port of the own /metrics on 127.0.0.1; 0 takes a free one")

@@ -1,6 +1,7 @@
 // From rows of samples to cells: what a few rows of one metric say about each machine, against its peers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,9 @@ class RowWindow {
   }
   size_t rows() const {
     return rows_;
+  }
+  size_t filled() const {
+    return std::min<size_t>(rows_, pushed_);
   }
   // `back` rows before the last one.
   std::span<const float> row(size_t back) const {

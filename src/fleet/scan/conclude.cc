@@ -425,7 +425,7 @@ void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
 }
 
 void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
-  const std::string text = covered_text(v.series);
+  const std::string text = covered_text(v.series, v.scan.fleet().step_ms);
   if (!d.findings.empty())
     return finding::judged(d, text);
   const std::string peers = std::to_string(o.min_peers);
@@ -461,6 +461,10 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
     if (step % 100 == 0)
       progress("steps", double(step), double(series.steps));
   }
+  return conclude(series, scan, options);
+}
+
+Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptions& options) {
   const View view{series, scan};
   Diagnosis d;
   d.scale = "fleet";
@@ -483,7 +487,7 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
                 (d.findings.size() > 1 ? "; and " + std::to_string(d.findings.size() - 1) + " more" : "");
   d.facts.emplace_back("machines", std::to_string(series.machines.size()));
   d.facts.emplace_back("metrics", std::to_string(series.metrics.size()));
-  d.facts.emplace_back("step", base::format_quantity(seconds(series.step_ms), base::Dimension::Time));
+  d.facts.emplace_back("step", base::format_quantity(seconds(scan.fleet().step_ms), base::Dimension::Time));
   add_notes(series, scan, d);
   conclude_outcome(view, options, d);
   if (const std::string reach = reach_text(series, scan); !reach.empty())

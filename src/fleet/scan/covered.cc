@@ -30,13 +30,13 @@ std::string text_of(const Covered& c) {
          " (" + names + "), " + base::format_number(100 * c.share, 4) + " % of the samples there";
 }
 
-std::string covered_text(const MetricSeries& s) {
+std::string covered_text(const MetricSeries& s, int64_t step_ms) {
   const auto there = std::ranges::count_if(s.values, [](float v) {
     return !std::isnan(v);
   });
-  const double step_s = double(s.step_ms) / 1000;
+  const double period_s = double(s.steps) * double(s.step_ms) / 1000;
   const double share = double(there) / double(std::max<size_t>(1, s.values.size()));
-  return text_of({double(s.steps) * step_s, step_s, s.machines.size(), s.metrics, share, s.by_step});
+  return text_of({period_s, double(step_ms) / 1000, s.machines.size(), s.metrics, share, s.by_step});
 }
 
 }  // namespace lento::fleet

@@ -1,6 +1,7 @@
 // The line that states what a verdict rests on.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Covered {
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string text_of(const Covered& covered);
 
-std::string covered_text(const MetricSeries& series);
+// `step_ms` lies between the rows that were judged. Those of the series may be means of several.
+std::string covered_text(const MetricSeries& series, int64_t step_ms);
 
 }  // namespace lento::fleet

@@ -15,9 +15,26 @@ namespace {
 
 constexpr double kLeastExcess = 0.05;
 
-finding::Finding slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
+}  // namespace
+
+std::optional<size_t> expected_metric(
+    const finding::Expectation& e,
+    std::span<const std::string> metrics,
+    const std::string& metric) {
+  auto at = std::ranges::find(metrics, e.metric);
+  if (at == metrics.end())
+    at = std::ranges::find(metrics, metric);
+  if (at == metrics.end() || e.value <= 0)
+    return std::nullopt;
+  return size_t(at - metrics.begin());
+}
+
+std::optional<finding::Finding>
+slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
   const double factor = seen / e.value;
   const double limit = 1 + std::max(2 * e.relative_error, kLeastExcess);
+  if (factor <= limit)
+    return std::nullopt;
   finding::Finding f;
   f.subject = "fleet";
   f.category = "slower than predicted";
@@ -33,25 +50,21 @@ finding::Finding slow_fleet(const finding::Expectation& e, const std::string& me
   return f;
 }
 
-}  // namespace
-
 void hold_against(
     const MetricSeries& s,
     std::span<const finding::Expectation> expectations,
     const std::string& metric,
     finding::Diagnosis& d) {
   for (const finding::Expectation& e : expectations) {
-    auto at = std::ranges::find(s.metrics, e.metric);
-    if (at == s.metrics.end())
-      at = std::ranges::find(s.metrics, metric);
-    if (at == s.metrics.end() || e.value <= 0) {
+    const auto at = expected_metric(e, s.metrics, metric);
+    if (!at) {
       d.notes.push_back(
           "Expectation '" + e.subject + "' (" + e.metric + "): no metric of the fleet to compare with");
       continue;
     }
     std::vector<double> values;
     for (size_t step = 0; step < s.steps; ++step) {
-      for (const float v : s.row(size_t(at - s.metrics.begin()), step)) {
+      for (const float v : s.row(*at, step)) {
         if (!std::isnan(v))
           values.push_back(double(v));
       }
@@ -59,9 +72,11 @@ void hold_against(
     if (values.empty())
       continue;
     const double seen = evidence::median(values);
-    d.facts.emplace_back(*at + " against expectation", base::format_number(seen / e.value, 3) + " x");
-    if (seen > e.value * (1 + std::max(2 * e.relative_error, kLeastExcess)))
-      d.findings.push_back(slow_fleet(e, *at, seen));
+    d.facts.emplace_back(
+        s.metrics[*at] + " against expectation",
+        base::format_number(seen / e.value, 3) + " x");
+    if (auto slow = slow_fleet(e, s.metrics[*at], seen))
+      d.findings.push_back(std::move(*slow));
   }
 }
 

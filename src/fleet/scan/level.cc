@@ -190,6 +190,22 @@ void Level::forget(size_t machine) {
     std::fill_n(&cell(machine, c, 0), o_.cells, kNoLevel);
 }
 
+Level::PastMeans Level::past(size_t machine) const {
+  PastMeans out{past_[machine].count};
+  std::ranges::copy(past_[machine].mean, out.begin() + 1);
+  return out;
+}
+
+void Level::set_past(size_t machine, const PastMeans& past) {
+  past_[machine] = {};
+  past_[machine].count = past[0];
+  std::copy(past.begin() + 1, past.end(), past_[machine].mean.begin());
+}
+
+std::array<Noise*, 2 * kTested> Level::noises() {
+  return {&absolute_[0], &absolute_[1], &absolute_[2], &relative_[0], &relative_[1], &relative_[2]};
+}
+
 Level::Difference Level::difference(size_t machine) const {
   Difference d;
   d.whole = past_[machine].count >= float(o_.cells);
@@ -319,7 +335,8 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
     if (!now_[m].whole)
       continue;
     Look look = test(m, channel, by);
-    const bool brief = channel == kMean && o_.quantiles && 2 * o_.quantile_cells < o_.cells;
+    const bool brief =
+        channel == kMean && o_.quantiles && 2 * o_.quantile_cells < o_.cells && o_.rows_a_cell > 1;
     if (brief || !absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
         (channel == kLower && look.change < 0))
       continue;

@@ -93,6 +93,12 @@ class Level {
   float usual(size_t machine, Channel channel, float common) const;
   // A machine that was away: its past counts no longer.
   void forget(size_t machine);
+  // What the machine does when nothing is wrong: its cells so far and their means, for a restart.
+  using PastMeans = std::array<float, kChannels + 1>;
+  PastMeans past(size_t machine) const;
+  void set_past(size_t machine, const PastMeans& past);
+  // The noise of the absolute and the relative differences of each tested channel.
+  std::array<Noise*, 2 * kTested> noises();
   // Cells before the window's end at which the change most likely began.
   size_t cells_since_change(size_t machine, Channel channel) const;
   // The share or shift that is named with 95 %, by the most sensitive channel; 0: not known.

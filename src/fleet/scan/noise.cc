@@ -26,12 +26,23 @@ void Noise::learn(size_t machine, double difference, double size) {
   count = float(std::min(double(count) + 1, kMemory));
   square += (float(difference * difference) - square) / count;
   ++learnt_;
-  if (!(size > 0) || (largest_.size() == kKept && float(size) <= largest_.back().size))
+  keep_large({float(size), uint32_t(machine)});
+}
+
+void Noise::keep_large(const Large& large) {
+  if (!(large.size > 0) || (largest_.size() == kKept && large.size <= largest_.back().size))
     return;
-  const auto at = std::ranges::lower_bound(largest_, float(size), std::greater<>(), &Large::size);
-  largest_.insert(at, {float(size), uint32_t(machine)});
+  const auto at = std::ranges::lower_bound(largest_, large.size, std::greater<>(), &Large::size);
+  largest_.insert(at, large);
   if (largest_.size() > kKept)
     largest_.pop_back();
+}
+
+void Noise::add_tail(const Tail& tail) {
+  for (const Large& large : tail.largest)
+    keep_large(large);
+  learnt_ += tail.learnt;
+  refresh();
 }
 
 void Noise::refresh() {
@@ -43,6 +54,7 @@ void Noise::refresh() {
     sum += double(counts_[m]) * double(squares_[m]);
     machines += counts_[m] > 0;
   }
+  seen_ = weight;
   prior_freedom_ = weight;
   if (sum == 0)
     return;
@@ -84,7 +96,7 @@ void Noise::measure_tail() {
 }
 
 bool Noise::known() const {
-  return learnt_ >= 10;
+  return seen_ >= 10;
 }
 
 double Noise::spread(size_t machine) const {
@@ -94,7 +106,7 @@ double Noise::spread(size_t machine) const {
 }
 
 double Noise::freedom(size_t machine) const {
-  return std::clamp(prior_freedom_ + double(counts_[machine]), 1.0, std::max(1.0, learnt_ - 1));
+  return std::clamp(prior_freedom_ + double(counts_[machine]), 1.0, std::max(1.0, seen_ - 1));
 }
 
 double Noise::threshold(double z) const {

@@ -22,6 +22,20 @@ class Noise {
   void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn()
 
+  // The largest sizes of earlier times, for a restart: the spread is soon known again, the tail is not.
+  struct Large {
+    float size = 0;
+    uint32_t machine = 0;
+  };
+  struct Tail {
+    double learnt = 0;  // differences that it is the tail of
+    std::vector<Large> largest;
+  };
+  Tail tail() const {
+    return {learnt_, largest_};
+  }
+  void add_tail(const Tail& tail);
+
   bool known() const;        // enough was learnt to judge
   double variance() const {  // of all machines
     return pooled_;
@@ -34,18 +48,16 @@ class Noise {
 
  private:
   void measure_tail();
-  struct Large {
-    float size = 0;
-    uint32_t machine = 0;
-  };
+  void keep_large(const Large& large);
   std::vector<float> squares_;  // mean square of a machine's differences
   std::vector<float> counts_;
   std::vector<Large> largest_;  // by falling size
   std::vector<double> z_;       // of the largest, by the present spread, falling
   size_t extremes_ = 0;         // of them that make the tail
-  double learnt_ = 0;
-  double pooled_ = 0;         // variance
-  double prior_freedom_ = 0;  // of the pooled variance as a guess at one machine's
+  double learnt_ = 0;           // differences that the largest are of
+  double seen_ = 0;             // that the spread is of
+  double pooled_ = 0;           // variance
+  double prior_freedom_ = 0;    // of the pooled variance as a guess at one machine's
   double slope_ = 1;
   double anchor_ = 1;  // the normal law's value for the least of the extremes
 };

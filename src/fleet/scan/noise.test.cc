@@ -66,6 +66,22 @@ TEST(Noise, FewDifferencesAreNotKnown) {
   EXPECT_FALSE(noise.known());
 }
 
+TEST(Noise, AnEarlierTailRaisesTheThresholdAndIsNoSpread) {
+  const auto normal = [](base::Rng& r) {
+    return r.normal(0, 1);
+  };
+  const Noise hour = learnt(normal, 20);
+  Noise after = learnt(normal, 20);
+  after.add_tail({50'000, {{7, 3}, {6.5f, 30}}});
+  EXPECT_GE(after.threshold(5.5), 6.9);
+  EXPECT_GT(after.threshold(5.5), hour.threshold(5.5));
+  EXPECT_EQ(after.spread(3), hour.spread(3));
+  EXPECT_EQ(after.freedom(3), hour.freedom(3));
+  Noise nothing(32);
+  nothing.add_tail({50'000, {{7, 3}, {6.5f, 30}}});
+  EXPECT_FALSE(nothing.known());
+}
+
 TEST(Gauss, StudentsTailIsAsUnlikelyAsItsNormalEquivalent) {
   EXPECT_NEAR(normal_equivalent(4.541, 3), normal_upper(0.01), 0.03);
   EXPECT_NEAR(normal_equivalent(-2.764, 10), -normal_upper(0.01), 0.01);

@@ -147,7 +147,8 @@ void Scan::Impl::judge_silence() {
   for (size_t m = 0; m < silent.size(); ++m) {
     Standing& s = silent[m];
     const bool quiet = roll.silent(m);
-    if (!quiet && s.episode != kNoEpisode && reports[m])
+    const bool heard = s.episode != kNoEpisode && roll.seen_ms(m) != episodes[s.episode].onset_ms;
+    if (heard)  // or it has left the job
       end(s);
     if (!quiet)
       continue;

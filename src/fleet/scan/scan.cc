@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "evidence/sample.h"
 #include "fleet/scan/gauss.h"
@@ -16,18 +17,17 @@
 namespace lento::fleet {
 namespace {
 
-constexpr double kShortest_ms = 100 * 1000;  // shortest window of a job that runs for hours
-constexpr double kLongest_ms = 3600 * 1000;  // an hour
-constexpr int64_t kGone_ms = 86400 * 1000;   // without a sample a machine has left
-constexpr size_t kCells = 8;                 // of the shortest window; half as many more make the next length
-constexpr size_t kWindowsInARecord = 10;     // of the shortest, at least
+constexpr int64_t kGone_ms = 86400 * 1000;  // without a sample a machine has left
+constexpr size_t kCells = 8;                // of the shortest window; half as many more make the next length
+constexpr size_t kWindowsInARecord = 10;    // of the shortest, at least
 
 int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
   return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }
 
-size_t shortest_window(const ScanFleet& fleet) {
-  auto rows = size_t(std::max(1.0, std::ceil(kShortest_ms / double(std::max<int64_t>(1, fleet.step_ms)))));
+size_t shortest_window(const ScanFleet& fleet, const ScanOptions& options) {
+  const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
+  auto rows = size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));
   if (fleet.rows > 0)
     rows = std::min(rows, fleet.rows / kWindowsInARecord);
   return std::max(rows / kCells, size_t{1}) * kCells;
@@ -38,13 +38,13 @@ size_t shortest_window(const ScanFleet& fleet) {
 Scan::Impl::Impl(ScanFleet f, ScanOptions o)
     : fleet(std::move(f)),
       options(std::move(o)),
-      block(shortest_window(fleet)),
+      block(shortest_window(fleet, options)),
       cell(block / kCells),
       rows(block, fleet.metrics.size() * fleet.machines.size()),
       roll(fleet.machines.size(), fleet.step_ms, silence_limit(fleet, options), kGone_ms),
       reports(fleet.machines.size(), 0),
       silent(fleet.machines.size()),
-      last_row(fleet.machines.size(), 0),
+      seen(fleet.machines.size()),
       late(fleet.machines.size(), 0) {
   for (const std::string& metric : fleet.metrics)
     kinds.push_back(kind_of(metric));
@@ -59,8 +59,10 @@ void Scan::Impl::form_groups() {
   for (size_t m = 0; m < fleet.machines.size(); ++m) {
     const std::string name = m < fleet.labels.size() ? group_name(fleet.labels[m], options.group_by) : "";
     const auto [at, fresh] = ids.emplace(name, groups.size());
-    if (fresh)
+    if (fresh) {
       groups.emplace_back();
+      group_names.push_back(name);
+    }
     groups[at->second].push_back(m);
   }
 }
@@ -69,8 +71,8 @@ void Scan::Impl::choose_lengths() {
   for (size_t rung = 0;; ++rung) {
     for (const size_t cells : {kCells, kCells + kCells / 2}) {
       const size_t n = cells * (cell << rung);
-      const bool fits =
-          double(n) * double(fleet.step_ms) <= kLongest_ms && (fleet.rows == 0 || 4 * n <= fleet.rows);
+      const bool fits = double(n) * double(fleet.step_ms) <= options.longest_s * 1000 &&
+                        (fleet.rows == 0 || 4 * n <= fleet.rows);
       if (!fits && !lengths.empty())
         return;
       lengths.push_back({rung, cells});
@@ -132,20 +134,28 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
   return out;
 }
 
-// A machine that comes when the job has long begun, or comes back, begins a new past.
-void Scan::Impl::note_presence(std::span<const float> values) {
+void Scan::Impl::note_reports(std::span<const float> values) {
   const size_t machines = fleet.machines.size();
   for (size_t m = 0; m < machines; ++m) {
     bool here = false;
     for (size_t k = 0; k < fleet.metrics.size() && !here; ++k)
       here = !std::isnan(values[k * machines + m]);
     reports[m] = here;
-    if (!here)
+  }
+}
+
+// A machine that comes when the job has long begun, or comes back, begins a new past. While the source did
+// not answer nobody was away, unless that lasted longer than any window.
+void Scan::Impl::begin_pasts() {
+  const size_t longest = rows_of(lengths.size() - 1);
+  for (size_t m = 0; m < reports.size(); ++m) {
+    if (!reports[m])
       continue;
-    if (first_row == 0)
-      first_row = pushed;
-    const bool away = last_row[m] == 0 ? pushed > first_row + block : pushed > last_row[m] + block;
-    last_row[m] = pushed;
+    const Presence now{std::max<size_t>(1, answered), pushed};
+    const Presence before = std::exchange(seen[m], now);
+    const bool never = before.pushed == 0;
+    const bool away =
+        never ? answered > block + 1 : answered > before.answered + block || pushed > before.pushed + longest;
     if (!away)
       continue;
     late[m] = 1;
@@ -176,7 +186,7 @@ void Scan::Impl::choose_scale(Track& track) {
 }
 
 // A window's upper quantile is the largest of its parts': what fell all the time stays.
-float join(size_t channel, float a, float b) {
+float join_halves(size_t channel, float a, float b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) ? b : a;
   return channel == kUpper ? std::max(a, b) : channel == kLower ? std::min(a, b) : (a + b) / 2;
@@ -196,7 +206,7 @@ size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> ce
       return level;
     }
     for (size_t i = 0; i < cells.size(); ++i)
-      cells[i] = join(i % kChannels, half[i], cells[i]);
+      cells[i] = join_halves(i % kChannels, half[i], cells[i]);
     half.clear();
   }
   return level;
@@ -249,9 +259,10 @@ void Scan::Impl::step(Track& track) {
   std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
   whole.resize(2 * kChannels, std::numeric_limits<float>::quiet_NaN());
   cells.insert(cells.end(), medians.begin(), medians.end());
-  const size_t looked = climb(track.machines, track.dips, std::move(cells));
+  const size_t reached = climb(track.machines, track.dips, std::move(cells));
   climb(track.job, track.dips, std::move(whole));
-  for (size_t level = 0; level < looked; ++level) {
+  for (size_t level = 0; level < reached; ++level) {
+    looked += size_t(std::ranges::count(track.machines.looks[level], true, &Look::judged));
     judge(track, level);
     judge_job(track, level);
   }
@@ -268,10 +279,14 @@ Scan::Scan(Scan&&) noexcept = default;
 void Scan::push(int64_t time_ms, std::span<const float> values) {
   Impl& s = *impl_;
   s.now_ms = time_ms;
+  s.note_reports(values);
+  const bool answered = s.roll.row(time_ms, s.reports);
+  if (s.pushed == 0 && s.roll.reporting() == 0)
+    return;
   ++s.pushed;
+  s.answered += answered;
   s.rows.push(values);
-  s.note_presence(values);
-  s.roll.row(time_ms, s.reports);
+  s.begin_pasts();
   s.judge_silence();
   if (!s.rows.full() || s.pushed % s.cell != 0)
     return;

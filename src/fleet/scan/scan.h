@@ -1,15 +1,16 @@
 // Which machine of a job changed against its peers and its own past, which machines did so together, and did
 // the job as a whole?
 //
-//   rows -> Scan -> episodes           one row a step, bounded memory; the same for a file and a watch
-//   MetricSeries -> scan -> Diagnosis  a recorded period (conclude.cc)
+//   rows -> Scan -> episodes                one row a step, bounded memory; the same for a file and a watch
+//   MetricSeries, Scan -> conclude -> Diagnosis
+//   MetricSeries -> scan -> Diagnosis       a recorded period: both of them
 //
 // One statistic (level.h) at several lengths of window. The threshold follows from a budget of false alarms
-// that is shared evenly by all looks, so that it holds at every moment however long the scan runs.
+// that is shared evenly by all looks, so that it holds at every moment however long the scan runs. A watch
+// that starts again pushes the last hour of its store and then continues what it had saved (take_over).
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,10 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "finding/finding.h"
 #include "fleet/read/metric_series.h"
 #include "fleet/scan/kinds.h"
+#include "fleet/scan/roll_call.h"
 
 namespace lento::fleet {
 
@@ -35,6 +38,8 @@ struct ScanOptions {
   std::vector<std::string> group_by{"stage", "pp_rank", "hardware"};  // labels whose values separate peers
   size_t min_peers = 4;                                               // smaller groups are not judged
   ScanBudget budget;
+  double shortest_s = 100;  // of the windows; eight steps at least
+  double longest_s = 3600;
   double silence_s = 60;  // without any sample, while peers report; four steps at least
   // Of a recorded period:
   std::optional<int64_t> judge_from_ms;            // what lies before is only history
@@ -59,7 +64,7 @@ struct Member {
   bool active = true;
 };
 
-// A change that began at one time in one metric.
+// A change that began at one time in one metric. What ended stays in the list until it is forgotten.
 struct Episode {
   enum class What {
     Machines,  // one, or several of the group at the same time
@@ -86,14 +91,40 @@ struct Sensitivity {
   double shift = 0;  // on the metric's scale: the share, for a level
 };
 
+// Means over the last rows, as many as the shortest window has; NaN where there is no sample.
+struct RecentMeans {
+  std::vector<double> members;  // of the episode, in its order
+  double peers = 0;             // of the group's other machines
+  double window_s = 0;
+};
+
 class Scan {
  public:
   Scan(ScanFleet fleet, ScanOptions options);
   ~Scan();
   Scan(Scan&&) noexcept;
 
-  // values[metric * machines + machine], NaN where missing. Times rise by step_ms.
+  // values[metric * machines + machine], NaN where missing. Times rise by step_ms. Rows before the first
+  // sample change nothing.
   void push(int64_t time_ms, std::span<const float> values);
+
+  // For a live job: a sample that came too late for its row; a machine that is no longer, or already, part of
+  // the job, whatever its samples say.
+  void heard(size_t machine, int64_t time_ms);
+  void leave(size_t machine);
+  void join(size_t machine);
+  void forget_resolved(int64_t before_ms);  // bounds the list of episodes in long runs
+  const RollCall& roll() const;
+  uint64_t looks() const;  // of machines by a metric and a window, so far
+  RecentMeans recent(const Episode& episode) const;
+
+  // What the store cannot give back after a restart: the machines of the job, the episodes that last with the
+  // past of their members, and the largest deviations of healthy machines. join_members() comes before the
+  // rows of the last hour, take_over() after them. Both take what fits by name and ignore the rest. They
+  // throw base::Error when it is no such state.
+  base::Json save() const;
+  void join_members(const base::Json& state);
+  void take_over(const base::Json& state);
 
   const ScanFleet& fleet() const;
   const std::vector<Episode>& episodes() const;
@@ -112,7 +143,11 @@ class Scan {
   std::unique_ptr<Impl> impl_;
 };
 
-// Judges a recorded period: findings, notes, what was covered and what would have been named.
+// Findings, notes, what was covered and what would have been named, by a scan and the rows that it judged. Of
+// a live job the series holds means over columns of rows (history.h).
+finding::Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptions& options);
+
+// Judges a recorded period.
 finding::Diagnosis
 scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::Progress& progress = {});
 

@@ -23,6 +23,12 @@ struct Standing {
   int64_t ended_ms = INT64_MIN;  // of the episode before
 };
 
+// Rows counted when a machine last had a sample; 0: never.
+struct Presence {
+  size_t answered = 0;
+  size_t pushed = 0;
+};
+
 // A length of window: so many cells of the rung, whose cells hold 2^rung of the shortest.
 struct Length {
   size_t rung = 0;
@@ -60,7 +66,8 @@ struct Scan::Impl {
   void make_tracks();
   void share_budget();
   Ladder ladder(const Scale& scale, size_t machines, bool against_peers) const;
-  void note_presence(std::span<const float> values);
+  void note_reports(std::span<const float> values);
+  void begin_pasts();
   void choose_scale(Track& track);
   void step(Track& track);
   // Pushes one cell and looks; returns how many of the levels looked.
@@ -79,6 +86,9 @@ struct Scan::Impl {
   };
   Suspects suspects(const Track& track, size_t level, bool rises) const;
   void judge_silence();
+  // scan_live.cc: what a restart continues.
+  base::Json standing_json(const Track& track, const Ladder& ladder, size_t i) const;
+  void take_over(Track& track, Ladder& ladder, size_t i, const base::Json& saved);
   void judge(Track& track, size_t level);
   void judge_job(Track& track, size_t level);
   void enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members);
@@ -99,6 +109,7 @@ struct Scan::Impl {
   ScanOptions options;
   std::vector<MetricKind> kinds;
   std::vector<std::vector<size_t>> groups;
+  std::vector<std::string> group_names;
   size_t block = 0;             // rows of the shortest window
   size_t cell = 0;              // rows
   std::vector<Length> lengths;  // rising
@@ -109,10 +120,11 @@ struct Scan::Impl {
   std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;
   std::vector<Episode> episodes;
-  std::vector<size_t> last_row;  // by machine: rows pushed when it last had a sample, 0: never
-  std::vector<uint8_t> late;     // joined after the job began, or came back
+  std::vector<Presence> seen;  // by machine
+  std::vector<uint8_t> late;   // joined after the job began, or came back
+  uint64_t looked = 0;         // at machines
   size_t pushed = 0;
-  size_t first_row = 0;  // rows pushed when the first sample came
+  size_t answered = 0;  // of the rows pushed
   int64_t now_ms = 0;
 };
 

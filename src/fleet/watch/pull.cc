@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/heap.h"
 #include "evidence/sample.h"
+#include "fleet/scan/expected.h"
 #include "fleet/watch/watch.h"
 
 namespace lento::fleet {
@@ -19,6 +20,7 @@ constexpr size_t kDelays = 32;         // pulls that the usual delay is taken of
 constexpr size_t kGaps = 3;            // in a row that agree make a new step
 constexpr double kWholeAnswer = 0.75;  // of the members: fewer are half an answer
 constexpr size_t kHalves = 16;         // answers kept at most
+constexpr int64_t kRecent = 300'000;   // ms of rows that a prediction is held against
 constexpr double kWholeList = 0.75;    // of the usual number of targets: fewer are half an answer
 
 int64_t round_down(int64_t t, int64_t step) {
@@ -43,7 +45,7 @@ std::vector<std::pair<size_t, size_t>> places(
   return found;
 }
 
-// What one answer says, at its places in the detector's rows. Read again after the lists were made, it may
+// What one answer says, at its places in the scan's rows. Read again after the lists were made, it may
 // hold names that they lack: the next pull adds them.
 struct Answer {
   const MetricSeries& series;
@@ -51,7 +53,7 @@ struct Answer {
   std::vector<std::pair<size_t, size_t>> machines;
   std::vector<std::pair<size_t, size_t>> metrics;
 
-  Answer(const MetricSeries& s, const Fleet& f)
+  Answer(const MetricSeries& s, const ScanFleet& f)
       : series(s),
         width(f.machines.size()),
         machines(places(f.machines, s.machines)),
@@ -90,55 +92,68 @@ void FleetWatch::look_at_clock() {
   source_steady_ms_ = steady;
 }
 
+// An hour shows what is usual for each machine. Of slow scrapes it is as many rows as the first looks need.
 int64_t FleetWatch::history_ms() const {
-  double longest = 60;
-  for (const double h : o_.detect.horizons_s)
-    longest = std::max(longest, h);
-  size_t samples = 8;
-  for (size_t i = 1; i < o_.detect.horizons_s.size(); ++i)
-    samples *= 2;
-  const int64_t steps = int64_t(samples) + 8;
-  return std::max(int64_t((longest + o_.detect.startup_s) * 1000) + 8 * step_ms_, steps * step_ms_);
+  constexpr int64_t kHour = 3'600'000;
+  const int64_t shortest = std::max(int64_t(o_.scan.shortest_s * 1000), 8 * step_ms_);
+  return std::max(kHour, 5 * shortest);
+}
+
+// Rows of one answer: an hour of ten thousand machines comes in pieces.
+int64_t FleetWatch::piece_ms() const {
+  constexpr int64_t kMostValues = int64_t{1} << 24;  // 64 MiB
+  const auto width = int64_t(std::max<size_t>(1, known_machines_.size() * known_metrics_.size()));
+  return std::max<int64_t>(16, kMostValues / width) * step_ms_;
+}
+
+MetricSeries FleetWatch::read(int64_t from_ms, int64_t until_ms) {
+  base::ReadReport fresh;
+  MetricSeries s = world_.feed.read(from_ms - 2 * step_ms_, until_ms, step_ms_, fresh);
+  counters_.samples += fresh.taken;
+  counters_.skipped += fresh.skipped;
+  return s;
 }
 
 void FleetWatch::pull() {
+  constexpr int64_t kFirstLook = 600'000;  // ms in which the distance of samples is looked for
   ++counters_.pulls;
   look_at_clock();
   read_targets();
-  base::ReadReport report;
   if (step_ms_ == 0) {
-    const MetricSeries first = world_.feed.read(now_ms() - history_ms(), now_ms(), 0, report);
+    base::ReadReport report;
+    const MetricSeries first = world_.feed.read(now_ms() - kFirstLook, now_ms(), 0, report);
     if (first.sample_gap_ms == 0)
       throw base::Error({world_.feed.name()}, "no series has two samples yet");
     step_ms_ = first.step_ms;
   }
   start_rows();
-  const auto read = [&](int64_t from) {
-    base::ReadReport fresh;
-    MetricSeries s = world_.feed.read(from - 2 * step_ms_, now_ms() + step_ms_, step_ms_, fresh);
-    counters_.samples += fresh.taken;
-    counters_.skipped += fresh.skipped;
-    return s;
+  const auto end_of = [&](int64_t from) {
+    return std::min(now_ms() + step_ms_, from + piece_ms());
   };
-  MetricSeries s = read(next_ms_);
+  MetricSeries s = read(next_ms_, end_of(next_ms_));
   const bool step_changed = learn_step(s);
   const bool names_changed = take_names(s);
-  const bool anew = step_changed || names_changed || !detector_;
+  const bool anew = step_changed || names_changed || !scan_;
   if (anew) {
     forget_left();
     rebuild();
+    halves_.clear();
     next_ms_ = round_down(now_ms() - history_ms(), step_ms_);
     s = {};  // before as much is read again
-    s = read(next_ms_);
+    s = read(next_ms_, end_of(next_ms_));
+  }
+  while (end_of(next_ms_) <= now_ms()) {  // whole rows of the past
+    push(s, end_of(next_ms_) - step_ms_);
+    s = {};
+    s = read(next_ms_, end_of(next_ms_));
   }
   learn_delay(s);
   if (targets_known_ && !targets_fit(s))
     targets_known_ = false;
   keep_members();
-  if (anew)
-    halves_.clear();
   if (const auto until = frontier(s))
     push(s, *until);
+  take_over();
   keep_half(s);
   last_ = std::move(s);
   look_behind();
@@ -249,27 +264,36 @@ void FleetWatch::forget_left() {
 
 void FleetWatch::rebuild() {
   ++counters_.rebuilds;
-  const base::Json state = detector_ ? detector_->save() : std::exchange(state_, {});
-  Fleet f;
+  if (scan_ && state_.is_null())
+    state_ = scan_->save();
+  ScanFleet f;
   f.machines.assign(known_machines_.begin(), known_machines_.end());
   f.metrics.assign(known_metrics_.begin(), known_metrics_.end());
   f.step_ms = step_ms_;
   for (const std::string& name : f.machines)
     f.labels.push_back(labels_[name]);
-  detector_ = std::make_unique<Detector>(f, o_.detect);
+  history_ = std::make_unique<History>(f);
+  scan_ = std::make_unique<Scan>(std::move(f), o_.scan);
   looks_ = 0;
+  if (state_.is_null())
+    return;
+  try {
+    scan_->join_members(state_);
+  } catch (const base::Error& e) {
+    log_.note(std::string(e.what()) + "\n  (starting without the saved state)");
+    state_ = {};
+  }
+}
+
+// What lasted before the scan was made anew goes on.
+void FleetWatch::take_over() {
+  const base::Json state = std::exchange(state_, {});
   if (state.is_null())
     return;
   try {
-    detector_->restore(state);
+    scan_->take_over(state);
   } catch (const base::Error& e) {
-    log_.note(std::string(e.what()) + "\n  (starting without the saved state)");
-    detector_ = std::make_unique<Detector>(std::move(f), o_.detect);
-  }
-  // Verdicts that stood were told before, as far as anybody knows; they are told again at once.
-  for (const Verdict& v : detector_->verdicts()) {
-    if (v.active)
-      standing_.try_emplace({detector_->fleet().machines[v.machine], v.silent}, Standing{alert_of(v)});
+    log_.note(std::string(e.what()) + "\n  (going on without the rest of the saved state)");
   }
 }
 
@@ -277,11 +301,11 @@ void FleetWatch::rebuild() {
 std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
   int64_t newest = INT64_MIN;
   int64_t slowest = INT64_MAX;
-  const Fleet& f = detector_->fleet();
+  const ScanFleet& f = scan_->fleet();
   for (const int64_t t : s.newest_ms)
     newest = std::max(newest, t);
   for (size_t m = 0; m < f.machines.size(); ++m) {
-    if (!detector_->roll().member(m))
+    if (!scan_->roll().member(m))
       continue;
     const auto at = newest_.find(f.machines[m]);
     slowest = std::min(slowest, at == newest_.end() ? INT64_MIN : at->second);
@@ -294,7 +318,7 @@ std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
 }
 
 void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
-  const Fleet& f = detector_->fleet();
+  const ScanFleet& f = scan_->fleet();
   std::vector<Answer> answers;
   for (const MetricSeries& half : halves_)
     answers.emplace_back(half, f);
@@ -305,9 +329,11 @@ void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
     std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
     for (const Answer& answer : answers)
       answer.fill(next_ms_, row);
-    detector_->push(next_ms_, row);
+    scan_->push(next_ms_, row);
+    history_->push(next_ms_, row);
+    note_medians(next_ms_, row);
     ++counters_.rows;
-    if (detector_->roll().answered()) {
+    if (scan_->roll().answered()) {
       answered_ms_ = steady;
     } else {
       ++counters_.unanswered;
@@ -316,12 +342,33 @@ void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
   }
   for (const auto& [m, machine] : answers.back().machines) {
     if (s.newest_ms[m] != INT64_MIN)
-      detector_->heard(machine, s.newest_ms[m]);
+      scan_->heard(machine, s.newest_ms[m]);
   }
-  if (detector_->coverage().looks == looks_)
+  if (scan_->looks() == looks_)
     return;
-  looks_ = detector_->coverage().looks;
+  looks_ = scan_->looks();
   looked_ms_ = steady;
+}
+
+// Of the metrics that a prediction speaks of.
+void FleetWatch::note_medians(int64_t time_ms, std::span<const float> row) {
+  const ScanFleet& f = scan_->fleet();
+  medians_.resize(o_.scan.expectations.size());
+  for (size_t i = 0; i < medians_.size(); ++i) {
+    std::deque<std::pair<int64_t, double>>& medians = medians_[i];
+    while (!medians.empty() && medians.front().first < time_ms - kRecent)
+      medians.pop_front();
+    const auto metric = expected_metric(o_.scan.expectations[i], f.metrics, o_.scan.expected_metric);
+    if (!metric)
+      continue;
+    std::vector<double> values;
+    for (const float v : row.subspan(*metric * f.machines.size(), f.machines.size())) {
+      if (!std::isnan(v))
+        values.push_back(double(v));
+    }
+    if (!values.empty())
+      medians.emplace_back(time_ms, evidence::median(values));
+  }
 }
 
 // An answer that lacks many members is kept until its rows are pushed: what several such answers hold
@@ -330,7 +377,7 @@ void FleetWatch::keep_half(const MetricSeries& s) {
   std::erase_if(halves_, [&](const MetricSeries& half) {
     return half.time_ms(half.steps) <= next_ms_;
   });
-  const double members = double(detector_->roll().members());
+  const double members = double(scan_->roll().members());
   if (double(s.machines.size()) >= kWholeAnswer * members)
     return;
   halves_.push_back(s);
@@ -347,8 +394,8 @@ void FleetWatch::look_behind() {
     return b.open ? 2 * step_ms_ : b.arrives ? kAgain : kRarely;
   };
   const int64_t steady = world_.clock.steady_ms();
-  const Fleet& f = detector_->fleet();
-  const RollCall& roll = detector_->roll();
+  const ScanFleet& f = scan_->fleet();
+  const RollCall& roll = scan_->roll();
   std::map<std::string, int64_t> silent;  // with the time of its last row
   bool due = false;
   for (size_t m = 0; m < f.machines.size(); ++m) {
@@ -431,8 +478,8 @@ bool FleetWatch::targets_fit(const MetricSeries& s) const {
 void FleetWatch::keep_members() {
   const int64_t steady = world_.clock.steady_ms();
   const int64_t patience = std::max<int64_t>(30'000, 2 * step_ms_);
-  const Fleet& f = detector_->fleet();
-  const RollCall& roll = detector_->roll();
+  const ScanFleet& f = scan_->fleet();
+  const RollCall& roll = scan_->roll();
   for (size_t m = 0; m < f.machines.size(); ++m) {
     const std::string& name = f.machines[m];
     if (roll.member(m))
@@ -441,7 +488,7 @@ void FleetWatch::keep_members() {
       missing_.erase(name);
       left_.erase(name);
       if (!roll.member(m))
-        detector_->join(m);
+        scan_->join(m);
     } else if (targets_known_) {
       const int64_t since = missing_.try_emplace(name, steady).first->second;
       const auto newest = newest_.find(name);
@@ -453,7 +500,7 @@ void FleetWatch::keep_members() {
       left_.try_emplace(name, steady);
     }
     if (left_.contains(name) && roll.member(m))
-      detector_->leave(m);
+      scan_->leave(m);
   }
 }
 

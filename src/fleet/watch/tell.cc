@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "evidence/sample.h"
+#include "fleet/scan/expected.h"
 #include "fleet/watch/watch.h"
 
 namespace lento::fleet {
@@ -13,7 +15,6 @@ namespace {
 using finding::Finding;
 
 constexpr int64_t kDay = 86'400'000;
-constexpr int64_t kRecent = 300'000;  // of rows that the prediction is held against
 constexpr int64_t kSettled = 60'000;  // after the last sign of an outage evidence is clean again
 constexpr int64_t kOldRows = 600'000;
 constexpr int64_t kCoarse = 120'000;  // a step over this: the shortest window is over a quarter of an hour
@@ -63,11 +64,11 @@ void FleetWatch::tell() {
   const bool resend = told_ms_ == INT64_MIN || steady - told_ms_ >= int64_t(o_.resend_s * 1000);
   std::vector<Alert> alerts;
   const bool joined = world_.ranks && take_ranks(world_.ranks->standing());
-  if (detector_) {
+  if (scan_) {
     tell_clocks(now, resend, alerts);
     tell_verdicts(now, resend || joined, alerts);
     tell_expectation(now, resend, alerts);
-    detector_->forget_resolved(now - kDay);
+    scan_->forget_resolved(now - kDay);
   }
   tell_ranks(now, resend, alerts);
   tell_blindness(now, resend, alerts);
@@ -86,13 +87,14 @@ void FleetWatch::tell() {
 void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<Alert>& alerts) {
   const int64_t steady = world_.clock.steady_ms();
   std::set<Key> active;
-  for (const Verdict& v : detector_->verdicts()) {
-    const Key key{detector_->fleet().machines[v.machine], v.silent};
+  for (const MachineVerdict& v : standing_verdicts(*scan_)) {
+    const Key key{scan_->fleet().machines[v.machine], v.silent};
     const auto behind = behind_.find(key.first);
     if (v.silent && behind != behind_.end() && (behind->second.arrives || behind->second.open))
       continue;
-    if (!v.active || !in_job(key.first) || !active.insert(key).second)
+    if (!in_job(key.first))
       continue;
+    active.insert(key);
     const auto [at, fresh] = standing_.try_emplace(key);
     Standing& s = at->second;
     s.well_ms = 0;
@@ -107,7 +109,7 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<Alert>& ale
     if (!fresh)
       continue;
     say(v.raised_ms, s.alert);
-    s.hook_waits = o_.hook;
+    s.hook_waits = o_.hook && !v.in_a_crowd;
     dirty_ = true;
   }
   for (auto it = standing_.begin(); it != standing_.end();) {
@@ -177,10 +179,17 @@ void FleetWatch::tell_clocks(int64_t now, bool resend, std::vector<Alert>& alert
 }
 
 void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<Alert>& alerts) {
-  if (o_.detect.expectations.empty())
-    return;
-  const ExpectationCheck held = check_expectations(*detector_, o_.detect, now - kRecent);
-  if (held.slower.empty()) {
+  std::optional<Finding> slower;
+  for (size_t i = 0; i < medians_.size() && !slower; ++i) {
+    std::vector<double> values;
+    for (const auto& [ms, median] : medians_[i])
+      values.push_back(median);
+    const finding::Expectation& e = o_.scan.expectations[i];
+    const auto metric = expected_metric(e, scan_->fleet().metrics, o_.scan.expected_metric);
+    if (metric && !values.empty())
+      slower = slow_fleet(e, scan_->fleet().metrics[*metric], evidence::median(values));
+  }
+  if (!slower) {
     if (!slow_fleet_)
       return;
     slow_fleet_->ends_ms = now;
@@ -197,7 +206,7 @@ void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<Alert>& 
     slow_fleet_->labels = {{"alertname", "LentoSlowFleet"}, {"task", o_.job}, {"severity", "warning"}};
     slow_fleet_->starts_ms = now;
   }
-  slow_fleet_->annotations = {{"summary", held.slower.front().summary}};
+  slow_fleet_->annotations = {{"summary", slower->summary}};
   if (fresh)
     say(now, *slow_fleet_);
   slow_fleet_->ends_ms = expiry(now);
@@ -220,16 +229,16 @@ std::string FleetWatch::why_blind() const {
       why += ": " + failure_.substr(0, failure_.find('\n'));
     return why;
   }
-  if (!detector_)
+  if (!scan_)
     return "";
   const int64_t lag = now_ms() - (next_ms_ - step_ms_);
   if (lag > std::max<int64_t>(kOldRows, 4 * step_ms_))
     return "its newest rows are " + seconds_text(lag) + " old";
   if (step_ms_ > kCoarse)
     return "its samples are " + seconds_text(step_ms_) + " apart";
-  const int64_t filled = int64_t(detector_->needed_s() * 1000);
+  const int64_t filled = int64_t(scan_->needed_s() * 1000);
   if (steady - looked_ms_ > std::max(limit, filled + limit))
-    return "no metric has enough samples on " + std::to_string(o_.detect.min_peers) + " machines of a group";
+    return "no metric has enough samples on " + std::to_string(o_.scan.min_peers) + " machines of a group";
   return "";
 }
 
@@ -307,12 +316,8 @@ void FleetWatch::tell_ranks(int64_t now, bool resend, std::vector<Alert>& alerts
   }
 }
 
-// Which GPU was the lowest or highest in the rows last read.
-std::string FleetWatch::device_of(const Verdict& v) const {
-  if (v.metrics.empty())
-    return "";
-  const std::string& metric = detector_->fleet().metrics[v.metrics.front().metric];
-  const std::string& machine = detector_->fleet().machines[v.machine];
+// The GPU that was the lowest or highest in the rows last read.
+std::string FleetWatch::device_of(const std::string& metric, const std::string& machine) const {
   const auto k = std::ranges::find(last_.metrics, metric);
   const auto m = std::ranges::find(last_.machines, machine);
   if (k == last_.metrics.end() || m == last_.machines.end())
@@ -334,8 +339,8 @@ std::string FleetWatch::device_of(const Verdict& v) const {
   return last_.devices[most->first];
 }
 
-Alert FleetWatch::alert_of(const Verdict& v) const {
-  const Fleet& f = detector_->fleet();
+Alert FleetWatch::alert_of(const MachineVerdict& v) const {
+  const ScanFleet& f = scan_->fleet();
   const std::string& machine = f.machines[v.machine];
   Alert a;
   a.labels = {
@@ -350,16 +355,14 @@ Alert FleetWatch::alert_of(const Verdict& v) const {
     a.annotations = {{"summary", machine + " sends no samples while its peers do" + how}};
     return a;
   }
-  const MetricScore& s = v.metrics.front();
-  const std::string device = device_of(v);
-  a.annotations.emplace_back("metric", f.metrics[s.metric]);
+  const std::string& metric = f.metrics[v.metric];
+  const std::string device = device_of(metric, machine);
+  a.annotations.emplace_back("metric", metric);
   if (!device.empty())
     a.annotations.emplace_back("device", device);
   a.annotations.emplace_back(
       "summary",
-      machine + (device.empty() ? "" : " (device " + device + ")") + ": " + f.metrics[s.metric] + " at " +
-          base::format_number(s.level, 4) + ", peers " + base::format_number(s.peers, 4) + ", score " +
-          base::format_number(s.score, 3));
+      machine + (device.empty() ? "" : " (device " + device + ")") + ": " + v.text);
   if (const auto rank = rank_of_.find(machine); rank != rank_of_.end()) {
     const Finding& by = rank->second;
     a.annotations.insert(a.annotations.begin(), {"collectives", by.category + ": " + by.summary});
@@ -386,7 +389,7 @@ void FleetWatch::run_hooks() {
       log_.note(e.what());
     }
   }
-  if (!detector_ || !clean_evidence())
+  if (!scan_ || !clean_evidence())
     return;
   for (auto& [key, s] : standing_) {
     if (!s.hook_waits || s.well_ms != 0)
@@ -398,7 +401,7 @@ void FleetWatch::run_hooks() {
 
 void FleetWatch::run_hook(const HookCall& call) {
   const std::string& machine = call.machine;
-  const size_t share = std::max<size_t>(1, detector_->roll().members() / 20);
+  const size_t share = std::max<size_t>(1, scan_->roll().members() / 20);
   const size_t cap = std::min<size_t>(size_t(o_.hook_per_hour), share);
   try {
     switch (ledger_.claim(o_.job, machine, world_.clock.wall_ms(), cap)) {

@@ -25,6 +25,13 @@ std::string ledger_of(const WatchOptions& o) {
   return o.state + ".hooks";
 }
 
+base::Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  base::Json object = base::Json::object();
+  for (const auto& [key, value] : members)
+    object.set(key, value);
+  return object;
+}
+
 }  // namespace
 
 FleetWatch::FleetWatch(WatchWorld world, WatchLog log, WatchOptions options)
@@ -42,8 +49,7 @@ FleetWatch::FleetWatch(WatchWorld world, WatchLog log, WatchOptions options)
         "a live hook needs a ledger, or a restart could run it twice",
         "name one with --hook-ledger FILE, or a --state FILE that it is kept beside");
   if (!o_.expect.empty())
-    o_.detect.expectations = read_expectations(o_.expect);
-  o_.detect.keep_history = !o_.diagnosis.empty() || !o_.expect.empty();
+    o_.scan.expectations = read_expectations(o_.expect);
   step_ms_ = int64_t(o_.step_s * 1000);
   source_ms_ = world.clock.wall_ms();
   source_steady_ms_ = started_ms_;
@@ -89,7 +95,7 @@ void FleetWatch::reload() {
   if (o_.expect.empty())
     return;
   try {
-    o_.detect.expectations = read_expectations(o_.expect);
+    o_.scan.expectations = read_expectations(o_.expect);
     log_.note("read again: " + o_.expect);
   } catch (const std::exception& e) {
     log_.note(std::string(e.what()) + "\n  (keeping what was read before)");
@@ -105,8 +111,8 @@ finding::Diagnosis FleetWatch::diagnosis() const {
   if (world_.ranks && !o_.metrics)
     return world_.ranks->diagnosis();
   finding::Diagnosis d;
-  if (detector_) {
-    d = conclude(*detector_, o_.detect);
+  if (scan_) {
+    d = conclude(history_->series(scan_->fleet()), *scan_, o_.scan);
   } else {
     d.scale = "fleet";
     d.title = "Fleet";
@@ -118,11 +124,8 @@ finding::Diagnosis FleetWatch::diagnosis() const {
 }
 
 std::vector<FleetWatch::Sample> FleetWatch::samples() const {
-  size_t active = 0;
-  if (detector_) {
-    for (const Verdict& v : detector_->verdicts())
-      active += v.active;
-  }
+  const std::vector<MachineVerdict> verdicts =
+      scan_ ? standing_verdicts(*scan_) : std::vector<MachineVerdict>{};
   const Counters& c = counters_;
   const double lag = next_ms_ == INT64_MIN ? 0 : double(now_ms() - (next_ms_ - step_ms_)) / 1000;
   return {
@@ -135,9 +138,9 @@ std::vector<FleetWatch::Sample> FleetWatch::samples() const {
       {"alerts_total", "counter", double(c.alerts)},
       {"hooks_total", "counter", double(c.hooks)},
       {"unknown_hooks_total", "counter", double(c.unknown_hooks)},
-      {"machines", "gauge", detector_ ? double(detector_->roll().members()) : 0},
-      {"verdicts", "gauge", double(active)},
-      {"machines_together", "gauge", detector_ ? double(detector_->together_now()) : 0},
+      {"machines", "gauge", scan_ ? double(scan_->roll().members()) : 0},
+      {"verdicts", "gauge", double(verdicts.size())},
+      {"machines_together", "gauge", double(machines_together(verdicts))},
       {"lag_seconds", "gauge", lag},
       {"step_seconds", "gauge", double(step_ms_) / 1000},
       {"delay_seconds", "gauge", double(delay_ms_) / 1000},
@@ -160,8 +163,19 @@ void FleetWatch::load_state() {
       metrics.insert(k.string(where));
     if (step_ms_ == 0)
       step_ms_ = int64_t(state_.number_or("step_ms", 0, where));
+    std::map<Key, Standing> standing;
+    for (const base::Json& a : state_.at("alerts", where).array(where)) {
+      Standing& s = standing[{a.at("machine", where).string(where), a.at("silent", where).boolean(where)}];
+      s.alert.starts_ms = a.at("starts_ms", where).integer(where, 0, int64_t{1} << 53);
+      for (const auto& [name, text] : a.at("labels", where).object(where))
+        s.alert.labels.emplace_back(name, text.string(where));
+      for (const auto& [name, text] : a.at("annotations", where).object(where))
+        s.alert.annotations.emplace_back(name, text.string(where));
+      s.hook_waits = o_.hook && a.at("hook_waits", where).boolean(where);
+    }
     known_machines_ = std::move(machines);
     known_metrics_ = std::move(metrics);
+    standing_ = std::move(standing);
   } catch (const base::Error& e) {
     log_.note(std::string(e.what()) + "\n  (starting without the saved state)");
     state_ = {};
@@ -171,10 +185,20 @@ void FleetWatch::load_state() {
 void FleetWatch::save_state() {
   saved_ms_ = world_.clock.steady_ms();
   dirty_ = false;
-  if (detector_)
-    keep(o_.state, [&] {
-      return base::write_json(detector_->save());
-    });
+  if (!scan_ || !state_.is_null())  // what was loaded is not taken over yet
+    return;
+  keep(o_.state, [&] {
+    base::Json alerts = base::Json::array();
+    for (const auto& [key, s] : standing_)
+      alerts.push(base::Json::object()
+                      .set("labels", object_of(s.alert.labels))
+                      .set("annotations", object_of(s.alert.annotations))
+                      .set("machine", key.first)
+                      .set("silent", key.second)
+                      .set("starts_ms", s.alert.starts_ms)
+                      .set("hook_waits", s.hook_waits));
+    return base::write_json(scan_->save().set("alerts", std::move(alerts)));
+  });
 }
 
 void FleetWatch::write_diagnosis() {

@@ -1,4 +1,4 @@
-// One job under watch: pulls rows from a store, pushes them into a Detector, tells of verdicts, runs hooks.
+// One job under watch: pulls rows from a store, pushes them into a Scan, tells of verdicts, runs hooks.
 //
 // Time. Rows are in the store's time. The present is the store's clock, carried on by the steady clock
 // between two looks at it, so that a step of this machine's wall clock changes nothing. Rows. A row is pushed
@@ -27,16 +27,18 @@
 #include <vector>
 
 #include "base/json.h"
-#include "fleet/detect/detect.h"
 #include "fleet/feed.h"
+#include "fleet/scan/history.h"
+#include "fleet/scan/scan.h"
 #include "fleet/watch/hook_ledger.h"
 #include "fleet/watch/ranks.h"
+#include "fleet/watch/verdicts.h"
 
 namespace lento::fleet {
 
 struct WatchOptions {
-  DetectOptions detect;
-  std::string job = "job";  // named in alerts
+  ScanOptions scan{.budget = {1, 30 * 86400.0}};  // one false alarm a month
+  std::string job = "job";                        // named in alerts
   // files; "": none
   std::string state;
   std::string diagnosis;
@@ -135,7 +137,10 @@ class FleetWatch {
   bool take_names(const MetricSeries& s);
   void forget_left();
   void rebuild();
-  void restore(const base::Json& state);
+  void take_over();
+  int64_t piece_ms() const;
+  MetricSeries read(int64_t from_ms, int64_t until_ms);
+  void note_medians(int64_t time_ms, std::span<const float> row);
   std::optional<int64_t> frontier(const MetricSeries& s) const;
   void push(const MetricSeries& s, int64_t until_ms);
   void keep_half(const MetricSeries& s);
@@ -157,8 +162,8 @@ class FleetWatch {
   bool take_ranks(const std::vector<finding::Finding>& standing);
   std::vector<HookLedger::Event> unknown_hooks(int64_t now, std::vector<Alert>& alerts);
   std::string why_blind() const;
-  Alert alert_of(const Verdict& v) const;
-  std::string device_of(const Verdict& v) const;
+  Alert alert_of(const MachineVerdict& v) const;
+  std::string device_of(const std::string& metric, const std::string& machine) const;
   int64_t expiry(int64_t now) const;
   void run_hooks();
   void run_hook(const HookCall& call);
@@ -174,8 +179,11 @@ class FleetWatch {
   WatchLog log_;
   WatchOptions o_;
   HookLedger ledger_;
-  std::unique_ptr<Detector> detector_;
-  base::Json state_;
+  std::unique_ptr<Scan> scan_;
+  std::unique_ptr<History> history_;
+  base::Json state_;  // to be taken over once the rows of the last hour are pushed; else null
+  // by expectation: medians of the job's machines in the last minutes, with their times
+  std::vector<std::deque<std::pair<int64_t, double>>> medians_;
   std::set<std::string> known_machines_;
   std::set<std::string> known_metrics_;
   std::map<std::string, Labels> labels_;

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/rng.h"
+#include "fleet/watch/replay.h"
 
 namespace lento::fleet {
 namespace {
@@ -296,6 +298,75 @@ TEST(FleetWatch, AMachineThatDiesIsSilentAndItsClockIsNotBlamed) {
   SkewedStore store(clock);
   store.death_ms = kStart + 150'000;
   EXPECT_THAT(kinds_told(store, clock), ElementsAre("LentoSilentMachine"));
+}
+
+// Twelve machines at four samples a minute for three hours; machine 7 loses an eighth of its power after two.
+MetricSeries recorded() {
+  MetricSeries s;
+  s.metrics = {"power_w"};
+  s.begin_ms = kStart;
+  s.step_ms = s.sample_gap_ms = 15'000;
+  s.steps = 720;
+  for (int m = 0; m < 12; ++m)
+    s.machines.push_back("node" + std::to_string(100 + m));
+  s.labels.resize(12);
+  base::Rng rng(4, "recorded");
+  for (size_t step = 0; step < s.steps; ++step) {
+    for (size_t m = 0; m < 12; ++m)
+      s.values.push_back(float(rng.normal(700, 20) * (m == 7 && step >= 480 ? 0.875 : 1)));
+  }
+  return s;
+}
+
+TEST(FleetWatch, JudgesARecordAsTheScanOfItDoes) {
+  const MetricSeries series = recorded();
+  ScanOptions options;
+  options.budget = {1, 30 * 86400.0};
+  Scan scan({series.machines, series.labels, series.metrics, series.step_ms, 0}, options);
+  for (size_t step = 0; step < series.steps; ++step)
+    scan.push(series.time_ms(step), series.row(0, step));
+  std::vector<std::string> expected;
+  for (const Episode& e : scan.episodes()) {
+    for (const Member& m : e.members)
+      expected.push_back(rfc3339(m.raised_ms) + " " + series.machines[m.machine]);
+  }
+  ASSERT_THAT(expected, SizeIs(1));
+  EXPECT_THAT(expected[0], testing::EndsWith("node107"));
+
+  std::vector<std::string> said;
+  WatchLog log;
+  log.say = [&](const std::string& line) {
+    said.push_back(line.substr(0, line.find(':', line.find('Z'))));
+  };
+  const finding::Diagnosis live = replay(series, log, {}, 10'000);
+  EXPECT_EQ(said, expected);
+
+  // The recorded period by itself: the same machine, since the same moment.
+  const finding::Diagnosis d = fleet::scan(series, options);
+  ASSERT_THAT(d.findings, SizeIs(1));
+  EXPECT_EQ(d.findings[0].subject, "node107");
+  ASSERT_THAT(live.findings, SizeIs(1));
+  EXPECT_EQ(live.findings[0].subject, "node107");
+  EXPECT_NEAR(live.findings[0].when->begin, d.findings[0].when->begin, 60);
+}
+
+// The same bytes again, and the same alerts from a watch that looks at other moments or comes later.
+TEST(FleetWatch, AReplayGivesTheSameLinesAgain) {
+  const MetricSeries series = recorded();
+  const auto lines = [&](const MetricSeries& of, int64_t interval_ms) {
+    std::string text;
+    WatchLog log;
+    log.say_ends = true;
+    log.say = [&](const std::string& line) {
+      text += line + "\n";
+    };
+    replay(of, log, {}, interval_ms);
+    return text;
+  };
+  const std::string first = lines(series, 5000);
+  EXPECT_THAT(first, testing::HasSubstr("node107: power_w has a mean of "));
+  EXPECT_EQ(lines(series, 5000), first);
+  EXPECT_EQ(lines(series, 60'000).substr(0, 20), first.substr(0, 20));
 }
 
 }  // namespace

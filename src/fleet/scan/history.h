@@ -1,0 +1,36 @@
+// A live job's past in bounded memory, for pictures and means: columns that each hold the means of as many
+// rows. When the last column is full, neighbours are joined and a column holds twice as many.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fleet/read/metric_series.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+
+class History {
+ public:
+  explicit History(const ScanFleet& fleet);
+
+  // As Scan::push takes it. A row that is not one step after the last begins a new history.
+  void push(int64_t time_ms, std::span<const float> row);
+  MetricSeries series(const ScanFleet& fleet) const;  // empty before the first row
+
+ private:
+  void halve();
+
+  size_t most_;  // columns
+  size_t width_;
+  size_t rows_a_column_ = 1;
+  size_t in_last_ = 0;    // rows of the last column
+  int64_t begin_ms_ = 0;  // of the first row
+  int64_t last_ms_ = 0;
+  int64_t step_ms_;
+  std::vector<std::vector<float>> columns_;  // means
+  std::vector<uint32_t> counts_;             // samples in the last column
+};
+
+}  // namespace lento::fleet

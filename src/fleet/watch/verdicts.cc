@@ -1,0 +1,86 @@
+// An episode is of a metric and its machines, an alert of a machine and its metrics. Of several episodes of
+// one machine the strongest gives the text. A quarter of a group that deviates in one episode is a crowd, as
+// it is for the scan itself, which no longer takes the others for a measure of health then. A storm of pause
+// frames makes its neighbours pause as well, hundreds of times less: who is affected is not accused.
+#include "fleet/watch/verdicts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+
+namespace lento::fleet {
+namespace {
+
+using Verdicts = std::map<std::pair<size_t, bool>, MachineVerdict>;
+
+void add_silence(const Episode& e, Verdicts& out) {
+  const Member& m = e.members.front();
+  MachineVerdict& v = out[{m.machine, true}];
+  v.machine = m.machine;
+  v.silent = true;
+  v.onset_ms = m.onset_ms;
+  v.raised_ms = m.raised_ms;
+}
+
+std::string
+text_of(const Scan& scan, const Episode& e, size_t member, const RecentMeans& means, size_t others) {
+  std::string text =
+      scan.fleet().metrics[e.metric] + " has a mean of " + base::format_number(means.members[member], 4) +
+      " where peers have " + base::format_number(means.peers, 4) + " in the last " +
+      base::format_quantity(means.window_s, base::Dimension::Time) + "; " +
+      base::format_number(double(e.members[member].score), 3) + " times what the budget asks for";
+  if (others > 0)
+    text += ", with " + std::to_string(others) + " more at once";
+  return text;
+}
+
+void add_deviations(const Scan& scan, const Episode& e, Verdicts& out) {
+  const RecentMeans means = scan.recent(e);
+  const auto active = size_t(std::ranges::count(e.members, true, &Member::active));
+  const bool crowd = active > 1 && 4 * active >= scan.groups()[e.group].size();
+  double most = 0;
+  for (size_t i = 0; i < e.members.size(); ++i) {
+    if (e.members[i].active && !std::isnan(means.members[i]))
+      most = std::max(most, std::abs(means.members[i] - means.peers));
+  }
+  for (size_t i = 0; i < e.members.size(); ++i) {
+    const Member& m = e.members[i];
+    if (!m.active || 2 * std::abs(means.members[i] - means.peers) < most)
+      continue;
+    const auto [at, fresh] = out.try_emplace({m.machine, false});
+    MachineVerdict& v = at->second;
+    v.machine = m.machine;
+    v.onset_ms = fresh ? m.onset_ms : std::min(v.onset_ms, m.onset_ms);
+    v.raised_ms = fresh ? m.raised_ms : std::min(v.raised_ms, m.raised_ms);
+    v.in_a_crowd |= crowd;
+    if (!fresh && v.score >= double(m.score))
+      continue;
+    v.metric = e.metric;
+    v.score = double(m.score);
+    v.text = text_of(scan, e, i, means, active - 1);
+  }
+}
+
+}  // namespace
+
+std::vector<MachineVerdict> standing_verdicts(const Scan& scan) {
+  Verdicts by_machine;
+  for (const Episode& e : scan.episodes()) {
+    if (e.active && e.what == Episode::What::Silent)
+      add_silence(e, by_machine);
+    if (e.active && e.what == Episode::What::Machines)
+      add_deviations(scan, e, by_machine);
+  }
+  std::vector<MachineVerdict> out;
+  for (auto& [key, v] : by_machine)
+    out.push_back(std::move(v));
+  return out;
+}
+
+size_t machines_together(const std::vector<MachineVerdict>& verdicts) {
+  return size_t(std::ranges::count(verdicts, true, &MachineVerdict::in_a_crowd));
+}
+
+}  // namespace lento::fleet

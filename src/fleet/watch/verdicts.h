@@ -1,0 +1,31 @@
+// Who stands accused at this moment, by the episodes of a scan that last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+
+struct MachineVerdict {
+  size_t machine = 0;
+  bool silent = false;  // else: its metrics differ from the peers'
+  int64_t onset_ms = 0;
+  int64_t raised_ms = 0;
+  size_t metric = 0;  // that deviates most
+  double score = 0;   // in it, in thresholds
+  std::string text;   // "power_w has a mean of 630 where peers have 700 in the last 100 s; ..."
+  // So many of a group deviate at once that what they share is ill before they are: no hook is run.
+  bool in_a_crowd = false;
+};
+
+// One verdict a machine and kind, by machine. A member of an episode that moved by less than half of what the
+// strongest did is affected, and no verdict.
+std::vector<MachineVerdict> standing_verdicts(const Scan& scan);
+
+size_t machines_together(const std::vector<MachineVerdict>& verdicts);  // those in a crowd
+
+}  // namespace lento::fleet
