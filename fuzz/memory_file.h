@@ -1,4 +1,4 @@
-// A file that is only memory: what readers open by name is fed without touching a disk.
+// A file in memory only, for readers that open a file by name.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ class MemoryFile {
     if (file_ < 0)
       std::abort();
   }
-  // The file holds these bytes now; its name.
+  // Replaces the content of the file by these bytes. Returns its name.
   const std::string& fill(const uint8_t* data, size_t size) {
     if (ftruncate(file_, 0) != 0)
       std::abort();

@@ -1,4 +1,4 @@
-// Any bytes as YAML.
+// Any bytes as YAML through the parser that reads all of Lento's input files.
 #include "spec/yaml.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Any bytes as the result lines of a campaign; what is accepted must survive being written and read again.
+// Any bytes as the result lines of a campaign: accepted ones must survive being written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

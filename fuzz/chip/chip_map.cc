@@ -1,4 +1,4 @@
-// Any bytes as a mapping; what is read is unrolled both ways and run for a while.
+// Any bytes as a mapping: an accepted one is expanded in both ways and simulated for a while.
 #include <cstddef>
 #include <cstdint>
 #include <string>

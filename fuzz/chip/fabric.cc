@@ -1,4 +1,4 @@
-// Any text as a chip file of version 2; what it describes must route.
+// Any text as a chip file of version 2: an accepted one must have a route between all its tiles.
 #include "chip/fabric/fabric.h"
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Any bytes as records of data movement: NoC events, profile log, table, our own; and as a topology.
+// Any bytes as records of data movement (NoC events, profile log, table, Lento's own format) and as a
+// topology.
 #include <cstddef>
 #include <cstdint>
 #include <string>

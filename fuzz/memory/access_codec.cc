@@ -1,4 +1,4 @@
-// Any bytes as the columns of a chunk of access records: the first byte says how many events to expect.
+// Any bytes as the columns of a chunk of access records. The first byte is the number of events to expect.
 #include "memory/read/access_codec.h"
 
 #include <cstddef>

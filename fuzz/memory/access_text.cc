@@ -1,4 +1,4 @@
-// Any line as an access record; what is accepted must survive being written and read again.
+// Any line as an access record: an accepted one must survive being written and read again.
 #include "memory/read/access_text.h"
 
 #include <cstddef>

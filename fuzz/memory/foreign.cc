@@ -1,4 +1,4 @@
-// Any bytes as each kind of foreign access trace; the first byte picks the kind.
+// Any bytes as each kind of foreign access trace. The first byte chooses the kind.
 #include "memory/read/foreign.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Any bytes as a platform; what is accepted must be able to run.
+// Any bytes as a platform: an accepted one must be able to run.
 #include <cstddef>
 #include <cstdint>
 #include <string>

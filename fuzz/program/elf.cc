@@ -1,4 +1,4 @@
-// Any bytes as an ELF program; what loads is run for a few instructions.
+// Any bytes as an ELF program: an accepted one is executed for a few instructions.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

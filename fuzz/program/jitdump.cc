@@ -1,4 +1,4 @@
-// Any bytes as a jitdump; what it names must be found again or not at all.
+// Any bytes as a jitdump: each function in it must be found again by its address, or not at all.
 #include "program/jitdump.h"
 
 #include <cstddef>

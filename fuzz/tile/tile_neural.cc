@@ -1,4 +1,4 @@
-// Any bytes as a trained ONNX model: read; small ones run on a small picture.
+// Any bytes as a trained ONNX model: an accepted small one is executed on a small picture.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any code through the verifier; what it accepts must run to its end without a fault and within its bounds.
-// The input's first 64 bytes are finish, the next 64 stand at 0 (init), main follows.
+// Any code through the verifier: accepted code must run to its end without a fault and within its bounds.
+// The first 64 bytes of the input are finish, the next 64 are init at address 0, main follows.
 #include "base/error.h"
 #include "tile/unit/test_functional.h"
 #include "tile/unit/verify/verify.h"

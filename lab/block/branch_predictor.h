@@ -8,7 +8,7 @@ namespace lento::tile {
 
 class BranchPredictor {
  public:
-  // Learns from the outcome; whether the prediction made before was right.
+  // Learns from the outcome. Returns whether the prediction made before was right.
   bool conditional(uint32_t pc, bool taken) {
     uint8_t& counter = counters_[(pc >> 2 ^ history_) % counters_.size()];
     const bool right = (counter >= 2) == taken;

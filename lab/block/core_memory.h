@@ -7,7 +7,7 @@
 
 namespace lento::tile {
 
-// Tags of a set-associative cache, least recently used replacement; the most recent way of a set stands
+// Tags of a set-associative cache with least-recently-used replacement. The most recent way of a set is
 // first.
 class TagArray {
  public:
@@ -17,7 +17,7 @@ class TagArray {
         tags_(size_t{sets} * ways, kNone) {
   }
 
-  // Whether `line` was there; afterwards it is.
+  // Returns whether `line` was in the cache. Afterwards it is.
   bool touch(uint32_t line) {
     const auto set = tags_.begin() + static_cast<std::ptrdiff_t>(size_t{line % sets_} * ways_);
     const auto at = std::find(set, set + ways_, line);
@@ -68,7 +68,7 @@ class CoreMemory {
         flights_(s.misses) {
   }
 
-  // A fetch of the line around `address` at `now`; a hit costs nothing.
+  // Fetches the line around `address` at cycle `now`. A hit costs nothing.
   Answer fetch(uint32_t address, uint64_t now) {
     Answer out{now};
     translate(code_pages_, address, out);
@@ -78,7 +78,7 @@ class CoreMemory {
     return out;
   }
 
-  // A load or the write of a store. A line that is on its way is waited for.
+  // Performs a load or the write of a store. A line that is on its way is waited for.
   Answer access(uint32_t address, uint64_t now) {
     Answer out{now};
     translate(data_pages_, address, out);

@@ -1,3 +1,4 @@
+// The timing of the out-of-order core: fetch, dispatch, issue, commit, and the charge for each cycle.
 #include "lab/block/core_model.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ CoreModel::CoreModel(const riscv::ElfImage& program, const CoreShape& shape)
   machine_.load(program);
 }
 
-// The next instruction of the right path, with what reaching it costs the front end.
+// Fetches the next instruction of the right path, with its cost in the front end.
 bool CoreModel::fetch() {
   if (next_)
     return true;
@@ -117,7 +118,7 @@ bool CoreModel::queue_is_full(const riscv::Instruction& op) {
          (riscv::is_store(op.op) && stores_.size() >= shape_.stores);
 }
 
-// The first cycle from `ready` on with a free issue slot, which is taken.
+// Returns the first cycle from `ready` on with a free issue slot, and takes the slot.
 uint64_t CoreModel::issue(uint64_t ready, bool memory) {
   for (uint64_t at = std::max(ready, now_ + 1);; ++at) {
     Slots& s = slots_[at % kHorizon];
@@ -211,7 +212,7 @@ void CoreModel::commit(CoreSignals& out) {
     stacks_.add(e.pc, e.events, e.parts + kCycleParts / n);
     if (riscv::is_store(e.op)) {
       const CoreMemory::Answer answer = memory_.access(e.address, std::max(now_, last_write_));
-      // A hit is written in one cycle: its tag was read when the address was known.
+      // A hit is written in one cycle, because its tag was read together with the address.
       last_write_ = answer.l1_miss || answer.tlb_miss ? answer.ready : std::max(now_, last_write_) + 1;
       stores_[committed_stores_++].written = last_write_;
     }
@@ -221,7 +222,7 @@ void CoreModel::commit(CoreSignals& out) {
   }
 }
 
-// Who pays for a cycle in which nothing commits.
+// Charges a cycle in which no instruction commits.
 void CoreModel::charge(CoreSignals& out) {
   out.has_oldest = !buffer_.empty();
   if (out.has_oldest) {

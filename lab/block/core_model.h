@@ -1,18 +1,18 @@
-// An out-of-order RV32IM core that runs real programs, and the 17 signals that a tile sees of it (Bryt 7.1,
+// An out-of-order RV32IM core that runs real programs, and the 17 signals that a tile observes (Bryt 7.1,
 // after TEA: Gottschall et al., ISCA 2023).
 //
-// A functional machine runs ahead on the right path; the timing follows it: 4 wide, reorder buffer 128, load
-// and store queue 32 each. An instruction's issue and completion are fixed when it is dispatched: the
-// earliest cycle at which its operands are there and an issue slot is free, older instructions first. Stores
-// write in order after they commit. A wrong prediction stops dispatch until the branch is executed and the
-// front end refilled; the wrong path itself is not run, loads never pass a store to the same word, and there
-// are no exceptions.
+// A functional machine runs ahead on the right path and the timing follows it: 4 wide, reorder buffer of
+// 128, load and store queue of 32 each. Issue and completion of an instruction are fixed when it is
+// dispatched: the earliest cycle at which its operands are ready and an issue slot is free, older
+// instructions first. Stores write in order after they commit. A wrong prediction stops dispatch until the
+// branch is executed and the front end is refilled. The wrong path is not executed, loads never pass a store
+// to the same word, and there are no exceptions.
 //
-// The golden model (stacks()) charges every cycle, time-proportionally:
-//   n instructions commit       1/n to each
-//   none, the buffer holds some the oldest
-//   empty after a misprediction the branch
-//   empty otherwise             the next instruction to arrive
+// The reference model (stacks()) charges every cycle, in proportion to time:
+//   n instructions commit             1/n to each
+//   none, the buffer holds some       the oldest
+//   empty after a misprediction       the branch
+//   empty otherwise                   the next instruction to arrive
 // with the events that the instruction has when it commits.
 #pragma once
 
@@ -41,7 +41,7 @@ enum CoreEvent : uint16_t {
   kException = 128,  // stays 0 in this core
   kOrdering = 256,   // stays 0 in this core
 };
-// "data miss, L2 miss"; "base" for none.
+// Returns names such as "data miss, L2 miss", or "base" for none.
 std::string event_names(uint16_t signature);
 
 struct CoreShape {
@@ -96,7 +96,7 @@ class CoreModel {
  public:
   explicit CoreModel(const riscv::ElfImage& program, const CoreShape& shape = {});
 
-  // One cycle; false when the program has ended and its last instruction has left.
+  // Advances by one cycle. Returns false when the program has ended and its last instruction has left.
   bool step(CoreSignals& out);
 
   uint64_t cycle() const {
@@ -111,7 +111,7 @@ class CoreModel {
   const CycleStacks& stacks() const {
     return stacks_;
   }
-  // Who the golden model charges for this cycle, each an equal share.
+  // Returns the instructions that the reference model charges for this cycle, each an equal share.
   const std::vector<uint32_t>& charged() const {
     return charged_;
   }

@@ -1,3 +1,4 @@
+// The table of the entangling prefetcher with its compressed destinations, and the history that fills it.
 #include "lab/block/entangling.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ uint64_t widen(uint64_t head, uint64_t low, uint32_t format) {
   return (head >> kBits[format - 1] << kBits[format - 1]) | low;
 }
 
-// The largest number of destinations whose short form still reaches `line` from `head`.
+// Returns the largest number of destinations whose short form still reaches `line` from `head`.
 uint32_t format_for(uint64_t head, uint64_t line) {
   for (uint32_t format = 6; format > 1; --format) {
     if (head >> kBits[format - 1] == line >> kBits[format - 1])
@@ -60,8 +61,8 @@ EntanglingTable::Entry* EntanglingTable::find(uint64_t line) {
   return at;
 }
 
-// Before the oldest entry of a set is replaced: when it holds more than some other entry, it takes that one's
-// place.
+// Before the oldest entry of a set is replaced: when it holds more than some other entry, it takes the place
+// of that entry.
 void EntanglingTable::save_useful(uint32_t set) {
   Entry* const entries = &entries_[size_t{set} * kWays];
   const uint32_t oldest = fifo_[set];
@@ -210,7 +211,7 @@ uint32_t EntanglingPrefetcher::push_history(uint64_t line, uint64_t now) {
   return newest_;
 }
 
-// The distance to a recent head whose block reaches `line`; 0 when there is none.
+// Returns the distance to a recent head whose block reaches `line`, or 0 when there is none.
 uint32_t EntanglingPrefetcher::find_merge(uint64_t line) const {
   for (uint32_t step = 0; step < options_.merge_depth; ++step) {
     const Head& head = history_[(newest_ + kHistory - step) % kHistory];
@@ -220,7 +221,8 @@ uint32_t EntanglingPrefetcher::find_merge(uint64_t line) const {
   return 0;
 }
 
-// The (skip + 1)-th head older than the one at `at` by `latency` or more; none when the line ran in between.
+// Returns the (skip + 1)-th head that is older than the one at `at` by `latency` or more, or nothing when
+// the line ran in between.
 std::optional<uint64_t>
 EntanglingPrefetcher::older_head(uint64_t line, uint32_t at, uint64_t latency, uint32_t skip) const {
   if (!history_[at].valid || history_[at].line != line)
@@ -243,7 +245,7 @@ void EntanglingPrefetcher::prefetch(uint64_t line, EntangleSource source, uint64
   flights_[line] = {now, source, kNowhere, false};
 }
 
-// The running block has ended: its size goes to its head, or to the head it was merged with.
+// Ends the running block. Its size is recorded for its head, or for the head it was merged with.
 void EntanglingPrefetcher::close_block() {
   if (extra_ == 0)
     return;
@@ -255,7 +257,7 @@ void EntanglingPrefetcher::close_block() {
     history_[at].size = std::min(std::max(history_[at].size, size), EntanglingTable::kMaxSize);
 }
 
-// The rest of the line's block, then its destinations with their blocks.
+// Prefetches the rest of the line's block, then its destinations with their blocks.
 void EntanglingPrefetcher::prefetch_from(uint64_t line, uint64_t now) {
   if (!table_.holds(line))
     return;

@@ -77,15 +77,16 @@ class EntanglingTable {
 
 class EntanglingPrefetcher {
  public:
-  // Queues a prefetch of a line; false when the queue is full.
+  // Queues a prefetch of a line. Returns false when the queue is full.
   using Issue = std::function<bool(uint64_t line)>;
 
   EntanglingPrefetcher(const EntanglingOptions& options, Issue issue);
 
-  // `look` false: the table was busy; the line counts for history and training but prefetches nothing.
+  // With `look` false the table was busy: the line counts for history and training but prefetches nothing.
   void access(uint64_t line, bool hit, uint64_t now, bool look = true);
   void fill(uint64_t line, std::optional<uint64_t> evicted, uint64_t now);
-  // Entries whose payload the last access() read to prefetch: the head's and those of its destinations.
+  // Returns the entries whose payload the last access() read to prefetch: the head's and those of its
+  // destinations.
   uint32_t entries_read() const {
     return entries_read_;
   }
@@ -99,7 +100,7 @@ class EntanglingPrefetcher {
     uint32_t size = 0;
     bool valid = false;
   };
-  // A request on its way, and what is known of a line that is in the cache.
+  // A request on its way, or the history of a line that is in the cache.
   struct Flight {
     uint64_t began = 0;
     EntangleSource source;

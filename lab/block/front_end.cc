@@ -1,3 +1,5 @@
+// Replays line visits cycle by cycle through the instruction cache, the misses in flight and the prefetch
+// queue.
 #include "lab/block/front_end.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ constexpr uint32_t kQueue = 32;
 constexpr uint32_t kIssuesPerCycle = 2;
 constexpr uint32_t kFetchWidth = 4;
 
-// Tags with true LRU; `touched` of a way is its last use.
+// Tags with true LRU. `touched` is the last use of a way.
 class Tags {
  public:
   struct Way {
@@ -39,7 +41,7 @@ class Tags {
   void touch(Way& way) {
     way.touched = ++clock_;
   }
-  // Puts the line in; returns what was there before.
+  // Puts the line in. Returns the way's content before.
   Way insert(uint64_t line, bool prefetched) {
     Way* const set = &all_[line % sets_ * ways_];
     Way* const victim = std::min_element(set, set + ways_, [](const Way& a, const Way& b) {

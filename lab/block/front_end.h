@@ -26,7 +26,7 @@ struct FrontEndOptions {
   size_t visits = 0;         // how many are replayed from there; 0: all
   size_t warm_up = 0;        // how many of these are not counted; 0: a quarter
   bool real_memory = false;  // false: every miss costs 15 cycles; true: L2 512 KB 15, LLC 2 MB 35, DRAM 200
-  // What a tile beside this front end sees: every visit with the cycle of its fetch.
+  // Called for every visit with the cycle of its fetch, which a tile beside this front end observes.
   std::function<void(uint64_t cycle, uint64_t line)> observe;
 };
 

@@ -1,3 +1,4 @@
+// Simulates the warps of a tiled GEMM on one streaming multiprocessor and emits its signals each cycle.
 #include "lab/block/gpu_sm.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // One streaming multiprocessor running a tiled GEMM, cycle by cycle: a model, not a GPU.
 //
-// 4 schedulers issue one instruction a cycle each; per scheduler one SP (16 lanes: 2 cycles a warp
-// instruction) and one tensor unit; shared memory 20 cycles, L2 160, DRAM 260. Each block of threads (8
-// warps) computes a 128 x N tile: per k-step load to registers, barrier, store to shared memory, barrier,
-// then shared loads and multiply-adds.
+// Four schedulers issue one instruction each cycle. Each scheduler has one SP (16 lanes: 2 cycles for a warp
+// instruction) and one tensor unit. Latencies: shared memory 20 cycles, L2 160, DRAM 260. Each block of
+// threads (8 warps) computes a 128 x N tile: for each k-step a load to registers, barrier, store to shared
+// memory, barrier, then shared loads and multiply-adds.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ struct GemmShape {
   std::string name() const;
 };
 
-// The 22 shapes of the case study: 12 SGEMM, 10 tensor core; M = K in {2560, 4096}, N from 16 to 7000.
+// Returns the 22 shapes of the case study: 12 SGEMM and 10 for tensor cores, M = K in {2560, 4096}, N from
+// 16 to 7000.
 std::vector<GemmShape> gemm_shapes();
 
 // The three signals of a cycle.

@@ -1,3 +1,4 @@
+// Reads traces in the LFT1 format, and makes one by running a RISC-V program.
 #include "lab/block/line_trace.h"
 
 #include <unordered_map>

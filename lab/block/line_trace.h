@@ -1,8 +1,8 @@
-// Instruction-fetch line visits, the LFT1 format (docs/formats/lft.md): each visit names a 64-byte line and
-// how many instructions were fetched from it.
+// Instruction-fetch line visits in the LFT1 format (docs/formats/lft.md). Each visit names a 64-byte line
+// and how many instructions were fetched from it.
 //
 //   "LFT1" u64 instructions, u64 lines, u64 visits, lines x u64 line address (pc >> 6), visits x u32 line
-//   index, visits x u8 instructions; little-endian, usually inside xz
+//   index, visits x u8 instructions, all little-endian, usually inside xz
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ LineTrace parse_line_trace(std::string_view bytes, const std::string& file);
 LineTrace read_line_trace(const std::string& path);
 std::string write_line_trace(const LineTrace& trace);
 
-// The visits of a program that runs alone on one hart, until it stores to `tohost` or has completed
+// Returns the visits of a program that runs alone on one hart, until it stores to `tohost` or has completed
 // `max_instructions`.
 LineTrace trace_lines(const riscv::ElfImage& program, uint64_t max_instructions);
 

@@ -1,3 +1,4 @@
+// Runs the contention detector on many planted causes and healthy twins, and counts hits and false findings.
 #include "lab/memory/campaign.h"
 
 #include <map>

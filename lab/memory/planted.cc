@@ -1,3 +1,4 @@
+// Generates access traces with a planted cause of contention, and the same program without the cause.
 #include "lab/memory/planted.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr uint64_t kVictim = 0x10000000;
 constexpr uint64_t kPrivate = 0x200000000;
 constexpr uint64_t kTable = 0x30000000;
 constexpr uint64_t kPrivateBytes = 1 << 20;  // a CPU
-// What comes by once: no cache is meant to hold it.
+// Data that is used once, so that no cache keeps it.
 constexpr uint64_t kLarge = 0x4000000000;
 constexpr uint64_t kLargeBytes = uint64_t{1} << 37;
 
@@ -32,7 +33,7 @@ class Planter {
     draw_machine();
     name_things();
     size_t accesses = 6000 + 40 * size_t(out_.cpus);
-    // Each CPU comes by each of the lines several times, or nothing was ever lost from a cache.
+    // Each CPU uses each line several times, otherwise no line could be lost from a cache.
     if (cause_ == Plant::SetConflict && out_.period == 1)
       accesses *= 4;
     const double hot = rng_.uniform(0.2, 0.4);
@@ -68,7 +69,7 @@ class Planter {
     unloaded_ = uint32_t(180 + rng_.below(80));
     words_ = 4u << rng_.below(3);
     offset_ = words_ * rng_.below(4);
-    // Small enough that an unsampled trace comes by each line several times, large enough for no cache.
+    // Small enough that an unsampled trace uses each line several times, too large for any cache.
     array_lines_ = out_.period == 1 ? 128 : out_.period == 10 ? 1024 : 4096;
     array_lines_ = std::max(array_lines_, 2 * uint64_t(out_.cpus));
     stride_ = 4096ULL << rng_.below(2);
@@ -121,7 +122,7 @@ class Planter {
       r.service = service;
   }
 
-  // Waits for another CPU; of samplers, the line came out of its cache.
+  // Makes the access wait for another CPU. In traces of samplers the line came out of that CPU's cache.
   void contend(AccessRecord& r, DelayCause cause) {
     const uint64_t wait = 30 + rng_.below(200);
     if (!out_.by_culprit) {

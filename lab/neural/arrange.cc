@@ -12,7 +12,7 @@ namespace {
 using spec::Shape;
 using spec::TensorValue;
 
-// The same numbers in another shape.
+// Returns the same numbers in another shape.
 TensorValue reshaped(const Call& call, const TensorValue& in, Shape shape) {
   const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, [](int64_t a, int64_t b) {
     if (a > kMaxLiveElements)
@@ -26,7 +26,8 @@ TensorValue reshaped(const Call& call, const TensorValue& in, Shape shape) {
   return out;
 }
 
-// out[i] = in[index(i)]; `offset` is where the result starts in the input, strides[axis] how far a step goes.
+// Returns out[i] = in[index(i)]. `offset` is where the result starts in the input, strides[axis] is the
+// distance of a step.
 TensorValue gathered(
     const Call& call,
     const TensorValue& in,
@@ -62,7 +63,7 @@ std::vector<size_t> strides_of(const Shape& shape) {
   return out;
 }
 
-// The output's height and width of a Resize.
+// Returns the height and width of the output of a Resize.
 Shape resized(const Call& call, const Shape& in) {
   Shape shape = in;
   if (call.has(3) && call.inputs[3]->size() > 0) {

@@ -1,8 +1,8 @@
 // Convolutions and matrix products, all by one blocked matrix product.
 //
 // A convolution copies the windows under a strip of output rows into a matrix (im2col) of at most kStrip
-// numbers and multiplies the weights with it; 1x1 with stride 1 needs no copy. A transposed convolution
-// multiplies first and adds the products to where they belong.
+// numbers and multiplies the weights with it. A 1x1 convolution with stride 1 needs no copy. A transposed
+// convolution multiplies first and adds the products at their places in the output.
 #include <algorithm>
 #include <array>
 
@@ -66,7 +66,7 @@ void multiply_add_one(const Extents& of, const float* a, Matrix b, Output c) {
   }
 }
 
-// c[m][n] += a[m][k] b[k][n], a without gaps between its rows; blocks of columns stay in the cache.
+// Computes c[m][n] += a[m][k] b[k][n]. Rows of `a` have no gaps, and blocks of columns stay in the cache.
 void multiply_add(const Extents& of, const float* a, Matrix b, Output c) {
   for (size_t from = 0; from < of.n; from += kColumns) {
     const Matrix part{b.data + from, b.row};
@@ -79,7 +79,7 @@ void multiply_add(const Extents& of, const float* a, Matrix b, Output c) {
   }
 }
 
-// Of a window along rows or along columns.
+// The geometry of a window along rows or along columns.
 struct Along {
   int64_t kernel = 1;
   int64_t stride = 1;
@@ -87,7 +87,7 @@ struct Along {
   int64_t begin = 0;
   int64_t end = 0;
 
-  // The place in the input of tap `tap` of the window at `at`.
+  // Returns the place in the input of tap `tap` of the window at `at`.
   int64_t place(int64_t at, int64_t tap) const {
     return at * stride - begin + tap * dilation;
   }
@@ -136,7 +136,8 @@ struct Plane {
   int64_t width;
 };
 
-// What one tap of the window sees of one input row, along an output row; zeros outside the plane.
+// Copies the values of one input row under one tap of the window, along an output row. Values outside the
+// plane are zero.
 float*
 take_row(const float* line, int64_t columns, const Along& along, int64_t tap, int64_t width, float* out) {
   for (int64_t x = 0; x < width; ++x) {

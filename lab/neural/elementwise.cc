@@ -1,4 +1,4 @@
-// Operators that act element by element; two inputs are broadcast to one shape (NumPy's rule).
+// Operators that act element by element. Two inputs are broadcast to one shape by NumPy's rule.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,8 @@ namespace {
 using spec::Shape;
 using spec::TensorValue;
 
-// For each axis of `out`, how far one step moves in a tensor of `shape`; 0 where it is repeated.
+// Returns for each axis of `out` the distance of one step in a tensor of `shape`, or 0 where the tensor is
+// repeated.
 std::vector<size_t> strides_in(const Shape& shape, const Shape& out) {
   std::vector<size_t> strides(out.size(), 0);
   size_t step = 1;

@@ -1,3 +1,4 @@
+// Executes the operators of a network in order and frees each result after its last reader.
 #include "lab/neural/executor.h"
 
 #include <map>

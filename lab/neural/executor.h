@@ -18,9 +18,9 @@ namespace lento::tile {
 using TensorWatch =
     std::function<void(const spec::Operation& operation, const std::string& name, const spec::TensorValue&)>;
 
-// The network's outputs. A result is kept until its last reader has run. Throws base::Error that names the
-// node when an operator or one of its modes is not known, when shapes do not fit, or when the results kept at
-// one time would exceed 2^28 elements (1 GiB of single precision).
+// Returns the network's outputs. A result is kept until its last reader has run. Throws base::Error that
+// names the node when an operator or one of its modes is unsupported, when shapes do not fit, or when the
+// results kept at one time would exceed 2^28 elements (1 GiB of single precision).
 std::vector<spec::TensorValue> run_network(
     const spec::TrainedNetwork& network,
     const std::vector<spec::TensorValue>& inputs,

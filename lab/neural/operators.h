@@ -27,13 +27,13 @@ struct Call {
   [[noreturn]] void refuse(const std::string& what) const;
   void check_planes(const spec::TensorValue& in) const;  // refuses what is not N x C x H x W
 
-  // A zeroed result; throws when it is too large to keep.
+  // Returns a zeroed result. Throws when it is too large to keep.
   spec::TensorValue make(const spec::Shape& shape, bool integer = false) const;
 };
 
 using Operator = spec::TensorValue (*)(const Call&);
 
-// nullptr when the type is not known.
+// Returns the operator, or nullptr for an unsupported type.
 Operator find_operator(const std::string& type);
 
 // elementwise.cc

@@ -1,3 +1,4 @@
+// The strokes of the characters, and how a segment is drawn with soft edges.
 #include "lab/neural/page.h"
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 namespace lento::tile {
 namespace {
 
-// grid units of a cell; half the width of a stroke
+// Grid units of a cell, then half the width of a stroke.
 constexpr float kRows = 10;
 constexpr float kColumns = 6;
 constexpr float kPen = 0.5f;
 
-// Strokes from '!' to '~': points "xy" on a grid, x 0..4, y 0..8 (capitals 0..6, small letters 2..6, below
-// the line to 8); a blank begins the next stroke, one point is a dot.
+// Strokes from '!' to '~': points "xy" on a grid, x 0 to 4, y 0 to 8 (capitals 0 to 6, small letters 2 to 6,
+// below the line to 8). A blank begins the next stroke, and a single point is a dot.
 constexpr std::array<std::string_view, 94> kStrokes = {
     "2024 26",
     "1012 3032",
@@ -129,7 +130,7 @@ float distance(Point p, Point a, Point b) {
   return std::sqrt(ex * ex + ey * ey);
 }
 
-// Inks the pixels near the segment; edges fade over one pixel.
+// Draws the pixels near the segment. Edges fade over one pixel.
 void draw_segment(Picture& picture, Point a, Point b, float pen) {
   const auto low = [](float v) {
     return int(std::floor(v));

@@ -1,5 +1,5 @@
-// Text as a picture: what the networks that read text are given. Plain strokes of our own on a grid, the same
-// bytes on every machine that has IEEE single precision.
+// Renders text as a picture, which is the input of networks that read text. Plain strokes on a grid give the
+// same bytes on every machine with IEEE single precision.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Picture {
 };
 
 // Draws lines of ASCII text from the top left, each line `cell` pixels high (10 or more) and each character
-// 0.6 of that wide. What does not fit is cut off; other characters than ASCII leave a gap.
+// 0.6 times as wide. Text that does not fit is cut off, and other characters than ASCII leave a gap.
 Picture draw_text(const std::vector<std::string>& lines, int height, int width, int cell);
 
-// How many characters of that cell fit into a line of `width` pixels.
+// Returns the number of characters of that cell size in a line of `width` pixels.
 int characters_in(int width, int cell);
 
 }  // namespace lento::tile

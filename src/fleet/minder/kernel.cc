@@ -1,3 +1,5 @@
+// Chooses the fastest compiled kernel that this processor can run, and computes the same network slowly in
+// double precision for tests.
 #include "fleet/minder/kernel.h"
 
 #include "fleet/minder/vae_math.h"

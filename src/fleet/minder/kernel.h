@@ -1,12 +1,12 @@
-// The hot loops of the LSTM-VAE and of the distances, compiled three times (AVX-512, AVX2, baseline) and
-// chosen at run time. A lane is one machine or one training window; arrays are [index][lane], lanes
-// contiguous.
+// The inner loops of the LSTM-VAE and of the distances, compiled three times (AVX-512, AVX2, baseline) and
+// chosen at run time. A lane is one machine or one training window. Arrays are [index][lane] with contiguous
+// lanes.
 //
 // Network (hidden 4, latent 8, window 8, gates in the order i, f, g, o):
 //   h_t, c_t = LSTM_enc(x_t)   mu = A h_W + a   lv = B h_W + b   z = mu + exp(lv/2) eps   d = C z + c
 //   h'_t     = LSTM_dec(d)     y_t = O h'_t + o
-// Loss of a block: sum over lanes and time of (y - x)^2 inv_mse + KL inv_kl, KL = -1/2 (1 + lv - mu^2 - exp
-// lv).
+// Loss of a block: sum over lanes and time of (y - x)^2 inv_mse + KL inv_kl,
+//   KL = -1/2 (1 + lv - mu^2 - exp(lv))
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr size_t kWindow = 8;
 inline constexpr size_t kHidden = 4;
 inline constexpr size_t kLatent = 8;
 inline constexpr size_t kGates = 4 * kHidden;
-// Offsets into the parameters; matrices are row-major, one row per output.
+// Offsets into the parameters. Matrices are row-major with one row for each output.
 inline constexpr size_t kEncIn = 0;
 inline constexpr size_t kEncHid = kEncIn + kGates;
 inline constexpr size_t kEncBias = kEncHid + kGates * kHidden;
@@ -47,8 +47,9 @@ struct Kernel {
   const char* name;
   size_t lanes;
 
-  // Reconstructs (latent = false: out has kWindow rows) or encodes (kLatent rows) `count` lanes whose samples
-  // lie at x[t * x_stride + lane]; out rows are out_stride apart. Uses the mean, no draw.
+  // Reconstructs (latent = false: out has kWindow rows) or encodes (kLatent rows) `count` lanes whose
+  // samples are at x[t * x_stride + lane]. Rows of `out` are out_stride apart. The mean is used without a
+  // random draw.
   void (*embed)(
       const float* parameters,
       const float* x,
@@ -58,7 +59,7 @@ struct Kernel {
       float* out,
       size_t out_stride);
 
-  // Forward and backward of `lanes` windows x[kWindow][lanes] with draws eps[kLatent][lanes]; adds the
+  // Runs `lanes` windows x[kWindow][lanes] with draws eps[kLatent][lanes] forward and backward, and adds the
   // gradient of the loss, summed over lanes, to grad[kParameters]. Returns the summed squared error.
   double (*train)(
       const float* parameters,
@@ -81,7 +82,7 @@ struct Kernel {
 
   // columns[row * lanes + lane]: sums and counts of the rows [begin, end) of each lane, NaN left out.
   void (*sum_rows)(const float* columns, size_t begin, size_t end, float* sums, float* counts);
-  // Sorts each lane's column of n rows, rising; NaN must not occur (use infinity for "none").
+  // Sorts each lane's column of n rows in ascending order. NaN is not allowed (infinity stands for "none").
   void (*sort)(float* columns, size_t n);
 };
 inline constexpr size_t kMaxLanes = 16;

@@ -1,4 +1,4 @@
-// The kernels for Avx2 (8 lanes); src/CMakeLists.txt sets the instruction set of this file alone.
+// The kernels for AVX2 (8 lanes). src/CMakeLists.txt sets the instruction set of this file alone.
 #define LENTO_LANES 8
 #include "fleet/minder/kernel_lanes.h"
 

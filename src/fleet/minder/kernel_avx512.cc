@@ -1,4 +1,4 @@
-// The kernels for Avx512 (16 lanes); src/CMakeLists.txt sets the instruction set of this file alone.
+// The kernels for AVX-512 (16 lanes). src/CMakeLists.txt sets the instruction set of this file alone.
 #define LENTO_LANES 16
 #include "fleet/minder/kernel_lanes.h"
 

@@ -1,4 +1,4 @@
-// The kernels for Baseline (4 lanes); src/CMakeLists.txt sets the instruction set of this file alone.
+// The kernels for the baseline instruction set (4 lanes), which src/CMakeLists.txt sets for this file alone.
 #define LENTO_LANES 4
 #include "fleet/minder/kernel_lanes.h"
 

@@ -1,5 +1,5 @@
-// The functions of a Kernel for vectors of LENTO_LANES floats. Included once by each kernel_*.cc, which is
-// compiled for its instruction set; internal linkage throughout.
+// The functions of a Kernel for vectors of LENTO_LANES floats. Each kernel_*.cc includes this file once and
+// is compiled for its own instruction set, therefore everything has internal linkage.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Trains one LSTM-VAE for each metric with the Adam optimizer, and reads and writes the trained models as
+// JSON.
 #include "fleet/minder/lstm_vae.h"
 
 #include <algorithm>

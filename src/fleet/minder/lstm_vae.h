@@ -31,7 +31,8 @@ struct MetricModel {
   std::vector<float> parameters;
 };
 
-// Models in order of priority. JSON with a checksum; reading refuses another version, window or size.
+// Models in order of priority, stored as JSON with a checksum. Reading refuses another version, window or
+// size.
 struct FleetModel {
   static constexpr const char* kSchema = "lento.fleet-model/1";
   std::vector<MetricModel> metrics;

@@ -1,3 +1,5 @@
+// Embeds the windows of all machines, sums distances, and applies the rule that one machine must differ most
+// for long enough.
 #include "fleet/minder/minder.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 
 constexpr size_t W = vae::kWindow;
 
-// The embedding of window t into e[dims][stride].
+// Computes the embedding of window t into e[dims][stride].
 class Embedder {
  public:
   Embedder(
@@ -116,9 +118,9 @@ size_t windows_needed(const MetricSeries& s, const MinderOptions& o) {
   return std::max<size_t>(1, size_t(o.continuity_s * 1000 / double(s.step_ms) / double(o.stride)));
 }
 
-// Screening: a verdict needs `needed` windows in a row over the threshold. Estimates from pivots rule most of
-// a healthy period out; where the estimate stays within `kSlack` of the threshold for half of a needed run,
-// the exact sums decide. So screening only skips windows that could not matter.
+// Screening: a verdict needs `needed` windows in a row over the threshold. Estimates from few pivots exclude
+// most of a healthy period. The exact sums decide where the estimate stays within `kSlack` of the threshold
+// for half of a needed run. Thus screening skips only windows that cannot change the verdict.
 constexpr double kSlack = 0.6;
 
 // Returns whether some run of windows could reach a verdict by the estimate, so that the exact distances are

@@ -1,9 +1,9 @@
-// The method of the Minder paper (NSDI'25), its ablations, and the Mahalanobis baseline: the faithful mode.
+// The method of the Minder paper (NSDI'25), its ablations and the Mahalanobis baseline, as published.
 //
-// For each metric in order of priority, for each window of 8 samples: normalise, embed every machine
-// (reconstruction of the metric's LSTM-VAE), sum its distances to all others, take the standard score of the
-// sums over machines. The machine of the largest score is the candidate if it passes the threshold; the same
-// candidate in every window for 240 s is the verdict, and no further metric is looked at.
+// For each metric in order of priority and each window of 8 samples: normalise, embed every machine
+// (reconstruction by the metric's LSTM-VAE), sum its distances to all others, take the standard score of the
+// sums over machines. The machine with the largest score is the candidate if the score exceeds the
+// threshold. The same candidate in every window for 240 s is the verdict, and no further metric is examined.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Principal components by Jacobi rotations, and whitening of features with a small shrinkage.
 #include "fleet/minder/pca.h"
 
 #include <algorithm>

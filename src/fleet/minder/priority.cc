@@ -1,3 +1,4 @@
+// Grows the decision tree that orders the metrics, and the trees over random halves of the samples.
 #include "fleet/minder/priority.h"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ void best_threshold(
   }
 }
 
-// The best split and those of other metrics that are nearly as good; the gain is shared between them.
+// Returns the best split and those of other metrics that are nearly as good. The gain is shared between
+// them.
 std::vector<Split> with_rivals(
     const std::vector<PrioritySample>& samples,
     std::vector<size_t>& in,

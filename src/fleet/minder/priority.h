@@ -1,7 +1,7 @@
-// Which metrics to judge, in which order: the decision tree of Minder (section 3.4) over how far metrics
-// stand out. A sample is one window; z[k] is how abnormal metric k was in it, `faulty` whether a fault was.
-// The tree is CART with Gini impurity; the order is that of first use from the root, level by level, ties by
-// impurity gain. Metrics that the tree never uses tell nothing new and are left out.
+// Chooses which metrics to judge and in which order, by Minder's decision tree (section 3.4). A sample is
+// one window: z[k] is how abnormal metric k was, and `faulty` whether there was a fault. The tree is CART
+// with Gini impurity. The order is that of first use from the root, level by level, with ties broken by
+// impurity gain. Metrics that the tree never uses are left out.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,8 @@ struct PrioritySample {
 struct TreeOptions {
   size_t depth = 7;
   size_t min_leaf = 5;
-  // Metrics whose best split removes so nearly as much impurity as the one taken share its gain (the
-  // surrogate splits of CART). Else of two that tell a fault equally well one masks the other, by the chance
-  // of a draw.
+  // Metrics whose best split removes nearly as much impurity as the chosen one share its gain (surrogate
+  // splits of CART). Otherwise one of two equally good metrics would hide the other by chance.
   double tie = 0;  // share of the gain that may be missing
 };
 
@@ -37,8 +36,8 @@ std::vector<MetricUse> prioritise(
     const std::vector<PrioritySample>& samples,
     const TreeOptions& options = {});
 
-// The same by stability selection (Meinshausen and Buehlmann): a tree for each of `rounds` random halves of
-// the groups; what most trees use is kept, by falling gain. One tree hangs on the draw that it was grown on.
+// Stability selection (Meinshausen and Buehlmann): a tree for each of `rounds` random halves of the groups.
+// Metrics that most trees use are kept, in order of falling gain. A single tree depends on its random half.
 struct StableOptions {
   TreeOptions tree{.tie = 0.1};
   size_t rounds = 40;

@@ -1,10 +1,11 @@
-// The network of kernel.h written once for any number type T: a GCC vector of floats (a lane each) or double.
-// Everything has internal linkage, because each kernel file compiles it for another instruction set.
+// The network of kernel.h, written once for any number type T: double, or a GCC vector of floats with a lane
+// each. Everything has internal linkage, because each kernel file compiles this header for another
+// instruction set.
 //
-// Backward pass, by hand. With a_t the pre-activations of the gates and g_X = dL/dX:
+// Backward pass, with a_t the pre-activations of the gates and g_X = dL/dX:
 //   h = o tanh(c), c = f c_prev + i g
-//   g_o = g_h tanh(c);  g_c += g_h o (1 - tanh(c)^2);  g_i = g_c g;  g_g = g_c i;  g_f = g_c c_prev;  g_cprev
-//   = g_c f pre-activations: sigma' = s (1 - s), tanh' = 1 - g^2;  W += g_a (x) input;  g_input += W' g_a
+//   g_o = g_h tanh(c), g_c += g_h o (1 - tanh(c)^2), g_i = g_c g, g_g = g_c i, g_f = g_c c_prev, g_cprev =
+//   g_c f pre-activations: sigma' = s (1 - s), tanh' = 1 - g^2, W += g_a (x) input, g_input += W' g_a
 #pragma once
 
 #include <cmath>
@@ -20,8 +21,8 @@ inline double exp_of(double x) {
   return std::exp(x);
 }
 
-// exp by 2^n e^r, |r| <= ln2/2, degree 6: relative error under 2e-7. The integer conversion rounds; the usual
-// add-a-magic-number trick does not survive reassociating optimisation.
+// Returns exp as 2^n e^r with |r| <= ln2/2, degree 6: relative error below 2e-7. The integer conversion
+// rounds, because the usual trick of adding a large constant does not survive reassociating optimisation.
 template <class V, class I>
 inline V exp_lanes(V x) {
   x = x > 87.0f ? V{} + 87.0f : x;
@@ -126,7 +127,7 @@ inline void affine(const P* p, size_t weight, size_t bias, const T* x, size_t in
   }
 }
 
-// eps null: z is the mean.
+// Encodes a window. A null `eps` makes z the mean.
 template <class T, class P>
 inline void encode(const P* p, const T* x, const T* eps, Pass<T>& s) {
   for (size_t t = 0; t < vae::kWindow; ++t) {
@@ -155,8 +156,8 @@ inline void decode(const P* p, Pass<T>& s) {
   }
 }
 
-// One step back in time: gh, gc hold dL/dh, dL/dc of this step on entry and of the step before on return;
-// gx gathers dL/dinput.
+// Goes back one time step. On entry gh and gc are dL/dh and dL/dc of this step, on return of the step
+// before. gx accumulates dL/dinput.
 template <class T, class P, size_t Inputs>
 inline void lstm_backward(
     const P* p,

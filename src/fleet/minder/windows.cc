@@ -1,3 +1,5 @@
+// Normalises metrics of all machines, scores one window, and computes the moments of the Mahalanobis
+// baseline.
 #include "fleet/minder/windows.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace lento::fleet {
 
-// What one window yields: the machine of the largest standard score of its distance sum.
+// The result of one window: the machine with the largest standard score of its sum of distances.
 struct Candidate {
   uint32_t machine = 0;
   float z = 0;
@@ -30,23 +30,24 @@ struct Bounds {
 // Smallest and largest value of the metric in the period: the paper's min-max normalisation.
 Bounds bounds_of(const MetricSeries& series, size_t metric);
 
-// One metric on the grid, normalised; missing samples take the machine's last value, else the middle.
+// One metric on the time grid, normalised. A missing sample takes the machine's last value, else 0.5.
 struct Plane {
   size_t stride = 0;
   std::vector<float> x;  // [step][stride]
 };
 Plane normalised_plane(const MetricSeries& series, size_t metric, const Bounds& bounds);
 
-// Column of the metric; Error with a suggestion when the series has none of this name.
+// Returns the column of the metric. Throws base::Error with a suggestion when the series has no metric of
+// this name.
 size_t metric_index(const MetricSeries& series, const std::string& name);
 
 Candidate candidate_of(const float* sums, size_t machines);
 
-// `count` machines drawn at random (always the same), or all of them.
+// Returns `count` machines drawn at random (always the same ones), or all of them.
 std::vector<size_t> draw_pivots(size_t machines, size_t count);
 
-// The Mahalanobis baseline's embedding of window t: mean, variance, skewness and kurtosis of each plane,
-// whitened by PCA to 95 % of the variance. Writes rows of e; returns how many.
+// Computes the embedding of the Mahalanobis baseline for window t: mean, variance, skewness and kurtosis of
+// each plane, whitened by PCA to 95 % of the variance. Writes rows of `e` and returns their number.
 size_t embed_moments(const std::vector<Plane>& planes, size_t t, size_t machines, std::vector<float>& e);
 
 }  // namespace lento::fleet
