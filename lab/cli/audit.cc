@@ -1,4 +1,5 @@
-// lento-lab audit: what a detector promises, beside what it does on draws that no threshold was made from.
+// lento-lab audit: compares the promise of a detector with its results on draws that no threshold was made
+// from.
 #include "lab/chip/audit.h"
 
 #include "cli/tables.h"

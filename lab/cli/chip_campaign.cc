@@ -19,7 +19,7 @@ namespace {
 using base::Progress;
 using finding::Diagnosis;
 
-// How many runs there are; none is made.
+// Returns the number of runs without making any.
 Diagnosis dry_run(const chip::PlanSize& plan) {
   Diagnosis d;
   d.scale = "chip";
@@ -48,7 +48,7 @@ void show(Diagnosis d, Context& context) {
     context.streams.out << tables;
 }
 
-// Adds how long the rest will take at the pace so far, runs of an earlier start left out.
+// Adds the remaining time at the pace so far. Runs of an earlier start are left out.
 Progress with_time_left(Progress progress) {
   if (!progress.report)
     return progress;

@@ -1,4 +1,4 @@
-// lento-lab chip world: verdicts where the chip or its recorder is unlike the file.
+// lento-lab chip world: verdicts when the chip or its recorder differs from the file.
 #include "cli/tables.h"
 #include "lab/chip/world.h"
 #include "lab/cli/commands.h"

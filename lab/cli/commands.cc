@@ -1,3 +1,4 @@
+// Lists the commands of lento-lab and those that can use several processes.
 #include "lab/cli/commands.h"
 
 #include "cli/commands/commands.h"

@@ -1,4 +1,4 @@
-// The commands of `lento-lab`, one file each: they measure Lento and reproduce the papers.
+// The commands of `lento-lab`, one file each. They measure Lento and reproduce the papers.
 #pragma once
 
 #include "cli/context.h"

@@ -1,5 +1,5 @@
-// lento-lab fabric times, fabric plants: recorded programs on the fabric, against what was measured and
-// planted.
+// lento-lab fabric times and fabric plants: compares simulated with measured times, and judges planted slow
+// components.
 #include <algorithm>
 #include <filesystem>
 #include <map>

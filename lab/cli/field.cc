@@ -1,5 +1,5 @@
-// lento-lab field: fits the software of stacks to runs as people report them, and judges it on sources that
-// were not fitted.
+// lento-lab field: fits the constants of software stacks to runs as people report them, and judges the fit
+// on sources that were left out.
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -45,7 +45,7 @@ struct Bars {
   std::map<std::string, double> runs_of;
 };
 
-// Each run against the interval that the runs of other sources lead to.
+// Compares each run with the interval that follows from the runs of other sources.
 Bars bars_of(const predict::SoftwareTable& table, const std::vector<JudgedCase>& judged, const Work* only) {
   Bars out;
   for (size_t i = 0; i < judged.size(); ++i) {

@@ -25,7 +25,7 @@ struct FleetEvaluateArguments {
   uint64_t storms = 0;
 };
 
-// Each row as a fact: its first cell, then what the others say.
+// Adds each row as a fact: its first cell, then the other cells.
 void add_rows(const TableFigure& table, Diagnosis& d) {
   for (const auto& row : table.rows) {
     std::string text;
@@ -37,7 +37,7 @@ void add_rows(const TableFigure& table, Diagnosis& d) {
   }
 }
 
-// One case told in full, or the table of many.
+// Describes one case in full, or shows the table of many.
 void source_faults(Context& context, const FleetEvaluateArguments& o) {
   Diagnosis d;
   d.scale = "fleet";
@@ -69,7 +69,7 @@ void storms(Context& context, const FleetEvaluateArguments& o) {
   context.show(std::move(d));
 }
 
-// Runs that are in the journal are not done again; stopped early, the tables are of what is done.
+// Runs that are in the journal are not repeated. When stopped early, the tables cover the finished runs.
 void simulated(Context& context, FleetEvaluateArguments& o) {
   o.synthetic.seed = context.seed;
   o.synthetic.threads = context.jobs;

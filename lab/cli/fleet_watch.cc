@@ -1,4 +1,5 @@
-// lento-lab fleet kills, soak: a watch that is killed around its alerts, and one that is left alone for days.
+// lento-lab fleet kills and soak: a watch that is killed around its alerts, and one that runs alone for
+// days.
 #include "lab/cli/commands.h"
 #include "lab/fleet/watch_kills.h"
 #include "lab/fleet/watch_soak.h"

@@ -1,4 +1,4 @@
-// lento-lab memory campaign: planted causes and healthy twins by the contention detector.
+// lento-lab memory campaign: runs the contention detector on planted causes and healthy twins.
 #include "base/file.h"
 #include "cli/tables.h"
 #include "lab/cli/commands.h"

@@ -31,7 +31,7 @@ std::vector<std::string> models_in(const std::string& folder) {
   return out;
 }
 
-// "NAME=HxW".
+// Parses "NAME=HxW".
 tile::ValuesOptions::Size size_of(const std::string& text) {
   const size_t equals = text.rfind('=');
   const size_t by = text.find('x', equals == std::string::npos ? 0 : equals);

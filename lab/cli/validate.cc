@@ -1,4 +1,4 @@
-// lento-lab validate: recomputes every published figure the predictor is held against.
+// lento-lab validate: recomputes every published figure that the predictor is compared with.
 #include "lab/predict/validate.h"
 
 #include <cstdlib>
@@ -28,7 +28,8 @@ std::string default_folder() {
   return std::string(shared ? shared : "../shared") + "/data/predict";
 }
 
-// Predicted over measured against the measured time: one group a limit of those that `shown` accepts.
+// Returns predicted over measured against the measured time, with one group for each limit that `shown`
+// accepts.
 template <class Shown>
 finding::ScatterFigure residuals_of(const predict::Validation& validation, const Shown& shown) {
   finding::ScatterFigure scatter;
@@ -118,7 +119,7 @@ void write_errors(const std::string& path, const std::vector<predict::HoldOutCel
   file.commit();
 }
 
-// The scalars of fused kernels as the product ships them.
+// Writes the scalars of fused kernels as the product ships them.
 void write_kernel_constants(const std::string& path, const std::vector<predict::KernelConstants>& all) {
   OutputFile file(path);
   file.write("# Scalars of fused kernels; written by lento-lab validate --kernel-constants\n");
@@ -224,7 +225,7 @@ void write_serving_constants(const std::string& path, const predict::ServingTabl
   file.commit();
 }
 
-// Every row's answers by door; a difference of one bit is one.
+// Compares the answers of all interfaces for every row. A difference of one bit counts.
 Diagnosis all_doors(const std::string& folder, const std::string& path, const base::Progress& progress) {
   const predict::AskedRows asked = predict::ask_all_doors(folder, path + ".run.yaml", progress);
   OutputFile file(path);

@@ -1,3 +1,4 @@
+// Predicts the published training runs and writes tables of errors by model, chip and software.
 #include "lab/cli/validate_training.h"
 
 #include "base/file.h"

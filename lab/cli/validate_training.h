@@ -1,4 +1,5 @@
-// lento-lab validate --training: published training runs, predicted with stacks that saw other models only.
+// lento-lab validate --training: predicts published training runs with stacks that were fitted to other
+// models only.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace lento::lab {
 
-// `residuals`: a file for every run's times and their parts; empty: none.
+// `residuals` is a file for every run's times and their parts, empty: none.
 finding::Diagnosis
 validate_training(const std::string& folder, const std::string& residuals, const base::Progress& progress);
 
-// Lines for the `frameworks:` of data sheets.
+// Writes lines for the `frameworks:` of data sheets.
 void write_stacks(const std::string& path, const predict::StackTable& table);
 
 }  // namespace lento::lab

@@ -1,3 +1,5 @@
+// Fits unpublished constants of a sheet by coordinate descent, each half of the families judged with the
+// constants of the other.
 #include "lab/fabric/fit.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace {
 
 using spec::FabricSheet;
 
-// Constants that no publication gives; the others of a sheet stay.
+// Number of constants that no publication gives. The others of a sheet remain.
 constexpr int kFree = 6;
 double& constant(FabricSheet& s, int which) {
   double* const all[kFree] = {
@@ -30,7 +32,8 @@ double predicted(const FabricSheet& sheet, const NamedTrace& trace, bool stamps)
   return play(Fabric(sheet), trace.trace, options).end;
 }
 
-// Mean error with a little of its square, so that one trace far off counts more than many near ones.
+// Returns the mean error with a little of its square, so that one trace far off counts more than many near
+// ones.
 double loss(const FabricSheet& sheet, const std::vector<const NamedTrace*>& traces) {
   double sum = 0;
   for (const NamedTrace* each : traces) {
@@ -47,7 +50,7 @@ double mean_error(const FabricSheet& sheet, const std::vector<const NamedTrace*>
   return sum / double(traces.size());
 }
 
-// Steps of a constant in one direction as long as they help.
+// Changes a constant in one direction as long as the loss decreases.
 void follow(
     FabricSheet& best,
     double& least,

@@ -1,8 +1,9 @@
-// How near played times are to measured ones, and the few constants of a sheet that are fitted to them.
+// Compares simulated transfer times with measured ones, and fits the few constants of a sheet that are
+// unpublished.
 //
-// Traces are grouped in families (what stands before "_TO_" in the name, and for DRAM the kind of target); a
-// family is wholly in one half. The constants are fitted on one half by coordinate descent and judged on the
-// other, both ways round.
+// Traces are grouped in families (the name before "_TO_", and for DRAM the kind of target). A family is
+// wholly in one half. The constants are fitted on one half by coordinate descent and judged on the other, in
+// both directions.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +40,12 @@ struct TimeError {
 struct FabricFit {
   std::vector<TimeError> errors;
   spec::FabricSheet halves[2];  // fitted on families of even, odd place
-  // mean absolute relative errors
+  // Mean absolute relative errors.
   double fitted[2] = {0, 0};
   double held_out[2] = {0, 0};
 };
 
-// `refit` false: `sheet` as it is, for all.
+// With `refit` false, `sheet` is used unchanged for all traces.
 FabricFit fit_fabric(const spec::FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Moves the stamps of recorded traces as a slow component would, by delaying transfers or by simulating a
+// slow server.
 #include "lab/fabric/plant.h"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ const PlayedTransfer& transfer_of(const Played& played, const PlayedWait& wait, 
   return played.transfers[id];
 }
 
-// What a wait moves: equal ones are compared.
+// Returns what makes waits comparable: processor, number, bytes and network of their transfers.
 std::string pattern(const TransferTrace& trace, const Played& played, const PlayedWait& wait) {
   uint64_t bytes = 0;
   int network = 0;
@@ -49,7 +51,7 @@ double last_issue(const Played& played, const PlayedWait& wait) {
   return last;
 }
 
-// 95th percentile of how far equal waits lie from their median, by wait.
+// Returns for each wait the 95th percentile of the distance of equal waits from their median.
 std::vector<double> usual_difference(const TransferTrace& trace, const Played& played, double origin) {
   std::map<std::string, std::vector<double>> tails;
   std::vector<std::string> names;
@@ -92,7 +94,7 @@ uint64_t origin_of(const TransferTrace& trace) {
   return zone;
 }
 
-// All stamps of the trace, later by what the slow component costs the program as the fabric plays it.
+// Returns the trace with all stamps later by the delay that the simulated slow component causes.
 TransferTrace moved_by_server(const Fabric& fabric, const TransferTrace& trace, const Slowdown& slow) {
   const Played healthy = played_by(fabric, trace, Issue::Gaps);
   const Played slowed = played_by(fabric, trace, Issue::Gaps, {slow});
@@ -124,7 +126,8 @@ TransferTrace moved_by_server(const Fabric& fabric, const TransferTrace& trace, 
   return out;
 }
 
-// Of the waits of two recordings of one program: how many end later, measured from their last issue.
+// Counts the waits that end later in the second of two recordings of one program, measured from their last
+// issue.
 Planted compared(const TransferTrace& before, TransferTrace after, const Played& played, double origin) {
   Planted out;
   const std::vector<double> usual = usual_difference(before, played, origin);
@@ -149,7 +152,7 @@ Planted compared(const TransferTrace& before, TransferTrace after, const Played&
   return out;
 }
 
-// Of this name; of a component its memory.
+// Returns the server of this name. The name of a component stands for its memory.
 int server_of(const Fabric& fabric, const std::string& name) {
   for (int id = 0; id < fabric.server_count(); ++id)
     if (fabric.server_name(id) == name)

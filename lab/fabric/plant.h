@@ -1,10 +1,11 @@
-// Slow components planted into recorded traces, and what the judgement makes of them.
+// Plants slow components into recorded traces, and judges the traces.
 //
-// Two recipes. Transfers: each that the component carries takes `factor` times the time that the fabric gives
-// it (played with the recorded issue times); a wait ends with the latest of its transfers, never earlier than
-// recorded; all later stamps of the stream move by as much, other streams are left as they are. Server: a
-// server of the component is slow, the fabric plays the program with the recorded gaps once healthy and once
-// so, and each stamp moves by the difference of the two; what the recording missed the fabric by, it keeps.
+// There are two recipes. Transfers: each transfer that passes the component takes `factor` times the time
+// that the fabric gives it (simulated with the recorded issue times). A wait ends with the latest of its
+// transfers, never earlier than recorded. All later stamps of the stream move by the same delay, and other
+// streams are unchanged. Server: a server of the component is slow. The program is simulated with the
+// recorded gaps once healthy and once slow, and each stamp moves by the difference. The error of the
+// simulation against the recording is preserved.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct Planted {
   uint32_t beyond = 0;  // of them by more than the 95th percentile of equal waits' own differences
 };
 
-// What is slow: `factors[i]` is how much longer `transfers[i]` takes.
+// Slow transfers: `transfers[i]` takes `factors[i]` times as long.
 struct SlowTransfers {
   std::vector<uint32_t> transfers;
   std::vector<double> factors;
@@ -33,7 +34,7 @@ SlowTransfers slow_transfers(const std::vector<uint32_t>& transfers, double fact
 Planted
 plant(const Fabric& fabric, const TransferTrace& trace, const Played& played, const SlowTransfers& slow);
 
-// With the server of this name slow, or a component's memory.
+// Plants a slow server of this name, or the slow memory of a component.
 Planted plant_server(
     const Fabric& fabric,
     const TransferTrace& trace,
@@ -76,8 +77,8 @@ struct PlantPlan {
   uint64_t seed = 1;
 };
 
-// The untouched trace first (kind "none"), then the plants. Those that are not counted are listed, not
-// judged.
+// Returns the untouched trace first (kind "none"), then the planted ones. Those that are not counted are
+// listed and not judged.
 std::vector<PlantCase>
 plant_cases(const Fabric& fabric, const std::string& file, const TransferTrace& trace, const PlantPlan& plan);
 

@@ -1,4 +1,4 @@
-// Which components are planted, and what the judgement makes of each.
+// Chooses the components to plant, and judges each planted trace.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,7 +22,7 @@ std::string kind_of(const std::string& name) {
   return "core";
 }
 
-// All records have the same times.
+// Returns whether all records have the same times.
 bool same_times(const TransferTrace& a, const TransferTrace& b) {
   for (size_t s = 0; s < a.streams.size(); ++s)
     for (size_t r = 0; r < a.streams[s].records.size(); ++r) {
@@ -129,7 +129,7 @@ class Cases {
     return verdict;
   }
 
-  // Whether each class that is named, planted in place of the right one, makes these records.
+  // Returns whether each named class, planted in place of the right one, makes these records.
   bool all_same(const FabricSuspect& named, const TransferTrace& records, double factor) const {
     if (plan_.model != PlantModel::Transfers || plan_.time_error > 0)
       return false;

@@ -1,4 +1,5 @@
-// The case studies (Bryt section 7), each as one function that gives a Diagnosis with its table and pictures.
+// The case studies of Bryt section 7. Each is one function that returns a Diagnosis with its table and
+// pictures.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@
 
 namespace lento::tile {
 
-// Prefetcher in the wild: a tile beside a front end without prefetcher emulates one in its soft logic.
+// A tile beside a front end without prefetcher, which emulates an instruction prefetcher in its soft logic.
 struct EmulatedPrefetch {
   FrontEndCounters emulated;  // accesses but those lost, misses, useful; `wrong`: also late
   // line visits, and those lost to a full queue
@@ -39,31 +40,31 @@ EmulatedPrefetch emulate_prefetcher(
     EmulatedPolicy policy = EmulatedPolicy::Entangling,
     size_t first_visit = 0);
 
-// Streams: line-visit traces, or RV32IM programs, run for at most `max_instructions`. Streams with fewer than
-// 1,000 misses and useful prefetches are shown and not judged. Each is replayed from five starts a few visits
-// apart, and what the exact model and the tile say is summed before it is compared: which lines of a crowded
-// set stay depends on such small things, in the exact model too.
+// Replays line-visit traces, or RV32IM programs of at most `max_instructions`. Streams with fewer than 1,000
+// misses and useful prefetches are shown and not judged. Each stream is replayed from five starts a few
+// visits apart, and the results of the exact model and of the tile are summed before they are compared.
+// Which lines of a full set remain depends on such small differences, in the exact model too.
 finding::Diagnosis prefetch_case(
     const std::vector<std::string>& files,
     uint64_t max_instructions,
     const base::Progress& progress);
 
-// How many wires the block has into the tile: bits that are 1 when every signal is.
+// Returns the number of wires from the block into the tile: bits that are 1 when every signal is.
 int bits_in(const TileInputs& all_ones);
 
 // GPU utilisation: counts of 256-cycle windows.
 struct GpuWindows {
   GemmShape shape;
-  // of the SM; that reached the tile's counters
+  // Cycles of the SM, and cycles that reached the tile's counters.
   uint64_t cycles = 0;
   uint64_t taken_cycles = 0;
-  // wrong: differ from the counts of the very cycles taken
+  // Windows of the tile, and those that differ from the counts of the same cycles.
   uint64_t windows = 0;
   uint64_t wrong_windows = 0;
   uint64_t bins[8] = {};  // by which units are high: bit 0 SIMT, bit 1 tensor, bit 2 memory
   double mean_active[3] = {};
 };
-// What gpu.c sees of a cycle: two counters' lanes in IOReg 0, one in IOReg 1.
+// Returns the inputs of gpu.c for a cycle: the lanes of two counters in IOReg 0, of one in IOReg 1.
 TileInputs gpu_inputs(const SmSignals& signals);
 GpuWindows
 count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles, uint64_t seed);
@@ -93,15 +94,16 @@ struct PicsRun {
   double dropped_share = 0;  // of the sampled cycles, in program counters that the tile never sent
   bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
 };
-// Stopped by `progress`, the stacks are those of the cycles so far.
+// Compares the tile's cycle stacks with those of the reference model. When `progress` stops the run, the
+// stacks cover the cycles so far.
 PicsRun run_pics(
     const riscv::ElfImage& program,
     const Image& image,
     const PicsOptions& options = {},
     const base::Progress& progress = {});
-// What pics.c sees of a cycle: six program counters, then events, head and tail in IOReg 6.
+// Returns the inputs of pics.c for a cycle: six program counters, then events, head and tail in IOReg 6.
 TileInputs pics_inputs(const CoreSignals& signals);
-// The image of pics.c for a sampling period.
+// Returns the image of pics.c for a sampling period.
 Image pics_image(uint32_t period);
 
 struct PicsPaths {
@@ -120,7 +122,7 @@ using Buckets = std::array<uint64_t, kBuckets>;
 struct ValueHistogram {
   Buckets tile = {};   // as sent, windows added up
   Buckets exact = {};  // of every value
-  // of the tensor; in full beats; that the tile took
+  // Values of the tensor, values in full beats, and values that the tile took.
   uint64_t values = 0;
   uint64_t offered = 0;
   uint64_t taken = 0;
@@ -128,8 +130,9 @@ struct ValueHistogram {
   uint64_t output_bytes = 0;
   uint64_t cycles = 0;
   bool as_taken = true;  // the tile's counts equal those of the very values that it took
-  // |tile / its sum - exact / its sum| over exact / its sum: the mean over buckets that hold anything (the
-  // paper's measure, ruled by almost empty buckets), and weighted by what each bucket holds.
+  // Returns |tile / its sum - exact / its sum| over exact / its sum, as the mean over buckets that are not
+  // empty. The mean is the paper's measure, in which almost empty buckets dominate. The second function
+  // weights by the content of each bucket.
   double bucket_error() const;
   double weighted_error() const;
 };

@@ -10,7 +10,7 @@
 namespace lento::tile {
 namespace {
 
-// high: more than 25 % of the window
+// High: more than 25 % of the window.
 constexpr uint32_t kWindow = 256;
 constexpr uint32_t kHigh = 64;
 

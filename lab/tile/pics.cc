@@ -1,4 +1,4 @@
-// A tile beside the out-of-order core: what pics.c sends, against the golden model.
+// A tile beside the out-of-order core: the output of pics.c compared with the reference model.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,8 @@ std::unordered_map<uint32_t, double> heights(const CycleStacks& stacks) {
   return out;
 }
 
-// Mean over program counters with 1 % of the cycles of |measured - golden| / golden.
+// Returns the mean of |measured - reference| / reference over program counters with 1 % of the cycles or
+// more.
 double mean_error(const CycleStacks& golden, const CycleStacks& measured) {
   const auto seen = heights(measured);
   double sum = 0;
@@ -67,7 +68,7 @@ double missing_share(const CycleStacks& golden, const CycleStacks& measured) {
   return share;
 }
 
-// The tile with what it was given in its last cycles, so that a record can be held against the golden model.
+// The tile with the inputs of its last cycles, so that a record can be compared with the reference model.
 class Sampler {
  public:
   Sampler(const Image& image, PicsRun& run)

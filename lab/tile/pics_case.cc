@@ -19,7 +19,7 @@ using program::Symbols;
 
 constexpr size_t kBars = 12;
 constexpr size_t kCauses = 6;
-// Six program counters, nine events, two indices of a reorder buffer of 128.
+// Six program counters, nine events, and two indices of a reorder buffer of 128.
 constexpr CoreSignals kAllOnes = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
 
 std::string source_of(const Symbols& symbols, uint32_t pc) {
@@ -63,7 +63,8 @@ Figure stacks_figure(const std::string& name, const CycleStacks& stacks, const S
       out};
 }
 
-// "program;function;file:line 0xpc;cause samples", outermost frame first.
+// Returns folded stacks, outermost frame first: program, function, file:line 0xpc and cause, separated by
+// semicolons, then the samples.
 std::string folded(const std::string& name, const CycleStacks& stacks, const Symbols& symbols) {
   std::string out;
   for (const CycleStacks::Bar& bar : stacks.bars()) {
@@ -78,7 +79,7 @@ std::string folded(const std::string& name, const CycleStacks& stacks, const Sym
   return out;
 }
 
-// Error against period and clock ratio, on one program.
+// Returns the error against period and clock ratio on one program.
 Figure sweep_figure(const riscv::ElfImage& program, const std::string& name, const base::Progress& progress) {
   finding::TableFigure table;
   table.columns = {

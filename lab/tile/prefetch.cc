@@ -17,15 +17,15 @@ namespace {
 using base::percent;
 using finding::Diagnosis;
 
-// Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
+// Length of an interval in visits, and the fewest misses and useful prefetches of a stream that is judged.
 constexpr uint32_t kInterval = 16384;
 constexpr uint32_t kFewest = 1000;
-// Share of visits lost from which the tile's rates may be far off: what is lost pushes nothing out of the
-// emulated cache (bench/results/2026-11-23/tile_prefetch.txt).
+// Share of lost visits from which the tile's rates may be far off, because lost visits evict nothing from
+// the emulated cache (bench/results/2026-11-23/tile_prefetch.txt).
 constexpr double kMostLost = 0.1;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
 
-// Visits that warm up, from a start: whole intervals.
+// Returns the number of warm-up visits from a start, in whole intervals.
 size_t warm_up(const LineTrace& trace, size_t first_visit) {
   return (trace.visits.size() - first_visit) / 4 / kInterval * kInterval;
 }
@@ -111,7 +111,7 @@ emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy 
 
 namespace {
 
-// The streams of a case and what they add up to.
+// The streams of a case and their sums.
 class PrefetchStudy {
  public:
   void add(const std::string& name, const LineTrace& trace) {
@@ -129,7 +129,7 @@ class PrefetchStudy {
   Diagnosis diagnosis() const;
 
  private:
-  // Mean over streams of how far the tile is from the exact model.
+  // Mean difference between tile and exact model over streams.
   struct Errors {
     double miss_rate = 0;
     double coverage = 0;

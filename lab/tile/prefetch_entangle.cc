@@ -33,7 +33,7 @@ void PrefetchLogic::step_entangle() {
   }
 }
 
-// Takes the oldest entry of the line's set, whose tags have been read.
+// Takes the oldest entry of the line's set. The tags of the set have been read.
 void PrefetchLogic::allocate(uint32_t line) {
   table_new_ = table_row_;
   table_new_.tag[table_row_.oldest] = table_tag(line);
@@ -58,7 +58,7 @@ void PrefetchLogic::walk() {
   walk_ = (walk_ + 1) % kHistory;
 }
 
-// No head has room: the first one loses a destination.
+// Without room in any head, the first head loses a destination.
 void PrefetchLogic::insist() {
   tries_ = 3;
   target_ = first_target_;
@@ -95,7 +95,8 @@ void PrefetchLogic::start_scan() {
   state_ = State::ScanSlot;
 }
 
-// One destination of the entry a cycle: is it the line, how short may addresses be, which is the weakest?
+// Examines one destination of the entry each cycle: whether it is the line, how short its address may be,
+// and which is the weakest.
 void PrefetchLogic::scan_slot() {
   if (packed_.confidence == 0)
     return scanned();
@@ -131,8 +132,8 @@ void PrefetchLogic::scanned() {
   }
 }
 
-// Writes the entry anew in the format that fits, one slot a cycle; destinations stay in their slots where
-// they can, the line takes the first free one.
+// Writes the entry in the format that fits, one slot each cycle. Destinations stay in their slots where
+// possible, and the line takes the first free one.
 void PrefetchLogic::pack() {
   const bool more = scan_ < old_.format;
   uint32_t line = widen(target_, old_);

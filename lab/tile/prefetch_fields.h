@@ -1,4 +1,4 @@
-// How the prefetcher in the soft logic folds, hashes and packs lines, as rtl/soft/prefetch_types.svh does.
+// Folding, hashing and packing of lines in the soft-logic prefetcher, as in rtl/soft/prefetch_types.svh.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,22 @@ inline constexpr uint32_t kEpoch = 0xff;
 inline constexpr uint32_t kHalves = 0x1fff;
 inline constexpr uint32_t kLongestGap = 63;
 inline constexpr uint32_t kFresh = 8;
-// Words of the scratchpad: payloads, sizes with epochs (4 a word), origins of cached lines (4 a word).
+// Regions of the scratchpad in words: payloads, sizes with epochs (4 in a word), origins of cached lines (4
+// in a word).
 inline constexpr uint32_t kPayloads = 0;
 inline constexpr uint32_t kSizes = 2048;
 inline constexpr uint32_t kOrigins = 2560;
 // Address bits of a destination by format, which is how many destinations share an entry.
 inline constexpr uint32_t kBits[] = {26, 26, 26, 18, 13, 10, 8};
 
-// 20 low bits as they are, so that neighbours stay neighbours; the 38 above folded to 6.
+// Keeps the 20 low bits, so that neighbours stay neighbours, and folds the 38 above to 6.
 inline uint32_t fold(uint64_t line) {
   uint64_t high = 0;
   for (uint32_t bit = 20; bit < 58; bit += 6)
     high ^= line >> bit;
   return uint32_t((high & 0x3f) << 20 | (line & 0xfffff));
 }
-// What the shadow cache knows a line by: 11 bits of tag, 6 of the set.
+// Returns the key of a line in the shadow cache: 11 bits of tag and 6 of the set.
 inline uint32_t shadow_of(uint32_t line) {
   return ((line >> 6 ^ line >> 17) & 0x7ff) << 6 | (line & 63);
 }
@@ -54,14 +55,15 @@ inline uint32_t format_for(uint32_t head, uint32_t line) {
     return 3;
   return 2;
 }
-// Destinations of an entry: as many as the format, 1 to 6; the lowest slot first.
+// Destinations of an entry, the lowest slot first. The format is their number, 1 to 6.
 struct Payload {
   // 6 x 2 bits
   uint32_t format = 0;
   uint32_t confidence = 0;
   uint64_t address = 0;
 };
-// In a word: the format, addresses from the lowest bit up, confidences from the highest down.
+// Packs a payload into a word: the format, addresses from the lowest bit up, confidences from the highest
+// bit down.
 inline uint64_t encode(const Payload& p) {
   uint64_t word = p.format | p.address << 3;
   for (uint32_t slot = 0; slot < p.format; ++slot)
@@ -80,7 +82,7 @@ inline void shift(Payload& p) {
   p.confidence >>= 2;
   p.address >>= kBits[p.format];
 }
-// The destination in the lowest slot.
+// Returns the destination in the lowest slot.
 inline uint32_t widen(uint32_t head, const Payload& p) {
   const uint32_t low = (1u << kBits[p.format]) - 1;
   return (head & ~low) | (uint32_t(p.address) & low);

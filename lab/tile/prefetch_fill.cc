@@ -1,4 +1,4 @@
-// Misses, what lands in the shadow cache and what that says of the destination that brought it.
+// Misses, fills of the shadow cache, and the judgement of the destination that prefetched a line.
 #include <algorithm>
 
 #include "lab/tile/prefetch_logic.h"
@@ -51,7 +51,7 @@ void PrefetchLogic::start_fill() {
   state_ = State::Fill;
 }
 
-// Lands what is ready, or what the visit waits for; then goes on with the visit.
+// Performs the fills that are due, or the one that the visit waits for, then continues with the visit.
 void PrefetchLogic::drain() {
   if (waits_ || due()) {
     fill_ = flights_[first_flight_];
@@ -80,7 +80,7 @@ void PrefetchLogic::drain() {
   }
 }
 
-// The line that the visit waits for has been asked for. When its request was still to be sent, the visit
+// The request for the line that the visit waits for is on its way. When it was still to be sent, the visit
 // sends its own.
 void PrefetchLogic::late() {
   const uint32_t until = (fill_.ready - clock_) & kTime;
@@ -98,8 +98,8 @@ void PrefetchLogic::late() {
   state_ = State::Judge;
 }
 
-// Over the way used longest ago. Where the line came from replaces where the evicted one came from, which is
-// judged.
+// Replaces the least recently used way. The origin of the new line replaces the origin of the evicted one,
+// which is judged.
 void PrefetchLogic::fill() {
   size_t way = 0;
   while (shadow_row_[way].rank != 7)

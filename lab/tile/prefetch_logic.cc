@@ -1,4 +1,4 @@
-// A clock of the logic: arrival, memories and their words.
+// One clock of the logic: arrival of inputs, and the memories with their words.
 #include "lab/tile/prefetch_logic.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ void PrefetchLogic::step(const TileInputs* inputs) {
   clock_memories();
 }
 
-// Once visits are lost, all are until those that wait are done with: what is judged are stretches without
-// gaps.
+// Once visits are lost, all further ones are lost until the waiting ones are processed, so that the judged
+// stretches have no gaps.
 void PrefetchLogic::arrive(const TileInputs* inputs) {
   gap_ = std::min(gap_ + 1, 511u);
   front_valid_ = waiting_held_ > 0;
@@ -67,7 +67,7 @@ void PrefetchLogic::read_lines(uint32_t line) {
   table_read_ = int(table_set(line));
 }
 
-// The entry needs a look, also when one is under way.
+// The entry needs a look-up, also when one is under way.
 void PrefetchLogic::write_size(uint32_t entry, uint32_t size, uint32_t bytes) {
   if (entry == look_.entry)
     incomplete_ = true;
@@ -78,7 +78,7 @@ void PrefetchLogic::write_lane(uint32_t base, uint32_t index, uint64_t lane, uin
   write_scratch(base + index / 4, lane * 0x0001000100010001, uint8_t(bytes << 2 * (index & 3)));
 }
 
-// Reads before it writes.
+// Performs the reads of the cycle before its writes.
 void PrefetchLogic::clock_memories() {
   shadow_seen_ = shadow_[shadow_look_];
   table_seen_ = table_[table_look_];

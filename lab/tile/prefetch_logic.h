@@ -1,30 +1,31 @@
 // The instruction prefetcher in the wild as soft logic of a tile, register by register as in
-// rtl/soft/prefetch_logic.sv: one step() is one clock of it.
+// rtl/soft/prefetch_logic.sv. One step() is one clock of that module.
 //
-// The tile cannot inject anything: the processor runs without prefetcher; the logic keeps the tags of the L1I
-// as it would be with one and counts. It takes every miss for an L2 hit of 15 cycles.
+// The tile cannot inject anything, therefore the processor runs without prefetcher. The logic keeps the tags
+// of the L1I as they would be with one and counts. It treats every miss as an L2 hit of 15 cycles.
 //
-// Time. What the tile sees is slowed by misses that the prefetcher would have removed, so the emulation has a
-// clock of its own: a visit moves it by the observed gap less the stall (the ABI gives the latencies 15, 35
-// and 200); a miss of the emulated cache adds its own. Requests take equally long and therefore land in
-// order.
+// Time. The observed stream is slowed by misses that the prefetcher would have removed, so the emulation has
+// a clock of its own. A visit advances this clock by the observed gap less the stall (the ABI gives the
+// latencies 15, 35 and 200), and a miss of the emulated cache adds its own latency. Requests take equally
+// long and therefore complete in order.
 //
 // Space. Lines are folded to 26 bits. Block RAM: two for the shadow tags (64 sets of 8 ways of 16 bits), one
 // for the queue, five for the tags of the entangled table (128 sets of 16 ways of 9 bits and a replacement
 // pointer). Scratchpad: a 64-bit word for each of the 2,048 entries, its block size with an epoch (2 bytes),
-// and for each line of the shadow cache the destination that brought it in (2 bytes): 21 KB.
+// and for each line of the shadow cache the destination that brought it in (2 bytes), in total 21 KB.
 //
-// Speed. A visit takes one cycle when its line hits and heads nothing that needs a look. An entry whose lines
-// were all there needs none until eight lines have been evicted: its epoch says so. Look-ups run beside the
-// visits, a candidate a cycle; a miss waits for one that is behind by a miss's latency, so that what it asked
-// for counts. The exact model's queue of 32 prefetches, which issues two a cycle, is kept as the time when it
-// will be empty; what does not fit in it needs no work. Visits wait in a queue of 128; one that finds it full
-// is lost and counted, and so are all after it until the queue is empty, so that the rest are stretches
-// without gaps. Rates are over the visits that were not lost.
+// Speed. A visit takes one cycle when its line hits and is no head that needs a look-up. An entry whose
+// lines were all present needs none until eight lines have been evicted, which its epoch shows. Look-ups run
+// beside the visits, a candidate each cycle. A miss waits for a look-up that is late by a miss's latency, so
+// that its requests count. The exact model's queue of 32 prefetches, which issues two each cycle, is
+// represented by the time at which it will be empty. Prefetches that do not fit in it need no work. Visits
+// wait in a queue of 128. A visit that finds it full is lost and counted, and so are all later ones until
+// the queue is empty, so that the remaining visits are stretches without gaps. Rates are over the visits
+// that were not lost.
 //
-// What differs from the exact model (entangling.h): tags are hashed, destinations have at most 26 address
-// bits, entries that need no look take no place in the queue of prefetches, and a replaced entry with
-// destinations does not push out one without.
+// Differences from the exact model (entangling.h): tags are hashed, destinations have at most 26 address
+// bits, entries that need no look-up take no place in the queue of prefetches, and a replaced entry with
+// destinations does not evict one without.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ enum class EmulatedPolicy : uint8_t {
   NextLine
 };
 
-// What the logic asks of the scratchpad's 64-bit port in a cycle.
+// Access to the scratchpad's 64-bit port in a cycle.
 struct ScratchAccess {
   bool read = false;
   uint8_t write = 0;  // a bit for each byte
@@ -61,9 +62,10 @@ class PrefetchLogic : public SoftLogic {
       std::vector<uint8_t>& scratchpad,
       EmulatedPolicy policy = EmulatedPolicy::Entangling);
 
-  // IORegs 0 and 1: the fetch address; IOReg 2: an interval ends.
+  // Inputs: the fetch address in IORegs 0 and 1, the end of an interval in IOReg 2.
   void step(const TileInputs* inputs) override;
-  // Of the last interval, in units of 128 with the rest carried over: 0 misses, 1 useful, 2 late or wrong.
+  // Returns a count of the last interval in units of 128, with the remainder carried over: 0 misses, 1
+  // useful, 2 late or wrong.
   uint32_t read(unsigned reg) override {
     return reg < 3 ? sent_[reg] : 0;
   }
@@ -126,7 +128,7 @@ class PrefetchLogic : public SoftLogic {
   };
   struct Way {
     uint16_t tag = 0;
-    // is a destination; was not used yet
+    // Whether a destination requested the line, and whether the line is still unused.
     bool asked = false;
     bool prefetched = false;
     uint8_t rank = 0;  // 0: used last
@@ -227,7 +229,7 @@ class PrefetchLogic : public SoftLogic {
   std::vector<uint8_t>& scratchpad_;
   EmulatedPolicy policy_;
 
-  // Block RAM, its output registers, and what the cycle asks of it.
+  // Block RAM, its output registers, and the access of the cycle.
   std::array<ShadowRow, 64> shadow_ = {};
   std::array<TableRow, 128> table_ = {};
   ShadowRow shadow_row_ = {};
@@ -253,7 +255,7 @@ class PrefetchLogic : public SoftLogic {
   uint32_t first_waiting_ = 0;
   uint32_t waiting_held_ = 0;
   uint32_t gap_ = 0;
-  // cycles; half cycles: when the next prefetch may issue
+  // The clock in cycles, and the next possible issue of a prefetch in half cycles.
   uint32_t clock_ = 0;
   uint32_t issue_ = 0;
   std::array<Flight, kFlights> flights_ = {};
@@ -261,7 +263,7 @@ class PrefetchLogic : public SoftLogic {
   uint32_t flights_held_ = 0;
   std::array<Head, kHistory> history_ = {};  // the newest first
 
-  // The visit, what it did, what is left to do for it.
+  // The visit, its results so far, and its remaining work.
   Visit now_;
   bool checks_ = false;
   bool absent_ = false;
@@ -271,7 +273,7 @@ class PrefetchLogic : public SoftLogic {
   bool grows_ = false;
   bool waits_ = false;
   bool fills_ = false;
-  // The running block; the size on record for its head; what the one before must record.
+  // The running block, the recorded size of its head, and the record of the block before.
   uint32_t head_ = 0;
   uint32_t extra_ = 0;
   uint32_t merged_ = 0;

@@ -5,12 +5,12 @@
 
 namespace lento::tile {
 
-// A line to prefetch unless it is there or on its way; its shadow row has been read. Each takes half a cycle
-// of the prefetch queue; a queue that is full takes nothing more of the look-up.
+// Takes a line to prefetch unless it is present or on its way. Its shadow row has been read. Each candidate
+// takes half a cycle of the prefetch queue, and a full queue takes no further candidates of the look-up.
 void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
   const uint32_t asked = 2 * look_.time;
   const uint32_t ahead = (issue_ - asked) & kHalves;
-  // What landed last may be on its way into the row, and so may the visit's line.
+  // The last fill may be on its way into the row, and so may the visit's line.
   if (in_flight(line) || shadow_of(line) == fill_.shadow)
     return;
   if ((ahead >= kQueued && ahead < 0x1000) || flights_held_ == kFlights) {
@@ -25,7 +25,8 @@ void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
   flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, origin};
 }
 
-// The look-up uses what the visits leave of the ports. `fetched_`: it read in the cycle before.
+// The look-up uses the ports when the visits leave them free. `fetched_`: the look-up read in the cycle
+// before.
 void PrefetchLogic::step_look() {
   const bool fetched = fetched_;
   fetched_ = false;
@@ -92,7 +93,7 @@ void PrefetchLogic::payload(bool fetched) {
   first_line();
 }
 
-// The rest of a block, of which the first line's row has come with the size.
+// Starts the rest of a block. The row of its first line has been read together with the size.
 void PrefetchLogic::first_line() {
   if (left_ == 0)
     slot();
@@ -100,7 +101,7 @@ void PrefetchLogic::first_line() {
     block(true);
 }
 
-// The `lines` after `line` are candidates.
+// Makes the `lines` lines after `line` candidates.
 void PrefetchLogic::start_block(uint32_t line, uint32_t lines) {
   candidate_ = (line + 1) & kLineMask;
   left_ = lines;
@@ -117,7 +118,7 @@ void PrefetchLogic::block(bool fetched) {
   start_block(candidate_ - !fetched, left_ - fetched);
 }
 
-// The next destination, or the end.
+// Goes to the next destination, or ends.
 void PrefetchLogic::slot() {
   look_state_ = LookState::Slot;
   if (policy_ == EmulatedPolicy::NextLine) {

@@ -1,4 +1,4 @@
-// A visit: its check against the shadow tags, the running block and its size on record.
+// A visit: its check against the shadow tags, the running block and its recorded size.
 #include <algorithm>
 
 #include "lab/tile/prefetch_logic.h"
@@ -56,8 +56,9 @@ void PrefetchLogic::move_clock(uint32_t cycles) {
     issue_ = (2 * clock_ - 0x400) & kHalves;
 }
 
-// Are there too many look-ups, or, when the line is absent, is one so far behind that what it finds would
-// have landed? Next line waits for any: its only request may be for this very line.
+// Returns whether there are too many look-ups or, for an absent line, whether one is so late that its
+// requests would be complete. With the next-line prefetcher any look-up counts, because its only request may
+// be for this line.
 bool PrefetchLogic::behind() const {
   if (looks_held_ + queues_look_ == kLooks)
     return true;
@@ -116,8 +117,8 @@ void PrefetchLogic::pass(int way) {
   state_ = State::GrowTag;
 }
 
-// The size and epoch of the entry that the last check found. An entry whose lines were all there, and few
-// lines have gone since, needs no look.
+// Takes size and epoch of the entry that the last check found. An entry whose lines were all present needs
+// no look-up while few lines have been evicted since.
 void PrefetchLogic::answer() {
   queues_look_ = false;
   if (!asked_)
@@ -133,7 +134,8 @@ void PrefetchLogic::answer() {
   queued_look_.size = policy_ == EmulatedPolicy::Entangling ? lane & kMaxSize : 1;
 }
 
-// The running basic block grows, or ends and another begins; false for its own last line.
+// Extends the running basic block, or ends it and begins another. Returns false for the block's own last
+// line.
 bool PrefetchLogic::enter_line() {
   const uint32_t line = now_.line;
   const uint32_t last = (head_ + extra_) & kLineMask;

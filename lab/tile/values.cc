@@ -1,8 +1,8 @@
 // One tensor through the tile's histogram program, beside the exact histogram.
 //
-// The tile sees a beat of the bus a cycle and takes a quarter of it. Beats that pass while main starts or a
-// window is being sent are lost, as on a real bus, and so is a last beat with fewer than four values in the
-// tile's 64 bits.
+// The tile receives one beat of the bus each cycle and takes a quarter of it. Beats that pass while main
+// starts or a window is sent are lost, as on a real bus, and so is a last beat with fewer than four values
+// in the tile's 64 bits.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,8 +22,8 @@ uint64_t total(const Buckets& buckets) {
   return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
 }
 
-// What values.c asks of the histogram unit, told apart by what a bfloat16 is: 64 buckets of exponents from
-// -31 up, for either sign.
+// Returns the bucket of a value as values.c configures the histogram unit: 64 buckets of exponents from -31
+// up, for either sign.
 size_t bucket_by_exponent(uint16_t value) {
   constexpr int kBias = 127;
   constexpr int kLeast = -31;
@@ -42,7 +42,7 @@ void add_packed(const std::string& bytes, size_t from, Buckets& out) {
   }
 }
 
-// Sum over buckets that hold anything of weight(share) * |share on the tile - share| / share.
+// Returns the sum of weight(share) * |share on the tile - share| / share over buckets that are not empty.
 template <class Weight>
 double relative_error(const ValueHistogram& h, Weight weight) {
   const double all = double(total(h.exact));
@@ -105,7 +105,7 @@ void ValueTile::step(const TileInputs* inputs, ValueHistogram& out, Buckets& exp
   }
 }
 
-// Takes what the tile has sent: whole histograms only, since a program sends nothing else.
+// Takes the output of the tile: whole histograms only, because a program sends nothing else.
 void ValueTile::unload(ValueHistogram& out, const Buckets& expected) {
   for (size_t from = 0; from + kHistogramBytes <= received_.size(); from += kHistogramBytes, ++out.windows)
     add_packed(received_, from, out.tile);

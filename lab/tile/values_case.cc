@@ -1,5 +1,5 @@
-// Real networks read pages of text; every activation tensor passes a tile. Tables and pictures of how alike
-// the value distributions are.
+// Real networks process pages of text, and every activation tensor passes a tile. Tables and pictures show
+// how similar the value distributions are.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,14 +21,14 @@ using base::percent;
 using finding::Figure;
 using spec::TensorValue;
 
-// smaller tensors are left out; of a network in a picture
+// Smaller tensors are left out. The second constant limits the tensors of a network in a picture.
 constexpr size_t kLeastValues = 512;
 constexpr size_t kShown = 20;
-// pixels: a line of a page; higher inputs show a page
+// Height in pixels of a line of a page. Networks with higher inputs receive a whole page.
 constexpr int kPageCell = 16;
 constexpr int kLargestLine = 64;
 constexpr int64_t kLargestSide = 4096;
-// What detectors trained on photographs expect; readers of one line expect -1 to 1.
+// Input range of detectors trained on photographs. Readers of single lines use -1 to 1.
 constexpr float kPageMean[3] = {0.485f, 0.456f, 0.406f};
 constexpr float kPageDeviation[3] = {0.229f, 0.224f, 0.225f};
 
@@ -112,7 +112,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-// The whole page wrapped to the width, or its first line that fills the picture.
+// Returns the whole page wrapped to the width, or its first line that fills the picture.
 Picture picture_of(const std::vector<std::string>& lines, const Application& app) {
   const int height = int(app.height);
   const int width = int(app.width);
@@ -204,7 +204,8 @@ double cosine(const Shares& a, const Shares& b) {
   return double(sum);
 }
 
-// Of every tensor of `a` with every one of `b`; within one network each pair once, none with itself.
+// Returns the cosine of every tensor of `a` with every one of `b`. Within one network each pair counts once,
+// and no tensor is paired with itself.
 std::vector<double> cosines(const Application& a, const Application& b) {
   std::vector<double> out;
   const bool same = &a == &b;
@@ -285,7 +286,7 @@ Figure between_table(const std::vector<Application>& apps) {
   return {"Between networks", "Averages: the mean of the normalised histograms of all tensors.", table};
 }
 
-// Tensors of the first page, evenly picked from each network, against one another.
+// Compares tensors of the first page, evenly selected from each network.
 Figure similarity_figure(const std::vector<Application>& apps, const std::vector<size_t>& first_page) {
   finding::HeatMapFigure out;
   out.x_name = "tensor, in the same order";
