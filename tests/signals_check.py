@@ -8,11 +8,13 @@ moment of its first three seconds. It must be gone within 2 s of wall and 0.5 s 
 by itself before), without a temporary file, and with no file that differs from what a complete run writes: a signal may come when
 all is written.
 """
+import concurrent.futures
 import csv
 import functools
 import json
 import os
 import pathlib
+import queue
 import random
 import shutil
 import signal
@@ -25,6 +27,7 @@ import time
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 MOST_WALL_S, MOST_CPU_S = 2.0, 0.5
 LONGEST_WAIT_S = 3.0
+SIDE_BY_SIDE = 2  # commands: most of the time of each is the wait before its signal
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -222,6 +225,34 @@ def fault_of(program, arguments, folder):
         return said.read().strip() or f"status {status}" if status else ""
 
 
+def in_a_folder(free, *job):
+    folder = free.get()
+    try:
+        return signalled(folder, *job)
+    finally:
+        free.put(folder)
+
+
+def signalled(folder, name, program, arguments, waits):
+    """Row of the table and faults of one command, signalled after each of `waits`."""
+    absent = missing(arguments, folder)
+    if absent:
+        print(f"{name}: left out, {absent} is not here")
+        return None, []
+    refused = fault_of(program, arguments, folder)
+    if refused:
+        return None, [f"{name} does not run: {refused}"]
+    faults, slowest, alive = [], [0.0, 0.0], 0
+    for n, wait in enumerate(waits):
+        which = SIGNALS[n * len(SIGNALS) // len(waits)]
+        fault, wall, cpu = once(program, arguments, folder, which, wait, name != "fleet watch")
+        slowest = [max(slowest[0], wall), max(slowest[1], cpu)]
+        alive += wall > 0
+        if fault:
+            faults.append(f"{name}, {which.name} after {wait:.2f} s: {fault}")
+    return [name, len(waits), alive, f"{slowest[0]:.3f}", f"{slowest[1]:.3f}"], faults
+
+
 def main():
     # A shell starts what runs in the background with SIGINT ignored, and nohup with SIGHUP: commands would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -231,35 +262,28 @@ def main():
     moments = int(sys.argv[4]) if len(sys.argv) > 4 else 2
     guests = pathlib.Path(programs[0]).parent.parent / "guests"
     draw = random.Random(16)
-    rows, faults = [], []
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as silent:
+    only = sys.argv[6].split(",") if len(sys.argv) > 6 else None
+    with tempfile.TemporaryDirectory() as scratch, socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen(64)  # takes connections and never answers
-        prepare(programs[0], source, folder, guests)
-        only = sys.argv[6].split(",") if len(sys.argv) > 6 else None
-        for name, (which_program, arguments) in commands(source, folder, guests).items():
-            if only and name not in only:
-                continue
+        folders = [os.path.join(scratch, str(n)) for n in range(SIDE_BY_SIDE)]
+        os.mkdir(folders[0])
+        prepare(programs[0], source, folders[0], guests)
+        free = queue.SimpleQueue()
+        for other in folders[1:]:
+            shutil.copytree(folders[0], other)
+        for folder in folders:
+            free.put(folder)
+        jobs = []
+        for name, (which_program, arguments) in commands(source, folders[0], guests).items():
+            waits = [draw.uniform(0, LONGEST_WAIT_S) * draw.random() for _ in range(moments * len(SIGNALS))]
             arguments = [a.replace("{silent}", str(silent.getsockname()[1])) for a in arguments]
-            absent = missing(arguments, folder)
-            if absent:
-                print(f"{name}: left out, {absent} is not here")
-                continue
-            refused = fault_of(programs[which_program], arguments, folder)
-            if refused:
-                faults.append(f"{name} does not run: {refused}")
-                continue
-            slowest = [0.0, 0.0]
-            alive = 0
-            for which in SIGNALS:
-                for _ in range(moments):
-                    wait = draw.uniform(0, LONGEST_WAIT_S) * draw.random()
-                    fault, wall, cpu = once(programs[which_program], arguments, folder, which, wait, name != "fleet watch")
-                    slowest = [max(slowest[0], wall), max(slowest[1], cpu)]
-                    alive += wall > 0
-                    if fault:
-                        faults.append(f"{name}, {which.name} after {wait:.2f} s: {fault}")
-            rows.append([name, moments * len(SIGNALS), alive, f"{slowest[0]:.3f}", f"{slowest[1]:.3f}"])
+            if not only or name in only:
+                jobs.append((name, programs[which_program], arguments, waits))
+        with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            results = list(pool.map(lambda job: in_a_folder(free, *job), jobs))
+    rows = [row for row, _ in results if row]
+    faults = [fault for _, each in results for fault in each]
     if len(sys.argv) > 5:
         with open(sys.argv[5], "w", newline="") as file:
             table = csv.writer(file, lineterminator="\n")

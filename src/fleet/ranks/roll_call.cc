@@ -123,7 +123,7 @@ void call_ends(const Job& job, RollCall& roll) {
 }
 
 // Operation, bytes, size and name of the group: what should take equally long.
-using Kind = std::tuple<CollectiveOp, int64_t, int, std::string>;
+using OperationKind = std::tuple<CollectiveOp, int64_t, int, std::string>;
 
 // Compares collectives of groups that lack a trace with those of whole groups. Longer ones point to a rank
 // without a trace.
@@ -131,9 +131,9 @@ void compare_waits(const Job& job, RollCall& roll) {
   std::map<std::string, bool> whole;
   for (const JobCommunicator* c : joint(job))
     whole.emplace(c->key, c->complete());
-  std::map<std::pair<Kind, std::string>, double> by_group;
+  std::map<std::pair<OperationKind, std::string>, double> by_group;
   for (const JobRank& r : job.ranks) {
-    std::map<std::pair<Kind, std::string>, std::vector<double>> durations;
+    std::map<std::pair<OperationKind, std::string>, std::vector<double>> durations;
     for (const CollectiveRecord& record : r.trace->records) {
       const Communicator& c = r.trace->communicators[record.communicator];
       if (is_symmetric(record.op) && whole.contains(c.key))
@@ -147,7 +147,7 @@ void compare_waits(const Job& job, RollCall& roll) {
       found->second = all ? std::max(found->second, ns) : std::min(found->second, ns);
     }
   }
-  std::map<Kind, std::pair<double, double>> kinds;  // lacking, whole
+  std::map<OperationKind, std::pair<double, double>> kinds;  // lacking, whole
   for (const auto& [key, ns] : by_group) {
     auto& [lacking, all] = kinds[key.first];
     double& longest = whole[key.second] ? all : lacking;
