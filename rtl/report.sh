@@ -9,12 +9,13 @@
 #               cells that are not to be used are dropped (DROP, a pattern; default: scan, clock gates, latches with
 #               asynchronous pins, fractional drives).
 #               Debian has one such file: qflow-tech-osu018, /usr/share/qflow/tech/osu018/osu018_stdcells.lib.
+#   --ecp5:     instead: the whole tile, memories in, on Lattice ECP5 after yosys; not placed.
 #   --core:     another Verilog core, measured the same way beside them.
 #   --only:     core, core_without_hash, histogram or the module given by --top.
 # PicoRV32 and SERV are not part of Lento; whoever wants them beside it names their files.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-liberty=() other=() top="" defines="" only="" seeds=3
+liberty=() other=() top="" defines="" only="" seeds=3 ecp5=""
 while (($#)); do
   case $1 in
     --liberty) shift; while (($#)) && [[ $1 != --* ]]; do liberty+=("$(realpath "$1")"); shift; done ;;
@@ -23,7 +24,8 @@ while (($#)); do
     --define) defines+=" -D$2"; shift 2 ;;
     --only) only=$2; shift 2 ;;
     --seeds) seeds=$2; shift 2 ;;
-    *) sed -n '2,16p' "$0"; exit 2 ;;
+    --ecp5) ecp5=1; shift ;;
+    *) sed -n '2,17p' "$0"; exit 2 ;;
   esac
 done
 command -v yosys > /dev/null || { echo "yosys is not installed"; exit 77; }
@@ -98,6 +100,14 @@ TCL
   sta -no_splash -exit "$work/sta.tcl" > "$work/sta.log" 2>&1 || true
   awk '/data arrival time/ && !seen { seen = 1; print "  arrival " $1 " (library units), flip-flop to flip-flop, without wires" } /Startpoint|Endpoint/ { print "   ", $0 }' "$work/sta.log" | head -3
 }
+
+whole_tile() {
+  yosys -qq -p "read_verilog -DSYNTHESIS -sv $here/tile_pkg.sv $(ls "$here"/*.sv | grep -v -e tile_pkg -e /tap.sv | tr '\n' ' '); synth_ecp5 -top tile
+    tee -q -o $work/stat stat" > "$work/log" 2>&1 || { tail -3 "$work/log"; return 1; }
+  awk '$1 == "LUT4" { lut = $2 } $1 == "CCU2C" { carry = $2 } $1 == "TRELLIS_FF" { ff = $2 } $1 == "DP16KD" { ram = $2 } $1 == "TRELLIS_DPR16X4" { small = $2 }
+    END { printf "tile on ECP5: %d LUT4, %d carries, %d flip-flops, %d block RAMs, %d of 16 x 4 bits\n", lut, carry, ff, ram, small }' "$work/stat"
+}
+if [[ $ecp5 ]]; then whole_tile; exit; fi
 
 parts=(core core_without_hash)
 ((${#liberty[@]})) && parts+=(histogram)
