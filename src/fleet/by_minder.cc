@@ -1,3 +1,4 @@
+// Runs the Minder method on a series and turns its verdict into a diagnosis.
 #include "fleet/by_minder.h"
 
 #include "base/error.h"

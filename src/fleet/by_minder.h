@@ -5,7 +5,7 @@
 
 namespace lento::fleet {
 
-// From the first metric that reaches the verdict. Throws base::Error without a model.
+// Returns the verdict of the first metric that reaches one. Throws base::Error without a model.
 finding::Diagnosis judge_by_minder(
     const MetricSeries& series,
     const FleetDiagnosisOptions& options,

@@ -1,3 +1,4 @@
+// Reads a fleet's metrics, checks that they suffice, and runs the chosen method on them.
 #include "fleet/diagnose.h"
 
 #include <utility>
@@ -10,7 +11,7 @@ namespace {
 
 using finding::Diagnosis;
 
-// What most records do not say cannot be known from the rest.
+// Concludes CannotJudge when more records were skipped than read, because the rest may not represent the job.
 void doubt_records(Diagnosis& d, const base::ReadReport& report) {
   if (report.skipped <= report.taken)
     return;

@@ -1,4 +1,4 @@
-// Which machine of a recorded period is slow, faulty or silent: one verdict, from files or a store.
+// Judges a recorded period from files or a store: one verdict on slow, faulty or silent machines.
 #pragma once
 
 #include <optional>
@@ -25,11 +25,11 @@ struct FleetDiagnosisOptions {
   bool strict = false;
 };
 
-// Cannot judge when more than half of the records do not fit, when no group has peers enough, or when no
-// window is filled. Throws base::Error for what cannot be read.
+// Judges the source. The outcome is CannotJudge when more than half of the records do not fit, when no group
+// has enough peers, or when no window is filled. Throws base::Error for unreadable sources.
 finding::Diagnosis diagnose_fleet(const FleetDiagnosisOptions& options, const base::Progress& progress = {});
 
-// The same for a series that was read elsewhere.
+// Judges a series that was read elsewhere.
 finding::Diagnosis diagnose_fleet(
     const MetricSeries& series,
     const FleetDiagnosisOptions& options,

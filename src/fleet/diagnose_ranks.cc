@@ -1,3 +1,5 @@
+// Reads files about collectives by their kind, judges slowness or a hang, and adds the inputs to the
+// diagnosis.
 #include "fleet/diagnose_ranks.h"
 
 #include <map>
@@ -25,7 +27,7 @@ std::map<std::string, std::string> read_switches(const std::string& path, base::
   return out;
 }
 
-// Returns a digest of the file, which says later whether the same file was read.
+// Returns a digest of the file, to check later whether the same file was read.
 std::string digest_of(const std::string& path) {
   base::Digest digest;
   base::InputStream in(path);
@@ -35,7 +37,7 @@ std::string digest_of(const std::string& path) {
   return digest.text();
 }
 
-// One line a file up to a score of them, then one for the rest.
+// Adds one line for each file up to a score of them, then one for the rest.
 void add_inputs(const fleet::ranks::CollectiveFiles& files, Diagnosis& d) {
   constexpr size_t kMost = 20;
   for (size_t i = 0; i < std::min(kMost, files.files.size()); ++i)

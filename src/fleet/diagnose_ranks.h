@@ -1,4 +1,4 @@
-// The verdict over collectives of a job: files in, diagnosis out.
+// The verdict on a job from records of its collectives.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct FleetRanksOptions {
   bool strict = false;
 };
 
-// Slowness from traces and logs; a hang from flight-recorder dumps and RAS answers. Throws base::Error when
-// nothing can be read.
+// Finds slowness in traces and logs, and hangs in flight-recorder dumps and RAS answers. Throws base::Error
+// when nothing can be read.
 finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::fleet

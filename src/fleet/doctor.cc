@@ -1,3 +1,4 @@
+// Queries a metric store and advises which options a watch of its jobs needs.
 #include "fleet/doctor.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::string seconds(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
-// One metric alone; false when the store has none of it.
+// Looks at one metric. Returns false when the store has none of it.
 bool look_at(
     const PrometheusOptions& store,
     const std::string& exporter,
@@ -73,7 +74,7 @@ bool look_at(
   return true;
 }
 
-// Asks the metric store which of the known metrics it has, with machines, devices, step and age.
+// Lists which metrics of the exporters the store has, with machines, devices, step and age.
 Look look_around(const DoctorOptions& o, const PrometheusOptions& store, int64_t now) {
   Look look;
   if (!o.source.metrics.empty() || !o.source.exporters.empty()) {
@@ -120,7 +121,7 @@ TableFigure machine_table(const Look& look) {
   return table;
 }
 
-// The jobs that a label of a scheduler tells apart, and the option that watches each of them.
+// Returns the jobs by a label of a scheduler, and the option that watches each of them.
 void add_jobs(const PrometheusOptions& store, int64_t now, Diagnosis& d) {
   for (const char* label :
        {"slurm_job_id",

@@ -1,5 +1,5 @@
-// What a store holds for a watch: metrics, machines, GPUs, jobs, steps and delays, what would be judged, what
-// is missing, and which option mends it.
+// Examines a store for a watch: metrics, machines, GPUs, jobs, steps and delays, what would be judged, what
+// is missing, and which option helps.
 #pragma once
 
 #include "finding/finding.h"
@@ -12,8 +12,8 @@ struct DoctorOptions {
   size_t min_peers = 4;
 };
 
-// Answer when the job could be watched, CannotJudge with reason and remedy when not. Throws base::Error when
-// the store does not answer.
+// Returns the outcome Answer when the job could be watched, CannotJudge with reason and remedy otherwise.
+// Throws base::Error when the store does not answer.
 finding::Diagnosis examine_store(const DoctorOptions& options);
 
 }  // namespace lento::fleet

@@ -1,5 +1,5 @@
-// What a watch needs of the world, so that it can be tested without one: clocks, a store of metrics, who
-// takes alerts, who runs a hook.
+// The interfaces of a watch to the outside, so that it can be tested without one: clocks, a store of
+// metrics, receivers of alerts, runners of hooks.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lento::fleet {
 
-// Time spans are measured by the steady clock, which never steps. The wall clock is only asked for a first
-// idea of the time, and for what is written into a ledger.
+// Time spans are measured by the steady clock, which never steps. The wall clock gives only a first estimate
+// of the time and the entries of a ledger.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -36,19 +36,20 @@ struct Feed {
   // Samples in [begin, end] on a grid whose steps are multiples of `step_ms` (0: the step is to be found).
   // Throws base::Error when the store does not answer or has none.
   virtual MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) = 0;
-  // The targets now: empty when the store does not know any, nothing when it did not answer.
+  // Returns the scrape targets now: empty when the store has none, nothing when it did not answer.
   virtual std::optional<std::vector<Target>> targets() = 0;
-  // The store's clock; nothing when it does not tell.
+  // Returns the store's clock, or nothing when the store does not report it.
   virtual std::optional<int64_t> now_ms() = 0;
 };
 
 struct AlertSink {
   virtual ~AlertSink() = default;
-  // Never throws: who cannot take them is told later. False while somebody was not told.
+  // Sends alerts and never throws. A receiver that is absent gets them later. Returns false while one has
+  // not received them.
   virtual bool send(const std::vector<Alert>& alerts) = 0;
 };
 
-// What a hook is run for.
+// The reason for a hook: job, machine and alert.
 struct HookCall {
   std::string machine;
   std::string job;
@@ -57,9 +58,9 @@ struct HookCall {
 
 struct HookRunner {
   virtual ~HookRunner() = default;
-  // Starts the hook; false when it cannot be started.
+  // Starts the hook. Returns false when it cannot be started.
   virtual bool start(const HookCall& call) = 0;
-  // Those that ended since the last call, with their exit status.
+  // Returns the hooks that ended since the last call, with their exit status.
   virtual std::vector<std::pair<std::string, int>> ended() = 0;
 };
 

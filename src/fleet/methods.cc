@@ -1,3 +1,4 @@
+// The list of methods for recorded periods and the choice of one by name.
 #include "fleet/methods.h"
 
 #include <algorithm>

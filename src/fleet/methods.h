@@ -1,4 +1,4 @@
-// The ways that `fleet diagnose` knows to judge a recorded period: ours, and the method of the Minder paper.
+// The methods of `fleet diagnose` for a recorded period: Lento's own and that of the Minder paper.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct FleetMethod {
 
 const std::vector<FleetMethod>& fleet_methods();
 
-// Throws base::Error that names all of them when there is none of this name.
+// Returns the method of this name. Throws base::Error with all names for an unknown one.
 const FleetMethod& fleet_method(const std::string& name);
 
 }  // namespace lento::fleet

@@ -1,3 +1,5 @@
+// Follows growing logs of collectives, judges the last minutes again and again, and confirms findings before
+// reporting them.
 #include "fleet/ranks_live.h"
 
 #include <glob.h>
@@ -14,7 +16,7 @@ using fleet::ranks::InspectorMean;
 
 constexpr size_t kMostLine = size_t{1} << 20;  // an Inspector line has under a few KiB
 
-// What a pattern matches now; a plain path stands for itself.
+// Returns the files that match a pattern now. A plain path matches itself.
 std::vector<std::string> matches(const std::string& path) {
   if (path.find_first_of("*?[") == std::string::npos || std::filesystem::exists(path))
     return {path};
@@ -131,7 +133,7 @@ void RanksLive::keep_window() {
   }
 }
 
-// Pages are written anew at every dump; one whose process has ended stays as it was.
+// Pages are written anew at every dump. The page of a process that has ended remains as it was.
 std::vector<fleet::ranks::InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
   std::error_code error;
@@ -185,7 +187,7 @@ std::vector<RanksChange> RanksLive::compare() {
       t.told = true;
       changes.push_back({true, t.finding});
     }
-    // Seen once and not again was chance; told and not seen for long enough is over.
+    // A finding seen only once was chance. A reported one that has not been seen for long enough is over.
     const bool over = t.missed >= (t.told ? options_.confirm : 1);
     if (over && t.told)
       changes.push_back({false, t.finding});

@@ -17,7 +17,7 @@
 namespace lento::fleet {
 
 struct RanksLiveOptions {
-  // Logs, pages for Prometheus, folders of them, and patterns with * and ?; new ones are found.
+  // Logs, pages for Prometheus, folders of them, and patterns with * and ?, which also match new files.
   std::vector<std::string> paths;
   std::function<std::vector<fleet::ranks::InspectorMean>()>
       means;                  // more of them, from a store; may be empty
@@ -25,18 +25,18 @@ struct RanksLiveOptions {
   double stale_s = 120;       // a page so much older than the newest is no measurement
   double least_share = 0.02;  // of a step that it must cost: for less nobody is called; a diagnosis lists it
   double least_s = 12;        // that a slowness must have lasted: shorter ones are the weather of a machine
-  // A finding that costs under `beside` of what the costliest does must have lasted longer: a part that is
-  // much too slow moves all others in time, and what that does to queues and cores passes for faults of
-  // theirs.
+  // A finding that costs under `beside` of the costliest one must have lasted longer: a part that is much
+  // too slow moves all others in time, and the effect on queues and cores looks like faults of theirs.
   double beside = 0.35;
   double least_beside_s = 60;
   int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
 };
 
-// Whether a finding has lasted long and costs enough to be told, beside one that costs `costliest` of a step.
+// Returns whether a finding has lasted long and costs enough to be reported beside one that costs
+// `costliest` of a step.
 bool worth_a_call(const finding::Finding& f, double costliest, const RanksLiveOptions& options);
 
-// What changed by a judgement.
+// A finding that began or ended by a judgement.
 struct RanksChange {
   bool begins = true;  // false: the finding is gone
   finding::Finding finding;
@@ -49,21 +49,21 @@ class RanksLive {
         lines_(report_) {
   }
 
-  // Reads what was appended since the last call, forgets what is older than the window, judges the rest. A
-  // file that shrank is read anew; a line that is still being written waits.
+  // Reads new data since the last call, drops data older than the window, judges the rest. A file that
+  // shrank is read anew. A line that is still being written waits.
   std::vector<RanksChange> poll();
 
-  // Told and not yet over, as last judged.
+  // Returns the reported findings that are not over, as last judged.
   std::vector<finding::Finding> standing() const;
-  // Whether the last poll saw anything new.
+  // Returns whether the last poll had new data.
   bool fresh() const {
     return fresh_;
   }
-  // Whether it judged means, which never say that all is well.
+  // Returns whether means were judged, which never support an all-clear.
   bool by_means() const {
     return ranks_.empty();
   }
-  // Of the last judgement.
+  // Returns the diagnosis of the last judgement.
   const finding::Diagnosis& diagnosis() const {
     return diagnosis_;
   }

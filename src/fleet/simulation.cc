@@ -1,3 +1,4 @@
+// Writes the metrics of a simulated fleet as a table or as pages of an exporter, with the truth in JSON.
 #include "fleet/simulation.h"
 
 #include <cmath>

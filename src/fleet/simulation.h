@@ -1,4 +1,4 @@
-// A synthetic job's metrics with known truth: as a table, or as pages of an exporter.
+// Simulates a job's metrics with their truth: as a table, or as pages of an exporter.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace lento::fleet {
 
-// lento.fleet-truth/1: whether, which, what, when.
+// Returns the truth (lento.fleet-truth/1): whether there is a fault, in which machine, of which kind, when.
 base::Json truth_json(const FleetTruth& truth, const MetricSeries& series);
 
-// The page of an exporter at one step: of one machine, or of all where `machine` is empty. What was not
-// sampled is not on it.
+// Returns the exporter's page at one step: of one machine, or of all when `machine` is empty. Missing
+// samples are not on the page.
 std::string exposition(const MetricSeries& series, size_t step, const std::string& machine);
 
-// A long table: machine, its stage where it has one, time, one column a metric, as `lento fleet diagnose
-// --csv` reads it; `path` ending in .gz, .xz or .zst compresses.
+// Writes a long table for `lento fleet diagnose --csv`: machine, its stage when it has one, time, one column
+// for each metric. A `path` ending in .gz, .xz or .zst is compressed.
 void write_metrics_csv(const MetricSeries& series, const std::string& path);
 
-// The table, and the truth in `path`.truth.json.
+// Writes the table, and the truth in `path`.truth.json.
 void write_fleet(const SimulatedFleet& fleet, const std::string& path);
 
 }  // namespace lento::fleet

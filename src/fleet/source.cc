@@ -1,3 +1,4 @@
+// Reads metrics from files or from a Prometheus-compatible store, with credentials and expectations.
 #include "fleet/source.h"
 
 #include <chrono>
@@ -50,7 +51,8 @@ MetricSeries read_store(const FleetSource& s, base::ReadReport& report, std::vec
   return read_prometheus(store, end_ms - std::llround(s.last_s * 1000), end_ms, report);
 }
 
-// "http://user:password@host" -> credentials, and an address that may be shown, stored and put into errors.
+// Separates the credentials from "http://user:password@host", so that the address may be shown, stored and
+// put into errors.
 void take_credentials(PrometheusOptions& o) {
   const size_t scheme = o.url.find("://");
   if (scheme == std::string::npos)

@@ -1,4 +1,4 @@
-// Where a fleet's metrics come from, as plain values: files or a live store.
+// The source of a fleet's metrics as plain values: files or a live store.
 #pragma once
 
 #include <string>
@@ -31,25 +31,26 @@ struct FleetSource {
   std::vector<std::string> exporters;  // ready sets of metrics (fleet/source/metric_names.h)
 };
 
-// The store with its credentials read from their files. Throws base::Error.
+// Returns the store with its credentials read from their files. Throws base::Error.
 PrometheusOptions prometheus_of(const FleetSource& source);
 
-// Credentials from files, or from the environment: PREFIX_TOKEN and PREFIX_BASIC (user:password).
+// Reads credentials from files, or from the environment: PREFIX_TOKEN and PREFIX_BASIC (user:password).
 void read_credentials(
     const std::string& token_file,
     const std::string& basic_file,
     const std::string& prefix,
     base::HttpOptions& http);
 
-// Asks the store which host an instance is (node_uname_info); what it does not know is left as it is.
+// Replaces instances by their host names from the store's node_uname_info. Other names remain.
 void join_names(PrometheusOptions& store);
 
-// Reads whichever source was named and enters it in `inputs`. Throws base::Error unless exactly one is named,
-// and when what it holds cannot be meant: no column for the machine, a time unit that is off by a thousand.
+// Reads the named source and enters it in `inputs`. Throws base::Error unless exactly one is named, and for
+// implausible content: no column for the machine, a time unit that is off by a thousand.
 MetricSeries
 read_source(const FleetSource& source, base::ReadReport& report, std::vector<finding::Input>& inputs);
 
-// The expectations of a diagnosis written by 'lento predict'. Throws base::Error for another kind of file.
+// Reads the expectations of a diagnosis written by 'lento predict'. Throws base::Error for another kind of
+// file.
 std::vector<finding::Expectation> read_expectations(const std::string& path);
 
 }  // namespace lento::fleet

@@ -1,4 +1,4 @@
-// A simulated job whose Inspector logs grow piece by piece, for tests of what looks on.
+// A simulated job whose Inspector logs grow piece by piece, for tests of readers that follow them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ struct Growing {
         lines[entry.path().filename().string()].push_back(line);
     }
   }
-  // Appends the lines of a share of the job; `cut`: the last one is only half there.
+  // Appends the lines of a share of the job. With `cut` the last line is only half written.
   void grow(double from, double to, bool cut) {
     for (const auto& [name, all] : lines) {
       std::ofstream out(target + "/" + name, std::ios::app | std::ios::binary);

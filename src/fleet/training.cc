@@ -1,3 +1,4 @@
+// Trains the models of the Minder method for all metrics of a period and chooses their thresholds.
 #include "fleet/training.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The models of the faithful mode, learned from a period without (many) faults.
+// Learns the models of the Minder method from a period without (many) faults.
 #pragma once
 
 #include <vector>
@@ -29,11 +29,11 @@ struct FleetTraining {
 // is.
 FleetTraining train_fleet(const FleetTrainingOptions& options, const base::Progress& progress = {});
 
-// The models as a result that can be shown.
+// Returns the models as a result that can be shown.
 finding::Diagnosis describe(const FleetTraining& training, const std::string& written_to, uint64_t seed);
 
-// The score that a share `rate` of the windows of a fault-free period exceeds, never above 0.8 of what a
-// score of so many machines can be.
+// Returns the score that a share `rate` of the windows of a fault-free period exceeds, at most 0.8 of the
+// largest possible score of so many machines.
 double similarity_threshold(const MetricSeries& series, const FleetModel& model, size_t metric, double rate);
 
 }  // namespace lento::fleet

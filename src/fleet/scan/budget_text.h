@@ -7,8 +7,8 @@
 
 namespace lento::fleet {
 
-// "1/month", "2/week", "0.5/day", or a number a day; a month has 30 days. Throws base::Error for anything
-// else and for what is not over zero.
+// Parses "1/month", "2/week", "0.5/day", or a number for each day. A month has 30 days. Throws base::Error
+// for any other text and for values not above zero.
 ScanBudget parse_budget(const std::string& text);
 
 double alarms_per_day(const ScanBudget& budget);  // of a budget with a period

@@ -1,7 +1,7 @@
-// A mean holds what was lost, however briefly. An upper quantile ignores the dips that a job's iterations
-// leave in a sampled power and so varies many times less, but it only falls when the machine is slow nearly
-// all the time. Both are kept. Peers enter as their median at the same moment, so that what the whole job
-// does cancels.
+// A mean contains every loss, however short. An upper quantile ignores the dips that a job's iterations
+// leave in a sampled power and varies many times less, but it falls only when the machine is slow nearly all
+// the time. Therefore both are kept. Peers enter as their median at the same moment, so that changes of the
+// whole job cancel.
 #include "fleet/scan/cells.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// Linear between order statistics; `values` is sorted.
+// Returns the quantile, linear between order statistics. `values` is sorted.
 float quantile(std::span<const float> values, double share) {
   const double at = share * double(values.size() - 1);
   const auto low = size_t(at);
@@ -21,7 +21,7 @@ float quantile(std::span<const float> values, double share) {
   return float(double(values[low]) + (at - double(low)) * double(values[high] - values[low]));
 }
 
-// Ranks of one row among the peers from -1/2 to 1/2, ties share their mean.
+// Ranks one row among the peers from -1/2 to 1/2. Ties share their mean rank.
 void rank_row(std::span<const float> row, const CellSource& s, std::vector<float>& ranks) {
   static thread_local std::vector<std::pair<float, size_t>> sorted;
   sorted.clear();

@@ -1,4 +1,5 @@
-// From rows of samples to cells: what a few rows of one metric say about each machine, against its peers.
+// Makes cells from rows of samples: statistics of a few rows of one metric for each machine, relative to its
+// peers.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class RowWindow {
   size_t filled() const {
     return std::min<size_t>(rows_, pushed_);
   }
-  // `back` rows before the last one.
+  // Returns the row `back` rows before the last one.
   std::span<const float> row(size_t back) const {
     return {values_.data() + ((pushed_ - 1 - back) % rows_) * width_, width_};
   }
@@ -50,11 +51,11 @@ struct CellSource {
   size_t rows_a_cell = 1;
 };
 
-// The rows of one metric and group, oldest first, for scale_of().
+// Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
-// One cell for each of the peers, as Level::push takes it. A machine without half of its samples has none.
-// Returns the peers' medians by channel.
+// Makes one cell for each of the peers, in the form of Level::push. A machine with fewer than half of its
+// samples has none. Returns the peers' medians by channel.
 std::array<float, kChannels>
 fill_cells(const CellSource& source, const Scale& scale, std::vector<float>& cells);
 

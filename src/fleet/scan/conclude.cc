@@ -37,7 +37,7 @@ std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
 }
 
-// "1230 s", "2026-11-20 09:05:00 UTC", "step 40".
+// Returns a text such as "1230 s", "2026-11-20 09:05:00 UTC" or "step 40".
 std::string moment(const View& v, double seconds) {
   constexpr double kUnix = 1e9;  // no record is thirty years long
   if (seconds >= kUnix)
@@ -70,7 +70,7 @@ std::vector<size_t> others_of(const View& v, size_t group, const std::vector<siz
   return out;
 }
 
-// Begin and end by the likelihood of the rows, about what the looks saw.
+// Returns begin and end by the likelihood of the rows, near the moments that the windows gave.
 Span refine(const View& v, const Episode& e) {
   const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
   const size_t raised = step_at(v.series, e.raised_ms);
@@ -141,7 +141,7 @@ std::vector<Cause> causes(const View& v, const ScanOptions& o) {
   return out;
 }
 
-// A label that all members share and most others do not: a switch, a rack, a stage.
+// Returns a label that all members share and most others do not, such as a switch, a rack or a stage.
 std::string shared_label(const View& v, const std::vector<size_t>& members) {
   if (members.size() < 2 || v.series.labels.size() < v.series.machines.size())
     return "";
@@ -159,7 +159,7 @@ std::string shared_label(const View& v, const std::vector<size_t>& members) {
   return "";
 }
 
-// " (host h1)": the labels that say where the machine is.
+// Returns " (host h1)": the labels with the place of the machine.
 std::string place_of(const View& v, size_t machine) {
   std::string text;
   if (machine < v.series.labels.size()) {
@@ -176,7 +176,7 @@ struct Sizes {
   double peers = 0;
   double before = 0;
   double peers_before = 0;
-  // Against the peers and the own past; NaN where a level is not positive.
+  // Returns the ratio to the peers and to the own past, NaN when a level is not positive.
   double ratio() const {
     return (now / peers) / (before / peers_before);
   }
@@ -196,7 +196,7 @@ std::string number(double value) {
   return base::format_measure(value, "");
 }
 
-// The GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
+// Returns the GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
 std::string device_of(const View& v, size_t metric, const Cause& cause) {
   const auto devices = v.series.device_of.find(metric);
   if (devices == v.series.device_of.end() || cause.machines.size() != 1)
@@ -312,7 +312,7 @@ Finding silence_of(const View& v, const Episode& e) {
   return f;
 }
 
-// The machines whose own level moved by half of what the job's did.
+// Returns the machines whose own level moved by at least half of the job's change.
 std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& span) {
   const Scale& scale = v.scan.scale(e.metric);
   std::vector<std::pair<double, size_t>> changes;
@@ -326,7 +326,8 @@ std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& 
   std::vector<size_t> out;
   if (changes.empty())
     return out;
-  // The split into two parts of least variance; it holds where one part stood still.
+  // Splits the changes into two parts with the least variance. The split counts when one part did not
+  // change.
   std::ranges::sort(changes);
   double sum = 0;
   for (const auto& [change, m] : changes)

@@ -17,10 +17,10 @@ struct Covered {
   double share = 0;      // of the samples that are there
   bool by_step = false;  // the period counts steps of the program
 };
-// "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
+// Returns "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there".
 std::string text_of(const Covered& covered);
 
-// `step_ms` lies between the rows that were judged. Those of the series may be means of several.
+// `step_ms` is the distance of the judged rows. Those of the series may be means of several.
 std::string covered_text(const MetricSeries& series, int64_t step_ms);
 
 }  // namespace lento::fleet

@@ -1,4 +1,4 @@
-// A job that is slow everywhere has no odd machine: its median against what a prediction expects.
+// Finds a job that is slow as a whole, without an odd machine, by comparing its median with a prediction.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,21 @@
 
 namespace lento::fleet {
 
-// The place in `metrics` of what an expectation speaks of: its own metric, or else `metric`, the time of a
-// step. Nothing when neither is there.
+// Returns the place in `metrics` of the expectation's own metric, else of `metric`, the time of a step.
+// Nothing when both are absent.
 std::optional<size_t> expected_metric(
     const finding::Expectation& expectation,
     std::span<const std::string> metrics,
     const std::string& metric);
 
-// A job whose median is `seen` where `expectation` gives less; nothing within the prediction's own error.
+// Returns the finding for a job whose median is `seen` although `expectation` is less. Nothing within the
+// prediction's own error.
 std::optional<finding::Finding>
 slow_fleet(const finding::Expectation& expectation, const std::string& metric, double seen);
 
-// An expectation of a metric that the series lacks speaks of `metric`, the time of a step. Adds a finding for
-// each that the job exceeds by more than the prediction's own error, and a fact for each that was compared.
+// Compares the job with each expectation. An expectation of a metric that the series lacks is compared with
+// `metric`, the time of a step. Adds a finding for each expectation exceeded by more than the prediction's
+// own error, and a fact for each comparison.
 void hold_against(
     const MetricSeries& series,
     std::span<const finding::Expectation> expectations,

@@ -1,3 +1,4 @@
+// The table of production faults from the Minder paper and the naive Bayes rule over it.
 #include "fleet/scan/fault_types.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ enum class MetricClass {
 };
 inline constexpr size_t kMetricClasses = 6;  // without Other
 
-// By the words of its name: "node_cpu_seconds_total" is Cpu, "DCGM_FI_DEV_POWER_USAGE" is Gpu.
+// Returns the class by words of the name: "node_cpu_seconds_total" is Cpu, "DCGM_FI_DEV_POWER_USAGE" is Gpu.
 MetricClass metric_class(std::string_view name);
 std::string_view to_string(MetricClass metric_class);
 
@@ -35,8 +35,8 @@ struct FaultOdds {
   double probability = 0;
 };
 
-// By falling probability. `watched` are the classes for which metrics exist at all, `shown` those that
-// deviate.
+// Returns fault types by falling probability. `watched` are the classes that have metrics at all, `shown`
+// those that deviate.
 std::vector<FaultOdds> likely_faults(
     const std::array<bool, kMetricClasses>& watched,
     const std::array<bool, kMetricClasses>& shown);

@@ -3,11 +3,11 @@
 
 namespace lento::fleet {
 
-// The z that a standard normal value exceeds with probability p.
+// Returns the z that a standard normal value exceeds with probability p.
 double normal_upper(double p);
 
-// The standard normal value that is as unlikely as `t` under Student's law of `freedom` degrees (Wallace
-// 1959; within 1 % from three degrees on). Keeps the sign.
+// Returns the standard normal value that is as unlikely as `t` under Student's law of `freedom` degrees
+// (Wallace 1959, within 1 % from three degrees on). The sign is kept.
 double normal_equivalent(double t, double freedom);
 
 }  // namespace lento::fleet

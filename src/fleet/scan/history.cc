@@ -1,6 +1,6 @@
-// A verdict of a watch shows the machine beside its peers since the watch began. Kept whole, a day of 64
-// machines would be more than all else that a watch remembers. Columns that double in length cost a fixed sum
-// and keep about 256 to 512 points, which is what a picture shows.
+// A verdict of a watch shows the machine beside its peers since the watch began. A whole day of 64 machines
+// would be most of the memory of a watch. Columns that double in length have a fixed cost and keep about 256
+// to 512 points, enough for a picture.
 #include "fleet/scan/history.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A metric that is averaged on the wrong scale accuses healthy machines: a mean of error codes is no level, a
-// quantile of counts jumps by whole numbers. The name gives what is a code or an identifier and which side is
-// slow; the values show whether equal ones are common and whether zero occurs.
+// A metric that is averaged on the wrong scale produces findings about healthy machines: a mean of error
+// codes is no level, a quantile of counts jumps by whole numbers. The name shows what is a code or an
+// identifier and which side is slow. The values show whether equal ones are common and whether zero occurs.
 #include "fleet/scan/kinds.h"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct MetricKind {
   Kind kind = Kind::Level;
   Slow slow = Slow::Unknown;
 };
-// By the words of the name alone: Level, Rate, Share, Code or Identifier.
+// Returns the kind by words of the name alone: Level, Rate, Share, Code or Identifier.
 MetricKind kind_of(std::string_view metric);
 
 // The scale on which a metric's values are compared.

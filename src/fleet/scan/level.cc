@@ -81,7 +81,8 @@ size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }
 
-// Of cells [first, first + window): the mean, or the quantile of all their rows; NaN with under half of them.
+// Returns the mean of the cells [first, first + window), or the quantile of all their rows. NaN with under
+// half of them.
 float Level::statistic(size_t machine, size_t channel, size_t first) const {
   double sum = 0;
   float most = -INFINITY;
@@ -106,7 +107,8 @@ float Level::usual(size_t machine, Channel channel, float common) const {
   return past_[machine].count >= float(o_.cells) ? float(expected(machine, channel, common)) : kNoLevel;
 }
 
-// By the machine's own past, and its usual response to what its peers do, as far as they ever went.
+// Returns the expected value from the machine's own past and its usual response to its peers' level, limited
+// to levels that occurred.
 double Level::expected(size_t machine, size_t channel, float common) const {
   const Past& past = past_[machine];
   const double mean = double(past.mean[channel]);
@@ -116,7 +118,8 @@ double Level::expected(size_t machine, size_t channel, float common) const {
   return mean + double(r.slope * std::clamp(common - r.common, -r.far, r.far));
 }
 
-// Empirical Bayes: a slope is worth as much as the slopes of all machines differ by more than their errors.
+// Shrinks the slopes by empirical Bayes: a slope counts as far as the slopes of all machines differ by more
+// than their errors.
 void Level::estimate_slopes(Channel channel) {
   double squares = 0;
   double errors = 0;
@@ -219,7 +222,8 @@ Level::Difference Level::difference(size_t machine) const {
   return d;
 }
 
-// A burst, however large, is no level: all but two of the window's eight cells must show half of the change.
+// Returns whether a change lasts. A burst, however large, is no level: all but two of the window's eight
+// cells must show half of the change.
 bool Level::lasts(size_t machine, double change) const {
   size_t cells = 0;
   size_t there = 0;
@@ -234,8 +238,8 @@ bool Level::lasts(size_t machine, double change) const {
   return cells + 2 >= there;
 }
 
-// Of an even number the two in the middle may lie in two halves: the one that moved less itself is the
-// reference.
+// Subtracts the median of the differences. For an even number the two middle machines may belong to
+// different halves, and the one that moved less is the reference.
 void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
   std::vector<std::pair<float, float>> values;  // difference, and how far the machine moved itself
   for (size_t m = 0; m < o_.machines; ++m) {
@@ -254,7 +258,7 @@ void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
     d.value[channel] -= middle_[channel];
 }
 
-// The spread of the differences of this moment, shrunk towards that of the past where peers are few.
+// Returns the spread of the differences at this moment, moved towards that of the past when peers are few.
 double Level::scatter(Channel channel) const {
   std::vector<float> sizes;
   double past = 0;
@@ -284,7 +288,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   Look look;
   look.score = float(relative / by.relative);
   look.beside = float(absolute / by.absolute);
-  // Means of a moment have a small scatter by chance; quantiles are steady between the phases of a job.
+  // Means at one moment may have a small scatter by chance. Quantiles are steady between the phases of a
+  // job.
   if (channel == kMean)
     look.score = float(
         std::copysign(std::min(std::abs(relative / by.relative), std::abs(absolute / by.absolute)), change));
@@ -301,7 +306,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   return look;
 }
 
-// Mean and quantile follow the same shift with noises of their own: the weighted mean of least variance.
+// Combines mean and quantile, which follow the same shift with separate noise, as the weighted mean with
+// least variance.
 void Level::combine(Channel quantile) {
   const double of_mean = 1 / (single_[kMean].variance() + kLeastSpread * kLeastSpread);
   const double of_quantile = 1 / (single_[quantile].variance() + kLeastSpread * kLeastSpread);
@@ -311,7 +317,7 @@ void Level::combine(Channel quantile) {
   }
 }
 
-// The largest score that mere chance allows, whatever the noise of the past.
+// Returns the largest score that chance allows, whatever the noise of the past.
 double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
   const double change = std::abs(double(look.change));
   if (!lasts(m, double(look.change)))

@@ -1,5 +1,5 @@
-// One metric, one group of machines, one length of window: who differs from its own past more than healthy
-// machines ever do?
+// Finds machines that differ from their own past by more than healthy machines do, for one metric, one group
+// of machines and one length of window.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace lento::fleet {
 
-// Statistics of a cell. Mean, Upper and Lower are differences from the peers' median; Raw is not, and is not
-// tested: it shows who really moved.
+// Statistics of a cell. Mean, Upper and Lower are differences from the peers' median. Raw is the value
+// itself and is not tested, but shows which machine moved.
 enum Channel : size_t {
   kMean,
   kUpper,  // the 90 % quantile of a block: it falls only when nearly all samples fall
@@ -34,8 +34,8 @@ struct LevelOptions {
   size_t rows_a_quantile = 1;  // of that window
 };
 
-// Healthy rows by how far they lie under (over) the machine's own usual upper (lower) quantile: how often do
-// single samples do by chance what a whole window did?
+// Counts healthy rows by their distance under (over) the machine's own usual upper (lower) quantile: how
+// often single samples deviate by chance as much as a whole window did.
 class Dips {
  public:
   Dips() = default;
@@ -87,13 +87,14 @@ class Level {
   // One cell of every machine, [machine * kChannels + channel], NaN where missing, and behind them one of the
   // peers' medians.
   void push(std::span<const float> cells, const Suspicion& suspicion);
-  // Looks at the window that ends with the last cell; `z` is the budget's.
+  // Tests the window that ends with the last cell. `z` is the threshold from the budget.
   void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
-  // The machine's usual value of a channel while its peers' median is `common`; NaN before it has a past.
+  // Returns the machine's usual value of a channel while its peers' median is `common`, NaN before it has a
+  // past.
   float usual(size_t machine, Channel channel, float common) const;
-  // A machine that was away: its past counts no longer.
+  // Discards the past of a machine that was away.
   void forget(size_t machine);
-  // What the machine does when nothing is wrong: its cells so far and their means, for a restart.
+  // The machine's cells so far and their means in the healthy state, for a restart.
   using PastMeans = std::array<float, kChannels + 1>;
   PastMeans past(size_t machine) const;
   void set_past(size_t machine, const PastMeans& past);
@@ -101,7 +102,8 @@ class Level {
   std::array<Noise*, 2 * kTested> noises();
   // Cells before the window's end at which the change most likely began.
   size_t cells_since_change(size_t machine, Channel channel) const;
-  // The share or shift that is named with 95 %, by the most sensitive channel; 0: not known.
+  // Returns the share or shift that is found with 95 % probability by the most sensitive channel, 0 without
+  // enough data.
   double detectable(double z) const;
 
  private:
@@ -110,7 +112,7 @@ class Level {
     float absolute = 0;
     float relative = 0;
   };
-  // Of one look at one channel: the present scatter and the thresholds in z.
+  // The present scatter and the thresholds in z, for one test of one channel.
   struct Yardstick {
     double present = 1;
     double absolute = 0;

@@ -1,5 +1,5 @@
-// A deviation is judged by what healthy machines did before. Problem: few blocks of one machine say little of
-// its variance, and no number of blocks shows the tail that a budget of one false alarm a month asks for.
+// A deviation is judged by earlier values of healthy machines. Problem: few blocks of one machine do not
+// determine its variance, and no number of blocks shows the tail that is needed for one false alarm a month.
 //   s_m^2 = (v0 s0^2 + n_m s_m^2) / (v0 + n_m)      v0 from how much the machines' variances differ
 //   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: a normal law's
 // Source: Smyth, "Linear models and empirical Bayes methods" (2004) for the first line. The second extends

@@ -22,7 +22,8 @@ class Noise {
   void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn()
 
-  // The largest sizes of earlier times, for a restart: the spread is soon known again, the tail is not.
+  // Restores the largest sizes of earlier times after a restart: the spread is soon learned again, the tail
+  // is not.
   struct Large {
     float size = 0;
     uint32_t machine = 0;

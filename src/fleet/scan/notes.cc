@@ -1,6 +1,5 @@
-// A difference that nobody is to blame for is worth a sentence and no finding: a role, a unit that is no
-// amount, a phase of the job to which machines respond unequally. The all-clear is only worth what would have
-// been named.
+// Notes on differences that are no faults: a role, a unit that is no amount, a phase of the job to which
+// machines respond unequally. An all-clear also states the smallest change that would have been found.
 #include "fleet/scan/notes.h"
 
 #include <algorithm>

@@ -27,7 +27,8 @@ std::vector<size_t> machines_of(const Episode& episode);
 // along.
 void add_notes(const MetricSeries& series, const Scan& scan, finding::Diagnosis& diagnosis);
 
-// "power_w 4.1 % for 400 s, node_procs_running 0.3 of the ranks for 960 s"; empty when nothing was judged.
+// Returns a text such as "power_w 4.1 % for 400 s, node_procs_running 0.3 of the ranks for 960 s", empty
+// when nothing was judged.
 std::string reach_text(const MetricSeries& series, const Scan& scan);
 
 // The names of the first ten, and how many more.

@@ -1,6 +1,7 @@
-// From looks to episodes. One machine that changed is compared with the present scatter of its peers too.
-// When several changed at once, either something that they share is ill, and the others stand still, or the
-// job went on to something else to which its machines respond unequally, and then the others moved as well.
+// Makes episodes from tests. One machine that changed is compared with the present scatter of its peers too.
+// When several changed at once there are two cases: something that they share is faulty and the others did
+// not change, or the job went on to something else to which its machines respond unequally, and the others
+// changed as well.
 #include <algorithm>
 #include <cmath>
 
@@ -79,7 +80,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   out.alone = out.members.size() + before < 2;
   out.raw = median_size(moved);
   out.others = median_size(others);
-  // Of few, each must stand out from the present scatter; many make that scatter themselves.
+  // With few suspects, each must exceed the present scatter. Many suspects cause that scatter themselves.
   const bool many = 4 * (out.members.size() + before) >= present;
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? looks[i].beside : looks[i].score) < 1;
@@ -182,7 +183,7 @@ void Scan::Impl::judge_job(Track& track, size_t level) {
   e.score = std::abs(look.score);
 }
 
-// The window still holds what an episode left that has ended.
+// Returns whether the window still contains rows of an episode that has ended.
 bool Scan::Impl::stained(const Standing& standing, size_t level) const {
   return standing.ended_ms != INT64_MIN && now_ms - standing.ended_ms <= window_ms(level);
 }

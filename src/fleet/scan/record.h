@@ -17,11 +17,11 @@ struct Span {
 
 size_t step_at(const fleet::MetricSeries& series, int64_t time_ms);  // nearest, within the record
 
-// Mean of the samples of these machines; NaN when there is none.
+// Returns the mean of the samples of these machines, NaN without samples.
 double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span);
 
-// The step at which a change of the machine against its peers most likely began (or ended): the split of the
-// span with the largest likelihood ratio of two means against one.
+// Returns the step at which a change of the machine relative to its peers most likely began (or ended): the
+// split of the span with the largest likelihood ratio of two means against one.
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);
 
 // Samples of one machine.
@@ -31,21 +31,22 @@ struct Place {
   Span span;
 };
 
-// The place's differences from the median of `peers` on the metric's scale, one a step, NaN where missing.
+// Returns the place's differences from the median of `peers` on the metric's scale, one for each step, NaN
+// where missing.
 std::vector<double> residuals(
     const fleet::MetricSeries& s,
     const Scale& scale,
     const Place& place,
     std::span<const size_t> peers);
 
-// The same of a whole record for each of the peers, [peer][step].
+// Returns the differences of a whole record for each of the peers, [peer][step].
 std::vector<std::vector<float>> residuals_of_group(
     const fleet::MetricSeries& s,
     const Scale& scale,
     size_t metric,
     std::span<const size_t> peers);
 
-// Mean of a part of residuals; NaN when none is there.
+// Returns the mean of a part of the residuals, NaN without samples.
 double mean_there(std::span<const float> residuals);
 
 }  // namespace lento::fleet

@@ -1,3 +1,4 @@
+// Counts answered time for each machine, and starts silences anew after an outage of the source.
 #include "fleet/scan/roll_call.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 namespace lento::fleet {
 namespace {
 
-// Where fewer report in a row, the source is at fault and not its machines.
+// With a smaller share of reporting machines in a row, the source is at fault and not its machines.
 constexpr double kAnswered = 0.75;
 // Machines come back unevenly after an outage (bench/results/2026-11-22/fleet_source_faults.txt).
 constexpr int64_t kUneven_ms = 30'000;

@@ -1,8 +1,8 @@
 // Lists which of a job's machines report, which are silent, and when the source itself does not answer.
 //
-// Time counts only while the source answers: in a row in which under three quarters of the members report,
-// the source is at fault, not its machines. After such an outage every silence starts anew, because the first
-// rows after it are not whole; a long one only waits for them.
+// Time counts only while the source answers. When under three quarters of the members report in a row, the
+// source is at fault, not its machines. After such an outage every silence starts anew, because the first
+// rows after it are incomplete. A long silence only waits for them.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,18 @@ namespace lento::fleet {
 
 class RollCall {
  public:
-  // A member is silent after `limit_ms` of answered time without a sample; after `gone_ms` it has left.
+  // A member is silent after `limit_ms` of answered time without a sample, and has left after `gone_ms`.
   RollCall(size_t machines, int64_t step_ms, int64_t limit_ms, int64_t gone_ms);
 
-  // One row, `reports[m]` not zero for who has a sample in it. False: the source did not answer.
+  // Takes one row, in which `reports[m]` is not zero for machines with a sample. Returns false when the
+  // source did not answer.
   bool row(int64_t time_ms, std::span<const uint8_t> reports);
   // A sample that came too late for its row.
   void heard(size_t machine, int64_t time_ms);
   void leave(size_t machine) {
     seen_ms_[machine] = kNever;
   }
-  // Takes it for a member that was last heard then (kNever: in the job, but not heard yet).
+  // Adds a member whose last sample was at `seen_ms` (kNever: no sample yet).
   void join(size_t machine, int64_t seen_ms);
 
   static constexpr int64_t kNever = INT64_MIN;

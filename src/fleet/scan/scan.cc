@@ -1,6 +1,7 @@
-// From rows to looks. A row goes into a window of the last rows; every few rows one cell a machine is made of
-// it and climbs a ladder, two cells of one rung becoming one of the next, so that all lengths cost twice as
-// much as the shortest two. What a metric is compared by is chosen from the first full window.
+// Makes tests from rows. A row goes into a window of the last rows. Every few rows one cell for each machine
+// is made of the window and climbs a ladder of lengths: two cells of one rung become one of the next, so
+// that all lengths together cost twice as much as the shortest two. The scale of a metric is chosen from the
+// first full window.
 #include "fleet/scan/scan.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ void Scan::Impl::make_tracks() {
   }
 }
 
-// Every look of every machine, length and direction is one test; all of them share the budget.
+// Shares the budget evenly: every test of a machine, length and direction counts once.
 void Scan::Impl::share_budget() {
   double tests = 0;
   for (const Track& track : tracks)
@@ -185,7 +186,8 @@ void Scan::Impl::choose_scale(Track& track) {
   track.dips = Dips(groups[track.group].size());
 }
 
-// A window's upper quantile is the largest of its parts': what fell all the time stays.
+// Joins two quantiles. A window's upper quantile is the largest of its parts', so that only a lasting fall
+// remains.
 float join_halves(size_t channel, float a, float b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) ? b : a;
@@ -212,7 +214,7 @@ size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> ce
   return level;
 }
 
-// The median of the job's machines; of values that are often equal the mean, since their median jumps.
+// Returns the median of the job's machines, or the mean for values that are often equal, whose median jumps.
 float middle_of(std::vector<float>& levels, bool tied) {
   if (tied)
     return float(std::accumulate(levels.begin(), levels.end(), 0.0) / double(levels.size()));
@@ -313,7 +315,7 @@ bool Scan::group_judged(size_t group) const {
 }
 
 double Scan::needed_s() const {
-  // The first window, one of past, and the ten differences that make the noise known.
+  // The first window, one of past, and the ten differences from which the noise is estimated.
   return double(4 * impl_->block) * double(impl_->fleet.step_ms) / 1000;
 }
 

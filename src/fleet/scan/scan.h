@@ -1,13 +1,14 @@
-// Which machine of a job changed against its peers and its own past, which machines did so together, and did
-// the job as a whole?
+// Finds the machine of a job that changed relative to its peers and its own past, the machines that changed
+// together, and changes of the job as a whole.
 //
-//   rows -> Scan -> episodes                one row a step, bounded memory; the same for a file and a watch
+//   rows -> Scan -> episodes                one row a step, bounded memory, equal for file and watch
 //   MetricSeries, Scan -> conclude -> Diagnosis
 //   MetricSeries -> scan -> Diagnosis       a recorded period: both of them
 //
-// One statistic (level.h) at several lengths of window. The threshold follows from a budget of false alarms
-// that is shared evenly by all looks, so that it holds at every moment however long the scan runs. A watch
-// that starts again pushes the last hour of its store and then continues what it had saved (take_over).
+// One statistic (level.h) is used at several lengths of window. The threshold follows from a budget of false
+// alarms that all tests share evenly, so that the budget holds at every moment however long the scan runs. A
+// watch that starts again pushes the last hour of its store and then continues from its saved state
+// (take_over).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@
 
 namespace lento::fleet {
 
-// The expected number of false findings in a period; 0 s: in the whole record.
+// The expected number of false findings in a period. A period of 0 s is the whole record.
 struct ScanBudget {
   double false_alarms = 0.005;
   double period_s = 0;
@@ -41,7 +42,7 @@ struct ScanOptions {
   double shortest_s = 100;  // of the windows; eight steps at least
   double longest_s = 3600;
   double silence_s = 60;  // without any sample, while peers report; four steps at least
-  // Of a recorded period:
+  // For recorded periods:
   std::optional<int64_t> judge_from_ms;            // what lies before is only history
   std::vector<finding::Expectation> expectations;  // a prediction that the whole job is held against
   std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
@@ -91,7 +92,7 @@ struct Sensitivity {
   double shift = 0;  // on the metric's scale: the share, for a level
 };
 
-// Means over the last rows, as many as the shortest window has; NaN where there is no sample.
+// Means over the last rows, as many as the shortest window has. NaN without samples.
 struct RecentMeans {
   std::vector<double> members;  // of the episode, in its order
   double peers = 0;             // of the group's other machines
@@ -108,8 +109,8 @@ class Scan {
   // sample change nothing.
   void push(int64_t time_ms, std::span<const float> values);
 
-  // For a live job: a sample that came too late for its row; a machine that is no longer, or already, part of
-  // the job, whatever its samples say.
+  // For a live job: a sample that came too late for its row, and machines that no longer or already belong
+  // to the job, whatever their samples are.
   void heard(size_t machine, int64_t time_ms);
   void leave(size_t machine);
   void join(size_t machine);
@@ -118,10 +119,10 @@ class Scan {
   uint64_t looks() const;  // of machines by a metric and a window, so far
   RecentMeans recent(const Episode& episode) const;
 
-  // What the store cannot give back after a restart: the machines of the job, the episodes that last with the
-  // past of their members, and the largest deviations of healthy machines. join_members() comes before the
-  // rows of the last hour, take_over() after them. Both take what fits by name and ignore the rest. They
-  // throw base::Error when it is no such state.
+  // The state that the store cannot give back after a restart: the machines of the job, the lasting episodes
+  // with the past of their members, and the largest deviations of healthy machines. join_members() comes
+  // before the rows of the last hour, take_over() after them. Both use what fits by name and ignore the
+  // rest. They throw base::Error for any other JSON.
   base::Json save() const;
   void join_members(const base::Json& state);
   void take_over(const base::Json& state);

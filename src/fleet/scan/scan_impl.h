@@ -1,5 +1,5 @@
-// The parts of a Scan. Invariants: a machine that is a member of an active episode of a metric is frozen
-// there; tracks never share state, so that their order is of no effect.
+// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric is
+// frozen there, and tracks never share state, so that their order has no effect.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace lento::fleet {
 
 inline constexpr size_t kNoEpisode = SIZE_MAX;
 
-// Where a machine of a track, or its job as a whole, stands.
+// The state of a machine in a track, or of its job as a whole.
 struct Standing {
   size_t episode = kNoEpisode;
   size_t member = 0;
@@ -23,7 +23,7 @@ struct Standing {
   int64_t ended_ms = INT64_MIN;  // of the episode before
 };
 
-// Rows counted when a machine last had a sample; 0: never.
+// Rows counted when a machine last had a sample, 0 for never.
 struct Presence {
   size_t answered = 0;
   size_t pushed = 0;
@@ -70,7 +70,7 @@ struct Scan::Impl {
   void begin_pasts();
   void choose_scale(Track& track);
   void step(Track& track);
-  // Pushes one cell and looks; returns how many of the levels looked.
+  // Pushes one cell and tests. Returns how many of the levels tested.
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, std::span<const float> medians);
 

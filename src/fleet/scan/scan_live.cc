@@ -28,7 +28,7 @@ double rounded(double x) {
   return std::round(x / unit) * unit;
 }
 
-// Of an array of numbers; 0 for what is none or beyond belief.
+// Returns a number of an array, 0 for anything else or for implausible values.
 double number_at(const Json::Array& numbers, size_t i) {
   if (i >= numbers.size() || !numbers[i].is_number())
     return 0;
@@ -109,7 +109,7 @@ uint64_t Scan::looks() const {
   return impl_->looked;
 }
 
-// Episodes that nothing refers to any more and that ended before; the places of the others move.
+// Removes episodes that have ended before and are no longer referred to. The places of the others change.
 void Scan::forget_resolved(int64_t before_ms) {
   Impl& s = *impl_;
   std::vector<size_t> place(s.episodes.size(), kNoEpisode);

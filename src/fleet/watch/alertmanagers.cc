@@ -1,3 +1,4 @@
+// Keeps the alerts that an Alertmanager has not accepted yet and sends them again with the next ones.
 #include "fleet/watch/alertmanagers.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Several Alertmanagers, each told until it took everything; who is away is told later.
+// Sends alerts to several Alertmanagers. Each receives every alert once it answers, also after an absence.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace lento::fleet {
 struct AlertmanagerOptions {
   std::vector<std::string> urls;
   base::HttpOptions http;  // TLS and limits, for all of them
-  // credentials; LENTO_ALERTMANAGER_TOKEN and _BASIC where not given
+  // Credentials. Without files the variables LENTO_ALERTMANAGER_TOKEN and LENTO_ALERTMANAGER_BASIC are used.
   std::string token_file;
   std::string basic_file;
 };

@@ -1,6 +1,6 @@
-// A hook acts on machines by names that come from a store, so it must not be able to take a name for an
-// option, nor see what the watch may see, nor hold the watch up. The alert lies in a file in memory that
-// becomes the standard input: a command that never reads blocks nobody.
+// A hook acts on machines by names that come from a store. Therefore the command must not take a name for an
+// option, must not read the watch's environment, and must not delay the watch. The alert is in a file in
+// memory that becomes the standard input, so a command that never reads it blocks nothing.
 #include "fleet/watch/hook_command.h"
 
 #include <spawn.h>
@@ -31,7 +31,7 @@ std::string verdict_of(const Alert& alert) {
   return summary == alert.annotations.end() ? "" : summary->second;
 }
 
-// What is after a NUL would be lost, and a name with one is none.
+// Returns the text before the first NUL, because arguments and environment end there.
 std::string until_nul(const std::string& text) {
   return text.substr(0, text.find('\0'));
 }
@@ -56,7 +56,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return out;
 }
 
-// A file in memory that holds the text, read from its begin; -1 when there is none.
+// Returns a file in memory with the text, to be read from its begin, or -1 without memory.
 int file_of(const std::string& text) {
   const int file = memfd_create("lento-hook", MFD_CLOEXEC);
   if (file < 0)

@@ -1,3 +1,4 @@
+// Reads and appends the ledger of hooks under a file lock, and decides whether a hook may run.
 #include "fleet/watch/hook_ledger.h"
 
 #include <fcntl.h>
@@ -21,7 +22,8 @@ constexpr int64_t kElsewhere =
     900'000;  // ms after which a start on another host without an outcome is unknown
 constexpr off_t kMostBytes = off_t{64} << 20;
 
-// Field 22 of /proc/PID/stat: when the process began, in ticks since boot. "" when there is none.
+// Returns field 22 of /proc/PID/stat: when the process began, in ticks since boot. "" without such a
+// process.
 std::string start_of(const std::string& pid) {
   std::string text;
   try {
@@ -106,7 +108,7 @@ class HookLedger::Locked {
     return out;
   }
 
-  // All or nothing counts: what is not on the disk has not happened.
+  // Appends a line and syncs it to the disk. A line that is not on the disk does not count.
   void append(std::string line) const {
     const off_t size = ::lseek(file_, 0, SEEK_END);
     char last = '\n';
@@ -199,7 +201,7 @@ HookLedger::claim(const std::string& task, const std::string& machine, int64_t n
   Locked file(path_);
   const std::vector<Event> known = events(file);
   const auto last = last_of(known, task);
-  // A time that lies ahead is a clock that stepped back: it counts as of this hour.
+  // A time in the future comes from a clock that stepped back and counts as within this hour.
   const auto recent = [&](const Event& e) {
     return e.time_ms > now_ms - kHour;
   };

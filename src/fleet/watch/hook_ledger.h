@@ -1,10 +1,10 @@
-// What hooks were run, in a file that several watches share: nothing is run before it stands there, and what
-// stands there without an outcome is never run again.
+// The ledger of hooks in a file that several watches share. A hook is recorded before it is started, and a
+// recorded start without an outcome is never repeated.
 //
 // The file holds a JSON object a line, appended under a lock (flock) and synced to the disk:
 //   {"time":MS,"task":"job","machine":"n3","event":"started","by":"host:pid:start"}
-// Events: started, ended (with "status"), unknown (the process that started it is gone), cleared (the machine
-// is well again or has left). A line that is torn by a crash is passed over.
+// Events: started, ended (with "status"), unknown (the process that started it is gone), cleared (the
+// machine is well again or has left). A line that was cut by a crash is skipped.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,21 @@ class HookLedger {
     Capped,  // the hour's share is used up
   };
 
-  // "" is no file: remembered as long as the process lives.
+  // An empty path means no file: events are remembered as long as the process lives.
   explicit HookLedger(std::string path, std::string by = process_name());
 
-  // May the hook run for the machine now? Throws base::Error when the ledger cannot be read or written: then
-  // it may not.
+  // Returns whether the hook may run for the machine now, and records the start. Throws base::Error when the
+  // ledger cannot be read or written, in which case the hook may not run.
   Answer claim(const std::string& task, const std::string& machine, int64_t now_ms, size_t per_hour);
   void ended(const std::string& task, const std::string& machine, int64_t now_ms, int status);
   void cleared(const std::string& task, const std::string& machine, int64_t now_ms);
 
-  // Starts of this task without an outcome whose process is gone, until they are marked as told.
+  // Returns the starts of this task without an outcome whose process is gone, until they are marked as
+  // reported.
   std::vector<Event> unknown(const std::string& task, int64_t now_ms);
   void told_unknown(const Event& start, int64_t now_ms);
 
-  // "host:pid:start time", as no other process is called.
+  // Returns "host:pid:start time", which is unique to this process.
   static std::string process_name();
 
   static constexpr int64_t kHour = 3'600'000;

@@ -1,3 +1,4 @@
+// Finds the running jobs in the store, gives each a watch, and serves their metrics on one page.
 #include "fleet/watch/jobs.h"
 
 #include <chrono>
@@ -16,7 +17,7 @@ namespace {
 
 using base::Error;
 
-// ms: a job with samples so young is running
+// Milliseconds. A job with samples no older than this is running.
 constexpr int64_t kDiscoverEvery = 60'000;
 constexpr int64_t kRunning = 600'000;
 constexpr int kForgetAfter = 10;  // answers of the store that do not name a job
@@ -24,7 +25,8 @@ constexpr int kForgetAfter = 10;  // answers of the store that do not name a job
 struct Shard {
   uint64_t index = 0;
   uint64_t count = 1;
-  // The same job falls to the same shard in every process and version.
+  // Returns whether this process takes the job. The same job belongs to the same shard in every process and
+  // version.
   bool takes(const std::string& job) const {
     return base::hash_text(job) % count == index;
   }
@@ -39,8 +41,8 @@ Shard parse_shard(const std::string& text) {
   return {uint64_t(*index), uint64_t(*count)};
 }
 
-// A file name for any job name: what is no letter, digit, dot, dash or underscore becomes %XX, and the end of
-// a long one a digest.
+// Returns a file name for any job name: characters other than letters, digits, dot, dash and underscore
+// become %XX, and the end of a long name becomes a digest.
 std::string file_of(const std::string& folder, const std::string& job) {
   constexpr size_t kLongest = 200;
   if (folder.empty())
@@ -51,7 +53,7 @@ std::string file_of(const std::string& folder, const std::string& job) {
   return (std::filesystem::path(folder) / ("job-" + name + ".json")).string();
 }
 
-// Of a watch of collectives alone, which never pulls.
+// The feed of a watch of collectives only, which never reads metrics.
 class NoFeed : public Feed {
  public:
   std::string name() const override {
@@ -187,7 +189,8 @@ void FleetWatchJobs::reload_all() {
   }
 }
 
-// A store that does not answer now changes nothing; a job that its answers no longer name is let go.
+// Asks the store for the running jobs. An absent answer changes nothing, and a job that several answers do
+// not name is dropped.
 void FleetWatchJobs::discover() {
   const Clock& clock = system_clock();
   if (discovered_ms_ != INT64_MIN && clock.steady_ms() - discovered_ms_ < kDiscoverEvery)
@@ -257,7 +260,7 @@ void FleetWatchJobs::publish(const std::string& name, const Job& job) {
   samples_[name] = std::move(samples);
 }
 
-// One family after another, a line a job, as the text format wants it.
+// Returns the metrics page: one family after another with a line for each job, as the text format requires.
 std::string FleetWatchJobs::page() {
   const std::lock_guard lock(mutex_);
   std::string page;

@@ -1,5 +1,5 @@
-// Jobs under watch, for days: one named job, or every running job that a label tells apart, of which this
-// process may take a share. Ends when asked to, or after a time.
+// Watches jobs for days: one named job, or every running job by the values of a label, of which this process
+// may take a share. Ends on request or after a given time.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct WatchJobsOptions {
   std::string listen;    // address of the own /metrics, "host:port", "[::]:port"; "": none
 };
 
-// An address that can be listened to. Throws base::Error.
+// An address to listen on. Throws base::Error for an invalid one.
 struct ListenAddress {
   std::string host;
   int port = 0;
@@ -39,11 +39,11 @@ ListenAddress parse_listen(const std::string& text);
 
 class FleetWatchJobs {
  public:
-  // Throws base::Error for options that cannot be.
+  // Throws base::Error for options that contradict each other.
   FleetWatchJobs(const WatchJobsOptions& options, WatchLog log);
   ~FleetWatchJobs();
 
-  // `reload` is true once after each wish to read files again (SIGHUP).
+  // `reload` returns true once after each request to read files again (SIGHUP).
   void run(const base::Progress& progress, const std::function<bool()>& reload);
 
   finding::Diagnosis diagnosis() const;  // of the one job

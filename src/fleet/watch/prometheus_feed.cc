@@ -1,3 +1,4 @@
+// Reads rows, scrape targets and the clock of a Prometheus-compatible store for a watch.
 #include "fleet/watch/prometheus_feed.h"
 
 #include "base/error.h"
@@ -30,8 +31,8 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
   return read_prometheus(o, begin_ms, end_ms, report);
 }
 
-// `up` of the scrape jobs that brought samples. A target that brought some is its machines; one that never
-// did is the machine that its labels name.
+// Returns the scrape targets with `up` of the scrape jobs that brought samples. A target that brought
+// samples stands for the machines in them. A target that never did stands for the machine in its own labels.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::vector<Target> out;
   const auto add = [&out](const std::string& machine, bool up) {

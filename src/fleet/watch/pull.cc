@@ -1,4 +1,4 @@
-// Rows from the store: when they are due, which machines and steps they have.
+// Reads rows from the store: when they are due, and which machines and steps they have.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ T quantile(std::vector<T> v, double q) {
   return evidence::nth_smallest_reordering(std::span(v), size_t(q * double(v.size() - 1)));
 }
 
-// Places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).
+// Returns the places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).
 std::vector<std::pair<size_t, size_t>> places(
     const std::vector<std::string>& names,
     const std::vector<std::string>& wanted) {
@@ -45,8 +45,8 @@ std::vector<std::pair<size_t, size_t>> places(
   return found;
 }
 
-// What one answer says, at its places in the scan's rows. Read again after the lists were made, it may
-// hold names that they lack: the next pull adds them.
+// The values of one answer at their places in the scan's rows. A later answer may have names that the lists
+// lack, which the next pull adds.
 struct Answer {
   const MetricSeries& series;
   size_t width;  // machines of a row
@@ -92,14 +92,15 @@ void FleetWatch::look_at_clock() {
   source_steady_ms_ = steady;
 }
 
-// An hour shows what is usual for each machine. Of slow scrapes it is as many rows as the first looks need.
+// Returns the length of the first reading. An hour is enough to learn what is usual for each machine. With
+// slow scrapes it is as many rows as the first windows need.
 int64_t FleetWatch::history_ms() const {
   constexpr int64_t kHour = 3'600'000;
   const int64_t shortest = std::max(int64_t(o_.scan.shortest_s * 1000), 8 * step_ms_);
   return std::max(kHour, 5 * shortest);
 }
 
-// Rows of one answer: an hour of ten thousand machines comes in pieces.
+// Returns the length of one answer: an hour of ten thousand machines is read in pieces.
 int64_t FleetWatch::piece_ms() const {
   constexpr int64_t kMostValues = int64_t{1} << 24;  // 64 MiB
   const auto width = int64_t(std::max<size_t>(1, known_machines_.size() * known_metrics_.size()));
@@ -161,8 +162,8 @@ void FleetWatch::pull() {
     base::return_free_memory();  // the answers to a whole history
 }
 
-// Where the next rows begin: after a long outage at the oldest that still matter; where the store's clock
-// went back, once it is sure to stay there, at its present.
+// Sets where the next rows begin: after a long outage at the oldest useful row, and after a backward step of
+// the store's clock at its present time, once the step is certain.
 void FleetWatch::start_rows() {
   const int64_t steady = world_.clock.steady_ms();
   const int64_t oldest = round_down(now_ms() - history_ms(), step_ms_);
@@ -181,7 +182,7 @@ void FleetWatch::start_rows() {
   log_.note("the store's clock went back: rows go on from there");
 }
 
-// Scrapes that come at another distance now: the grid follows once that is sure.
+// Learns a new distance between scrapes. The time grid follows once it is certain.
 bool FleetWatch::learn_step(const MetricSeries& s) {
   if (o_.step_s > 0 || s.sample_gap_ms == 0)
     return false;
@@ -213,7 +214,7 @@ bool FleetWatch::learn_step(const MetricSeries& s) {
   return true;
 }
 
-// How old samples are when they are first seen, the time between two pulls included.
+// Learns the age of samples at their first reading, with the time between two pulls included.
 void FleetWatch::learn_delay(const MetricSeries& s) {
   std::vector<int64_t> ages;
   for (size_t m = 0; m < s.newest_ms.size(); ++m) {
@@ -251,7 +252,7 @@ bool FleetWatch::take_names(const MetricSeries& s) {
   return fresh;
 }
 
-// Names of machines that left are dropped when the lists are made anew.
+// Drops names of machines that left, when the lists are made anew.
 void FleetWatch::forget_left() {
   for (const auto& [machine, since] : left_) {
     known_machines_.erase(machine);
@@ -285,7 +286,7 @@ void FleetWatch::rebuild() {
   }
 }
 
-// What lasted before the scan was made anew goes on.
+// Continues the episodes that lasted before the scan was made anew.
 void FleetWatch::take_over() {
   const base::Json state = std::exchange(state_, {});
   if (state.is_null())
@@ -297,7 +298,8 @@ void FleetWatch::take_over() {
   }
 }
 
-// The last row that is whole: every member has a sample at or after it, or none can be on its way any more.
+// Returns the last complete row: every member has a sample at or after it, or no further sample can be on
+// its way.
 std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
   int64_t newest = INT64_MIN;
   int64_t slowest = INT64_MAX;
@@ -350,7 +352,7 @@ void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
   looked_ms_ = steady;
 }
 
-// Of the metrics that a prediction speaks of.
+// Keeps medians of the metrics that a prediction is compared with.
 void FleetWatch::note_medians(int64_t time_ms, std::span<const float> row) {
   const ScanFleet& f = scan_->fleet();
   medians_.resize(o_.scan.expectations.size());
@@ -371,8 +373,8 @@ void FleetWatch::note_medians(int64_t time_ms, std::span<const float> row) {
   }
 }
 
-// An answer that lacks many members is kept until its rows are pushed: what several such answers hold
-// together may be whole.
+// Keeps an answer that lacks many members until its rows are used. Several such answers may be complete
+// together.
 void FleetWatch::keep_half(const MetricSeries& s) {
   std::erase_if(halves_, [&](const MetricSeries& half) {
     return half.time_ms(half.steps) <= next_ms_;
@@ -385,8 +387,8 @@ void FleetWatch::keep_half(const MetricSeries& s) {
     halves_.pop_front();
 }
 
-// Samples that are stamped so far behind that no row waited for them look like silence. A machine that died
-// has no stamp after its last row.
+// Looks for samples whose time stamps are so late that no row waited for them, which looks like silence. A
+// dead machine has no stamp after its last row.
 void FleetWatch::look_behind() {
   constexpr int64_t kAgain = 30'000;    // ms between looks at a machine that lives
   constexpr int64_t kRarely = 300'000;  // and at one that seems not to
@@ -441,10 +443,10 @@ void FleetWatch::read_targets() {
   if (!answer)
     return;
   std::vector<Target>& now = *answer;
-  // Half an answer does not say who has left, but whom it names has not.
+  // A partial answer does not show which machines have left, but the machines in it have not.
   for (const Target& t : now)
     missing_.erase(t.machine);
-  // Far fewer than usual are half an answer, unless it stays so.
+  // Far fewer targets than usual are a partial answer, unless the number remains low.
   const bool whole = double(now.size()) >= kWholeList * double(usual_targets_);
   if (!whole) {
     if (targets_shrunk_ms_ == 0)
@@ -466,7 +468,8 @@ bool FleetWatch::in_job(const std::string& machine) const {
   return !left_.contains(machine) && (!targets_known_ || up_.contains(machine));
 }
 
-// Do the targets speak of the machines that report? Under other names they say nothing about them.
+// Returns whether the targets have the names of the reporting machines. Otherwise the targets cannot be
+// used.
 bool FleetWatch::targets_fit(const MetricSeries& s) const {
   size_t found = 0;
   for (const std::string& m : s.machines)
@@ -474,7 +477,7 @@ bool FleetWatch::targets_fit(const MetricSeries& s) const {
   return 2 * found >= s.machines.size();
 }
 
-// Who joins and who leaves, by the targets where the store knows them.
+// Adds and removes members of the job, by the scrape targets when the store has them.
 void FleetWatch::keep_members() {
   const int64_t steady = world_.clock.steady_ms();
   const int64_t patience = std::max<int64_t>(30'000, 2 * step_ms_);

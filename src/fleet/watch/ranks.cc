@@ -1,3 +1,4 @@
+// Polls the sources of collectives, judges them and explains when they cannot be judged.
 #include "fleet/watch/ranks.h"
 
 #include <algorithm>

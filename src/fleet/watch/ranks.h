@@ -1,4 +1,4 @@
-// The collectives of a watched job: growing logs, pages or a store's means, judged every few seconds beside
+// Watches the collectives of a job: growing logs, pages or a store's means, judged every few seconds beside
 // the machines' metrics.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace lento::fleet {
 
-// "2 min" or "1.5 s", for texts of alerts.
+// Returns a text such as "2 min" or "1.5 s" for alerts.
 std::string seconds_text(int64_t ms);
 
 struct RanksWatchOptions {
-  // Files, folders and patterns of Inspector logs and pages; or queries of the store, which begin with a
-  // metric's name and hold '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
+  // Files, folders and patterns of Inspector logs and pages, or queries of the store, which begin with a
+  // metric's name and contain '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
   std::vector<std::string> sources;
   double every_s = 3;  // judgements nearer than that confirm each other too easily
   double window_s = 120;
@@ -23,13 +23,13 @@ struct RanksWatchOptions {
 
 class RanksWatch {
  public:
-  // Throws base::Error for a query without a store to ask.
+  // Throws base::Error for a query without a store.
   RanksWatch(const RanksWatchOptions& options, const PrometheusOptions& store);
   RanksWatch(const RanksWatch&) = delete;
   RanksWatch& operator=(const RanksWatch&) = delete;
 
-  // Judges again where it is time: every so many seconds, and never for more than half of the time. A source
-  // that does not answer changes nothing.
+  // Judges again when it is time: every few seconds, and for at most half of the time. A source that does
+  // not answer changes nothing.
   void step(int64_t steady_ms);
 
   std::vector<finding::Finding> standing() const {
@@ -38,7 +38,8 @@ class RanksWatch {
   const finding::Diagnosis& diagnosis() const {
     return live_.diagnosis();
   }
-  // Why the collectives are not judged at present; "" while they are, and for the first two minutes.
+  // Returns why the collectives are not judged at present. Empty while they are judged, and for the first
+  // two minutes.
   std::string why_blind(int64_t steady_ms) const;
 
  private:
@@ -55,8 +56,8 @@ class RanksWatch {
   int64_t judged_ms_ = INT64_MIN;  // last judgement that was one
 };
 
-// What metrics and collectives say of one job. A finding of both kinds about one machine is one finding with
-// the evidence of both.
+// Joins the findings of metrics and of collectives on one job. Two findings about one machine become one
+// with the evidence of both.
 finding::Diagnosis join_ranks(finding::Diagnosis machines, const finding::Diagnosis& ranks);
 
 }  // namespace lento::fleet

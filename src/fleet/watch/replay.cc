@@ -1,5 +1,5 @@
-// An alert that came at night is understood by day: the watch runs again over the samples that its store had.
-// Nothing of it knows that the clock and the store are recorded ones.
+// Runs a watch again over the samples that its store had, to examine an alert later. The watch has no
+// information that clock and store are recorded.
 #include "fleet/watch/replay.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct NoRunner : HookRunner {
   }
 };
 
-// The last of steps [from, to) in which the machine has a sample; SIZE_MAX: none.
+// Returns the last of the steps [from, to) in which the machine has a sample, or SIZE_MAX without one.
 size_t last_sample(const MetricSeries& s, size_t machine, size_t from, size_t to) {
   for (size_t step = to; step-- > from;) {
     for (size_t k = 0; k < s.metrics.size(); ++k) {

@@ -11,8 +11,8 @@
 
 namespace lento::fleet {
 
-// Answers with the samples up to the clock, which counts in the record's time. Machines without one in the
-// period asked for are left out, as a store leaves them out. Series and clock outlive it.
+// Answers with the samples up to the clock, which runs in the record's time. Machines without a sample in
+// the requested period are left out, as by a store. Series and clock must outlive this object.
 class ReplayStore : public Feed {
  public:
   ReplayStore(const MetricSeries& series, const Clock& clock)
@@ -35,8 +35,8 @@ class ReplayStore : public Feed {
   const Clock& clock_;
 };
 
-// Runs a watch over the record, one step every `interval_ms` of its time. What it tells goes to the log. No
-// hook is run. Throws base::Error for options that cannot be.
+// Runs a watch over the record, one step for every `interval_ms` of its time. Messages go to the log. No
+// hook is run. Throws base::Error for invalid options.
 finding::Diagnosis replay(
     const MetricSeries& series,
     const WatchLog& log,

@@ -1,4 +1,4 @@
-// What a watch tells: alerts, a line on its output, the hook.
+// Reports what changed: alerts, lines on the output, and the hook.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -23,7 +23,8 @@ constexpr auto first_of_pair = [](const auto& pair) -> const auto& {
   return pair.first;
 };
 
-// Equal for every watch of the job, so that an Alertmanager takes their alerts for one.
+// Returns labels that are equal in every watch of the job, so that an Alertmanager takes their alerts for
+// one.
 std::vector<std::pair<std::string, std::string>> rank_labels(const std::string& job, const Finding& f) {
   std::vector<std::pair<std::string, std::string>> out{
       {"alertname", "LentoSlowRank"},
@@ -213,13 +214,13 @@ void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<Alert>& 
   alerts.push_back(*slow_fleet_);
 }
 
-// "" while the job is seen and judged.
+// Returns why the job cannot be judged at present, "" while it can.
 std::string FleetWatch::why_blind() const {
   const int64_t steady = world_.clock.steady_ms();
   const std::string ranks = world_.ranks ? world_.ranks->why_blind(steady) : "";
   if (!ranks.empty() || !o_.metrics)
     return ranks;
-  // Announced within two minutes or four steps, so it is noticed a little earlier.
+  // The alert is due within two minutes or four steps, so the condition is noticed a little earlier.
   const int64_t limit = std::max<int64_t>(100'000, 7 * step_ms_ / 2);
   const int64_t answered = std::max(answered_ms_, started_ms_);
   if (steady - answered > limit) {
@@ -268,8 +269,8 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<Alert>& al
   alerts.push_back(*blind_);
 }
 
-// Sorts what collectives say into machines whose metrics deviate too, and others. True when something joined
-// or left a machine's alert.
+// Divides findings about collectives into those on machines with deviating metrics and others. Returns true
+// when a machine's alert gained or lost such a finding.
 bool FleetWatch::take_ranks(const std::vector<Finding>& standing) {
   std::map<std::string, Finding> joined;
   for (const Finding& f : standing) {
@@ -316,7 +317,7 @@ void FleetWatch::tell_ranks(int64_t now, bool resend, std::vector<Alert>& alerts
   }
 }
 
-// The GPU that was the lowest or highest in the rows last read.
+// Returns the GPU that was the lowest or highest in the rows last read.
 std::string FleetWatch::device_of(const std::string& metric, const std::string& machine) const {
   const auto k = std::ranges::find(last_.metrics, metric);
   const auto m = std::ranges::find(last_.machines, machine);
@@ -372,7 +373,7 @@ Alert FleetWatch::alert_of(const MachineVerdict& v) const {
   return a;
 }
 
-// Evidence that an outage could have made is none.
+// Returns whether the evidence is free of outages. Evidence that an outage could have caused does not count.
 bool FleetWatch::clean_evidence() const {
   return !failing_ && !blind_ &&
          (outage_ms_ == INT64_MIN || world_.clock.steady_ms() - outage_ms_ > kSettled + step_ms_);
@@ -424,7 +425,7 @@ void FleetWatch::run_hook(const HookCall& call) {
   ledger_.ended(o_.job, machine, world_.clock.wall_ms(), 127);
 }
 
-// A hook that a process before this one started and did not see end.
+// Returns hooks that an earlier process started without recording their end.
 std::vector<HookLedger::Event> FleetWatch::unknown_hooks(int64_t now, std::vector<Alert>& alerts) {
   constexpr int64_t kHour = 3'600'000;
   constexpr int64_t kEvery = 30'000;

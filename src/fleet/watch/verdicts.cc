@@ -1,7 +1,7 @@
-// An episode is of a metric and its machines, an alert of a machine and its metrics. Of several episodes of
-// one machine the strongest gives the text. A quarter of a group that deviates in one episode is a crowd, as
-// it is for the scan itself, which no longer takes the others for a measure of health then. A storm of pause
-// frames makes its neighbours pause as well, hundreds of times less: who is affected is not accused.
+// An episode has one metric and several machines, an alert one machine and several metrics. Among several
+// episodes of one machine the strongest gives the text. A quarter of a group in one episode is a crowd, as
+// in the scan, which then no longer uses the others as healthy peers. A storm of pause frames makes its
+// neighbours pause as well, hundreds of times less, and such affected machines receive no verdict.
 #include "fleet/watch/verdicts.h"
 
 #include <algorithm>

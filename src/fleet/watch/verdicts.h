@@ -1,4 +1,4 @@
-// Who stands accused at this moment, by the episodes of a scan that last.
+// The machines with a verdict at this moment, from the lasting episodes of a scan.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ struct MachineVerdict {
   size_t metric = 0;  // that deviates most
   double score = 0;   // in it, in thresholds
   std::string text;   // "power_w has a mean of 630 where peers have 700 in the last 100 s; ..."
-  // So many of a group deviate at once that what they share is ill before they are: no hook is run.
+  // A large part of the group deviates at once, so that a shared cause is likely. No hook is run.
   bool in_a_crowd = false;
 };
 
-// One verdict a machine and kind, by machine. A member of an episode that moved by less than half of what the
-// strongest did is affected, and no verdict.
+// Returns one verdict for each machine and kind, ordered by machine. A member that moved by less than half
+// of the strongest member is affected and gets no verdict.
 std::vector<MachineVerdict> standing_verdicts(const Scan& scan);
 
 size_t machines_together(const std::vector<MachineVerdict>& verdicts);  // those in a crowd

@@ -1,3 +1,4 @@
+// The step of a watch: pull, judge, report, and save state and diagnosis to files.
 #include "fleet/watch/watch.h"
 
 #include <chrono>
@@ -11,7 +12,7 @@
 namespace lento::fleet {
 namespace {
 
-// ms
+// Intervals in milliseconds.
 constexpr int64_t kSaveEvery = 60'000;
 constexpr int64_t kWriteEvery = 10'000;
 
@@ -210,7 +211,8 @@ void FleetWatch::write_diagnosis() {
   });
 }
 
-// A full disk must not end the watch: the file stays as it was, the next attempt comes.
+// Writes a file. A full disk must not end the watch: the file remains as it was, and the next attempt
+// follows.
 void FleetWatch::keep(const std::string& path, const std::function<std::string()>& content) {
   if (path.empty())
     return;

@@ -1,20 +1,31 @@
-// One job under watch: pulls rows from a store, pushes them into a Scan, tells of verdicts, runs hooks.
+// Watches one job: reads rows from a store, pushes them into a Scan, reports verdicts and runs hooks.
 //
-// Time. Rows are in the store's time. The present is the store's clock, carried on by the steady clock
-// between two looks at it, so that a step of this machine's wall clock changes nothing. Rows. A row is pushed
-// once every member of the job has a sample at or after it, or when a sample could no longer be on its way:
-// after one step, the usual delay of samples and some slack. Step and delay are learned. Outages. A pull that
-// fails, or rows without answers, are nobody's silence (fleet/scan/roll_call.h); what stands is told on;
-// the missed rows are read when the store is back. Blindness. What could not be judged for two minutes (or
-// four steps) is an alert of its own, LentoBlind. Membership. A machine that the store still scrapes (`up`, 0
-// or 1) is in the job, one that it no longer scrapes has left. A store that does not know `up` makes a
-// machine leave after WatchOptions::forget_s. Clocks. A machine whose samples
-// arrive with stamps that lie behind those of its peers is not silent: it is LentoClockApart, without a hook.
-// Alerts. One stands until its machine was well for
-// WatchOptions::hold_off_s, so that a flapping machine is one alert. Two watches of one job give alerts of
-// the same labels. Collectives. Where the job's ranks record them, what they say is told too: an alert that
-// names rank, host and GPU, or, where the metrics of that host deviate as well, one alert with both. Hooks.
-// None on evidence of an outage, none twice (jobs/hook_ledger.h).
+// Time. Rows are in the store's time. The present is the store's clock, continued by the steady clock
+// between two readings of it, so that a step of this machine's wall clock changes nothing.
+//
+// Rows. A row is pushed once every member of the job has a sample at or after it, or when a sample can no
+// longer be on its way: after one step, the usual delay of samples and some slack. Step and delay are
+// learned.
+//
+// Outages. Failed pulls and rows without answers count as no machine's silence (fleet/scan/roll_call.h).
+// Open alerts are repeated, and the missed rows are read when the store is back.
+//
+// Blindness. A job that could not be judged for two minutes (or four steps) is an alert of its own,
+// LentoBlind.
+//
+// Membership. A machine that the store still scrapes (`up`, 0 or 1) is in the job, one that the store no
+// longer scrapes has left. Without `up` in the store a machine leaves after WatchOptions::forget_s.
+//
+// Clocks. A machine whose samples arrive with stamps behind those of its peers is not silent. It gets the
+// alert LentoClockApart, without a hook.
+//
+// Alerts. An alert lasts until its machine was well for WatchOptions::hold_off_s, so that a flapping machine
+// is one alert. Two watches of one job give alerts with the same labels.
+//
+// Collectives. When the job's ranks record them, their findings are reported too: an alert that names rank,
+// host and GPU, or, when the metrics of that host deviate as well, one alert with both.
+//
+// Hooks. None runs on evidence from an outage, and none twice (hook_ledger.h).
 #pragma once
 
 #include <deque>
@@ -39,7 +50,7 @@ namespace lento::fleet {
 struct WatchOptions {
   ScanOptions scan{.budget = {1, 30 * 86400.0}};  // one false alarm a month
   std::string job = "job";                        // named in alerts
-  // files; "": none
+  // Files, "": none.
   std::string state;
   std::string diagnosis;
   std::string expect;   // prediction that the whole fleet is held against; "": none
@@ -54,18 +65,18 @@ struct WatchOptions {
   int hook_per_hour = 2;
 };
 
-// What a watch says as it goes: a verdict for its output, everything else for its log.
+// The output of a watch: verdicts in lines, everything else as notes.
 struct WatchLog {
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  // The line to say when an alert begins, at a moment in Unix milliseconds; when none is set, time and
-  // summary.
+  // Returns the line for an alert that begins, at a moment in Unix milliseconds. Without this function the
+  // line has time and summary.
   std::function<std::string(int64_t, const Alert&)> line_of;
   bool say_ends = false;  // also when one ends; without, that is a note
   std::function<void(const std::string&)> note = [](const std::string&) {};
   std::function<std::string(finding::Diagnosis)> text_of;  // for the diagnosis file
 };
 
-// The parts of the world; all outlive the watch.
+// The interfaces to the outside. All must outlive the watch.
 struct WatchWorld {
   const Clock& clock;
   Feed& feed;
@@ -76,7 +87,7 @@ struct WatchWorld {
 
 class FleetWatch {
  public:
-  // A store that names more machines than this over time is not believed.
+  // A store that names more machines than this over time is treated as an error.
   static constexpr size_t kMostMachines = 16'384;
 
   FleetWatch(WatchWorld world, WatchLog log, WatchOptions options);
@@ -94,7 +105,7 @@ class FleetWatch {
   };
   std::vector<Sample> samples() const;  // of the own /metrics
 
-  // For a look inside: tests and `doctor`.
+  // For tests and `doctor`.
   int64_t step_ms() const {
     return step_ms_;
   }
@@ -150,7 +161,7 @@ class FleetWatch {
   void start_rows();
   bool in_job(const std::string& machine) const;
 
-  // Telling (tell.cc).
+  // Reporting (tell.cc).
   void tell();
   void tell_verdicts(int64_t now, bool resend, std::vector<Alert>& alerts);
   void tell_clocks(int64_t now, bool resend, std::vector<Alert>& alerts);
@@ -169,7 +180,7 @@ class FleetWatch {
   void run_hook(const HookCall& call);
   bool clean_evidence() const;
 
-  // Files (fleet_watch.cc).
+  // Files (watch.cc).
   void load_state();
   void save_state();
   void write_diagnosis();
@@ -182,7 +193,7 @@ class FleetWatch {
   std::unique_ptr<Scan> scan_;
   std::unique_ptr<History> history_;
   base::Json state_;  // to be taken over once the rows of the last hour are pushed; else null
-  // by expectation: medians of the job's machines in the last minutes, with their times
+  // Medians of the job's machines in the last minutes with their times, for each expectation.
   std::vector<std::deque<std::pair<int64_t, double>>> medians_;
   std::set<std::string> known_machines_;
   std::set<std::string> known_metrics_;
@@ -202,7 +213,7 @@ class FleetWatch {
 
   int64_t started_ms_;
   int64_t clock_looked_ms_ = INT64_MIN;
-  // the store's time at a steady time
+  // The store's time at a moment of the steady clock.
   int64_t source_ms_ = 0;
   int64_t source_steady_ms_ = 0;
   int64_t step_ms_ = 0;
@@ -223,7 +234,7 @@ class FleetWatch {
   bool dirty_ = false;
   std::string failure_;
   std::map<Key, Standing> standing_;
-  // A machine without a sample in the rows, and its newest stamp at the last look for older ones.
+  // A machine without a sample in the rows, and its newest stamp at the last search for older ones.
   struct Behind {
     int64_t newest_ms = INT64_MIN;
     int64_t looked_ms = INT64_MIN;  // steady time
