@@ -42,6 +42,7 @@ void rank_row(std::span<const float> row, const CellSource& s, std::vector<float
   }
 }
 
+// Fills the means of a cell. A machine without half of its samples has none.
 void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cells) {
   const size_t n = s.peers.size();
   std::vector<double> sums(n, 0);
@@ -70,6 +71,7 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   }
 }
 
+// Fills the upper and lower quantiles of a cell over the whole window of rows.
 void fill_quantiles(const CellSource& s, const Scale& scale, std::vector<float>& cells) {
   std::vector<float> values;
   for (size_t i = 0; i < s.peers.size(); ++i) {
@@ -87,6 +89,7 @@ void fill_quantiles(const CellSource& s, const Scale& scale, std::vector<float>&
   }
 }
 
+// Subtracts the peers' median from one channel. Returns the median, NaN without values.
 float subtract_peers(size_t channel, std::vector<float>& cells) {
   std::vector<float> values;
   for (size_t at = channel; at < cells.size(); at += kChannels) {

@@ -61,6 +61,7 @@ float score_of(const Episode& e) {
   return most;
 }
 
+// Returns the machines of a group that are not among `members`.
 std::vector<size_t> others_of(const View& v, size_t group, const std::vector<size_t>& members) {
   std::vector<size_t> out;
   for (const size_t m : v.scan.groups()[group]) {
@@ -118,6 +119,7 @@ bool judged_then(const Episode& e, const ScanOptions& o) {
   return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;
 }
 
+// Joins the episodes that began together into causes, the strongest first.
 std::vector<Cause> causes(const View& v, const ScanOptions& o) {
   std::vector<const Episode*> order;
   for (const Episode& e : v.scan.episodes()) {
@@ -182,6 +184,7 @@ struct Sizes {
   }
 };
 
+// Returns the means of the machines and of their peers, during the cause and before it.
 Sizes sizes_of(const View& v, const Episode& e, const Cause& cause) {
   const std::vector<size_t> others = others_of(v, e.group, cause.machines);
   const Span past{0, cause.span.begin};
@@ -210,6 +213,7 @@ std::string device_of(const View& v, size_t metric, const Cause& cause) {
   return most == votes.end() ? "" : v.series.devices[most->first];
 }
 
+// Adds the likely fault types for the classes of metrics that deviate.
 void add_fault_odds(const View& v, const Cause& cause, Finding& f) {
   constexpr size_t kListed = 3;
   std::array<bool, kMetricClasses> watched{};
@@ -232,6 +236,7 @@ void add_fault_odds(const View& v, const Cause& cause, Finding& f) {
          "rates of 140 production faults (Minder, Table 1)"});
 }
 
+// Returns what a metric shows: the machines' mean beside that of their peers, and both before.
 finding::Evidence evidence_of(const View& v, const Episode& e, const Cause& cause) {
   const Sizes s = sizes_of(v, e, cause);
   const std::string& metric = v.series.metrics[e.metric];
@@ -253,6 +258,7 @@ std::string times_text(const View& v, const Cause& cause) {
   return text;
 }
 
+// Returns the finding for a cause.
 Finding finding_of(const View& v, const Cause& cause) {
   const Episode& e = *cause.episodes.front();
   const Sizes s = sizes_of(v, e, cause);
@@ -297,6 +303,7 @@ Finding finding_of(const View& v, const Cause& cause) {
   return f;
 }
 
+// Returns the finding for a machine without samples.
 Finding silence_of(const View& v, const Episode& e) {
   Finding f;
   f.subject = v.series.machines[e.members.front().machine];
@@ -425,6 +432,7 @@ void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
   d.findings.push_back(std::move(f));
 }
 
+// Writes the outcome: findings, an all-clear with the examined period, or why nothing could be judged.
 void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
   const std::string text = covered_text(v.series, v.scan.fleet().step_ms);
   if (!d.findings.empty())

@@ -29,6 +29,7 @@ std::optional<size_t> expected_metric(
   return size_t(at - metrics.begin());
 }
 
+// Returns the finding when the job's median exceeds the expectation by more than its error allows.
 std::optional<finding::Finding>
 slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
   const double factor = seen / e.value;

@@ -22,6 +22,7 @@ size_t steps_a_column(const MetricSeries& s) {
 
 }  // namespace
 
+// Adds one metric of the machines beside the range of their peers over time.
 void add_picture(const View& v, const Picture& p, finding::Diagnosis& d) {
   const MetricSeries& s = v.series;
   const std::string name = list_of(s, p.machines);

@@ -47,6 +47,7 @@ void History::push(int64_t time_ms, std::span<const float> row) {
   ++in_last_;
 }
 
+// Joins each two neighbouring columns.
 void History::halve() {
   for (size_t c = 0; 2 * c + 1 < columns_.size(); ++c) {
     std::vector<float> joined = std::move(columns_[2 * c]);

@@ -149,6 +149,7 @@ void Level::estimate_slopes(Channel channel) {
   }
 }
 
+// Moves the oldest cell of a machine into its past.
 void Level::retire(size_t machine) {
   Past& past = past_[machine];
   if (std::isnan(cell(machine, kRaw, 0)))
@@ -209,6 +210,7 @@ std::array<Noise*, 2 * kTested> Level::noises() {
   return {&absolute_[0], &absolute_[1], &absolute_[2], &relative_[0], &relative_[1], &relative_[2]};
 }
 
+// Returns the difference between the window and the expectation from the past, in all channels.
 Level::Difference Level::difference(size_t machine) const {
   Difference d;
   d.whole = past_[machine].count >= float(o_.cells);
@@ -275,6 +277,7 @@ double Level::scatter(Channel channel) const {
   return std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior));
 }
 
+// Tests one machine in one channel. The score counts in thresholds.
 Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const double change = double(now_[m].value[channel]);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
@@ -335,6 +338,7 @@ double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) co
   return change / (absolute_[kMean].spread(m) * z + z * z / (6 * rows));
 }
 
+// Tests all machines in one channel and keeps the strongest score of each.
 void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out) {
   const Yardstick by{scatter(channel), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
   for (size_t m = 0; m < o_.machines; ++m) {

@@ -29,6 +29,7 @@ void Noise::learn(size_t machine, double difference, double size) {
   keep_large({float(size), uint32_t(machine)});
 }
 
+// Keeps a difference when it is among the largest.
 void Noise::keep_large(const Large& large) {
   if (!(large.size > 0) || (largest_.size() == kKept && large.size <= largest_.back().size))
     return;
@@ -71,6 +72,7 @@ void Noise::refresh() {
   measure_tail();
 }
 
+// Measures how much heavier the tail is than that of a normal law.
 void Noise::measure_tail() {
   z_.clear();
   for (const Large& l : largest_)

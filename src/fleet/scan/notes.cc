@@ -15,6 +15,7 @@ namespace {
 
 using finding::Diagnosis;
 
+// Notes changes of the job to which machines responded unequally.
 void add_uneven(const View& v, Diagnosis& d) {
   for (const Episode& e : v.scan.episodes()) {
     if (e.what == Episode::What::Uneven)
@@ -61,6 +62,7 @@ void add_standing(const View& v, Diagnosis& d) {
   }
 }
 
+// Notes the metrics that are no amounts and were not averaged.
 void add_kinds(const View& v, Diagnosis& d) {
   std::string skipped;
   for (size_t k = 0; k < v.series.metrics.size(); ++k) {
@@ -72,6 +74,7 @@ void add_kinds(const View& v, Diagnosis& d) {
     d.notes.push_back("Not averaged, because its values are no amounts: " + skipped);
 }
 
+// Returns the smallest change that would have been found in each metric.
 std::string reach_of(const View& v) {
   const std::string unit = v.series.by_step ? " steps" : " s";
   std::string text;

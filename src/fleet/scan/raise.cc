@@ -32,6 +32,7 @@ int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) co
   return now_ms - int64_t(back) * fleet.step_ms;
 }
 
+// Returns the active episode of this metric, group and direction, and opens one when there is none.
 size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool rises, size_t level) {
   for (size_t i = episodes.size(); i-- > 0;) {
     const Episode& e = episodes[i];
@@ -51,6 +52,8 @@ size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool ris
   return episodes.size() - 1;
 }
 
+// Returns the machines whose score exceeds the threshold in one direction, with how far they and the others
+// moved.
 Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool rises) const {
   Suspects out;
   const std::vector<Look>& looks = track.machines.looks[level];
@@ -88,6 +91,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   return out;
 }
 
+// Adds machines to the episode of their metric.
 void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members) {
   const size_t at = open_episode(track, Episode::What::Machines, rises, level);
   Episode& e = episodes[at];
@@ -110,6 +114,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
   }
 }
 
+// Records that the job changed and these machines responded differently, which is no finding.
 void Scan::Impl::note_uneven(
     const Track& track,
     size_t level,
@@ -124,6 +129,7 @@ void Scan::Impl::note_uneven(
   }
 }
 
+// Judges the tests of one length of window, both directions.
 void Scan::Impl::judge(Track& track, size_t level) {
   const Slow slow = kinds[track.metric].slow;
   bool entered = false;
@@ -144,6 +150,7 @@ void Scan::Impl::judge(Track& track, size_t level) {
   }
 }
 
+// Opens and ends episodes of silence.
 void Scan::Impl::judge_silence() {
   for (size_t m = 0; m < silent.size(); ++m) {
     Standing& s = silent[m];
@@ -168,6 +175,7 @@ void Scan::Impl::judge_silence() {
   }
 }
 
+// Opens an episode when the job as a whole changed for the worse.
 void Scan::Impl::judge_job(Track& track, size_t level) {
   const Look& look = track.job.looks[level].front();
   const Slow slow = kinds[track.metric].slow;

@@ -68,6 +68,7 @@ void Scan::Impl::form_groups() {
   }
 }
 
+// Chooses the lengths of windows, each about 1.4 times the one before.
 void Scan::Impl::choose_lengths() {
   for (size_t rung = 0;; ++rung) {
     for (const size_t cells : {kCells, kCells + kCells / 2}) {
@@ -81,6 +82,7 @@ void Scan::Impl::choose_lengths() {
   }
 }
 
+// Makes a track for each metric that is an amount and each group of peers.
 void Scan::Impl::make_tracks() {
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
     if (kinds[k].kind == Kind::Code || kinds[k].kind == Kind::Identifier)
@@ -112,6 +114,7 @@ void Scan::Impl::share_budget() {
   z = normal_upper(options.budget.false_alarms / std::max(1.0, tests * looks));
 }
 
+// Returns the levels of all lengths.
 Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peers) const {
   Ladder out;
   for (const auto& [rung, cells] : lengths) {
@@ -135,6 +138,7 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
   return out;
 }
 
+// Records which machines have a sample in this row.
 void Scan::Impl::note_reports(std::span<const float> values) {
   const size_t machines = fleet.machines.size();
   for (size_t m = 0; m < machines; ++m) {
@@ -170,6 +174,7 @@ void Scan::Impl::begin_pasts() {
   }
 }
 
+// Chooses the scale of a metric from the rows so far, and again later when the job has just begun.
 void Scan::Impl::choose_scale(Track& track) {
   if (track.scaled && pushed < track.scale_again)
     return;
@@ -238,6 +243,7 @@ void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
   }
 }
 
+// Takes the last row into the cells of a track and tests those that are complete.
 void Scan::Impl::step(Track& track) {
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
   const auto row = rows.row(0);

@@ -48,6 +48,7 @@ Json names_of(const std::vector<std::string>& names) {
   return out;
 }
 
+// Returns the largest deviations of healthy machines as JSON.
 Json tails_of(Ladder& ladder) {
   Json levels = Json::array();
   for (Level& level : ladder.levels) {
