@@ -105,6 +105,25 @@ TEST(PlantCases, SameSeedSameCases) {
   EXPECT_EQ(names(1), names(1));
 }
 
+TEST(PlantCases, AServerOfUsualSpeedMovesNothingAndIsNotJudged) {
+  const Recorded r;
+  PlantPlan plan;
+  plan.model = PlantModel::Server;
+  plan.factors = {1, 20};
+  plan.per_kind = 3;
+  uint32_t most = 0;
+  for (const PlantCase& c : plant_cases(Fabric(r.sheet), "t.json", r.trace, plan)) {
+    if (c.kind == "none")
+      continue;
+    EXPECT_FALSE(c.same) << "only transfers can be planted in another class";
+    if (c.factor == 20)
+      most = std::max(most, c.moved);
+    else
+      EXPECT_FALSE(c.moved || c.counted || c.judged || c.accused) << c.kind;
+  }
+  EXPECT_GT(most, 0U);
+}
+
 TEST(Plant, FamiliesAreWhatIsRead) {
   EXPECT_EQ(family_of("1x2_BLOCK_TO_2x4_HEIGHT"), "1x2_BLOCK");
   EXPECT_EQ(family_of("DRAM_TO_8x1_HEIGHT"), "DRAM_TO_HEIGHT");
