@@ -2,7 +2,7 @@
 """Builds the programs of examples/memory/programs and their fixed twins with the recorder and judges them.
 
 record_programs.py LENTO [--short] [--programs FOLDER] [RESULTS.csv]: each program says in its head which cause and which variable must come first
-("expect: false sharing, bins"; "|" parts causes that both are right), and on how many nodes it is played ("nodes: 2"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
+("expect: false sharing, bins"; "|" parts causes that both are right), and on which machine it is played ("nodes: 2", "bandwidth: 12.8"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
 access; --short: only by bursts; --programs: only those of another folder. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded; threads that barriers
 or OpenMP keep apart do not meet, processes that share a mapping do.
 """
@@ -89,15 +89,14 @@ WRAPPED = ("pthread_create", "pthread_join", "pthread_mutex_lock", "pthread_mute
 
 def compile_with(folder, source, name, flags=(), static=False):
     run = lambda *words: subprocess.run(words, check=True, cwd=folder)
-    run("cc", "-g", "-O1", "-fsanitize=thread", f"-I{PROGRAMS}", *flags, "-c", str(source), "-o", f"{name}.o")
+    run("cc", "-g", "-O1", "-fsanitize=thread", "-fno-ipa-reference-addressable", f"-I{PROGRAMS}", *flags, "-c", str(source), "-o", f"{name}.o")
     runtime = "recorder_static.o" if static else "recorder.o"
     wrap = [f"-Wl,--wrap={f}" for f in WRAPPED] + ["-static"] if static else []
     run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap, *[f for f in flags if f == "-fopenmp"])
 
 
-def record(lento, folder, name, full, nodes="1"):
-    words = [lento, "memory", "record", "-o", "run.access", "--json", "--nodes", nodes, *(["--full"] if full else []), "--",
-             f"./{name}"]
+def record(lento, folder, name, full, machine=()):
+    words = [lento, "memory", "record", "-o", "run.access", "--json", *machine, *(["--full"] if full else []), "--", f"./{name}"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     text = done.stdout[done.stdout.find("{"):]
     return json.loads(text) if text.startswith("{") else {"outcome": done.stderr.strip(), "findings": []}
@@ -125,11 +124,12 @@ def main():
         for source in sorted(programs.glob("*.c")):
             text = source.read_text()
             cause, variable = re.search(r"expect: ([a-z |]+), (\w+(?: \w+)?)", text).groups()
-            nodes = re.search(r"nodes: (\d+)|$", text).group(1) or "1"
+            machine = [word for option, value in re.findall(r"^ \* (nodes|bandwidth): ([\d.]+)", text, re.M)
+                       for word in (f"--{option}", value)]
             for fixed in (False, True):
                 compile_with(folder, source, "program", ["-DFIXED"] if fixed else [])
                 for full in (False,) if short else (False, True):
-                    d = record(lento, folder, "program", full, nodes)
+                    d = record(lento, folder, "program", full, machine)
                     first = d["findings"][0] if d["findings"] else {"category": "", "subject": ""}
                     right = (not d["findings"] and d["outcome"] in ("healthy", "cannot judge")) if fixed else (
                         first["category"] in cause.split("|") and variable in first["subject"])

@@ -17,7 +17,9 @@ static void *work(void *p) {
 #ifdef FIXED
   load(me);
 #endif
-  for (int i = 0; i < LENGTH; ++i) out[me].sum += weights[me][i];
+  double sum = 0;
+  for (int i = 0; i < LENGTH; ++i) sum += weights[me][i];
+  out[me].sum = sum;
   return 0;
 }
 int main(int argc, char **argv) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "finding/finding.h"
+#include "lab/promise/promise.h"
 
 namespace lento::chip {
 
@@ -23,25 +23,7 @@ struct ChipAuditOptions {
   uint64_t seed = 1;
 };
 
-struct Promise {
-  enum class Kind : uint8_t {
-    AtMost,   // as false alarms
-    AtLeast,  // as detections
-    Equal     // as coverage
-  };
-  std::string what;
-  Kind kind = Kind::AtMost;
-  double promised = 0;
-  uint64_t hits = 0;
-  uint64_t trials = 0;
-
-  // Whether the promise lies inside the exact 95 % interval of what was observed, or is exceeded on its good
-  // side. Nothing observed breaks nothing.
-  bool kept() const;
-};
-
 // Throws base::Error when chip and mapping are broken.
-std::vector<Promise> audit_chip(const ChipAuditOptions& options, const base::Progress& progress = {});
-finding::Diagnosis audit_table(const std::vector<Promise>& promises, const ChipAuditOptions& options);
+std::vector<lab::Promise> audit_chip(const ChipAuditOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::chip

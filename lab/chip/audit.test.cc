@@ -13,17 +13,6 @@
 namespace lento::chip {
 namespace {
 
-TEST(Audit, APromiseIsBrokenOnItsBadSideAlone) {
-  using Kind = Promise::Kind;
-  EXPECT_TRUE((Promise{"", Kind::AtMost, 0.05, 0, 200}.kept()));
-  EXPECT_FALSE((Promise{"", Kind::AtMost, 0.05, 40, 200}.kept()));
-  EXPECT_TRUE((Promise{"", Kind::AtLeast, 0.95, 200, 200}.kept()));
-  EXPECT_FALSE((Promise{"", Kind::AtLeast, 0.95, 150, 200}.kept()));
-  EXPECT_FALSE((Promise{"", Kind::Equal, 0.9, 200, 200}.kept()));
-  EXPECT_TRUE((Promise{"", Kind::Equal, 0.9, 18, 20}.kept()));
-  EXPECT_TRUE((Promise{"", Kind::Equal, 0.9, 0, 0}.kept()));
-}
-
 TEST(Audit, CountsWhatItDraws) {
   const std::string folder = testing::TempDir();
   const spec::Chip chip;
@@ -36,14 +25,14 @@ TEST(Audit, CountsWhatItDraws) {
       .healthy = 20,
       .detectable = 20,
       .intervals = 2};
-  const std::vector<Promise> promises = audit_chip(options);
+  const std::vector<lab::Promise> promises = audit_chip(options);
   ASSERT_EQ(promises.size(), 3U);
   EXPECT_EQ(promises[0].trials, 20U);
   EXPECT_LE(promises[0].hits, 2U);
   EXPECT_EQ(promises[1].trials, 20U);
   EXPECT_GT(promises[1].hits, 0U);
   EXPECT_EQ(promises[2].trials, 2U);
-  EXPECT_THAT(audit_table(promises, options).verdict, testing::HasSubstr("of 3 promises"));
+  EXPECT_THAT(lab::promise_table(promises, "chip", 1).verdict, testing::HasSubstr("of 3 promises"));
 }
 
 }  // namespace

@@ -4,9 +4,17 @@
 
 #include "cli/tables.h"
 #include "lab/cli/commands.h"
+#include "lab/memory/audit.h"
 
 namespace lento::lab {
 namespace {
+
+void show_promises(finding::Diagnosis d, Context& context) {
+  const std::string tables = cli::tables_as_text(d);
+  context.show(std::move(d));
+  if (!context.json)
+    context.streams.out << tables;
+}
 
 void add_audit_chip(Command& audit, Context& context) {
   Command* app =
@@ -33,11 +41,30 @@ void add_audit_chip(Command& audit, Context& context) {
   example(*app, "lento-lab audit chip --chip 4x4.yaml --mapping darknet19.map.json --seed 7");
   app->callback([options, &context] {
     options->seed = context.seed;
-    finding::Diagnosis d = chip::audit_table(chip::audit_chip(*options, context.progress()), *options);
-    const std::string tables = cli::tables_as_text(d);
-    context.show(std::move(d));
-    if (!context.json)
-      context.streams.out << tables;
+    show_promises(
+        promise_table(chip::audit_chip(*options, context.progress()), "chip", options->seed),
+        context);
+  });
+}
+
+void add_audit_memory(Command& audit, Context& context) {
+  Command* app =
+      audit.add_subcommand("memory", "False alarms and detectable losses of the contention detector");
+  auto options = std::make_shared<MemoryAuditOptions>();
+  app->add_option("--healthy", options->healthy, "Healthy draws of each kind")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  app->add_option("--detectable", options->detectable, "Draws with a loss of one and a half times the least")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  example(*app, "lento-lab audit memory --seed 7");
+  app->callback([options, &context] {
+    options->seed = context.seed;
+    show_promises(
+        promise_table(audit_memory(*options, context.progress()), "memory", options->seed),
+        context);
   });
 }
 
@@ -47,6 +74,7 @@ void add_audit(Command& app, Context& context) {
   Command* audit = app.add_subcommand("audit", "What a detector promises, and what it keeps");
   audit->require_subcommand(1);
   add_audit_chip(*audit, context);
+  add_audit_memory(*audit, context);
 }
 
 }  // namespace lento::lab

@@ -132,6 +132,7 @@ CorePlatform usual_platform() {
   p.source = "between the shipped sheets";
   CoreModel& c = p.core;
   c.stream_step = 1;
+  c.memory_line = 1;  // 192 GB/s at 3 GHz: the least of the sheets has 128, the most 500
   c.link_line = 6;
   c.ahead = 8;
   c.second_pages = 2048;

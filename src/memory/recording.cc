@@ -346,7 +346,7 @@ static MemoryRecording record_once(const MemoryRecordingOptions& options) {
         {options.command[0]},
         "recorded nothing",
         "build it with the recorder: lento memory record --runtime recorder.c, then "
-        "cc -g -fsanitize=thread -c program.c; cc -O2 -c recorder.c; "
+        "cc -g -fsanitize=thread -fno-ipa-reference-addressable -c program.c; cc -O2 -c recorder.c; "
         "cc program.o recorder.o -ldl -pthread");
   program::TraceFacts facts;
   facts.names.read_maps(recording.maps(), 0);

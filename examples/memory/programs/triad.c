@@ -1,5 +1,6 @@
 /* Three long arrays per thread, swept turn by turn: all wait for the memory's rate. As known from McCalpin's STREAM. Fixed: all
  * turns of a piece that stays in the cache before the next.
+ * bandwidth: 12.8
  * expect: saturation, memory */
 #include "run_threads.h"
 #define LENGTH (1 << 15)

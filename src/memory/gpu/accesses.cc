@@ -31,6 +31,7 @@ constexpr size_t kMostKept = 1024;  // requests of one instruction that layouts 
 constexpr size_t kMostPlaces = 65536;
 constexpr uint64_t kChannelBytes = 256;  // of an AMD channel, before the next one's
 constexpr size_t kChannels = 16;
+constexpr uint64_t kSharedBytes = uint64_t{1} << 20;  // addresses of shared memory lie below
 
 using Lanes = std::vector<uint64_t>;
 
@@ -41,6 +42,7 @@ struct Instruction {
     Global
   } space = Space::None;
   uint64_t bytes = 4;
+  bool is_copy = false;  // from global to shared memory; a trace has a line for each side
   std::string place;
 };
 
@@ -51,6 +53,8 @@ bool has(std::string_view text, std::string_view part) {
 // Returns the memory space of an instruction from words of its opcode.
 Instruction::Space space_of(std::string_view op) {
   using enum Instruction::Space;
+  if (has(op, "LDGSTS"))
+    return Global;  // or shared, by the address
   for (const std::string_view word :
        {"LDS", "STS", "ds_read", "ds_write", "ds_load", "ds_store", "shared", "lds"}) {
     if (has(op, word))
@@ -76,8 +80,10 @@ Instruction::Space space_of(std::string_view op) {
 
 // Returns the bytes that each lane of an instruction accesses, from a suffix of its opcode.
 uint64_t bytes_of(std::string_view op) {
+  // Each address of ldmatrix is that of a row of 16 bytes.
   for (const auto& [word, bytes] :
-       {std::pair{".128", 16},
+       {std::pair{"LDSM", 16},
+        {".128", 16},
         {".64", 8},
         {".U8", 1},
         {".S8", 1},
@@ -253,6 +259,8 @@ class Trace {
         report_.skip({path_, line_}, "no memory instruction with the addresses of its lanes");
       return;
     }
+    if (instruction.is_copy && std::ranges::max(lanes) < kSharedBytes)
+      instruction.space = Instruction::Space::Shared;
     ++report_.taken;
     const size_t all = lanes.size();
     std::erase(lanes, 0u);  // lanes that are switched off, where another lane has an address
@@ -328,6 +336,7 @@ class Trace {
     if (space == Instruction::Space::None || instruction.space != Instruction::Space::None)
       return;
     instruction.space = space;
+    instruction.is_copy = has(word, "LDGSTS");
     instruction.bytes = bytes_of(word);
     if (instruction.place.empty())
       instruction.place = std::string(word);
@@ -357,8 +366,11 @@ class Trace {
     }
     r.served += sectors(lanes, instruction.bytes);
     r.ideal += ideal_sectors(lanes, instruction.bytes);
+    std::set<uint64_t> pieces;
     for (const uint64_t address : lanes)
-      ++place.channels[address / kChannelBytes % kChannels];
+      pieces.insert(address / kChannelBytes);
+    for (const uint64_t piece : pieces)
+      ++place.channels[piece % kChannels];
   }
 
   // Adds the busiest and the mean load over the memory channels.

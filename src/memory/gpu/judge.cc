@@ -27,6 +27,7 @@ constexpr double kUncoalesced = 1.5;
 // Hashed addresses load channels within a few in a hundred of one another. Kernels with few requests do not.
 constexpr double kImbalance = 1.4;
 constexpr double kLeastLoad = 1000;  // requests of the mean channel
+constexpr double kLeastPieces = 64;  // of traces, over all channels
 // Gains below are not worth a change.
 constexpr double kLeastGain = 1.02;
 // A memory that is used less than this does not bound the kernel.
@@ -170,7 +171,9 @@ class Judge {
       return;
     ++seen_;
     const bool by_sum = c.count == 0 || c.mean >= kLeastLoad || k.cycles == 0;
-    if (c.imbalance() < kImbalance || !by_sum || (c.count > 0 && c.mean * double(c.count) < 64))
+    // A few requests never fill all channels alike, so one less of the fullest must still be too many.
+    const bool is_sure = c.most - 1 >= kImbalance * c.mean;
+    if (!is_sure || !by_sum || (c.count > 0 && c.mean * double(c.count) < kLeastPieces))
       return;
     const double busy = k.memory_busy >= 0 ? std::min(1.0, k.memory_busy * c.imbalance()) : 1;
     if (busy < kBusy)

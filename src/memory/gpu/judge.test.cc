@@ -220,6 +220,36 @@ TEST_F(GpuMemory, GlobalAccessesByLine) {
       "healthy");
 }
 
+// Each address of ldmatrix is that of a row of 16 bytes, eight of which are read at once.
+TEST_F(GpuMemory, RowsOfMatricesAreWide) {
+  const auto rows = [&](uint64_t exchange) {
+    return "kernel mma\n" + warp("mma.cu:9 LDSM.16.M88.4", [&](uint64_t lane) {
+             return 0x400 + 128 * lane + 16 * (lane % 8 * exchange);
+           });
+  };
+  const Diagnosis d = of(rows(0));
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_NEAR(*d.findings[0].factor, 8, 0.01);
+  EXPECT_EQ(first(rows(1)), "healthy");
+}
+
+TEST_F(GpuMemory, FewRequestsDoNotFillAllChannels) {
+  const auto copy = [&](uint64_t requests, uint64_t step) {
+    std::string text = "kernel copy\n";
+    for (uint64_t r = 0; r < requests; ++r)
+      text += warp(
+          "copy.hip:3 global_load_dword",
+          [&](uint64_t lane) {
+            return 0x7f0000000000 + r * step + 4 * lane;
+          },
+          64);
+    return text;
+  };
+  EXPECT_EQ(first(copy(8, 256)), "healthy");
+  EXPECT_EQ(first(copy(100, 256)), "healthy");
+  EXPECT_EQ(first(copy(100, 4096)), "HBM channel imbalance in copy at copy.hip:3");
+}
+
 TEST_F(GpuMemory, BrokenInputIsCountedOrRefused) {
   const Diagnosis d = of("kernel k\nk.cu:1 LDS 0x0 0x80\nnonsense\n");
   EXPECT_EQ(d.records_skipped, 1u);

@@ -11,6 +11,8 @@
 #include "base/units.h"
 #include "memory/mine/contention_causes.h"
 #include "memory/mine/contention_report.h"
+#include "memory/mine/line_size.h"
+#include "memory/mine/quiet.h"
 #include "memory/mine/sampled.h"
 
 namespace lento::memory {
@@ -311,13 +313,27 @@ class Report {
           std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
           "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least",
           what);
-    const bool has_reasons = scan_.levels_known || scan_.culprits_known;
-    if (!found && !options_.paper && scan_.writes == 0 && !has_reasons)
+    if (!found && !options_.paper && scan_.writes == 0 && !scan_.has_reasons())
       return finding::cannot_judge(
           d,
           "the trace holds loads only and does not say what answered them: who took a line away is not to be "
           "seen",
           "record stores too, or the data source of the loads (perf mem record, perf c2c record)",
+          what);
+    if (!found && !options_.paper && scan_.events < tuning::kLeastMeetings)
+      return finding::cannot_judge(
+          d,
+          std::to_string(scan_.events) + " accesses are too few: a finding needs " +
+              std::to_string(tuning::kLeastMeetings) + " that met",
+          "record for longer",
+          what);
+    if (!found && !options_.paper && !scan_.has_reasons() &&
+        least_chance(scan_, windows_.high_events) > options_.alpha)
+      return finding::cannot_judge(
+          d,
+          "nearly all accesses go to data that several CPUs write, and too few others show what one takes "
+          "alone",
+          "record every access of the program, or what answered each: perf c2c record",
           what);
     if (!found && !options_.paper && unnamed_share() >= options_.least_loss)
       return finding::cannot_judge(
@@ -357,6 +373,15 @@ class Report {
              unit_of_loss() + " is lost to what was found.";
     if (scan_.latencies.total() == 0)
       return "No significant contention: every access was served by its own CPU's cache.";
+    if (!scan_.has_reasons())
+      return std::ranges::all_of(
+                 scan_.fought,
+                 [](uint64_t n) {
+                   return n == 0;
+                 })
+                 ? "No significant contention: no CPU uses what another one writes."
+                 : "No significant contention: accesses to what several CPUs write take no longer than "
+                   "undisturbed ones.";
     const std::string share = percent(contended_share()) + unit_of_loss();
     if (contended_share() < options_.least_loss)
       return "No significant contention: " + share + " is lost to other CPUs.";
@@ -369,8 +394,7 @@ class Report {
   // Returns the share of the time spent waiting for others. Without culprits or levels that share is unknown,
   // and 0 is returned.
   double contended_share() const {
-    const bool has_reasons = scan_.culprits_known || scan_.levels_known;
-    if (has_reasons)
+    if (scan_.has_reasons())
       return share_of_time(double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]));
     return 0;
   }

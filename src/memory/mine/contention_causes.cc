@@ -81,32 +81,6 @@ class CauseFinder {
     return f;
   }
 
-  // Returns the advice for a cause.
-  static std::string next_step(Cause cause) {
-    switch (cause) {
-      case Cause::FalseSharing:
-        return "give each thread's data a line of its own (pad or align the struct)";
-      case Cause::Lock:
-        return "hold the lock for less work, split it, or back off between tries";
-      case Cause::TrueSharing:
-        return "let each thread work on its own copy and combine at the end; padding does not help";
-      case Cause::Bank:
-        return "spread the arrays over banks: pad their stride";
-      case Cause::SetConflict:
-        return "pad the stride by a line, so that the rows fall into different sets";
-      case Cause::Capacity:
-        return "work on blocks that fit the cache, or on smaller elements";
-      case Cause::Translation:
-        return "use huge pages (madvise MADV_HUGEPAGE), or lay what is used together on fewer pages";
-      case Cause::Remote:
-        return "place the memory on the node that uses it: touch it first there, or interleave it";
-      case Cause::Fetch:
-        return "make the hot code fit the instruction cache";
-      default:
-        return "move fewer bytes at the same time, or add bandwidth";
-    }
-  }
-
   std::string subject_of(const Object& o) const {
     if (o.lines.size() == 1)
       return names_.line(*o.lines.front()) + names_.process(o.process);
@@ -120,15 +94,20 @@ class CauseFinder {
            names_.process(o.process);
   }
 
-  // Tests whether accesses of the object are high more often than all others, with Fisher's exact test times
-  // the number of tests. Where all latencies beyond a hit are alike, none is high, and accesses beyond a hit
-  // are counted.
+  // Tests whether accesses of the object are high more often than those that nobody can have delayed (all
+  // others, where records name levels), with Fisher's exact test times the number of tests. Where all
+  // latencies beyond a hit are alike, none is high, and accesses beyond a hit are counted.
   double chance(const Object& o, size_t tests) const {
     const bool any_high = windows_.high_events > 0;
     const uint64_t its = any_high ? o.high_accesses : o.slow_accesses;
     const uint64_t all = any_high ? windows_.high_events : scan_.slow;
-    const uint64_t others = scan_.events - std::min(scan_.events, o.accesses);
-    const double p = fisher_tail(its, o.accesses, all - std::min(all, its), others);
+    uint64_t others = scan_.events - std::min(scan_.events, o.accesses);
+    uint64_t high = all - std::min(all, its);
+    if (!scan_.has_reasons()) {
+      others = scan_.quiet.total();
+      high = any_high ? scan_.quiet.at_least(windows_.threshold) : std::min(high, others);
+    }
+    const double p = fisher_tail(its, o.accesses, high, others);
     return std::min(1.0, double(std::max<size_t>(1, tests)) * p);
   }
 
@@ -144,7 +123,7 @@ class CauseFinder {
       const double p = chance(o, objects.size());
       // Where the trace records answers of other caches, a line without any is not shared. Atomics are
       // exempt: they go to the line's home, and samplers do not mark that.
-      const bool has_reasons = scan_.levels_known || scan_.culprits_known;
+      const bool has_reasons = scan_.has_reasons();
       const uint64_t meetings = std::max(o.peers, o.slow_accesses);
       const bool once =
           !scan_.sampled && (meetings < tuning::kMeetingsALine * o.lines.size() || is_handed_over(o));
@@ -489,16 +468,6 @@ class CauseFinder {
   Causes out_;
 };
 
-// Returns the excess cycles on lines that have a cause of sharing, if lines had this many bytes.
-uint64_t explained_at(const WindowScan& windows, uint32_t bytes) {
-  uint64_t sum = 0;
-  for (const HotBlock& block : windows.hot) {
-    for (const Line& line : lines_of(block, bytes))
-      sum += line.cause == Cause::None ? 0 : line.excess;
-  }
-  return sum;
-}
-
 }  // namespace
 
 Causes find_causes(
@@ -507,48 +476,6 @@ Causes find_causes(
     const ContentionOptions& options,
     double time) {
   return CauseFinder(passes, names, options, time).run();
-}
-
-// Returns the line size: the one given, the one the trace states, or the one that explains most cycles.
-LineSize find_line_size(
-    const ContentionOptions& options,
-    const program::TraceFacts& facts,
-    const WindowScan& windows) {
-  LineSize size;
-  uint64_t most = 0;
-  for (const uint32_t bytes : tuning::kLineSizes) {
-    size.explained.emplace_back(bytes, explained_at(windows, bytes));
-    most = std::max(most, size.explained.back().second);
-  }
-  if (options.line_bytes > 0) {
-    size.bytes = options.line_bytes;
-    size.origin = "given";
-    return size;
-  }
-  if (facts.line_bytes > 0) {
-    size.bytes = facts.line_bytes;
-    size.origin = "told by the trace";
-    return size;
-  }
-  // The line size that is usual for the format is taken unless its losses explain less than kExplains of what
-  // another size explains. Sizes larger than both it and 64 bytes explain more by accident: they are reported
-  // and not chosen.
-  const uint32_t usual = facts.usual_line_bytes;
-  const uint32_t largest = std::max(usual, 64u);
-  most = 0;
-  for (const auto& [bytes, cycles] : size.explained) {
-    if (bytes <= largest)
-      most = std::max(most, cycles);
-  }
-  for (const auto& [bytes, cycles] : size.explained) {
-    const bool enough = double(cycles) >= tuning::kExplains * double(most);
-    if (!enough || (usual > 0 && bytes < usual))
-      continue;
-    size.bytes = most == 0 && usual == 0 ? 64 : bytes;
-    size.origin = bytes == usual ? "usual for the format" : most == 0 ? "assumed" : "found";
-    return size;
-  }
-  return size;
 }
 
 }  // namespace lento::memory

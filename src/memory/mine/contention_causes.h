@@ -39,13 +39,4 @@ Causes find_causes(
     const ContentionOptions& options,
     double time);
 
-// The line size that explains the losses, and the cycles that each size explains.
-struct LineSize {
-  uint32_t bytes = 64;
-  std::string origin;  // "given", "told by the trace", "usual for the format", "found"
-  std::vector<std::pair<uint32_t, uint64_t>> explained;  // by size: cycles on lines with a sharing cause
-};
-LineSize
-find_line_size(const ContentionOptions& options, const program::TraceFacts& facts, const WindowScan& windows);
-
 }  // namespace lento::memory

@@ -314,34 +314,6 @@ TEST(Causes, NoCycleIsBlamedTwice) {
   EXPECT_GE(d.findings[0].score, d.findings[1].score);
 }
 
-TEST(LineSizes, TheTraceIsBelievedBeforeTheFormat) {
-  program::TraceFacts facts;
-  ContentionOptions options;
-  const WindowScan windows;
-  facts.usual_line_bytes = 64;
-  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 64u);
-  facts.line_bytes = 128;
-  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 128u);
-  EXPECT_EQ(find_line_size(options, facts, windows).origin, "told by the trace");
-  options.line_bytes = 32;
-  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 32u);
-  EXPECT_EQ(find_line_size(options, facts, windows).origin, "given");
-}
-
-// Writers 48 bytes apart meet in lines of 64, not of 32: the size that explains the losses is taken.
-TEST(LineSizes, TheSmallestThatExplainsTheLossesIsFound) {
-  Trace near = calm(20000);
-  add_meetings(near, 200, 20, 4);
-  EXPECT_THAT(
-      diagnose(near).facts,
-      Contains(std::pair<std::string, std::string>("line size", "32 bytes (found)")));
-  Trace far = calm(20000);
-  add_meetings(far, 200, 20, 48);
-  const finding::Diagnosis d = diagnose(far);
-  EXPECT_THAT(d.facts, Contains(std::pair<std::string, std::string>("line size", "64 bytes (found)")));
-  EXPECT_THAT(d.notes, Contains(HasSubstr("32 bytes: 0, 64 bytes: 4000, 128 bytes: 4000")));
-}
-
 // A loss at the border is reported, one cycle less is not.
 TEST(Causes, TheLeastLossIsInside) {
   Trace trace = calm(20000);

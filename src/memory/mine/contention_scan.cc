@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "memory/mine/checkpoint.h"
 #include "memory/mine/contention_records.h"
+#include "memory/mine/quiet.h"
 
 namespace lento::memory {
 namespace {
@@ -227,11 +228,14 @@ void add_costs(const OpenTrace& open, const ContentionOptions& options, Function
   });
 }
 
-// Estimates the latency of each level without contention as its tenth percentile. The baseline of a line that
-// another CPU modified is a hit, because it would have been one in the own cache.
+// Estimates the latency of each type and level without contention as its tenth percentile, of quiet accesses
+// where there are any. The baseline of a line that another CPU modified is a hit, because it would have been
+// one in the own cache.
 void find_baselines(Scan& scan) {
-  for (size_t t = 0; t < kAccessTypes; ++t)
-    scan.baseline[t] = scan.by_type[t].quantile(0.1, QuantileRule::NearestRank);
+  for (size_t t = 0; t < kAccessTypes; ++t) {
+    const LatencyHistogram& alone = has_quiet(scan, t) ? scan.quiet_by_type[t] : scan.by_type[t];
+    scan.baseline[t] = alone.quantile(0.1, QuantileRule::NearestRank);
+  }
   for (size_t s = 0; s < kServices; ++s)
     scan.service_baseline[s] = scan.by_service[s].quantile(0.1, QuantileRule::NearestRank);
   auto& base = scan.service_baseline;
@@ -371,6 +375,8 @@ Scan scan_trace(
   }
   if (scan.events == 0)
     scan.first_cycle = 0;
+  if (!scan.has_reasons())
+    find_quiet(open, options, functions, scan);
   find_baselines(scan);
   if (!scan.culprits_known || scan.levels_known) {
     clear_costs(scan);

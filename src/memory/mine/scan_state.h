@@ -153,6 +153,11 @@ struct Scan {
   std::array<uint64_t, kDelayCauses> cycles_by_cause = {};
   std::array<double, kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
   std::array<double, kServices> service_baseline = {};  // the same by level; L1 for peers
+  // Accesses that no other CPU can have delayed, and the number of the rest, in traces without reasons
+  // (quiet.h).
+  LatencyHistogram quiet;
+  std::array<LatencyHistogram, kAccessTypes> quiet_by_type;
+  std::array<uint64_t, kAccessTypes> fought = {};
   Losses losses = {};
   uint64_t excess = 0;           // all losses but Miss
   uint64_t latency_sum = 0;      // of all accesses
@@ -174,6 +179,10 @@ struct Scan {
     if (excess == 0)
       return 0;
     return std::min(1.0, double(cycles) / double(excess));
+  }
+  // Returns whether records say who delayed them, or what answered.
+  bool has_reasons() const {
+    return culprits_known || levels_known;
   }
   uint64_t duration() const {
     if (events == 0)

@@ -205,6 +205,31 @@ const char* name(Cause cause) {
   return "";
 }
 
+std::string next_step(Cause cause) {
+  switch (cause) {
+    case Cause::FalseSharing:
+      return "give each thread's data a line of its own (pad or align the struct)";
+    case Cause::Lock:
+      return "hold the lock for less work, split it, or back off between tries";
+    case Cause::TrueSharing:
+      return "let each thread work on its own copy and combine at the end; padding does not help";
+    case Cause::Bank:
+      return "spread the arrays over banks: pad their stride";
+    case Cause::SetConflict:
+      return "pad the stride by a line, so that the rows fall into different sets";
+    case Cause::Capacity:
+      return "work on blocks that fit the cache, or on smaller elements";
+    case Cause::Translation:
+      return "use huge pages (madvise MADV_HUGEPAGE), or lay what is used together on fewer pages";
+    case Cause::Remote:
+      return "place the memory on the node that uses it: touch it first there, or interleave it";
+    case Cause::Fetch:
+      return "make the hot code fit the instruction cache";
+    default:
+      return "move fewer bytes at the same time, or add bandwidth";
+  }
+}
+
 bool is_given_back(uint64_t compares, uint64_t other_writes) {
   constexpr uint64_t kTries = 8;  // for each time that a lock is taken and given back, where many wait
   return compares == 0 || kTries * other_writes >= compares;

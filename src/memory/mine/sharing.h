@@ -83,6 +83,9 @@ enum class Cause : uint8_t {
 // "remote memory", "saturation", "fetch conflict" or "address translation", and "" for None.
 const char* name(Cause cause);
 
+// Returns the advice for a cause.
+std::string next_step(Cause cause);
+
 // One line of a given size.
 struct Line {
   uint64_t address = 0;  // of its first byte

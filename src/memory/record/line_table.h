@@ -22,6 +22,8 @@ struct LineState {
   uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
   uint32_t last_writer = UINT32_MAX;
   uint32_t last_reader = UINT32_MAX;  // other than the last writer
+  uint32_t leaving = UINT32_MAX;      // the core that had the line modified, and uses it until
+  uint64_t leaves_at = 0;             // the request of the next one is there
   bool waited_for = false;
   bool seen = false;
 

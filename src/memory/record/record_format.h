@@ -63,8 +63,11 @@ enum lento_kind {
   LENTO_READER = 19,  /* address: of a read-write lock, taken to read */
   LENTO_WRITER = 20,  /* taken to write */
   LENTO_LEAVE = 21,   /* given back by either */
-  LENTO_CALLERS = 22  /* after LENTO_SIZE of a block: the call of the allocating function, and in word 1 the
+  LENTO_CALLERS = 22, /* after LENTO_SIZE of a block: the call of the allocating function, and in word 1 the
                          call of that call's function; 0 where not known */
+  LENTO_TAKE = 23,    /* address: of a semaphore that was taken */
+  LENTO_GIVE = 24,    /* given back */
+  LENTO_PERMITS = 25  /* address: of a semaphore; word 1: takes that it allows before a post */
 };
 
 #endif

@@ -106,6 +106,8 @@ bool is_access(unsigned kind) {
     case LENTO_COMPARE:
     case LENTO_LOST:
     case LENTO_DROP:
+    case LENTO_TAKE:
+    case LENTO_GIVE:
     case LENTO_READER:
     case LENTO_WRITER:
     case LENTO_LEAVE:

@@ -3,14 +3,13 @@
 // bursts hold threads up as in the program. When only incomplete records hold all threads up, they are
 // released together. Cost: one queue operation a wake-up, and a line look-up an access.
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "memory/record/record_format.h"
-#include "memory/record/recording.h"
+#include "memory/record/new_layout.h"
+#include "memory/record/replay_core.h"
 #include "memory/record/replay_machine.h"
 #include "memory/record/shared_memory.h"
 
@@ -22,62 +21,7 @@ constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
 constexpr uint64_t kNobody = UINT64_MAX;
 
-struct Core {
-  const Recording::Thread* thread = nullptr;
-  size_t piece = 0;
-  const Recording::Event* at = nullptr;
-  uint64_t time = 0;
-  enum class State {
-    Waiting,
-    Ready,
-    AtBurst,
-    AtLock,
-    AtJoin,
-    AtMeeting,
-    Ended
-  } state = State::Ready;
-  uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
-  uint64_t period = 0;     // of the bursts it is in
-
-  // Returns whether the instruction used a neighbouring address before, as loops over arrays do, and the line
-  // came from beyond the first cache.
-  bool streams(uint64_t pc, uint64_t address, bool hit_first) {
-    constexpr uint64_t kNear = 64;
-    LastUse& use = last_uses[pc / 4 % last_uses.size()];
-    const bool near = use.pc == pc && address != use.address && address + kNear - use.address <= 2 * kNear;
-    use = {pc, address};
-    const uint64_t line = address / kNear + 1;
-    const bool far = std::ranges::find(far_lines, line) != far_lines.end();
-    if (!far && !hit_first)
-      far_lines[next_far++ % far_lines.size()] = line;
-    return near && (far || !hit_first);
-  }
-  std::array<uint64_t, 8> far_lines = {};  // that came last, numbered from 1
-  size_t next_far = 0;
-  struct LastUse {
-    uint64_t pc = 0;
-    uint64_t address = 0;
-  };
-  std::array<LastUse, 32> last_uses = {};
-};
-
-// Returns the flags of an access for a kind of recorded event.
-uint8_t flags_of(unsigned kind) {
-  switch (kind) {
-    case LENTO_UPDATE:
-    case LENTO_READER:
-      return AccessRecord::kUpdate;
-    case LENTO_DROP:
-    case LENTO_LEAVE:
-      return AccessRecord::kUpdate | AccessRecord::kDown;
-    case LENTO_COMPARE:
-      return AccessRecord::kCompare;
-    case LENTO_LOST:
-      return AccessRecord::kCompare | AccessRecord::kFailed;
-    default:
-      return 0;
-  }
-}
+using Core = ReplayCore;
 
 // Threads that reach a barrier, or the begin or end of a region.
 struct Meeting {
@@ -90,6 +34,7 @@ struct Lock {
   uint64_t holder = kNobody;  // who has it alone
   size_t readers = 0;
   std::deque<size_t> waiting;
+  std::optional<uint64_t> permits;  // of a semaphore; unknown: it holds nobody up
 };
 
 class Replay {
@@ -101,7 +46,7 @@ class Replay {
       AccessSink* sink,
       const CoreModel& model)
       : line_bytes_(line_bytes),
-        relayouts_(relayouts),
+        layout_(relayouts, line_bytes),
         sink_(sink),
         model_(model) {
     std::map<uint32_t, uint16_t> processes;
@@ -219,6 +164,16 @@ class Replay {
       case LENTO_LEAVE:
         leave(core, index, e);
         break;
+      case LENTO_PERMITS:
+        locks_[layout_.lock_key(core.thread->pid, index, address_of(e))].permits = e.second;
+        break;
+      case LENTO_TAKE:
+        if (!take(core, index, e))
+          return;
+        break;
+      case LENTO_GIVE:
+        give(core, index, e);
+        break;
       case LENTO_BURST:
         return reach_burst(core, address_of(e));
       case LENTO_CREATE:
@@ -326,18 +281,9 @@ class Replay {
     ++core.at;
   }
 
-  // A mutex that each thread has a copy of is a separate mutex for each.
-  std::pair<uint32_t, uint64_t> lock_key(const Core& core, size_t index, uint64_t address) const {
-    for (const Relayout& r : relayouts_) {
-      if (r.kind == Relayout::Kind::Private && address >= r.low && address < r.high)
-        return {core.thread->pid, address | uint64_t{index + 1} << 48};
-    }
-    return {core.thread->pid, address};
-  }
-
   // Readers share a lock, every other taker has it alone.
   bool lock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[lock_key(core, index, address_of(e))];
+    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     const bool reads = kind_of(e) == LENTO_READER;
     const bool taken = lock.holder != kNobody && lock.holder != index;
     if (taken || (lock.readers > 0 && kind_of(e) == LENTO_WRITER)) {
@@ -355,7 +301,7 @@ class Replay {
   }
 
   void unlock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[lock_key(core, index, address_of(e))];
+    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
     hand_over(lock, core.time);
@@ -363,7 +309,7 @@ class Replay {
 
   // Gives back a read-write lock.
   void leave(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[lock_key(core, index, address_of(e))];
+    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     access(core, index, e, AccessType::Atomic);
     if (lock.holder == index)
       lock.holder = kNobody;
@@ -387,6 +333,33 @@ class Replay {
         lock.holder = next;
       wake(next, time);
     }
+  }
+
+  // Takes a semaphore, which allows so many takers at a time.
+  bool take(Core& core, size_t index, const Recording::Event& e) {
+    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    if (lock.permits == 0) {
+      lock.waiting.push_back(index);
+      core.state = Core::State::AtLock;
+      core.waits_for = address_of(e);
+      return false;
+    }
+    if (lock.permits)
+      --*lock.permits;
+    access(core, index, e, AccessType::Atomic);
+    return true;
+  }
+
+  void give(Core& core, size_t index, const Recording::Event& e) {
+    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    access(core, index, e, AccessType::Atomic);
+    if (lock.permits)
+      ++*lock.permits;
+    if (lock.waiting.empty())
+      return;
+    const size_t next = lock.waiting.front();
+    lock.waiting.pop_front();
+    wake(next, core.time);
   }
 
   void allocate(const Recording::Event& e) {
@@ -432,41 +405,6 @@ class Replay {
     return any;
   }
 
-  // Returns the line that the access falls into under the new layout. Shared memory belongs to process 0.
-  uint64_t line_key(uint16_t process, size_t index, uint64_t address) const {
-    constexpr uint64_t kCopies = uint64_t{1} << 61;
-    constexpr uint64_t kOwned = uint64_t{1} << 60;
-    for (const Relayout& r : relayouts_) {
-      const bool moves = r.kind == Relayout::Kind::Pad || r.kind == Relayout::Kind::Private;
-      if (!moves || address < r.low || address >= r.high)
-        continue;
-      const size_t word = (address - r.low) / kUserWord;
-      const bool has_user = r.kind == Relayout::Kind::Pad && r.users && word < r.users->size();
-      if (has_user && (*r.users)[word] != UINT32_MAX)
-        return ReplayMachine::kElsewhere | kOwned | uint64_t{(*r.users)[word] & 0xffffU} << 44 |
-               (address / line_bytes_ & 0xfffffffffff);
-      if (r.kind == Relayout::Kind::Pad)
-        return ReplayMachine::kElsewhere | uint64_t{process & 0xfffU} << 48 | address;
-      return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
-    }
-    // Processes have separate memory at equal addresses, so the number of the process is part of the key.
-    return uint64_t{process} << 44 | address / line_bytes_;
-  }
-
-  // Returns how a changed layout treats an address: local memory, huge pages.
-  ReplayMachine::Hints hints_of(uint64_t address) const {
-    ReplayMachine::Hints hints;
-    for (const Relayout& r : relayouts_) {
-      if (address < r.low || address >= r.high)
-        continue;
-      hints.local |= r.kind == Relayout::Kind::Local;
-      hints.huge |= r.kind == Relayout::Kind::Huge;
-      hints.second |= r.kind == Relayout::Kind::Second;
-      hints.fits |= r.kind == Relayout::Kind::Fits;
-    }
-    return hints;
-  }
-
   std::optional<uint64_t> shared_place(const Core& core, uint64_t address) const {
     if (!several_processes_)
       return std::nullopt;
@@ -489,9 +427,9 @@ class Replay {
     }
     r.flags = AccessRecord::kServiceKnown;
     r.flags |= flags_of(kind_of(e));
-    ReplayMachine::Hints hints = hints_of(r.address);
+    ReplayMachine::Hints hints = layout_.hints(r.address);
     hints.dependent = is_dependent(e);
-    const uint64_t wait = machine_->access(index, line_key(r.process, index, r.address), hints, r);
+    const uint64_t wait = machine_->access(index, layout_.line_key(r.process, index, r.address), hints, r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += step_of(core, r) + wait;
     ++result_.accesses;
@@ -528,7 +466,7 @@ class Replay {
   }
 
   const uint32_t line_bytes_;
-  const std::vector<Relayout>& relayouts_;
+  const NewLayout layout_;
   AccessSink* sink_;
   const CoreModel model_;
   std::optional<ReplayMachine> machine_;
