@@ -1,3 +1,5 @@
+// Sends rows of the training tables through all interfaces of the predictor and compares the answers bit by
+// bit.
 #include "lab/predict/doors.h"
 
 #include <filesystem>
@@ -58,7 +60,7 @@ class Lines {
   void number(const std::string& key, int64_t value) {
     text(key, std::to_string(value));
   }
-  // What is left at 0 is not said.
+  // Adds a size unless it is 0, which is the default.
   void size(const std::string& key, int64_t value) {
     if (value > 0)
       number(key, value);
@@ -110,7 +112,7 @@ asked(const System& system, const std::string& text, const std::string& file, co
   return answer(with_framework(system, q.framework), q).seconds;
 }
 
-// Published configurations by the shape that tables know them by.
+// Returns published configurations by the shape under which tables list them.
 std::map<std::string, std::string> configurations(const std::string& folder) {
   std::map<std::string, std::string> out;
   const std::string from = folder + "/model_configs";
@@ -121,7 +123,7 @@ std::map<std::string, std::string> configurations(const std::string& folder) {
   return out;
 }
 
-// The configuration whose model is that of the run.
+// Returns the configuration whose model is that of the run.
 std::optional<std::string> config_of(
     const std::map<std::string, std::string>& files,
     const Transformer& model) {
@@ -169,7 +171,8 @@ std::string run_yaml(const TrainingRun& run, const std::string& framework, bool 
 
 namespace {
 
-// What the doors beside the table answer; a door that refuses what the table answers gives no number.
+// Adds the answers of all interfaces other than the table. An interface that refuses a question gives no
+// number.
 void ask_other_doors(
     const TrainingRun& run,
     const std::string& asked_framework,

@@ -1,4 +1,5 @@
-// One question, asked through every door: as a row, as YAML, and as a config.json with its run beside it.
+// Sends one question through every interface: as a row, as YAML, and as a config.json with its run beside
+// it.
 #pragma once
 
 #include <map>
@@ -31,11 +32,11 @@ struct AskedRows {
   std::map<std::string, size_t> not_answered;  // as rows of a table, by reason
 };
 
-// A run as docs/formats/workload.md writes it; without its model when `with_model` is false.
+// Returns a run in the form of docs/formats/workload.md, without its model when `with_model` is false.
 std::string run_yaml(const TrainingRun& run, const std::string& framework, bool with_model);
 
-// Every row of the training tables under `folder`. Each run without its model is written to `run_file` in
-// turn, and that is removed.
+// Sends every row of the training tables under `folder`. Each run without its model is written to `run_file`
+// in turn, which is removed at the end.
 AskedRows
 ask_all_doors(const std::string& folder, const std::string& run_file, const base::Progress& progress = {});
 

@@ -103,7 +103,7 @@ double Fitter::objective() const {
   return sum;
 }
 
-// The spread of stacks around the centre, each with the uncertainty of its own.
+// Estimates the spread of stacks around the centre, each with its own uncertainty.
 void Fitter::estimate_spread(const Vector& variance) {
   for (size_t p = 0; p < kP; ++p) {
     double sum = 0;

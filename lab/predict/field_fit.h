@@ -1,12 +1,12 @@
-// Software fitted to runs as people report them, and judged on sources that were not fitted.
+// Software stacks fitted to runs as people report them, and judged on sources that were not fitted.
 //
 //   log measured = log time(centre + stack) + source + error
 //   stack ~ N(0, spread), source ~ N(0, source_spread), error ~ t of four degrees
 //
-// The scalars of a stack are deviations around a centre of all stacks. How far stacks and sources spread is
-// estimated from them (expectation and maximisation), so that a stack of one source stays near the centre,
-// and a source's hundred rows count no more for the level of all than what sources differ by allows.
-// Gauss-Newton steps with numerical derivatives.
+// The scalars of a stack are deviations around a centre of all stacks. The spread of stacks and of sources
+// is estimated from them (expectation and maximisation), so that a stack with one source stays near the
+// centre, and the hundred rows of one source count for the overall level no more than sources differ. The
+// steps are Gauss-Newton with numerical derivatives.
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ struct FieldCase {
   }
 };
 
-// `refused` gets the rows that the model cannot time, with the reason.
+// Returns the rows as cases. `refused` gets the rows that the model cannot time, with the reason.
 std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vector<std::string>& refused);
 
 struct FieldFit {
@@ -66,7 +66,7 @@ struct JudgedCase {
 };
 std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress = {});
 
-// The shipped table: stacks fitted to all cases, and the errors of the judged.
+// Returns the table to ship: stacks fitted to all cases, and the errors of the judged ones.
 SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vector<JudgedCase>& judged);
 
 }  // namespace lento::predict

@@ -13,7 +13,7 @@
 namespace lento::predict {
 namespace {
 
-// The stacks of tables as the table of software spells them.
+// Returns the name of a table's stack in the table of software.
 std::string stack_of(const std::string& framework) {
   constexpr std::pair<const char*, const char*> kStacks[] = {
       {"torchtitan", "torchtitan"},
@@ -61,7 +61,7 @@ double number_in(const base::CsvReader& row, const char* column) {
   return at < 0 ? 0 : base::try_double(row.text(at)).value_or(0);
 }
 
-// Tokens of answers a second of the whole deployment.
+// Returns the output tokens per second of the whole deployment.
 double output_rate(const base::CsvReader& row, int devices) {
   if (const double all = number_in(row, "output_tokens_per_s"); all > 0)
     return all;

@@ -41,11 +41,11 @@ constexpr Source kSources[] = {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
-// Mean error of the half that a fit did not see over that of the half that it saw, over the low-precision
-// tables (predict_fits.txt): what errors on fitted rows are stretched by.
+// Ratio of the mean errors of rows outside and inside a fit, over the low-precision tables
+// (predict_fits.txt). Errors on fitted rows are stretched by this factor.
 constexpr double kUnseen = 1.3;
 
-// In rows timed from the host, as their table says.
+// Launch time in rows timed from the host, by the note of their table.
 constexpr double kHostDispatch = 100e-6;
 
 class Errors {
@@ -97,8 +97,8 @@ class Errors {
     return out;
   }
 
-  // The share of n seen errors that holds `share` of the unseen: (n + 1) / n of it (split conformal
-  // prediction).
+  // Returns the error that a share `share` of new rows stays within, from n errors: the quantile at (n + 1)
+  // / n of the share (split conformal prediction).
   static double unseen_quantile(const std::vector<double>& errors, double share) {
     const double n = double(errors.size());
     return evidence::quantile(errors, std::min(1.0, share * (n + 1) / n));
@@ -107,7 +107,8 @@ class Errors {
   std::map<Key, ErrorsByChip> errors_;
 };
 
-// What is known of a chip that was never measured: with its relative's constants, or without any.
+// Returns the sheet of a chip as if it had never been measured: with its relative's constants, or without
+// any.
 System unmeasured(System s, bool relative) {
   s.chip.calibration.fill(std::nullopt);
   s.chip.by_framework.clear();
@@ -119,7 +120,7 @@ System unmeasured(System s, bool relative) {
   return s;
 }
 
-// Backward passes of recurrent layers stand in the rows of the forward ones.
+// Adds backward passes of recurrent layers, which are in the rows of the forward ones.
 void add_backward_layers(const std::string& folder, Errors& errors) {
   const std::string path = folder + "/rnn_v100_dgx1_deepbench.csv";
   if (!std::filesystem::exists(path))

@@ -1,3 +1,4 @@
+// The limits of the fused kernels by kind and chip, and the errors that answers state for them.
 #include "lab/predict/kernel_bars.h"
 
 #include <cmath>

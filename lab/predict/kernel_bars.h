@@ -1,4 +1,4 @@
-// The fused kernels against what they must reach.
+// Compares the fused kernels with the limits that they must reach.
 #pragma once
 
 #include "lab/predict/kernel_fit.h"
@@ -19,11 +19,12 @@ struct KernelBar {
   }
 };
 
-// Of each kind, all chips together and each chip.
+// Returns the results of each kind, for all chips together and for each chip.
 std::vector<KernelBar> kernel_bars(const std::string& folder, const base::Progress& progress = {});
 std::vector<KernelBar> kernel_bars(const std::vector<JudgedKernel>& judged);
 
-// As answers state them: of the chip's own constants, of those fitted to other chips ("relative", "generic").
+// Returns the errors as answers state them: with the chip's own constants, and with those fitted to other
+// chips ("relative", "generic").
 std::vector<SeenError> seen_errors(const std::vector<JudgedKernel>& judged);
 
 }  // namespace lento::predict

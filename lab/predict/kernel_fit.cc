@@ -1,9 +1,10 @@
-// A kernel on one chip has ten to sixty rows, too few for eight free scalars. So scalars are fitted from the
-// coarse to the fine: of the kind, of each kernel over all chips (as shares of their peaks), on one silicon
-// in all formats, in one format, on each chip. A finer level starts from the coarser one and pays for leaving
-// it (pull_of). Chips of one silicon differ by memory and clock, which the sheet tells: to leave their common
-// scalars costs most. A kernel that does something else altogether (shares no keys out, skips no window)
-// leaves far, so the price grows by the logarithm of the distance beyond kFar.
+// A kernel on one chip has ten to sixty rows, too few for eight free scalars. Therefore scalars are fitted
+// from the coarse to the fine: for the kind, for each kernel over all chips (as shares of their peaks), on
+// one silicon in all formats, in one format, on each chip. A finer level starts from the coarser one, and
+// its distance from it is penalised (pull_of). Chips of one silicon differ by memory and clock, which are in
+// the sheet, so a distance from their common scalars is penalised most. A kernel of another design (without
+// shared keys, without a skipped window) lies far away, so beyond kFar the penalty grows only by the
+// logarithm of the distance.
 #include "lab/predict/kernel_fit.h"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ struct Fit {
   }
 };
 
-// Pattern search in the logarithm of each scalar, with steps that shrink; inside the scalars' ranges.
+// Searches in the logarithm of each scalar, with steps that shrink, inside the scalars' ranges.
 KernelScalars descend(const Fit& fit, KernelScalars x, std::span<const double> steps) {
   const std::span<const KernelScalar> scalars = scalars_of(fit.kind);
   double best = fit(x);
@@ -88,8 +89,8 @@ constexpr double kCoarseSteps[] = {0.8, 0.4};
 constexpr double kFineSteps[] = {0.2, 0.1, 0.05, 0.02};
 constexpr size_t kFollowed = 3;  // of the places, after the coarse steps
 
-// Where a fit begins: the coarser level, and far from it in one scalar, since a kernel that does not share
-// out keys lies far from one that does.
+// Returns the starting points of a fit: the coarser level, and points far from it in one scalar, because a
+// kernel that does not share keys lies far from one that does.
 std::vector<KernelScalars> places(FusedKind kind, const KernelScalars& first, bool finer) {
   const std::span<const KernelScalar> scalars = scalars_of(kind);
   std::vector<KernelScalars> out{first};
@@ -129,7 +130,7 @@ using Name = std::array<std::string, 4>;  // chip, framework, format, kernel; em
 
 const std::string kRelatives = "relatives of ";  // before the name of the one they name
 
-// The levels, coarse first; each starts from the finest before it that covers it.
+// The levels, coarse first. Each starts from the finest earlier level that covers it.
 enum class Level {
   Kind,
   Kernel,
@@ -141,7 +142,7 @@ enum class Level {
 constexpr Level kLevels[] =
     {Level::Kind, Level::Kernel, Level::Silicon, Level::Relatives, Level::Software, Level::Exact};
 
-// What leaving the coarser level costs.
+// Returns the penalty for leaving the coarser level.
 double pull_of(Level level) {
   switch (level) {
     case Level::Exact:

@@ -24,14 +24,14 @@ struct KernelRow {
 // All rows of the published tables of fused kernels in `folder`, on shipped chips.
 std::vector<KernelRow> kernel_rows(const std::string& folder);
 
-// Fitted to all rows: of every kernel on every chip, of every chip and framework whichever the kernel, of
-// every kernel whichever the chip, and of the kind.
+// Returns constants fitted to all rows: of every kernel on every chip, of every chip and framework over all
+// kernels, of every kernel over all chips, and of the kind.
 std::vector<KernelConstants> fit_kernels(
     const std::vector<KernelRow>& rows,
     const base::Progress& progress = {});
 
-// Each row predicted with scalars fitted to three of the four parts of the rows (by a hash of the row
-// number), it being in the other; beside it the roofline of three constants, fitted to the same rows of its
+// Predicts each row with scalars fitted to three of the four parts of the rows (by a hash of the row
+// number), the row being in the fourth. The roofline of three constants is fitted to the same rows of its
 // chip, framework, format and kernel.
 struct JudgedKernel {
   FusedKind kind = FusedKind::Decode;

@@ -1,3 +1,5 @@
+// Removes a chip's rows, fits constants to its relatives, and compares the predictions with a roofline of
+// the chip's own.
 #include "lab/predict/leave_out.h"
 
 #include <algorithm>
@@ -59,7 +61,7 @@ Rows rows_where(const Rows& rows, Precision p, const auto& keep) {
   return out;
 }
 
-// The chip's sheet with constants of its relatives; their names.
+// Returns the names of the chip's relatives and puts their constants into the chip's sheet.
 std::string fit_relatives(const Rows& rows, Precision p, System& system, const base::Progress& progress) {
   const Rows near = rows_where(rows, p, [&](const System& s) {
     return related(system, s);
@@ -68,8 +70,8 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   system.chip.by_framework.clear();
   system.stack = Stack{};
   system.frameworks.clear();
-  // An array is determined by its sheet; few rows of a relative say less than none (MI355X with 18 rows of
-  // MI300X: 102 % off, 30 % without).
+  // An array is determined by its sheet, and few rows of a relative are worse than none (MI355X with 18 rows
+  // of MI300X: 102 % off, 30 % without).
   if (near.size() < kFewestRows || system.chip.array > 0)
     return "none: generic";
   std::string names;

@@ -1,5 +1,5 @@
-// How well a chip is predicted that was never measured: its rows removed, constants fitted to its relatives'
-// rows, none where it has no measured relative.
+// Measures the prediction of a chip without its own rows: the rows are removed, and constants are fitted to
+// its relatives' rows, or none where it has no measured relative.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct LeftOut {
   double inside_p90 = 0;  // share of rows within the stated nine-tenths error
 };
 
-// Products of every precision measured on `chip`, all rows. Throws base::Error when it is not shipped or no
-// table in `folder` measures it.
+// Returns the errors for products of every precision measured on `chip`, over all rows. Throws base::Error
+// when the chip is not shipped or no table in `folder` measures it.
 std::vector<LeftOut>
 leave_out(const std::string& folder, const std::string& chip, const base::Progress& progress);
 

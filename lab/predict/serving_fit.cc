@@ -1,3 +1,5 @@
+// Fits step time and factors of serving frameworks to public deployments by pattern search, with one quarter
+// left out.
 #include "lab/predict/serving_fit.h"
 
 #include <algorithm>
@@ -66,8 +68,8 @@ struct Dates {
   std::vector<double> output;
 };
 
-// The first requests arrive together and wait for one another; those that follow one by one do not, and they
-// are the most.
+// The first requests arrive together and wait for one another. Later requests follow one by one, do not
+// wait, and are the majority.
 ServingTime served(const ServedPoint& point, const ServingConstants& constants, int64_t times) {
   ServingRun run = std::get<ServingRun>(point.question.what);
   run.traffic.requests = times * run.traffic.together;
@@ -78,7 +80,7 @@ double off(double predicted, double measured) {
   return measured > 0 && predicted > 0 ? std::min(1.5, std::abs(std::log(predicted / measured))) : 0;
 }
 
-// The first token is known less well.
+// Returns the error of a point. The first token has a smaller weight, because it is measured less precisely.
 double loss_of(const ServedPoint& point, const ServingConstants& constants) {
   const ServingTime t = served(point, constants, kFittedTo);
   if (!t.fits)
@@ -180,8 +182,8 @@ double relative(double predicted, double measured) {
   return std::abs(predicted / measured - 1);
 }
 
-// Pairs of deployments for the same prompt, output and load that differ by a fifth in output tokens a second
-// and device.
+// Counts pairs of deployments for the same prompt, output and load that differ by a fifth in output tokens
+// per second and device.
 ServingBar ranking(const std::vector<JudgedPoint>& judged) {
   size_t pairs = 0;
   size_t wrong = 0;
@@ -242,8 +244,8 @@ std::vector<ServedPoint> served_points(const std::string& folder) {
     const ServingRun& run = std::get<ServingRun>(d.point.question.what);
     d.first.push_back(first);
     d.per_token.push_back(number_in(table, "tpot_ms_median") * 1e-3);
-    // With two pools the rate is that of a device that decodes: only so do rate, length and time of a request
-    // agree.
+    // With two pools the rate counts decoding devices only, because only then do rate, length and time of a
+    // request agree.
     const int counted = run.two_pools ? run.decode.devices() * run.decode.copies : run.devices();
     d.output.push_back(number_in(table, "output_tokens_per_s_per_gpu") * counted);
   }

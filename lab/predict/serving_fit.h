@@ -13,7 +13,7 @@
 
 namespace lento::predict {
 
-// One deployment and load; repeated dates count by their median.
+// One deployment and load. Repeated dates count by their median.
 struct ServedPoint {
   Question question;
   std::shared_ptr<const ServingEngines> engines;
@@ -30,8 +30,8 @@ std::vector<ServedPoint> served_points(const std::string& folder);
 using ServingTable =
     std::map<std::pair<std::string, std::string>, ServingConstants>;  // by chip and framework
 
-// Fitted to those of `points` that lie in other parts than `part` of four (by deployment); another part: to
-// all.
+// Returns constants fitted to the points in other parts than `part` of four (by deployment). Any other
+// number fits to all points.
 ServingTable
 fit_serving(const std::vector<ServedPoint>& points, int part, const base::Progress& progress = {});
 
@@ -39,7 +39,7 @@ struct JudgedPoint {
   const ServedPoint* point;
   ServingTime time;
 };
-// Each point with constants fitted to the other parts.
+// Predicts each point with constants fitted to the other parts.
 std::vector<JudgedPoint> judge_serving(
     const std::vector<ServedPoint>& points,
     const base::Progress& progress = {});
@@ -53,10 +53,10 @@ struct ServingBar {
     return median <= limit;
   }
 };
-// By what was measured, kind of deployment and concurrency; then the share of pairs in the right order.
+// Returns errors by quantity, kind of deployment and concurrency, and the share of pairs in the right order.
 std::vector<ServingBar> serving_bars(const std::vector<JudgedPoint>& judged);
 
-// Of the median request, as answers state them.
+// Returns errors of the median request, as answers state them.
 std::vector<SeenError> seen_errors(const std::vector<JudgedPoint>& judged);
 
 }  // namespace lento::predict

@@ -1,3 +1,4 @@
+// Compares predicted with published training times, peaks and failures, by table, chip and model size.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ struct Group {
   double limit = 0;
 };
 
-// The whole tables, as their bars were set, and what they are made of.
+// Returns the groups of a run: the whole tables, for which the limits were set, and their parts.
 std::vector<Group> groups_of(const PublishedRun& run) {
   const bool mixture = run.run().model.experts > 1;
   if (run.table == "torchtitan")
@@ -72,7 +73,7 @@ std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged) {
 
 namespace {
 
-// Stated peaks are an allocator's: the context of the driver is not in them.
+// Compares peak memory. Stated peaks are an allocator's, without the context of the driver.
 TrainingBar peak_memory(const std::vector<JudgedRun>& judged) {
   TrainingBar bar;
   bar.what = "memory of the fullest device, torchtitan";
@@ -95,7 +96,7 @@ TrainingBar peak_memory(const std::vector<JudgedRun>& judged) {
   return bar;
 }
 
-// All of them ran.
+// Returns the share of finished runs that are predicted not to fit.
 TrainingBar said_too_large(const std::vector<JudgedRun>& judged) {
   TrainingBar bar;
   bar.what = "runs wrongly said not to fit, share";

@@ -1,3 +1,4 @@
+// Fits the scalars of training stacks level by level, from all chips to one release on one silicon.
 #include "lab/predict/training_fit.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ const std::vector<Scalar> kScalars = {
     {&Stack::attention, 0.15, 1.3, 0.4},
     {&Stack::overlap, 0.2, 1, 0.3},
     {&Stack::host_layer_s, 1e-4, 1e-2, 0.1}};
-// What releases of one software change.
+// The scalars that differ between releases of one software.
 const std::vector<Scalar> kReleaseScalars = {
     {&Stack::library, 0.3, 1.1, 0.1},
     {&Stack::pointwise, 0.7, 8, 0.1},
@@ -61,7 +62,7 @@ double total(const Runs& runs, const Stack& x, const Stack& coarse) {
   return sum;
 }
 
-// Scalar by scalar, in ever smaller steps.
+// Fits scalar by scalar, in ever smaller steps.
 Stack fitted(const Runs& runs, const Stack& coarse, const std::vector<Scalar>& scalars) {
   Stack x = coarse;
   double best = total(runs, x, coarse);
@@ -95,7 +96,7 @@ Runs those_where(const Runs& runs, const std::function<bool(const PublishedRun&)
   return out;
 }
 
-// Software on silicon where none of its runs were seen: the clock that power sustains grows with its square
+// Predicts software on silicon without any of its runs: the clock that power sustains grows with its square
 // root between chips of one design.
 Stack carried_over(Stack stack, const Runs& seen, const std::string& silicon) {
   const Chip& here = find_shipped(silicon)->chip;
@@ -109,7 +110,7 @@ Stack carried_over(Stack stack, const Runs& seen, const std::string& silicon) {
   return stack;
 }
 
-// Where fitting begins: what training on the chips' own stacks was found to need.
+// Returns the start of the fit: the values that training on the chips' own stacks was found to need.
 Stack start_of() {
   Stack s;
   s.library = 0.75;
@@ -163,7 +164,8 @@ double work_of(const PublishedRun& run, const TrainingTime& time) {
          (run.run().devices() * chip.peak(run.run().products.value_or(run.run().precision)));
 }
 
-// The median share of the peak on the same silicon and software in other parts; in any software else.
+// Returns the median share of the peak on the same silicon and software in other parts, or else in any
+// software.
 double flat_share(
     const std::vector<PublishedRun>& runs,
     const std::vector<int>& parts,

@@ -1,7 +1,8 @@
 // Software of training, fitted to published runs and judged on models that were not fitted.
 //
-// Six scalars a stack at most, none by shape or model. Fitting goes from the coarse to the fine: a software
-// on all chips, on one silicon, one of its releases there; each finer level pays for leaving the coarser one.
+// A stack has at most six scalars, none by shape or model. Fitting goes from the coarse to the fine: a
+// software on all chips, on one silicon, one of its releases there. The distance of each finer level from
+// the coarser one is penalised.
 #pragma once
 
 #include <map>
@@ -14,14 +15,14 @@
 
 namespace lento::predict {
 
-// The part in which each run's model is: models of one software dealt into two by their size, or each a part
-// of its own where there are at most three.
+// Returns the part of each run's model. The models of one software are divided into two parts by their size,
+// or each is a part of its own where there are at most three.
 std::vector<int> parts_by_model(const std::vector<PublishedRun>& runs);
 
-// By silicon and framework.
+// Stacks by silicon and framework.
 using StackTable = std::map<std::pair<std::string, std::string>, Stack>;
 
-// Fitted to the runs of all parts but `part`; -1: to all.
+// Returns stacks fitted to the runs of all parts but `part`. With -1 all runs are used.
 StackTable fit_stacks(const std::vector<PublishedRun>& runs, int part, const base::Progress& progress = {});
 
 struct JudgedRun {
@@ -29,7 +30,7 @@ struct JudgedRun {
   TrainingTime time;
   double flat_s = 0;  // of one share of the peak for this silicon and software, fitted to the other parts
 };
-// Each run with stacks fitted to the models of other parts.
+// Predicts each run with stacks fitted to the models of other parts.
 std::vector<JudgedRun> judge_training(
     const std::vector<PublishedRun>& runs,
     const base::Progress& progress = {});
@@ -48,10 +49,10 @@ struct TrainingBar {
 };
 std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged);
 
-// Against peaks that tables state; and the share of runs that ran which are said not to fit.
+// Compares peaks that tables state, and counts finished runs that are predicted not to fit.
 std::vector<TrainingBar> memory_bars(const std::vector<JudgedRun>& judged);
 
-// As answers state them.
+// Returns errors as answers state them.
 std::vector<SeenError> seen_errors(const std::vector<JudgedRun>& judged);
 
 }  // namespace lento::predict

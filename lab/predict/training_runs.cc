@@ -1,3 +1,4 @@
+// Reads the published tables of training runs, with the chip, software and model that each row names.
 #include "lab/predict/training_runs.h"
 
 #include <filesystem>

@@ -26,7 +26,7 @@ struct PublishedRun {
   }
 };
 
-// Of every table of training runs in `folder`, on chips that the tables name exactly.
+// Returns the runs of every table of training runs in `folder`, on chips that the tables name exactly.
 std::vector<PublishedRun> published_runs(const std::string& folder);
 
 }  // namespace lento::predict

@@ -1,3 +1,4 @@
+// Every comparison with a published figure: the rows, the limit and the error that the predictor reaches.
 #include "lab/predict/validate.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 using Keep = std::function<bool(const Measurement&)>;
 using Rows = std::vector<Measurement>;
 
-// Nothing for a run that cannot be laid out (uneven stages).
+// Returns the predicted time, or nothing for a run that cannot be divided (uneven stages).
 std::optional<double> ask(const System& system, const Question& question) {
   try {
     return answer(system, question).seconds;
@@ -114,7 +115,8 @@ Keep deepbench(Precision precision) {
   };
 }
 
-// Reached only when it also beats the three-constant roofline fitted to the same half.
+// Adds a limit that is reached only when the prediction also beats the three-constant roofline fitted to the
+// same half.
 void against_roofline(Validator& v, Validator::Case c) {
   c.keep = held_out(c.system);
   const size_t before = v.out.bars.size();
@@ -170,7 +172,7 @@ void products(Validator& v) {
   against_roofline(v, {"bf16 GEMM all m, H200", bf16, "h200", "roofline 11.1 %", 0.09, {}});
 }
 
-// A chip's sheet with another chip's constants, on all its rows.
+// Predicts a chip's rows with another chip's constants.
 void borrowed_constants(Validator& v) {
   struct Pair {
     const char* what;
@@ -245,7 +247,7 @@ void links(Validator& v) {
   v.out.bars.push_back({"all-reduce of 1 GiB on 5 V100s of a DGX-1", 1, "-", 0.25, five, five <= 0.25, path});
 }
 
-// Counted against predicted bytes of memory traffic: 108-unit A100s.
+// Compares counted and predicted bytes of memory traffic on A100s with 108 units.
 void traffic(Validator& v, const std::string& folder) {
   const std::string path = folder + "/gemm_ncu_counters_rapidllm.csv";
   if (!std::filesystem::exists(path))
@@ -366,7 +368,7 @@ void training(Validator& v) {
        "held-out half, early pipelines with their own stack"});
 }
 
-// Two scalars of the stack fitted to all rows but the one that is predicted.
+// Fits two scalars of the stack to all rows but the predicted one.
 void left_out(Validator& v) {
   struct Set {
     const char* what;
@@ -408,7 +410,7 @@ void left_out(Validator& v) {
   }
 }
 
-// A run that ended "OOM" against one that finished.
+// Compares runs that ended with "OOM" with runs that finished.
 void out_of_memory(Validator& v, const std::string& folder) {
   const std::string path = folder + "/train_h100_nanotron.csv.gz";
   if (!std::filesystem::exists(path))

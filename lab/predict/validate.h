@@ -1,4 +1,4 @@
-// Every published figure the predictor is held against, recomputed.
+// Recomputes every published figure that the predictor is compared with.
 #pragma once
 
 #include <map>
@@ -33,19 +33,19 @@ struct Validation {
   std::vector<Residual> residuals;
 };
 
-// `folder` holds the measured tables under their published names. A table that is absent leaves its bars out.
+// Recomputes all figures. `folder` has the measured tables under their published names. A missing table
+// leaves its figures out.
 Validation validate(const std::string& folder, const base::Progress& progress = {});
 
-// The errors of every kind, chip and regime that has kFewestRows measured rows: held-out ones where
-// constants were fitted to the others, else all.
+// Returns the errors of every kind, chip and regime with at least kFewestRows measured rows: of rows outside
+// the fit when constants were fitted to others, else of all.
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder);
 
 // One error of a kind, chip and regime.
 // By the name of the chip that they were measured on.
 using ErrorsByChip = std::map<std::string, std::vector<double>>;
-// The error that a share of the rows does not exceed, of a chip drawn at random: a chip with thousands of
-// rows says no more of one that was never seen than a chip with a few dozen; one with fewer than kFewestRows
-// says less.
+// Returns the error that a share of the rows does not exceed on a chip drawn at random. A chip with
+// thousands of rows counts as much as one with a few dozen, and one with fewer than kFewestRows counts less.
 double quantile_of_chips(const ErrorsByChip& errors, double share);
 
 struct SeenError {
@@ -54,7 +54,7 @@ struct SeenError {
   std::string regime;
   double error = 0;
 };
-// Their quantiles, by all three and by the first two; groups of too few rows are left out.
+// Returns their quantiles by all three keys and by the first two. Groups with too few rows are left out.
 std::vector<HoldOutCell> cells_of(const std::vector<SeenError>& errors);
 
 }  // namespace lento::predict
