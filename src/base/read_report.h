@@ -17,6 +17,7 @@ struct ReadReport {
   Location first_skip;
   bool strict = false;
 
+  // Counts skipped records. Throws base::Error instead when reading strictly.
   void skip(const Location& where, const std::string& reason, uint64_t count = 1) {
     if (strict)
       throw Error(where, reason, "run without --strict to skip and count such records");

@@ -41,6 +41,7 @@ class Ledger {
     done_ = outcome_.resumed;
   }
 
+  // Returns the number of the next run without a result, or kNone.
   uint64_t next() {
     const std::lock_guard lock(mutex_);
     if (failure_ || options_.progress.stopped())
@@ -72,6 +73,7 @@ class Ledger {
       failure_ = failure;
   }
 
+  // Returns all results. Rethrows the first failure of a run.
   Outcome finish() {
     if (failure_)
       std::rethrow_exception(failure_);

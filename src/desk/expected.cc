@@ -40,6 +40,7 @@ std::string usual_name(std::string_view name) {
   return text;
 }
 
+// Returns the serving framework that the tool's name contains.
 std::string stack_of(std::string_view tool) {
   std::string text = usual_name(tool);
   for (const std::string_view stack : {"vllm", "sglang", "tensorrt"})

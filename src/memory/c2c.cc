@@ -86,6 +86,7 @@ Cause cause_of(const Shares& s) {
   return {"false sharing", "move what is stored to a line of its own: pad or align it"};
 }
 
+// Returns the cycles that loads of the line took.
 double cycles_of(const C2cLine& line) {
   double sum = 0;
   for (const C2cUse& use : line.uses)

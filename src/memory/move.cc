@@ -63,6 +63,7 @@ class MovedSource : public AccessSource {
       pass_on(r, cpu);
   }
 
+  // Returns whether a load repeats one since the last other access, as in a waiting loop.
   static bool repeats(const AccessRecord& r, Cpu& cpu) {
     constexpr size_t kMostLoads = 64;  // no waiting loop has more
     if (r.type != AccessType::Load || cpu.loads.size() > kMostLoads)
@@ -137,6 +138,7 @@ MovePredictor::MovePredictor(OpenTrace open, const Platform& platform)
               " cycles on this platform, and " + base::format_number(recorded, 4) + " by its own account";
 }
 
+// Replays the trace with the data moved. Returns the cycles.
 Cycles MovePredictor::play(const Move& move) const {
   base::ReadReport report;
   MovedSource source(open_(report), move);

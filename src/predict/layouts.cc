@@ -53,6 +53,7 @@ class Search {
   LayoutSearch out_;
 };
 
+// Keeps a layout among the best ones.
 void Search::keep(Layout layout) {
   ++out_.fitting;
   const auto at = std::ranges::upper_bound(out_.best, layout.seconds, {}, &Layout::seconds);

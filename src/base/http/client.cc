@@ -63,6 +63,7 @@ Curl load_curl() {
   return curl;
 }
 
+// Returns libcurl, loaded on first use. Throws base::Error with the address when it is not installed.
 const Curl& curl_for(const std::string& shown) {
   static const Curl curl = load_curl();
   if (!curl.easy_init)

@@ -207,6 +207,7 @@ int64_t json_int(std::string_view value, int64_t otherwise) {
   return otherwise;
 }
 
+// Returns a number, also one written as a string, or `otherwise`.
 double json_double(std::string_view value, double otherwise) {
   if (json_is_string(value))
     value = json_inside(value);

@@ -214,6 +214,7 @@ class Player {
     return true;
   }
 
+  // Returns the time at which a read request reaches its target, in ticks.
   int64_t arrival_of_request(int route, int peer) const {
     const auto& sheet = fabric_.sheet();
     const bool dram = fabric_.kind(peer) == spec::TileKind::Dram;
@@ -243,6 +244,7 @@ class Player {
     return ticks(fabric_.sheet().completion_cycles);
   }
 
+  // Ends a transfer that has its own wait.
   void end_own_wait(uint32_t index, size_t wait, int64_t time) {
     StreamState& state = streams_[index];
     if (state.waiting == wait) {

@@ -228,6 +228,7 @@ std::string Grid::port_name(int port) const {
   return (left ? "dram-left-" : "dram-right-") + std::to_string(left ? port : port - height());
 }
 
+// Returns bytes per cycle and latency of a link, on the chip or between chips.
 Passage passage(const spec::Chip& chip, const Grid::Link& link) {
   if (link.joint < 0)
     return {chip.network.link_bytes_per_cycle, chip.network.router_cycles};

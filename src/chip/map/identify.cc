@@ -138,6 +138,7 @@ class Tally {
     }
   }
 
+  // Counts the pairs of cores that exchange messages and the links in use.
   void count_links() {
     out_.pairs = int(pairs_.size());
     out_.used_links = int(std::ranges::count_if(out_.message_bytes, [](uint64_t bytes) {

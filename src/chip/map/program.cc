@@ -213,6 +213,7 @@ class Expander {
     return {std::clamp<int64_t>(first, 0, passes), std::clamp<int64_t>(last, 0, passes)};
   }
 
+  // Returns the range of samples that these blocks cover.
   static Range samples_of(const std::vector<Block>& blocks) {
     Range all{INT64_MAX / 4, -INT64_MAX / 4};
     for (const Block& block : blocks)

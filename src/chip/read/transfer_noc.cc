@@ -201,6 +201,7 @@ class NocReader {
     return Place{};
   }
 
+  // Takes the begin or end of a zone.
   void take_zone(const NocEvent& event, TransferRecord& record, TransferStream& stream) {
     record.name = name_id(names_, event.zone);
     const bool ends = event.zone_phase == "end" || event.zone_phase == "ZONE_END";

@@ -52,6 +52,7 @@ void Influence::begins(uint32_t mark) {
   row_of(marks_, mark) = now_;
 }
 
+// Gives the record to the sink with the cycles that each component contributed since the transfer began.
 void Influence::ends(uint32_t mark, const ProbeRecord& record) {
   const Row& from = row_of(marks_, mark);
   for (size_t c = 0; c < now_.size(); ++c)

@@ -172,6 +172,7 @@ void Machine::request_advance(uint32_t core) {
   advance_asked_.push_back(core);
 }
 
+// Advances the windows of all cores that requested it in this event.
 void Machine::advance_windows() {
   for (size_t i = 0; i < advance_asked_.size(); ++i) {
     cores_[advance_asked_[i]].advance_asked = false;
@@ -264,6 +265,7 @@ void Machine::enter(uint32_t core, uint32_t number) {
   }
 }
 
+// Ends an instruction.
 void Machine::finish(uint32_t core, uint32_t number) {
   Entry& e = entry(core, number);
   e.state = Entry::Done;

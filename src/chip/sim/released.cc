@@ -134,6 +134,7 @@ class ReleasedMachine {
     return all;
   }
 
+  // Returns the random numbers of one step of an instruction, independent of the order of events.
   base::Rng draw(uint32_t core, uint64_t instruction, uint64_t hop) const {
     return base::Rng(
         options_.seed,

@@ -28,6 +28,7 @@ constexpr double kQuiet = 4.5;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
+// Returns a hash of the key, another one for each `which`.
 uint32_t mix(uint32_t key, uint32_t which) {
   uint32_t x = (key + which * 0x9e3779b9u) * 0x85ebca6bu;
   x ^= x >> 15;
@@ -83,6 +84,7 @@ uint32_t SketchShape::bytes() const {
          index_size(*this);
 }
 
+// Returns the pattern of a record: kind, size as a power of two, and layer or peer.
 Pattern pattern_of(const ProbeRecord& r, unsigned octaves) {
   if (r.kind == ProbeKind::Compute)
     return {r.kind, 0, uint16_t(r.layer)};

@@ -83,6 +83,7 @@ const Reason* reason_of(bool is_node, std::string_view reason) {
 // Names of the objects of a cluster, at most kMost of them.
 class Pods {
  public:
+  // Remembers on which node a pod runs.
   void place(const KubeEvent& event) {
     constexpr size_t kMost = size_t{1} << 16;
     const std::string node = node_of(event);

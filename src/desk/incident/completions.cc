@@ -34,6 +34,7 @@ class Names {
           names_[name] = host;
     }
   }
+  // Returns the host at the other end of a failed transfer, or its address.
   std::string peer(const Event& event) const {
     for (const char* alias : {"remote", "peer"})
       if (const auto at = names_.find(field(event, alias)); at != names_.end())

@@ -75,6 +75,7 @@ struct Load {
   double behind = kUnknown;
 };
 
+// Returns the load of each GPU before and after a position.
 std::vector<Load> loads_of(const std::vector<Track>& tracks, double position) {
   std::vector<Load> loads;
   for (const Track& track : tracks) {
@@ -88,6 +89,7 @@ std::vector<Load> loads_of(const std::vector<Track>& tracks, double position) {
   return loads;
 }
 
+// Returns the tracks of a quantity when enough GPUs report it, or null.
 const Tracks* tracks_named(const Records& records, const std::vector<Tracks>& all, std::string_view name) {
   for (const Tracks& tracks : all)
     if (records.quantities()[tracks.quantity].name == name && tracks.tracks.size() >= kFewestGpus)

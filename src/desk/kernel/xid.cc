@@ -148,6 +148,7 @@ const LineForm kXidForms[] = {
     {"NVRM: RmInitAdapter failed! {what}", {"NVRM: RmInitAdapter failed! (0x62:0xffff:2477)"}},
 };
 
+// Returns the PCI address without the marks around it.
 std::string without_end(std::string_view pci) {
   while (!pci.empty() && (pci.back() == ':' || pci.back() == ','))
     pci.remove_suffix(1);

@@ -152,6 +152,7 @@ class Ras : public Reader {
         match.text("rank")};
   }
 
+  // Reports a member of the communicator with its number of launched operations.
   void count_member(const Match& match, Sink& sink) const {
     Event event = progress("collective/count member", "1");
     event.subject = part(match);
@@ -201,6 +202,7 @@ class Ras : public Reader {
     return event;
   }
 
+  // Reports the status of the communicator.
   void status(const std::string& status, Sink& sink) const {
     Event event = progress("collective/status", "");
     event.meaning = "communicator " + group_ + " is " + status;

@@ -37,6 +37,7 @@ std::optional<double> number(const Json* json, std::string_view key) {
   return value->number({});
 }
 
+// Returns the position of an entry: step, samples or epoch.
 double position(const Json& entry) {
   const Json* metadata = entry.find("metadata");
   for (const char* key : {"step", "step_num", "samples_count", "epoch_num", "first_epoch_num"})

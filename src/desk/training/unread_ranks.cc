@@ -61,6 +61,7 @@ class UnreadRanks : public Reader {
       at->second.ranks.insert(match.text("rank"));
   }
 
+  // Reports the line shapes that several ranks wrote.
   void end(Sink& sink) override {
     for (const auto& [shape, lines] : shapes_) {
       if (lines.ranks.size() < kFewestRanks)

@@ -185,6 +185,7 @@ void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums,
   store(counts, count);
 }
 
+// Puts the smaller of two values of each lane first.
 inline void order(float* low, float* high) {
   const Lane a = load(low);
   const Lane b = load(high);

@@ -304,6 +304,7 @@ class Normal {
     if (row > 0 && column > 0)
       matrix_[(row - 1) * n_ + (column - 1)] += weight;
   }
+  // Solves the lower triangular system for the values from `from` on.
   void forward(std::vector<double>& x, size_t from) const {
     for (size_t i = from; i < n_; ++i) {
       for (size_t k = from; k < i; ++k)
@@ -311,6 +312,7 @@ class Normal {
       x[i] /= matrix_[i * n_ + i];
     }
   }
+  // Solves the upper triangular system.
   void back(std::vector<double>& x) const {
     for (size_t i = n_; i-- > 0;) {
       for (size_t k = i + 1; k < n_; ++k)

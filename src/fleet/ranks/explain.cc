@@ -114,6 +114,7 @@ struct Explainer {
     return shown.contains(c.shape) || c.bytes >= slow_bytes;
   }
 
+  // Returns the most significant stretch among these channels.
   const Stretch& clearest(const std::vector<int>& hits) const {
     const auto most = std::ranges::max_element(hits, {}, [&](int c) {
       return v.channels[c].stretch.significance;
@@ -169,6 +170,7 @@ struct Explainer {
     return part;
   }
 
+  // Returns whether x explains the slow channels better: by score, then by kind of part.
   static bool better(const Component& x, const Component& y) {
     if (x.score() != y.score())
       return x.score() > y.score();

@@ -15,6 +15,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
+// Returns the values that are not NaN.
 std::vector<double> known(const std::vector<double>& series) {
   std::vector<double> out;
   for (const double v : series) {

@@ -102,6 +102,7 @@ class Collector {
     return true;
   }
 
+  // Passes a sample on: as it is, or into a sum over the devices of its machine.
   void pass(int64_t time_ms, double value) {
     if (spec_->across == MetricSpec::Across::Devices)
       return builder_.add(key_, time_ms, value, where_);

@@ -384,6 +384,7 @@ class Guess {
     return key;
   }
 
+  // Returns whether all rows differ in their cells when this column counts too.
   bool separates(int beside) const {
     std::set<std::string> cells;
     return std::ranges::all_of(rows_, [&](const auto& row) {
@@ -425,6 +426,7 @@ class Guess {
     out_.labels.push_back(size_t(std::exchange(out_.machine, std::exchange(out_.device, -1))));
   }
 
+  // Returns whether each device name occurs on one machine only.
   bool one_machine_a_device() const {
     std::map<std::string, std::string> machine_of;
     return std::ranges::all_of(rows_, [&](const auto& row) {

@@ -24,6 +24,7 @@ bool warms_up(const Look& look) {
 
 }  // namespace
 
+// Returns the time at which the change of a machine most likely began, in milliseconds.
 int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
   const Channel channel = ladder.looks[level][machine].channel;
   size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].rung);
@@ -196,6 +197,7 @@ bool Scan::Impl::stained(const Standing& standing, size_t level) const {
   return standing.ended_ms != INT64_MIN && now_ms - standing.ended_ms <= window_ms(level);
 }
 
+// Ends the episode in which a machine takes part. The episode itself ends with its last member.
 void Scan::Impl::end(Standing& s) {
   Episode& e = episodes[s.episode];
   if (s.member < e.members.size())

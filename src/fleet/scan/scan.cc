@@ -26,6 +26,7 @@ int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
   return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }
 
+// Returns the rows of the shortest window.
 size_t shortest_window(const ScanFleet& fleet, const ScanOptions& options) {
   const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
   auto rows = size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));

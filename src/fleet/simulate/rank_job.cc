@@ -238,6 +238,7 @@ class Simulation {
     int from = -1;
     int to = -1;
   };
+  // Returns the key of a transfer: sender and receiver, or the operation of a collective.
   static Ends ends_of(const RankOp& op, int rank) {
     if (op.peer < 0)
       return {-1, int(op.op)};
@@ -333,6 +334,7 @@ class Simulation {
     }
   }
 
+  // Returns a time in the clock of the rank's host.
   int64_t local_time(int rank, double ns) const {
     const int h = host_of(rank);
     const double offset = out_.truth.offset_ns[h];

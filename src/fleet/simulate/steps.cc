@@ -63,6 +63,7 @@ Step draw_step(const StepJob& job, double now, base::Rng& rng) {
   return step;
 }
 
+// Writes the metrics of a step that covers this second.
 void show(MetricSeries& s, size_t second, const Step& step, double exchange_s) {
   for (size_t m = 0; m < step.compute.size(); ++m) {
     s.row(kCompute, second)[m] = float(step.compute[m]);

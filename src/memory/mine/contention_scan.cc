@@ -68,6 +68,7 @@ void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   block.address = r.address;
 }
 
+// Returns the cycles above the baseline.
 uint64_t over(uint32_t latency, double baseline) {
   const double extra = double(latency) - baseline;
   if (extra > 0)

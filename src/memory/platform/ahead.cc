@@ -40,6 +40,8 @@ void Core::allow_ahead(bool allowed) {
   run_ahead_ = allowed && !tracing_;
 }
 
+// Loads ahead of the other cores when the line is in the cache. The load is undone when another core writes
+// the line before.
 Access Core::load_ahead(uint32_t address, unsigned size, uint32_t& value) {
   const uint32_t line = address >> line_shift_;
   const bool one_line = (address + size - 1) >> line_shift_ == line;

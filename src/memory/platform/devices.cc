@@ -148,6 +148,7 @@ bool Devices::write_system(uint32_t offset, uint32_t value) {
   return true;
 }
 
+// Copies sectors of the disk to memory. Returns false for an invalid range.
 bool Devices::load_sectors() {
   const uint64_t from = disk_[0] * kSector;
   const uint64_t to = uint64_t{disk_[2]} - platform_.memory_base;

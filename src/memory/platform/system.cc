@@ -60,6 +60,7 @@ System::System(const riscv::ElfImage& program, const Platform& platform, const R
   result_.blame.resize(cores_.size() * cores_.size());
 }
 
+// Grants all requests up to a cycle.
 void System::grant_due(Cycles until) {
   while (network_.next_grant() <= until) {
     Transaction& t = network_.grant();
@@ -221,6 +222,7 @@ void System::settle_store_of(uint64_t others, uint32_t address, unsigned size, c
   }
 }
 
+// Undoes everything that other cores did ahead of the core `by`.
 void System::settle_all(const Core& by) {
   for (uint64_t others = ahead_ & ~(uint64_t{1} << by.hart.id); others; others &= others - 1) {
     Core& other = *cores_[size_t(std::countr_zero(others))];

@@ -32,6 +32,7 @@ std::pair<uint32_t, uint64_t> NewLayout::lock_key(uint32_t process, size_t index
   return {process, address};
 }
 
+// Returns how the new layout treats an address: local memory, huge pages.
 ReplayMachine::Hints NewLayout::hints(uint64_t address) const {
   ReplayMachine::Hints hints;
   for (const Relayout& r : relayouts_) {

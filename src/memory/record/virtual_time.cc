@@ -116,6 +116,7 @@ class Replay {
       queue_.emplace(cores_[index].time, index);
   }
 
+  // Makes a waiting core ready.
   void wake(size_t index, uint64_t time) {
     Core& core = cores_[index];
     core.state = Core::State::Ready;
@@ -214,6 +215,7 @@ class Replay {
     ++core.at;
   }
 
+  // Ends a thread and wakes the threads that wait for it.
   void end(Core& core, size_t index) {
     core.state = Core::State::Ended;
     for (size_t i = 0; i < cores_.size(); ++i) {

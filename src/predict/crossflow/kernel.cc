@@ -236,6 +236,7 @@ struct KernelModel::Search {
   GemmTime& best;
   std::array<double, 4> most{};  // by level: a tiling that moves more bytes cannot be the best
 
+  // Sets the most bytes that each memory level may move without exceeding the best time so far.
   void tighten() {
     for (size_t level = 1; level < 4; ++level) {
       const MemoryLevel& memory = model.machine_.memory[level];

@@ -192,6 +192,7 @@ class IterationModel {
     return layer;
   }
 
+  // Returns the seconds to pass the activations of a batch to the next pipeline stage.
   double hop() const {
     const double rows = par_.split == Split::RowColumn ? par_.kp1 : 1;
     const double columns =

@@ -67,6 +67,7 @@ OperatingPoint operating_point(const Transistor& t, double power, double nominal
   return point;
 }
 
+// Lowers voltage and frequency to the highest allowed voltage.
 void limit_voltage(const Transistor& t, double highest, OperatingPoint& point) {
   if (point.voltage <= highest)
     return;

@@ -196,6 +196,7 @@ double ServedWork::weights_read(double together) const {
   return dense_bytes_ + (1 - missed) * expert_bytes_;
 }
 
+// Returns the seconds of a step under these scalars of the software.
 double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) const {
   const StepParts& p = steps.parts;
   const double kernels = steps.together > 0 ? s[0] : s[1];

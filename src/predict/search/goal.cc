@@ -15,6 +15,7 @@ namespace {
 constexpr double kWaferRadius = 150;  // mm
 constexpr double kTooSlow = 1e30;     // larger than the value of any design within the latency limit
 
+// Returns the price of a working die in US dollars, from the wafer price and the yield for its area (mm2).
 double die_price(double wafer_usd, double area, double defects_per_mm2) {
   const double dies = std::numbers::pi * kWaferRadius * kWaferRadius / area -
                       std::numbers::pi * 2 * kWaferRadius / std::sqrt(2 * area);

@@ -26,6 +26,7 @@ double traffic_share(CollectiveOp op, int n) {
   return op == CollectiveOp::AllReduce ? 2 * part : part;
 }
 
+// Returns the number of dependent steps around the ring.
 int ring_steps(CollectiveOp op, int n) {
   if (op == CollectiveOp::SendReceive)
     return 1;

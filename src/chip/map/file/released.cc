@@ -130,6 +130,7 @@ class Released {
     }
   }
 
+  // Returns the part of an output block that one step produces.
   Slice output_part(const Step& s, const Block& block) const {
     return cut(
         at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass),
@@ -137,6 +138,7 @@ class Released {
         s.step,
         true);
   }
+  // Returns the part of an input block that one step needs.
   Slice input_part(const Step& s, const Block& block) const {
     return cut(
         at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass),
@@ -193,6 +195,8 @@ class Released {
     }
   }
 
+  // Adds a read from memory that waits for the matching write. Throws base::Error when no layer writes the
+  // data.
   void emit_read(const Step& s, uint32_t core, const PartKey& key, uint64_t bytes) {
     const auto found = writes_.find(key);
     if (found == writes_.end()) {
@@ -206,6 +210,7 @@ class Released {
     wanted_.push_back({found->second, {core, read}});
   }
 
+  // Adds the receive of a message. Throws base::Error when no core sends the data.
   void emit_receive(const Step& s, uint32_t core, size_t block, const PartKey& key, uint64_t bytes) {
     const auto found = sends_.find({key, {s.layer, s.pass, s.step, block, core}});
     if (found == sends_.end()) {
@@ -220,6 +225,7 @@ class Released {
     program_.cores[core][receive].partner_core = from;
   }
 
+  // Adds the computations of one step on each core.
   void emit_computes(const Step& s, const OutputFeature& output) {
     for (const Block& block : output.blocks) {
       for (const Position p : block.cores) {
@@ -255,6 +261,7 @@ class Released {
     return 1;
   }
 
+  // Adds the writes of an output to memory.
   void emit_writes(const Step& s, const OutputFeature& output) {
     for (size_t b = 0; b < output.blocks.size(); ++b) {
       for (const Position p : output.blocks[b].cores) {

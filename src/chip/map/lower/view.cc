@@ -8,6 +8,7 @@
 namespace lento::chip {
 namespace {
 
+// Returns the number of positions that the digits can express.
 int64_t count(const std::vector<Digit>& digits) {
   int64_t n = 1;
   for (const Digit& d : digits)

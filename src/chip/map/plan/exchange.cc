@@ -171,6 +171,7 @@ std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& nee
   return std::nullopt;
 }
 
+// Returns the parts of each core's slices within `part`.
 ByCore within(const ByCore& all, const Slice& part) {
   ByCore out(all.size());
   for (size_t c = 0; c < all.size(); ++c)

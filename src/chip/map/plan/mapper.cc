@@ -229,6 +229,7 @@ Mapping place(
   return mapping;
 }
 
+// Returns the share of links that messages of this mapping use.
 double
 links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, const std::string& file) {
   if (grid.link_count() == 0)

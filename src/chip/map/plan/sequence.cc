@@ -280,6 +280,7 @@ class Sequencer {
     });
   }
 
+  // Returns the bytes that a layer writes to memory, because a reader is in another segment.
   double written(size_t index) const {
     const bool leaves = readers_[index].empty() || std::ranges::any_of(readers_[index], [&](size_t r) {
                           return segment_[r] != segment_[index];
@@ -287,6 +288,7 @@ class Sequencer {
     return leaves ? choice(index).output * choice(index).cut.cores : 0;
   }
 
+  // Returns the cycles of the whole sequence.
   double total() const {
     double cycles = 0;
     for (size_t i = 0; i < chosen_.size(); ++i)

@@ -164,6 +164,7 @@ class Stager {
     return !mapping_.layers[layer].weights.front().blocks.empty();
   }
 
+  // Makes a layer that only gathers data for a reader.
   MappedLayer stage(size_t reader, int source, const ByCore& held, size_t order) {
     MappedLayer out = between(reader, blocks_of(held, order));
     out.name += ".gather" + std::to_string(gathers_);

@@ -111,6 +111,7 @@ class Unpickler {
     return items;
   }
 
+  // Appends items to the list or dictionary below them on the stack.
   void append(Kind kind, const std::vector<const PlainValue*>& items) {
     if (kind == Kind::Dict && items.size() % 2 != 0)
       fail("a key without a value");
@@ -118,6 +119,7 @@ class Unpickler {
     into->items.insert(into->items.end(), items.begin(), items.end());
   }
 
+  // Removes the last values from the stack and returns them.
   std::vector<const PlainValue*> last(size_t count) {
     if (above() < count)
       fail("too few values");
@@ -132,6 +134,7 @@ class Unpickler {
     push(kind).items = std::move(items);
   }
 
+  // Remembers the top value under a number.
   void remember(uint64_t slot) {
     if (above() == 0)
       fail("nothing to remember");

@@ -148,6 +148,7 @@ class Miner {
     emit_root(perfect_);
   }
 
+  // Reports a set that is known before the search, when it meets the constraint.
   void emit_root(const std::vector<uint32_t>& set) {
     uint64_t classes = 0;
     for (const uint32_t item : set) {

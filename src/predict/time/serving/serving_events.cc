@@ -261,6 +261,7 @@ void Simulation::admit() {
   }
 }
 
+// Moves a request into the decoding batch.
 void Simulation::start_decoding(size_t id) {
   const Request& r = requests_[id];
   const double steps = std::max(1.0, std::ceil((r.output - 1) / run_.accepted));
