@@ -1,5 +1,5 @@
-// What computing instructions give, and whether a branch is taken. One adder adds, subtracts, compares and makes
-// addresses; one shifter shifts right, and left with its bits in reverse.
+// The results of computing instructions, and whether a branch is taken. One adder adds, subtracts, compares
+// and computes addresses. One shifter shifts right, and left with its bits reversed.
 module alu (
     input  logic [31:0] a, b,
     input  logic [31:0] value,      // the immediate

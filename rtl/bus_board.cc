@@ -11,7 +11,7 @@
 #include "Vtile_wishbone.h"
 #pragma GCC diagnostic pop
 
-// The run time of Verilator asks for it. The RTL has no notion of time.
+// Verilator's run time needs this function. The RTL has no notion of time.
 double sc_time_stamp() {
   return 0;
 }

@@ -38,7 +38,7 @@ class Board {
   void offer(const TileInputs& inputs) {
     offered_.push_back(inputs);
   }
-  // One input a cycle from now on, whether the tile can take it or not; `next` gives them.
+  // From now on the tile receives one input from `next` each cycle, whether it can take the input or not.
   void run_free(std::function<TileInputs()> next) {
     free_running_ = std::move(next);
   }

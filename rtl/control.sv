@@ -1,6 +1,6 @@
-// The STATUS machine (transitions: src/tile/unit/status.h), the host's commands and the region that runs. A
-// command acts at the end of its cycle; pause, resume and finalize wait while a region runs, and then act in
-// this order.
+// The STATUS machine (transitions: src/tile/unit/status.h), the host's commands and the running region. A
+// command acts at the end of its cycle. The commands pause, resume and finalize wait while a region runs,
+// and then act in this order.
 module control (
     input  logic        clock, reset,
     input  tile_pkg::command_t command,

@@ -1,9 +1,10 @@
-// ID, EX, MEM and WB of the in-order core. Registers are read from ID into EX, where MEM and WB are forwarded (ID says
-// from where); the user of a load or of hist.rd waits one cycle in ID. `loopi` acts in ID, `loop` in EX. Targets of jumps are judged in
-// MEM. Signals named *_go say that a stage's instruction acts in this cycle, *_hold that it stays and holds all before it.
+// ID, EX, MEM and WB of the in-order core. Registers are read from ID into EX, where values from MEM and WB
+// are forwarded (ID selects the source). The user of a load or of hist.rd waits one cycle in ID. `loopi`
+// acts in ID, `loop` in EX. Targets of jumps are checked in MEM. A signal *_go means that the instruction of
+// a stage acts in this cycle, *_hold that it stays and holds all earlier stages.
 //
-// What is known late in EX (whether a branch is taken, where a jump goes) reaches the pc and four valid bits, and no
-// register's enable: what stands behind an invalid bit may be anything.
+// Signals that are ready late in EX (whether a branch is taken, where a jump goes) reach only the pc and four valid
+// bits, and no register's enable. Values behind an invalid bit may be anything.
 module core (
     input  logic        clock, reset,
     // the region that runs
@@ -121,8 +122,8 @@ module core (
   assign jump_address = ex_op.kind == tile_pkg::JALR ? {address[31:1], 1'b0} : ex_target;
   assign target = jump_address[13:0];
 
-  // Whether a + immediate, bit 0 aside, is RETURN_ADDRESS, without the carry chain of the sum: the sum is K exactly
-  // if in each place the carry that K asks for is the carry that the place below gives.
+  // Whether a + immediate, without bit 0, is RETURN_ADDRESS, computed without the carry chain of the sum:
+  // the sum is K exactly if in each place the carry that K needs is the carry from the place below.
   localparam int RETURN_BIT = $clog2(tile_pkg::RETURN_ADDRESS);  // the only one that is set
   logic [31:1] asked, given;
   logic jalr_returns;
@@ -180,8 +181,8 @@ module core (
   assign fault_pc = mem_stops ? mem_pc : ex_pc;
   assign fault_address = mem_stops ? mem_address : ex_op.value;
 
-  // The scratchpad has one port: a store writes, a load reads at the end of EX. (The model stores in MEM; nothing
-  // can look between.)
+  // The scratchpad has one port: a store writes and a load reads at the end of EX. The model stores in MEM,
+  // which no instruction can observe.
   logic [3:0] lanes;
   logic aligned, in_scratchpad;
   always_comb begin
@@ -228,7 +229,7 @@ module core (
     end
   end
 
-  // Registers are read and compared by the word's fields, before it is known whether they are used.
+  // Registers are read and compared by the fields of the word, before it is decided whether they are used.
   assign rs1 = id_word[19:15];
   assign rs2 = id_word[24:20];
   assign ex_feeds_a = ex_valid && ex_op.rd != 0 && ex_op.rd == rs1 && reads_rs1 && !beyond;
@@ -254,7 +255,8 @@ module core (
       ex_target <= {18'd0, id_pc} + id_op.value;
     end
     if (reset || redirect || flush || flush_command) ex_valid <= 1'b0;
-    // What stands in EX and MEM now will have moved on by one; what stays has seen them already.
+    // The instructions in EX and MEM will have advanced by one stage. Those that stay were forwarded
+    // already.
     a_from_mem <= !hold && ex_feeds_a;
     b_from_mem <= !hold && ex_feeds_b;
     a_from_wb <= !hold && mem_feeds_a;

@@ -1,5 +1,5 @@
-// One instruction word to what the pipeline asks of it: RV32I without ecall, ebreak and fence.i, and the eight
-// instructions on custom-0 (docs/formats/tile-isa.md). Everything else is ILLEGAL.
+// Decodes one instruction word: RV32I without ecall, ebreak and fence.i, and the eight instructions on
+// custom-0 (docs/formats/tile-isa.md). Everything else is ILLEGAL.
 module decode (
     input  logic [31:0] word,
     output logic        reads_rs1, reads_rs2,  // whether the words at rs1 and rs2 are used
@@ -115,7 +115,8 @@ module decode (
   assign out.rd = writes_rd ? rd : 5'd0;
   assign out.funct3 = funct3;
   assign out.alternate = funct7[5];
-  // By the word alone, which is known earlier than its kind: where neither ALU nor address is asked for, anything will do.
+  // This bit uses the word alone, which is available before its kind. Without use of ALU or address any
+  // value is valid.
   assign out.immediate = word[2] || (word[6:4] != 3'd3 && word[6:4] != 3'd6);
   assign out.subtract = !word[2] && (word[4] ? funct3[1] || (funct7[5] && word[5]) : word[6]);
   assign out.value = kind == tile_pkg::ILLEGAL ? word : immediate;

@@ -1,5 +1,6 @@
-// IF: the program counter and the two levels of hardware loops. A loop instruction that acts (`loopi` in ID, `loop` in
-// EX) counts for the fetch of the same cycle, so rounds have no bubbles; a taken branch or jump ends all loops.
+// IF: the program counter and the two levels of hardware loops. A loop instruction that acts (`loopi` in ID,
+// `loop` in EX) counts for the fetch of the same cycle, so rounds have no bubbles. A taken branch or jump
+// ends all loops.
 module fetch (
     input  logic        clock, reset,
     input  logic        running,      // a region of the program runs
@@ -20,8 +21,8 @@ module fetch (
     output logic        id_valid,
     output logic [13:0] id_pc
 );
-  // The top of the two levels as it stands, and as a loop instruction that acts makes it. Which of them counts is known
-  // late in the cycle (behind branches), so both are worked out and the choice comes last.
+  // The top of the two levels before and after a loop instruction acts. The choice between them comes late
+  // in the cycle (after branches), so both are computed.
   logic [13:0] start0, start1, old_start, new_start;
   logic [14:0] end0, end1;
   logic [31:0] left0, left1, old_left;

@@ -67,8 +67,9 @@ module fifo #(
   end
 
 `ifdef FORMAL
-  // By induction: from any state in which these hold (the first one is assumed) one cycle leads to another. Any one byte
-  // is followed: it stays at its place until it is taken, and it is what the port shows.
+  // Proof by induction: from any state in which these properties hold (the first one is assumed) one cycle
+  // leads to another such state. Any one byte is followed: it stays at its place until it is taken, and the
+  // port shows it.
   logic later = 1'b0, followed, pick, holds;
   logic [2:0] nth;
   logic [5:0] behind;

@@ -1,10 +1,9 @@
-// 128 accumulators of 18 bits, four 16-bit lanes a cycle, and the packing of `emit`. Bits 17:16 of the
-// configuration select: 0 add lane i to accumulator i; 1 count in the bucket of an XOR hash; 2 and 3 count in
-// the bucket of a quantised magnitude with sign (src/tile/unit/histogram.h has the formulas).
-//
-// A pipeline of three: lanes are taken in EX; then their buckets are computed; then every accumulator adds what falls
-// into it, so that no lane waits for another and four values a cycle are kept up. What reads accumulators waits until
-// none is on its way (`filling`, `busy`).
+// 128 accumulators of 18 bits, four 16-bit lanes per cycle, and the packing of `emit`. Bits 17:16 of the
+// configuration select the operation. 0: add lane i to accumulator i. 1: count in the bucket of an XOR hash.
+// 2 and 3: count in the bucket of a quantised magnitude with sign (src/tile/unit/histogram.h has the
+// formulas). A pipeline of three stages: lanes are taken in EX, then their buckets are computed, then every
+// accumulator adds its share, so that no lane waits for another and four values per cycle are sustained. A
+// reader of accumulators waits until no value is on its way (`filling`, `busy`).
 module histogram (
     input  logic        clock, reset,
     input  logic        image,                 // back to power-on

@@ -62,7 +62,7 @@ module inputs #(
   assign asked = want_pause || want_finalize;
   assign start_main = (comes || waiting) && status == tile_pkg::ACTIVE_PAUSED && !asked;
 
-  // What is taken now, from the queue or as it comes; then what becomes of an input that is not.
+  // The input that is taken now, from the queue or directly, and the handling of an input that is not taken.
   always_comb begin
     latched = 32'd0;
     if (start_main) latched = next_valid;
@@ -137,7 +137,7 @@ module inputs #(
   end
 
 `ifdef FORMAL
-  // Every input has one fate; any one that waits, by its number, leaves as it came.
+  // Every input is handled exactly once. Any waiting one, followed by its number, leaves unchanged.
   logic [7:0] which, pushed, popped;
   logic [95:0] held;
   logic begun = 1'b0;

@@ -1,3 +1,5 @@
+// Runs the C++ model and the RTL of a tile side by side and compares outputs, registers and memories in
+// every cycle.
 #include "lockstep.h"
 
 #include <cstring>

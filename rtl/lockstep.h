@@ -24,9 +24,9 @@ class Lockstep {
     step({nullptr, Command::Image});
   }
 
-  // One cycle; false when the two differ now or did before.
+  // Runs one cycle. Returns false when the two differ now or did before.
   bool step(const Cycle& cycle);
-  // "" or where the scratchpads differ; steps on until no store is in MEM.
+  // Returns where the scratchpads differ, or "". Runs on until no store is in MEM.
   std::string memory_difference();
 
   bool same() const {

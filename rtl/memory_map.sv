@@ -1,6 +1,6 @@
-// MEM: what a load or store reaches in the 64 KB byte map (docs/formats/tile-isa.md). The scratchpad was accessed
-// at the end of EX; its word is here now. There is no output to the monitored block: a store reaches the
-// scratchpad, the output FIFO or the soft logic.
+// MEM: the targets of loads and stores in the 64 KB byte map (docs/formats/tile-isa.md). The scratchpad was
+// accessed at the end of EX, and its word is available now. There is no output to the monitored block: a
+// store reaches the scratchpad, the output FIFO or the soft logic.
 module memory_map (
     input  logic        load, store,
     input  logic [31:0] address,

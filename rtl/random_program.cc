@@ -1,3 +1,5 @@
+// Draws random tile programs: instructions, branches, loops and accesses by weights that reach all parts of
+// the core.
 #include "random_program.h"
 
 #include <vector>
@@ -134,7 +136,7 @@ class Generator {
     emit({op, target(), kControl, 0, size * below(48 / size)});
   }
 
-  // Within the region, mostly forward; a backward one may loop for ever.
+  // Adds a branch within the region, mostly forward. A backward one may loop for ever.
   void branch() {
     const int at = int(words_.size());
     const int to = below(4) ? at + 1 + below(std::max(1, std::min(8, end_ - at)))

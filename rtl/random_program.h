@@ -1,5 +1,5 @@
-// Random tile programs for the lock-step: whole images whose code branches, loops, faults and never ends as
-// chance has it; only the cycles that the caller gives bound them.
+// Random tile programs for the lock-step: whole images whose code branches, loops, faults and may never end.
+// Only the cycle limit of the caller bounds them.
 #pragma once
 
 #include "base/rng.h"

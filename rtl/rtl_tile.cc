@@ -1,3 +1,4 @@
+// Drives the Verilator model of a tile: clock, ports, commands and the loading of images.
 #include "rtl_tile.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "Vtile___024root.h"
 #pragma GCC diagnostic pop
 
-// The run time asks for it; the RTL has no notion of time.
+// Verilator's run time needs this function. The RTL has no notion of time.
 double sc_time_stamp() {
   return 0;
 }

@@ -22,7 +22,7 @@ enum class Command : uint8_t {
   Reset
 };
 
-// What enters the tile in one cycle.
+// Inputs of the tile in one cycle.
 struct Cycle {
   const TileInputs* inputs = nullptr;  // nullptr: the block has nothing
   Command command = Command::None;
@@ -35,14 +35,15 @@ class RtlTile {
   RtlTile();  // after power-on reset
   ~RtlTile();
 
-  // Code memory and scratchpad become the image's, one word a cycle, only words that differ; returns the
-  // cycles. The tile must be UNDEFINED. The header's fields go with Command::Image afterwards.
+  // Loads code memory and scratchpad with the image's content, one word per cycle, only words that differ.
+  // Returns the cycles. The tile must be UNDEFINED. The header's fields follow with Command::Image.
   uint64_t load(const Image& image);
 
   static constexpr uint32_t kQueue = 4;  // the RTL's parameter QUEUE
   void set_queue(uint32_t limit);        // how many inputs may wait
 
-  // Sets the ports of the coming cycle and lets them settle; outputs that depend on them may be read.
+  // Sets the ports of the coming cycle and evaluates the logic. Outputs that depend on them may then be
+  // read.
   void settle(const Cycle& cycle, const std::array<uint32_t, kSoftRegs>& soft);
   void clock();
 

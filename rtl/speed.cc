@@ -1,5 +1,5 @@
-// How fast the tile is: its C++ model, its RTL, and the two in lock-step, in CPU time, always inside a
-// running main.
+// Measures the speed of the tile: its C++ model, its RTL, and both in lock-step, in CPU time, always inside
+// a running main.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -33,7 +33,7 @@ package tile_pkg;
   } decoded_t;
 
 `ifdef RETIREMENT
-  // What an instruction did, for proofs: told when it leaves WB, or when it faults.
+  // The effects of an instruction, for proofs, valid when it leaves WB or when it faults.
   typedef struct packed {
     logic [13:0] pc;
     logic [31:0] word, a, b, next;  // operands after forwarding; where it goes on, hardware loops aside
@@ -53,7 +53,7 @@ package tile_pkg;
   } deed_t;
 `endif
 
-  // A simulator passes over units that have nothing to do; what is built computes what nobody looks at.
+  // In simulation idle units are skipped. In synthesis every unit computes in each cycle.
 `ifdef SYNTHESIS
   localparam logic PASSES_OVER = 1'b0;
 `else

@@ -1,7 +1,8 @@
-// The hash instruction: XOR of `value` rotated right by j, over the bits j set in `mask`. A product of polynomials over
-// GF(2) modulo x^32 - 1, in halves with one product fewer: with value = v1 v0 and mask = m1 m0 (16 bits each) both halves
-// of the result hold v0 by m0 and v1 by m1, turned within 16 bits; (v0 + v1) by (m0 + m1), not turned, gives each its own.
-// That is 768 ANDs where the definition has 1,024.
+// The hash instruction: XOR of `value` rotated right by j, over the bits j set in `mask`. This is a product
+// of polynomials over GF(2) modulo x^32 - 1, computed in halves with one product fewer. With value = v1 v0
+// and mask = m1 m0 (16 bits each) both halves of the result contain v0 by m0 and v1 by m1, turned within 16
+// bits. (v0 + v1) by (m0 + m1), not turned, gives each half its own part. That is 768 ANDs where the
+// definition has 1,024.
 module xor_hash (
     input  logic        active,  // else the result may be anything
     input  logic [31:0] value, mask,

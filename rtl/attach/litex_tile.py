@@ -2,8 +2,8 @@
 #
 #   self.tile = LentoTile(platform)
 #   self.bus.add_slave("tile", self.tile.bus, SoCRegion(origin=0x90000000, size=0x10000, cached=False))
-#   self.irq.add("tile")
 #   self.comb += [self.tile.valid.eq(...), self.tile.data.eq(...)]
+#   self.irq.add("tile")
 #
 # Copyright the Lento maintainers. SPDX-License-Identifier: Apache-2.0
 from pathlib import Path

@@ -1,6 +1,6 @@
-// AXI4-Lite to one write and one read a cycle (AMBA AXI, ARM IHI 0022). A write is taken in the cycle in which
-// address and data both wait, and answered in the next; a read likewise. Parts of a word and what the registers
-// refuse are answered by SLVERR.
+// Connects AXI4-Lite to one write and one read per cycle (AMBA AXI, ARM IHI 0022). A write is taken in the
+// cycle in which address and data both wait, and answered in the next cycle. A read works likewise. Accesses
+// to parts of a word and accesses that the registers refuse are answered by SLVERR.
 module axi_lite_port (
     input  logic        clock, reset,
     input  logic        awvalid,

@@ -1,6 +1,7 @@
-// The registers through which a host drives a tile (registers.csv has the map). A bus port gives at most one write
-// and one read a cycle, each of a whole word; both are answered in the same cycle. What the map does not allow is
-// refused and changes nothing: an address without a register, a write of what is only read, a memory that is in use.
+// The registers through which a host drives a tile (registers.csv has the map). A bus port gives at most one
+// write and one read per cycle, each of a whole word, and both are answered in the same cycle. Accesses
+// outside the map are refused and change nothing: an address without a register, a write to a read-only
+// register, a memory in use.
 module host_registers #(
     parameter int QUEUE = 4,  // inputs that can wait, of the tile
     parameter int TAPS = 4    // at most 8

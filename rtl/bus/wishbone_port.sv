@@ -31,7 +31,7 @@ module wishbone_port (
     end
     if (reset) answers <= 1'b0;
   end
-  // A host that gives up has no strobe any more, and gets no answer.
+  // A host that aborts a request withdraws its strobe and gets no answer.
   assign ack = answers && cyc && stb && !refused;
   assign err = answers && cyc && stb && refused;
 endmodule

@@ -1,6 +1,6 @@
-// What the three bus ports keep for any host that keeps its bus's rules: an answer stays until it is taken, each
-// accepted request has one answer, in the next cycle, of its kind, and reaches the registers at most once, as it was
-// sent. The registers answer anything.
+// Properties of the three bus ports for any host that keeps the rules of its bus: an answer stays until it
+// is taken, each accepted request has one answer of its kind in the next cycle, and it reaches the registers
+// at most once and unchanged. The registers answer anything.
 module axi_lite_proof (
     input logic clock, reset,
     input logic awvalid, wvalid, bready, arvalid, rready,

@@ -1,6 +1,6 @@
-// Where the program goes on: at the next pc, but for hardware loops. An instruction that ends the body of the innermost
-// loop goes back while rounds are left; then a loop instruction opens its own; a taken branch or jump ends all; a
-// third level ends the other two.
+// The next pc of the program: pc + 4 except for hardware loops. An instruction that ends the body of the
+// innermost loop goes back while rounds are left. Then a loop instruction opens its own loop. A taken branch
+// or jump ends all loops, and a third level ends the other two.
 module chain (
     input logic clock, reset,
     input logic retired,

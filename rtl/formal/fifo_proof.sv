@@ -1,4 +1,4 @@
-// fifo.sv asserts for itself, by induction; its parameter is the tile's.
+// Proves by induction what fifo.sv asserts itself, with the tile's parameter.
 module fifo_proof (
     input logic clock, reset,
     input logic [2:0] take, store_bytes, emit_bytes,

@@ -1,4 +1,5 @@
-// What stands at an address of the tile's map for a load (docs/formats/tile-isa.md), written apart from memory_map.sv.
+// The value at an address of the tile's map for a load (docs/formats/tile-isa.md), written independently of
+// memory_map.sv.
 module found (
     input  logic [31:0] address,
     input  logic [31:0] loaded_word, io_word, io_valid,

@@ -1,5 +1,5 @@
-// The tile's neighbours as proofs see them: the ports of the real modules, behind them anything at all, within what
-// the comments say. A proof that holds with these holds with the real ones.
+// The tile's neighbours in proofs: the ports of the real modules with any behaviour within the stated rules.
+// A proof that holds with these modules holds with the real ones.
 // A word read stays until the next read.
 module code_memory (
     input  logic        clock,
@@ -26,8 +26,8 @@ module scratchpad (
   always_ff @(posedge clock) if (read) word <= any;
 endmodule
 
-// start_main as inputs.sv gives it: in ACTIVE-PAUSED when nothing else is asked. What hist.in needs is there when the
-// valid bits say so; they are free.
+// start_main is as in inputs.sv: in ACTIVE-PAUSED without another request. The inputs that hist.in needs are
+// present when the valid bits are set, and the valid bits are free.
 module inputs #(
     parameter int QUEUE = 4
 ) (
@@ -90,7 +90,7 @@ module fifo #(
   assign {front, waiting, free} = $anyseq;
 endmodule
 
-// A function of both operands that is easier to reason about; the real one is proved alone (hash_proof.sv).
+// A function of both operands that is easier to reason about. The real one is proved alone (hash_proof.sv).
 module xor_hash (
     input  logic        active,
     input  logic [31:0] value, mask,

@@ -1,5 +1,5 @@
-// The hash unit against its definition: bit k is the parity of value rotated right by j, over the bits j of mask. `wrong`
-// must be 0 for all operands; each of its bits is proved alone, as a BDD with an order of its own.
+// The hash unit against its definition: bit k is the parity of value rotated right by j, over the bits j of
+// mask. `wrong` must be 0 for all operands. Each of its bits is proved alone, as a BDD with its own order.
 module hash_proof (
     input  logic        active,
     input  logic [31:0] value, mask,

@@ -1,5 +1,5 @@
-// The histogram unit by induction, against its formulas (src/tile/unit/histogram.h): from any state in which `holds`,
-// one cycle leads to another. `which` is any one accumulator, `want` what it should be.
+// The histogram unit by induction, against its formulas (src/tile/unit/histogram.h): from any state in which
+// `holds`, one cycle leads to another. `which` is any one accumulator, `want` its correct value.
 logic [6:0] which;
 logic [17:0] want;
 logic [19:0] grown;
@@ -32,7 +32,7 @@ end
 always_ff @(posedge clock) begin
   later <= 1'b1;
   if (!later) assume (holds);
-  // What core.sv keeps to.
+  // Rules that core.sv obeys.
   assume (3'(take) + 3'(configure) + 3'(read) + 3'(emit_go) <= 3'd1);
   assume (!(read && filling) && !(emit_go && (busy || reading)));
   chosen <= low[6:0] == which;

@@ -1,5 +1,6 @@
-// The block's side: what waits leaves in the order in which it came, with the cycle of its arrival; every input offered
-// starts main, feeds it, waits, or is counted as dropped, once (asserted in inputs.sv).
+// The block's side: waiting inputs leave in the order in which they came, with the cycle of their arrival.
+// Every offered input starts main, feeds it, waits, or is counted as dropped, exactly once (asserted in
+// inputs.sv).
 module inputs_proof (
     input logic clock,
     input logic [31:0] in_valid, word,

@@ -8,7 +8,7 @@ module proof (
     input logic [13:0] image_entry,
     input logic [255:0] soft_words
 );
-  // The first cycle is a reset; later ones are free.
+  // The first cycle is a reset. Later ones are free.
   logic begun = 1'b0;
   logic reset;
   always_ff @(posedge clock) begun <= 1'b1;
@@ -33,8 +33,8 @@ module proof (
       .retired, .retired_pc, .retired_rd, .retired_value
   );
 
-  // A region's first instruction leaves WB five cycles after `start` at the earliest, the former region's last one two
-  // cycles after: what a start changes is told to the properties three cycles later.
+  // A region's first instruction leaves WB five cycles after `start` at the earliest, the former region's
+  // last one two cycles after. Therefore the properties use the changes of a start three cycles later.
   logic image1, image2, image3, start1, start2, start3;
   logic [13:0] entry1, entry2, entry3;
   always_ff @(posedge clock) begin

@@ -1,5 +1,5 @@
-// What is measured as the core: IF, ID, EX, MEM, WB with registers, hardware loops and the custom instructions; its
-// memories, IORegs and histogram are ports. With NO_HASH the hash unit gives 0.
+// The core as it is measured: IF, ID, EX, MEM, WB with registers, hardware loops and the custom
+// instructions. Its memories, IORegs and histogram are ports. With NO_HASH the hash unit gives 0.
 module core_top (
     input  logic        clock, reset,
     input  logic        image, start, flush_command, kill, stop_waiting, running,

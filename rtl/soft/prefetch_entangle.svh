@@ -43,8 +43,8 @@
       start_scan(n.old);
     end
   endtask
-  // Writes the entry anew in the format that fits, one slot a cycle; destinations stay in their slots where they
-  // can, the line takes the first free one.
+  // Writes the entry in the format that fits, one slot per cycle. Destinations stay in their slots where
+  // possible, and the line takes the first free one.
   task pack();
     n.placed = r.placed || places;
     if (r.scan < r.old.format) begin

@@ -1,10 +1,10 @@
-  // Misses, what lands in the shadow cache and what that says of the destination that brought it.
-  // Included by prefetch_logic.sv.
+  // Misses, fills of the shadow cache, and the judgement of the destination that prefetched a line. Included
+  // by prefetch_logic.sv.
   task start_fill();
     shadow_at = n.fill.line[5:0];
     n.state = FILL;
   endtask
-  // Lands what is ready, or what the visit waits for; then goes on with the visit.
+  // Performs the fills that are due, or the one that the visit waits for, then continues with the visit.
   task drain();
     if (r.waits || is_due) begin
       n.fill = first;
@@ -26,8 +26,8 @@
       n.state = WALK;
     end else next_visit();
   endtask
-  // The line that the visit waits for has been asked for. When its request was still to be sent, the visit sends
-  // its own.
+  // The request for the line that the visit waits for is on its way. When it was still to be sent, the visit
+  // sends its own.
   task late_line();
     logic [11:0] wait_for;
     logic sent_before;

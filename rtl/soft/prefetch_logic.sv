@@ -1,6 +1,6 @@
-// The prefetcher in the soft logic: lab/tile/prefetch_logic.h state by state. Visits and look-ups are two
-// machines; the look-up takes what the visits leave of the scratchpad's port.
-// Functions take whole lines, words and entries and read some of their bits.
+// The prefetcher in the soft logic, state by state as in lab/tile/prefetch_logic.h. Visits and look-ups are
+// two state machines. The look-up uses the scratchpad's port when the visits leave it free. Functions take
+// whole lines, words and entries and read some of their bits.
 // verilator lint_off UNUSEDSIGNAL
 module prefetch_logic #(
     parameter bit NEXT_LINE = 1'b0  // prefetch the next line and nothing else
@@ -28,7 +28,7 @@ module prefetch_logic #(
   logic [191:0] head_time;
   logic [95:0] head_size;
 
-  // What the cycle asks of the memories.
+  // Requests of the cycle to the memories.
   logic shadow_writes, table_writes, queues_look, flight_pushes, head_pushes, block_grows, queued, scratch_free;
   logic [6:0] waiting_at;
   visit_t queued_visit, front;
@@ -41,7 +41,7 @@ module prefetch_logic #(
   look_t queued_look;
   payload_t judged_payload, packed_next;
 
-  // What several states ask of the registers.
+  // Conditions that several states use.
   logic is_due, in_flight, behind, walked_valid, places;
   logic [1:0] old_confidence;
   logic [11:0] past, walked_for;

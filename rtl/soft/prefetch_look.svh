@@ -40,7 +40,7 @@
       to_slot = line_left == 0 || n.full;
     end
     if (to_slot) next_slot();
-    // What the next cycle needs of the memories.
+    // Requests of the next cycle to the memories.
     n.fetched = n.state != MISS && (n.look_state == BLOCK || n.look_state == DESTINATION);
     if ((n.look_state == PAYLOAD || n.look_state == SIZE) && scratch_free && n.state != MISS) begin
       read_scratch(n.look_state == PAYLOAD ? {1'b0, n.look.entry} : SIZES + 12'(n.destination_entry[10:2]));
@@ -60,8 +60,8 @@
     n.left = line_left;
     n.look_state = NEXT_LINE ? BLOCK : PAYLOAD;
   endtask
-  // A line to prefetch unless it is there or on its way. Each takes half a cycle of the prefetch queue; a queue that
-  // is full takes nothing more of the look-up.
+  // Takes a line to prefetch unless it is present or on its way. Each candidate takes half a cycle of the
+  // prefetch queue, and a full queue takes no further candidates of the look-up.
   task candidate_line();
     ahead = n.issue - {r.look.time_, 1'b0};
     issued = ahead[12] ? {r.look.time_, 1'b0} : n.issue;

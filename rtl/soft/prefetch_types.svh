@@ -114,7 +114,7 @@
     rest = gap > 200 ? gap - 9'd200 : gap > 35 ? gap - 9'd35 : gap > 15 ? gap - 9'd15 : gap;
     without_stall = rest > 63 ? 6'd63 : rest[5:0];
   endfunction
-  // How many destinations share an entry whose addresses reach `line` from `head`.
+  // Returns the number of destinations that may share an entry whose addresses reach `line` from `head`.
   function automatic logic [2:0] format_for(input line_t head, input line_t line);
     line_t x;
     x = head ^ line;
@@ -145,7 +145,7 @@
       default: widen = p[40:15];
     endcase
   endfunction
-  // Every slot one down; with `line` as the highest one of its format.
+  // Moves every slot one down. `line` becomes the highest slot of its format.
   function automatic logic [68:0] shift(input logic [68:0] p, input line_t line);
     shift[14:0] = {2'd0, p[14:5], p[2:0]};
     case (p[2:0])
