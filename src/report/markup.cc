@@ -2,15 +2,23 @@
 // it. Coordinates have one decimal, because a tenth of a pixel cannot be seen.
 #include "report/markup.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+
+#include "base/visible.h"
 
 namespace lento::report {
 
 std::string escape(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 16);
-  for (const char c : text) {
+  std::string kept;
+  std::ranges::copy_if(text, std::back_inserter(kept), [](char c) {
+    return static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t';
+  });
+  for (const char c : base::visible(kept)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -28,8 +36,7 @@ std::string escape(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t')
-          out += c;
+        out += c;
     }
   }
   return out;

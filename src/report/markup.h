@@ -8,7 +8,8 @@
 
 namespace lento::report {
 
-// Escapes & < > " ' and drops control characters other than newline and tab.
+// Escapes & < > " ', drops control characters other than newline and tab, and writes what turns the direction
+// of text or is no UTF-8 as base::visible does.
 std::string escape(std::string_view text);
 
 // Formats a number for an SVG attribute, with at most one decimal.

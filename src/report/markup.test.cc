@@ -18,6 +18,7 @@ TEST(Escape, WhatIsMarkupIsWrittenOut) {
 TEST(Escape, ControlsAreDroppedLineEndAndTabStay) {
   EXPECT_EQ(escape("a\x01\x1b\n\tb\r"), "a\n\tb");
   EXPECT_EQ(escape(std::string_view("a\0b", 3)), "ab");
+  EXPECT_EQ(escape("a\u202eb\xff"), "a\\u202eb\\xff");
 }
 
 TEST(Px, OneDecimalAndNoneWhereItIsZero) {

@@ -6,8 +6,10 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace lento::base {
 namespace {
@@ -165,6 +167,37 @@ std::string_view json_inside(std::string_view value) {
   return std::string_view();
 }
 
+namespace {
+
+// The code unit of four hexadecimal digits from `at`, or nothing.
+std::optional<uint32_t> code_unit(std::string_view text, size_t at) {
+  uint32_t unit = 0;
+  const char* begin = text.data() + std::min(at, text.size());
+  const char* end = text.data() + std::min(at + 4, text.size());
+  const auto [last, error] = std::from_chars(begin, end, unit, 16);
+  return error == std::errc() && last == begin + 4 ? std::optional(unit) : std::nullopt;
+}
+
+// Appends the character of the escape whose `u` is at `at`, or U+FFFD where it is none. Two units of a pair
+// are one character. Returns the place of the escape's last character.
+size_t append_escaped(std::string_view text, size_t at, std::string& out) {
+  constexpr uint32_t kNone = 0xfffd;
+  const std::optional<uint32_t> first = code_unit(text, at + 1);
+  uint32_t code = first.value_or(kNone);
+  size_t last = first ? at + 4 : at;
+  if (code >= 0xd800 && code < 0xe000) {
+    const bool pair = code < 0xdc00 && text.substr(std::min(last + 1, text.size()), 2) == "\\u";
+    const uint32_t second = pair ? code_unit(text, last + 3).value_or(0) : 0;
+    const bool whole = second >= 0xdc00 && second < 0xe000;
+    code = whole ? 0x10000 + ((code - 0xd800) << 10) + (second - 0xdc00) : kNone;
+    last += whole ? 6 : 0;
+  }
+  append_utf8(out, code);
+  return last;
+}
+
+}  // namespace
+
 std::string json_text(std::string_view value) {
   if (!json_is_string(value))
     return std::string(value);
@@ -178,13 +211,11 @@ std::string json_text(std::string_view value) {
       continue;
     }
     const char c = inside[++i];
-    if (c == 'n') {
-      out += '\n';
-    } else if (c == 't') {
-      out += '\t';
+    constexpr std::string_view kLetters = "bfnrt";
+    if (const size_t letter = kLetters.find(c); letter != kEnd) {
+      out += "\b\f\n\r\t"[letter];
     } else if (c == 'u') {
-      out += '?';  // names of groups, hosts and kernels are ASCII
-      i = std::min(i + 4, inside.size() - 1);
+      i = append_escaped(inside, i, out);
     } else {
       out += c;
     }

@@ -102,6 +102,15 @@ TEST(JsonWalk, SeesWhatTheWholeReaderSees) {
   }
 }
 
+TEST(JsonText, EscapesAreTheirCharacters) {
+  EXPECT_EQ(json_text(R"("a\tb\nc\u00fc\u8282")"), "a\tb\nc\u00fc\u8282");
+  EXPECT_EQ(json_text(R"("\ud83d\ude00")"), "\U0001f600");
+  EXPECT_EQ(json_text(R"("\"\\\/")"), "\"\\/");
+  for (const char* broken : {R"("\ud83d")", R"("\ude00")", R"("\ud83d\u")"})
+    EXPECT_TRUE(json_text(broken).starts_with("\ufffd")) << broken;
+  EXPECT_EQ(json_text(R"("\u12")"), "\ufffd12");
+}
+
 TEST(JsonNumbers, OfEveryFormAndOtherwise) {
   EXPECT_EQ(json_int("12", 0), 12);
   EXPECT_EQ(json_int("\"12\"", 0), 12);

@@ -2,6 +2,7 @@
 // and ranks that lag in NCCL's monitor.
 #include <algorithm>
 
+#include "evidence/names.h"
 #include "fleet/ranks/hang.h"
 #include "fleet/ranks/ranks.h"
 
@@ -23,6 +24,11 @@ std::string list(const std::vector<int>& ranks, size_t most = 12) {
   if (ranks.size() > most)
     out += " and " + std::to_string(ranks.size() - most) + " more";
   return out;
+}
+
+// Returns the name of a rank's host, or "host" where it is none.
+std::string name_of_host(const ranks::RasRank& r) {
+  return evidence::fault_of_name(r.host) == evidence::NameFault::None ? r.host : "host";
 }
 
 // Returns the finding for a rank that others wait for.
@@ -164,10 +170,10 @@ void add_lagging(
       if (count >= most[op])
         continue;
       Finding f;
-      f.subject = r.host + "/pid" + std::to_string(r.process);
+      f.subject = name_of_host(r) + "/pid" + std::to_string(r.process);
       f.category = "hang";
-      f.summary = "rank " + std::to_string(r.rank) + " of communicator " + now.hash + " on " + r.host +
-                  " has not joined " + op + " " + std::to_string(count + 1);
+      f.summary = "rank " + std::to_string(r.rank) + " of communicator " + now.hash + " on " +
+                  name_of_host(r) + " has not joined " + op + " " + std::to_string(count + 1);
       f.score = 0.8;
       f.evidence.push_back(
           {op + " behind the furthest member, at two queries",
@@ -190,10 +196,10 @@ void add_ras(const std::vector<fleet::ranks::RasAnswer>& answers, Diagnosis& d) 
       if (!r.missing && r.error == 0 && !r.aborted)
         continue;
       Finding f;
-      f.subject = r.host + "/pid" + std::to_string(r.process);
+      f.subject = name_of_host(r) + "/pid" + std::to_string(r.process);
       f.category = r.missing ? "missing rank" : "hang";
       const std::string who =
-          "rank " + std::to_string(r.rank) + " of communicator " + c.hash + " on " + r.host;
+          "rank " + std::to_string(r.rank) + " of communicator " + c.hash + " on " + name_of_host(r);
       f.summary = who + (r.dead ? " is dead" : r.missing ? " does not answer" : " reports an error");
       f.score = r.dead ? 0.95 : 0.7;
       f.evidence.push_back(

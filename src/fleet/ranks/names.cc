@@ -3,6 +3,8 @@
 // host. The Inspector records the host but no global rank. A communicator of all ranks then gives the
 // numbers, or else the order of hosts and processes, as long as the order inside every communicator agrees
 // with it.
+#include "evidence/names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -80,10 +82,12 @@ void name_hosts(Job& job) {
   for (size_t r = 0; r < job.ranks.size(); ++r) {
     JobRank& rank = job.ranks[r];
     const RankTrace& t = *rank.trace;
-    if (!t.host.empty()) {
-      rank.host = host_of("name " + t.host, t.host);
+    const std::string count = std::to_string(job.hosts.size());
+    const bool named = evidence::fault_of_name(t.host) == evidence::NameFault::None;
+    if (!t.host.empty()) {  // whose name is none keeps its ranks together under a number
+      rank.host = host_of("name " + t.host, named ? t.host : "host" + count);
+      job.hosts_inferred |= !named;
     } else {
-      const std::string count = std::to_string(job.hosts.size());
       const bool placed = t.rank >= 0 && t.device >= 0 && t.device <= t.rank;
       rank.host = host_of(
           placed ? "first " + std::to_string(t.rank - t.device) : "alone " + std::to_string(r),

@@ -60,6 +60,12 @@ TEST_F(Names, WithoutNumbersHostsAndProcessesCount) {
   EXPECT_EQ(job_.ranks[0].trace->process, 7);
 }
 
+TEST_F(Names, AHostWhoseNameIsNoneKeepsItsRanksUnderANumber) {
+  name({{"../x", 5}, {"a\x1b[2J", 8}, {"../x", 6}, {"good", 7}});
+  EXPECT_THAT(hosts(), ElementsAre("host0", "host0", "host1", "good"));
+  EXPECT_TRUE(job_.hosts_inferred);
+}
+
 TEST_F(Names, WhoHasANumberStandsFirst) {
   name({{"a", 5}, {"z", 9, 3}});
   EXPECT_EQ(job_.ranks[0].trace->rank, 3);

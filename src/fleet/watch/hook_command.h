@@ -3,8 +3,9 @@
 //   COMMAND -- MACHINE        with LENTO_JOB, LENTO_MACHINE, LENTO_VERDICT in its environment
 //
 // The alert is on its standard input as one JSON object. The environment holds nothing else of the watch's
-// but PATH, HOME, LANG and TZ, so that the store's credentials stay with the watch. A command that does not
-// end in time is killed with all processes of its group, and its status is 137.
+// but PATH, HOME, LANG and TZ, so that the store's credentials stay with the watch. What it prints goes to
+// standard error, because standard output holds the watch's alerts. A command that does not end in time is
+// killed with all processes of its group, and its status is 137.
 #pragma once
 
 #include <chrono>

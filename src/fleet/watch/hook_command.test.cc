@@ -81,6 +81,18 @@ TEST(HookCommand, GetsNameVerdictAndAlertAndNothingElse) {
   EXPECT_EQ(text.find("secret"), std::string::npos) << text;
 }
 
+TEST(HookCommand, WhatItPrintsIsNotAmongTheAlerts) {
+  const std::string script = script_file("#!/bin/sh\necho printed\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  HookCommand hook(script);
+  EXPECT_TRUE(hook.start(call_of("m")));
+  EXPECT_EQ(all_ended(hook, 1).at("m"), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "printed\n");
+}
+
 TEST(HookCommand, IsKilledWithItsChildrenAfterItsTime) {
   const std::string script = script_file("#!/bin/sh\nsleep 60 & sleep 60\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
