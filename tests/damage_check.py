@@ -50,11 +50,12 @@ class Case:
 
 class Probe(Case):
     form = "binary"
+    planted = 3  # times slower
 
     def build(self):
         faults = self.folder / "fault.yaml"
         part = random.Random(self.seed).choice(["core5", "core6", "core9"])
-        faults.write_text(f"schema: lento.faults/1\nfaults:\n  - component: {part}\n    factor: 3\n    start: 0\n")
+        faults.write_text(f"schema: lento.faults/1\nfaults:\n  - component: {part}\n    factor: {self.planted}\n    start: 0\n")
         for kind, more in (("healthy", []), ("planted", ["--faults", faults])):
             make(self.lento, "chip", "simulate", *CHIP, "--form", self.form, "--seed", self.seed, "--inferences", 3, *more, "-o", self.put(kind))
 
@@ -89,10 +90,11 @@ class Fleet(Case):
 
 class Kineto(Case):
     layout = "kineto"
+    planted = 2
 
     def build(self):
         place = random.Random(self.seed).randrange(8)
-        for kind, more in (("healthy", []), ("planted", ["--fault", "slow_gpu", "--factor", 2, "--place", place, "--from-step", 10])):
+        for kind, more in (("healthy", []), ("planted", ["--fault", "slow_gpu", "--factor", self.planted, "--place", place, "--from-step", 10])):
             make(self.lento, "fleet", "simulate-ranks", "--seed", self.seed, "--steps", 40, "--layout", self.layout, *more,
                  "--out", self.put(kind).parent)
 
@@ -107,6 +109,7 @@ class Inspector(Kineto):
 class FlightRecorder(Kineto):
     """Dumps exist only of a job that hangs, so that both inputs have a fault."""
     layout = "flight-recorder"
+    planted = None
     whole = {"healthy": "findings", "planted": "findings"}
 
     def build(self):

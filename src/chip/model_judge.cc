@@ -180,6 +180,7 @@ void ModelJudge::confirm_reported(Detection& detection) {
     return;
   const Grid grid(of_.chip);
   std::vector<Suspect> kept;
+  std::vector<double> beside_peers;
   for (Suspect& s : detection.reported) {
     const Confirmation c = confirmed(s);
     const std::string name = name_of(s.component, grid);
@@ -189,6 +190,7 @@ void ModelJudge::confirm_reported(Detection& detection) {
       s.evidence.push_back(
           {"median of its records beside those of peers in that time", c.rank.slower, "", "records"});
       kept.push_back(std::move(s));
+      beside_peers.push_back(c.rank.slower);
       continue;
     }
     doubts_.push_back(
@@ -205,7 +207,7 @@ void ModelJudge::confirm_reported(Detection& detection) {
     detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
   }
   detection.reported = std::move(kept);
-  const double likelihood = take_factors(detection);
+  const double likelihood = take_factors(detection, beside_peers);
   if (detection.reported.size() == 1)
     doubt_beside_rival(detection, likelihood);
 }
@@ -237,8 +239,11 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
 }
 
 // Takes over the factors that the model fits, when the reported parts make the run more likely than no part.
-// Returns the log-likelihood.
-double ModelJudge::take_factors(Detection& detection) const {
+// Simulated is the whole run. Of a recording without its end the fit may miss what the records say: where a
+// core's records, beside those of peers with the same work, give another factor, theirs is taken. Returns the
+// log-likelihood.
+double ModelJudge::take_factors(Detection& detection, std::span<const double> beside_peers) const {
+  const double kApart = std::log(1.2);  // a factor is to be right within a fifth
   if (detection.reported.empty())
     return 0;
   std::vector<SlowPart> parts;
@@ -251,15 +256,22 @@ double ModelJudge::take_factors(Detection& detection) const {
   for (size_t k = 0; k < detection.reported.size(); ++k) {
     Suspect& s = detection.reported[k];
     const double log_factor = fit.parts[k].log_factor;
+    const double half_width = kNinety * fit.deviation[k];
+    const double of_records = std::log(std::max(1.0, beside_peers[k]));
+    const bool core = s.component.part == Part::Core;
+    if (core && of_records > 0 && std::abs(of_records - log_factor) > kApart) {
+      s.factor = std::exp(of_records);
+      continue;
+    }
     s.factor = std::exp(log_factor);
     s.evidence.push_back(
         {"lower end of its factor's 90 % interval",
-         std::exp(log_factor - kNinety * fit.deviation[k]),
+         std::exp(log_factor - half_width),
          "x",
          "records beside simulated ones"});
     s.evidence.push_back(
         {"upper end of its factor's 90 % interval",
-         std::exp(log_factor + kNinety * fit.deviation[k]),
+         std::exp(log_factor + half_width),
          "x",
          "records beside simulated ones"});
   }

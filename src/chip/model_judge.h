@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "chip/diagnose.h"
 #include "chip/model/model.h"
@@ -38,7 +39,7 @@ class ModelJudge {
   Confirmation confirmed(Suspect& suspect) const;
   void compare_by_simulation(Suspect& suspect) const;
   uint64_t end_of(const Suspect& suspect) const;
-  double take_factors(Detection& detection) const;
+  double take_factors(Detection& detection, std::span<const double> beside_peers) const;
   void doubt_beside_rival(Detection& detection, double likelihood) const;
   void judge_records(std::vector<ProbeRecord>& records);
 

@@ -1,7 +1,7 @@
 // Numbers of ranks come from the size of the job and from the lists of its groups. Where ranks have no
 // numbers, a group in which every member has to take part shows its missing members by their places. A trace
-// that was not closed is compared with the others in steps, because clocks of hosts do not compare. Memory
-// grows with what the files list, never with a size that they merely claim.
+// that was not closed, or whose layout marks no end, is compared with the others in steps, because clocks of
+// hosts do not compare. Memory grows with what the files list, never with a size that they merely claim.
 #include "fleet/ranks/roll_call.h"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void call_ends(const Job& job, RollCall& roll) {
   for (const JobRank& r : job.ranks) {
     if (!r.trace->closed)
       roll.not_closed.push_back(r.trace->file);
-    evidence::Stream s{r.trace->file, -1, 0, r.trace->closed};
+    evidence::Stream s{r.trace->file, -1, 0, r.trace->closed && r.trace->has_end};
     for (const int32_t step : r.step) {
       if (step <= s.last)
         continue;

@@ -147,6 +147,8 @@ TEST(RollCall, ATraceThatEndsEarlyIsNotHealthyAndALateCutIs) {
     }
     traces[2].closed = true;
     EXPECT_THAT(diagnose_ranks(traces, {}).notes, Not(Contains(HasSubstr("not closed"))));
+    traces[2].has_end = false;
+    EXPECT_EQ(diagnose_ranks(traces, {}).outcome, d.outcome) << kept;
   }
 }
 

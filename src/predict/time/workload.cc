@@ -356,7 +356,8 @@ Question parse_workload(const std::string& text, const std::string& file, const 
   if (file.ends_with(".onnx"))
     return from_graph(text, file, options);
   const size_t start = text.find_first_not_of(" \t\r\n");
-  if (start != std::string::npos && text[start] == '{')
+  // JSON is YAML too: a workload written so says its schema, which no config.json has.
+  if (start != std::string::npos && text[start] == '{' && text.find("lento.workload/") == std::string::npos)
     return from_model(
         transformer_from_config(base::parse_json(without_infinities(text), file), file),
         options);

@@ -47,6 +47,15 @@ TEST(Workload, EveryKindIsReadIntoItsQuestion) {
   EXPECT_EQ(run.recompute, Recompute::None);
 }
 
+TEST(Workload, JsonAndOneLineOfYamlAreTheSameWorkload) {
+  const auto gemm = [](const std::string& text) {
+    return std::get<Gemm>(parse_workload(text, "w.json", {}).what);
+  };
+  const Gemm expected{1, 3, 5, 7, Precision::Bf16};
+  EXPECT_EQ(gemm(R"({"schema": "lento.workload/1", "kind": "gemm", "m": 3, "n": 5, "k": 7})"), expected);
+  EXPECT_EQ(gemm("{schema: lento.workload/1, kind: gemm, m: 3, n: 5, k: 7}"), expected);
+}
+
 TEST(Workload, WhatAFileLeavesOutIsTheStructsDefault) {
   const auto run = std::get<TrainingRun>(parse(kModel).what);
   TrainingRun expected;

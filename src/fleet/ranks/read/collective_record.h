@@ -85,6 +85,7 @@ struct RankTrace {
   bool timed = true;      // false: only durations are known, begin_ns is 0
   bool computes = false;  // `compute` was recorded
   bool closed = true;     // false: the file lacks its end, and the records up to there were read
+  bool has_end = true;    // false: files of this layout, lines one after another, end without a mark
   bool dated = false;     // the file gives the date that its times count from
   std::vector<Communicator> communicators;
   std::vector<CollectiveRecord> records;  // by begin_ns

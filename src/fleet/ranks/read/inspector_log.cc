@@ -94,6 +94,7 @@ InspectorLines::Rank& InspectorLines::rank_of(std::string_view metadata, const b
   if (rank.trace.layout.empty()) {
     rank.trace.file = where.file;
     rank.trace.layout = "inspector";
+    rank.trace.has_end = false;
     rank.trace.host = host;
     rank.trace.process = process;
   }
