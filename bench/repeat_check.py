@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whether a verdict is the same again: repeat_check.py LENTO RECORDER.o [RECORDINGS [PROGRAMS]].
+"""Whether a verdict is the same again: repeat_check.py LENTO RECORDER.o [RECORDINGS [PROGRAM...]].
 
-Records each of the first PROGRAMS (20) programs of examples/memory/programs RECORDINGS (5) times by bursts and once whole. Printed: the
+Records each PROGRAM of examples/memory/programs (the first 20) RECORDINGS (5) times by bursts and once whole. Printed: the
 most frequent first finding (cause and variable) and in how many recordings it came first, the first finding of the whole
 recording, and whether both agree or the bursts could not judge.
 """
@@ -32,9 +32,8 @@ def first(lento, folder, machine, *more):
 def main():
     lento, recorder = (str(pathlib.Path(a).resolve()) for a in sys.argv[1:3])
     recordings = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    programs = int(sys.argv[4]) if len(sys.argv) > 4 else 20
     same = all_recordings = agree = 0
-    sources = sorted(PROGRAMS.glob("*.c"))[:programs]
+    sources = [PROGRAMS / f"{name}.c" for name in sys.argv[4:]] or sorted(PROGRAMS.glob("*.c"))[:20]
     print("program,first finding by bursts,recordings with it,whole recording,agree")
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:

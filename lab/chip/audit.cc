@@ -75,6 +75,7 @@ class Audit {
 
   Promise detections() {
     Promise out{"parts as slow as said to be named", Kind::AtLeast, 0.95};
+    // Parts with a larger promise are crossed by few records. Their promise is not audited here.
     constexpr double kMostFactor = 3;
     for (int i = 0; i < options_.detectable && !stopped("parts planted", i, options_.detectable); ++i) {
       const auto [part, factor] = drawn_part(kMostFactor);
@@ -87,6 +88,8 @@ class Audit {
 
   Promise intervals() {
     Promise out{"factors inside their 90 % interval", Kind::Equal, 0.9};
+    // Intervals are promised for parts that are named, so each part is planted beyond its own promise: parts
+    // with a promise below 2, factors from 2 to 10.
     constexpr double kMostFactor = 2;
     constexpr double kNinety = 1.645;
     for (int i = 0; i < options_.intervals && !stopped("intervals", i, options_.intervals); ++i) {

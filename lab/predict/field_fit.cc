@@ -18,7 +18,11 @@ constexpr double kStep = 0.02;  // of a logarithm, for derivatives
 constexpr int kRounds = 40;
 constexpr double kSettled = 2e-3;  // of a logarithm
 constexpr double kLeastSpread = 0.03;
-constexpr double kStacksKnown = 4;  // that the usual spread (SoftwareScalar::apart) counts for
+// Degrees of freedom of the inverse chi-square prior on the variance between stacks, which is centred on the
+// usual spread (SoftwareScalar::apart). Its mean is finite above 2 and its variance above 4, so this is the
+// weakest whole number before the prior's own spread is bounded. From the fifth stack on the rows outweigh
+// it.
+constexpr double kStacksKnown = 4;
 constexpr size_t kP = kSoftwareScalars;
 
 using Vector = std::vector<double>;

@@ -313,7 +313,7 @@ class Host {
         "one node only: remote memory has the usual figures, scaled by the local latency");
     const CoreModel usual = usual_platform().core;
     core().remote_memory = core().memory * usual.remote_memory / usual.memory;
-    core().link_line = core().memory_line * usual.link_line / usual.memory_line;
+    core().link_line = 2 * core().memory_line;  // as on the shipped sheets of two sockets
   }
 
   // In most rounds other work takes turns with one of the threads, so the quickest tenth counts.

@@ -81,7 +81,9 @@ void add_coverage(const Coverage& c, double least_loss, finding::Diagnosis& d) {
   if (d.outcome == finding::Outcome::Findings && seen < kLeastSeen)
     d.notes.push_back(
         "what was found holds for the recorded " + percent(seen) + " of the accesses: --full shows all");
-  if (d.outcome != finding::Outcome::Healthy)
+  // A trace of a few accesses is not judged anyway, and only the recording shows why they are few.
+  const bool is_short = d.outcome == finding::Outcome::CannotJudge && c.met < kLeastAccesses;
+  if (d.outcome != finding::Outcome::Healthy && !is_short)
     return;
   const Doubt doubt = doubt_of(c, least_loss);
   if (!doubt.reason.empty())
