@@ -54,8 +54,9 @@ features_of(const MetricSeries& s, const Scale& scale, size_t metric, size_t end
   return out;
 }
 
-double spread_of(std::vector<double> sizes) {
-  return sizes.empty() ? 0 : evidence::kSigmaOfMad * evidence::median(sizes);
+// Of all but one of `count` numbers with this sum of squares. A median of sizes would be zero for counts.
+double spread_without(double one, double squares, size_t count) {
+  return count > 1 ? std::sqrt(std::max(0.0, squares - one * one) / double(count - 1)) : 0;
 }
 
 // The window's differences from the machines' past, divided by their spread: one score a machine.
@@ -77,8 +78,10 @@ std::vector<double> scores_of(const MetricSeries& s, size_t metric, size_t from,
   std::vector<double> best(machines, 0);
   for (size_t i = 0; i < kFeatures; ++i) {
     std::vector<double> differences(machines);
-    std::vector<double> present;
-    std::vector<double> earlier;
+    double present = 0;  // squares
+    size_t machines_now = 0;
+    double earlier = 0;
+    size_t windows = 0;
     for (size_t m = 0; m < machines; ++m) {
       std::vector<double> own;
       for (const auto& window : past) {
@@ -87,15 +90,22 @@ std::vector<double> scores_of(const MetricSeries& s, size_t metric, size_t from,
       }
       const double usual = own.size() < 2 ? 0 : evidence::median(own);
       for (const double x : own)
-        earlier.push_back(std::abs(x - usual));
+        earlier += (x - usual) * (x - usual);
+      windows += own.size();
       differences[m] = now[m][i] - usual;
-      if (!std::isnan(differences[m]))
-        present.push_back(std::abs(differences[m]));
+      if (std::isnan(differences[m]))
+        continue;
+      present += differences[m] * differences[m];
+      ++machines_now;
     }
-    const double spread = std::max({spread_of(present), spread_of(earlier), kLeastSpread});
     for (size_t m = 0; m < machines; ++m) {
-      if (!std::isnan(differences[m]))
-        best[m] = std::max(best[m], std::abs(differences[m]) / spread);
+      if (std::isnan(differences[m]))
+        continue;
+      const double spread = std::max(
+          {spread_without(differences[m], present, machines_now),
+           std::sqrt(earlier / double(std::max<size_t>(1, windows))),
+           kLeastSpread});
+      best[m] = std::max(best[m], std::abs(differences[m]) / spread);
     }
   }
   return best;

@@ -99,6 +99,14 @@ struct RecentMeans {
   double window_s = 0;
 };
 
+// The last look at a machine by one metric and window.
+struct MachineLook {
+  size_t metric = 0;
+  double window_s = 0;
+  float score = 0;  // in thresholds, with the sign of the change
+  float shown = 0;  // before what chance allows is taken into account
+};
+
 class Scan {
  public:
   Scan(ScanFleet fleet, ScanOptions options);
@@ -118,6 +126,7 @@ class Scan {
   const RollCall& roll() const;
   uint64_t looks() const;  // of machines by a metric and a window, so far
   RecentMeans recent(const Episode& episode) const;
+  std::vector<MachineLook> looks_at(size_t machine) const;  // those that judged it
 
   // The state that the store cannot give back after a restart: the machines of the job, the lasting episodes
   // with the past of their members, and the largest deviations of healthy machines. join_members() comes

@@ -36,7 +36,7 @@ double number_at(const Json::Array& numbers, size_t i) {
   return std::abs(x) <= kMost ? x : 0;
 }
 
-std::optional<size_t> place_of(const std::vector<std::string>& names, const std::string& name) {
+std::optional<size_t> index_of(const std::vector<std::string>& names, const std::string& name) {
   const auto at = std::ranges::find(names, name);
   return at == names.end() ? std::nullopt : std::optional(size_t(at - names.begin()));
 }
@@ -161,6 +161,23 @@ RecentMeans Scan::recent(const Episode& e) const {
   return {std::move(sums), peers, double(s.block) * double(s.fleet.step_ms) / 1000};
 }
 
+std::vector<MachineLook> Scan::looks_at(size_t machine) const {
+  const Impl& s = *impl_;
+  std::vector<MachineLook> out;
+  for (const Track& t : s.tracks) {
+    const auto& group = s.groups[t.group];
+    const auto at = std::ranges::find(group, machine);
+    for (size_t level = 0; at != group.end() && level < t.machines.looks.size(); ++level) {
+      if (t.machines.looks[level].empty())
+        continue;
+      const Look& look = t.machines.looks[level][size_t(at - group.begin())];
+      if (look.judged)
+        out.push_back({t.metric, double(s.window_ms(level)) / 1000, look.score, look.shown});
+    }
+  }
+  return out;
+}
+
 Json Scan::Impl::standing_json(const Track& track, const Ladder& ladder, size_t i) const {
   const Standing& standing = ladder.standing[i];
   const Episode& e = episodes[standing.episode];
@@ -229,7 +246,7 @@ void Scan::join_members(const Json& state) {
   const Json::Array& names = state.at("machines", kWhere).array(kWhere);
   const Json::Array& seen = state.at("seen_ms", kWhere).array(kWhere);
   for (size_t i = 0; i < std::min(names.size(), seen.size()); ++i) {
-    const auto m = place_of(s.fleet.machines, names[i].string(kWhere));
+    const auto m = index_of(s.fleet.machines, names[i].string(kWhere));
     if (m && !seen[i].is_null())
       s.roll.join(*m, seen[i].integer(kWhere, 0, kLatest_ms));
   }
@@ -306,7 +323,7 @@ void Scan::take_over(const Json& state) {
     return at == tracks.end() ? nullptr : at->second;
   };
   const auto member_of = [&](const Track& t, const Json& name) -> std::optional<size_t> {
-    const auto m = place_of(s.fleet.machines, name.string(kWhere));
+    const auto m = index_of(s.fleet.machines, name.string(kWhere));
     const auto at = m ? std::ranges::find(s.groups[t.group], *m) : s.groups[t.group].end();
     return at == s.groups[t.group].end() ? std::nullopt
                                          : std::optional(size_t(at - s.groups[t.group].begin()));

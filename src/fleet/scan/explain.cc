@@ -1,0 +1,162 @@
+// An operator who was told late asks why. A look is held back by one of two things: the deviation is within
+// what the noise of the machines explains, or it is large but so brief that chance explains it. Both are
+// known for every look, so the answer is a table of looks between the change and the alert.
+#include "fleet/scan/explain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/moment.h"
+#include "base/units.h"
+#include "fleet/scan/notes.h"
+
+namespace lento::fleet {
+namespace {
+
+// The strongest look of one moment.
+struct Instant {
+  int64_t time_ms = 0;
+  MachineLook look;
+};
+
+struct Story {
+  std::vector<Instant> moments;
+  const Episode* named = nullptr;  // first that names it
+  Member member;
+};
+
+std::string instant_text(double s) {
+  constexpr double kUnix = 1e9;  // no record is thirty years long
+  return s >= kUnix ? base::format_moment(s) + " UTC" : base::format_number(s, 13) + " s";
+}
+
+double size_of(const MachineLook& look) {
+  return std::max(double(std::abs(look.score)), double(look.shown));
+}
+
+void follow(const Scan& scan, size_t machine, int64_t time_ms, Story& story) {
+  MachineLook best;
+  for (const MachineLook& look : scan.looks_at(machine)) {
+    if (std::pair(std::abs(look.score), look.shown) > std::pair(std::abs(best.score), best.shown))
+      best = look;
+  }
+  if (best.window_s > 0)
+    story.moments.push_back({time_ms, best});
+}
+
+void find_naming(const Scan& scan, size_t machine, Story& story) {
+  for (const Episode& e : scan.episodes()) {
+    const auto member = std::ranges::find(e.members, machine, &Member::machine);
+    const bool names = e.what == Episode::What::Machines || e.what == Episode::What::Silent;
+    if (!names || member == e.members.end() || (story.named && story.member.raised_ms <= member->raised_ms))
+      continue;
+    story.named = &e;
+    story.member = *member;
+  }
+}
+
+const char* held_back(const MachineLook& look) {
+  if (std::abs(look.score) >= 1)
+    return "nothing";
+  return look.shown >= 1 ? "too brief: chance explains it" : "within the noise";
+}
+
+// Looks from the change (or from the strongest, when it was never named) to the alert, at most so many.
+finding::TableFigure table_of(const Scan& scan, const Story& story, int64_t from_ms, int64_t to_ms) {
+  constexpr size_t kRows = 12;
+  finding::TableFigure table;
+  table.columns =
+      {"time", "metric", "window, s", "of the threshold", "before chance is allowed", "held back by"};
+  std::vector<const Instant*> span;
+  for (const Instant& m : story.moments) {
+    if (m.time_ms >= from_ms && m.time_ms <= to_ms)
+      span.push_back(&m);
+  }
+  const size_t stride = std::max<size_t>(1, (span.size() + kRows - 1) / kRows);
+  for (size_t i = (span.size() + stride - 1) % stride; i < span.size(); i += stride) {
+    const MachineLook& look = span[i]->look;
+    table.rows.push_back(
+        {instant_text(seconds(span[i]->time_ms)),
+         scan.fleet().metrics[look.metric],
+         base::format_number(look.window_s, 4),
+         base::format_number(double(std::abs(look.score)), 3),
+         base::format_number(size_of(look), 3),
+         held_back(look)});
+  }
+  return table;
+}
+
+finding::SeriesFigure picture_of(const std::string& machine, const Story& story) {
+  finding::SeriesFigure figure;
+  figure.x_name = "time, s";
+  figure.y_name = "of the threshold";
+  finding::SeriesFigure::Line line{machine, {}, {}, true, false};
+  finding::SeriesFigure::Line limit{"threshold", {}, {}, false, true};
+  for (const Instant& m : story.moments) {
+    line.x.push_back(seconds(m.time_ms));
+    line.y.push_back(double(std::abs(m.look.score)));
+  }
+  limit.x = {line.x.front(), line.x.back()};
+  limit.y = {1, 1};
+  figure.lines = {limit, line};
+  if (story.named)
+    figure.marks = {seconds(story.member.onset_ms), seconds(story.member.raised_ms)};
+  return figure;
+}
+
+}  // namespace
+
+finding::Diagnosis explain(const MetricSeries& series, const std::string& name, const ScanOptions& options) {
+  const auto found = std::ranges::find(series.machines, name);
+  if (found == series.machines.end())
+    throw base::Error({"ALERT"}, "the record has no machine '" + name.substr(0, 100) + "'");
+  const auto machine = size_t(found - series.machines.begin());
+  Scan scan({series.machines, series.labels, series.metrics, series.step_ms, 0}, options);
+  std::vector<float> row(series.metrics.size() * series.machines.size());
+  Story story;
+  for (size_t step = 0; step < series.steps; ++step) {
+    for (size_t k = 0; k < series.metrics.size(); ++k)
+      std::ranges::copy(series.row(k, step), row.begin() + std::ptrdiff_t(k * series.machines.size()));
+    scan.push(series.time_ms(step), row);
+    follow(scan, machine, series.time_ms(step), story);
+  }
+  find_naming(scan, machine, story);
+  finding::Diagnosis d;
+  d.scale = "fleet";
+  d.title = "Why " + name;
+  d.facts.emplace_back("threshold of the budget", base::format_number(scan.threshold(), 3) + " deviations");
+  if (story.named && story.named->what == Episode::What::Silent) {
+    d.verdict = name + " was named at " + instant_text(seconds(story.member.raised_ms)) +
+                ": its last sample came at " + instant_text(seconds(story.member.onset_ms)) +
+                ", and a machine is silent after " +
+                base::format_number(double(scan.roll().limit_ms()) / 1000) + " s.";
+    return d;
+  }
+  if (story.moments.empty()) {
+    finding::cannot_judge(d, "no window of " + name + " was judged", "read a longer record of more machines");
+    return d;
+  }
+  const auto strongest = std::ranges::max_element(story.moments, {}, [](const Instant& m) {
+    return std::pair(std::abs(m.look.score), m.look.shown);
+  });
+  const int64_t to = story.named ? story.member.raised_ms : strongest->time_ms;
+  const int64_t from = story.named ? story.member.onset_ms : to - int64_t(strongest->look.window_s * 1000);
+  if (story.named)
+    d.verdict = name + " was named at " + instant_text(seconds(to)) + ", " +
+                base::format_number(seconds(to - from), 4) + " s after its " +
+                scan.fleet().metrics[story.named->metric] + " began to change, by a window of " +
+                base::format_number(story.named->window_s, 4) + " s.";
+  else
+    d.verdict = name + " was never named: at most it reached " +
+                base::format_number(double(std::abs(strongest->look.score)), 3) + " of the threshold, in " +
+                scan.fleet().metrics[strongest->look.metric] + " at " + instant_text(seconds(to)) + ".";
+  d.figures.push_back(
+      {"Looks at " + name,
+       "The strongest look of each moment. Named at 1.",
+       table_of(scan, story, from, to)});
+  d.figures.push_back({name + " over time", "Marks: begin of the change, named.", picture_of(name, story)});
+  return d;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,51 @@
+// When samples come: their distance and how old they are when they are first seen, learned from what came.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "fleet/read/metric_series.h"
+
+namespace lento::fleet {
+
+class Cadence {
+ public:
+  // `step_ms` 0: it is learned.
+  explicit Cadence(int64_t step_ms)
+      : fixed_(step_ms > 0),
+        step_ms_(step_ms) {
+  }
+
+  int64_t step_ms() const {
+    return step_ms_;
+  }
+  int64_t delay_ms() const {
+    return delay_ms_;
+  }
+  void begin_with(int64_t step_ms) {
+    step_ms_ = step_ms;
+  }
+  int64_t newest_ms(const std::string& machine) const;  // INT64_MIN: no sample yet
+
+  // Samples that come at another distance now. True once that is sure, and the grid follows.
+  bool learn_step(const MetricSeries& answer);
+  void learn_delay(const MetricSeries& answer, int64_t now_ms);
+  void forget(const std::string& machine) {
+    newest_.erase(machine);
+  }
+  void forget_all() {
+    newest_.clear();
+  }
+
+ private:
+  bool fixed_;
+  int64_t step_ms_;
+  int64_t delay_ms_ = 0;
+  std::map<std::string, int64_t> newest_;  // by machine
+  std::deque<int64_t> delays_;             // of samples that arrived, one number a pull
+  std::deque<int64_t> gaps_;               // distances of samples, one a pull that brought any
+};
+
+}  // namespace lento::fleet

@@ -1,0 +1,66 @@
+// A machine whose clock is a minute behind is silent by the rows, because none waits for its samples. Before
+// it is called silent, its newest stamp is looked up far enough back: a stamp that moves on is a living
+// machine.
+#include "fleet/watch/clocks_apart.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace lento::fleet {
+
+bool ClocksApart::excuses(const std::string& machine) const {
+  const auto at = behind_.find(machine);
+  return at != behind_.end() && (at->second.arrives || at->second.open);
+}
+
+void ClocksApart::look(
+    Feed& feed,
+    const Scan& scan,
+    const Cadence& cadence,
+    const StoreClock& clock,
+    int64_t started_ms) {
+  constexpr int64_t kAgain = 30'000;    // ms between looks at a machine that lives
+  constexpr int64_t kRarely = 300'000;  // and at one that seems not to
+  const int64_t step = cadence.step_ms();
+  const int64_t steady = clock.steady_ms();
+  const int64_t now = clock.now_ms();
+  const RollCall& roll = scan.roll();
+  std::map<std::string, int64_t> silent;  // with the time of its last row
+  bool due = false;
+  for (size_t m = 0; m < scan.fleet().machines.size(); ++m) {
+    if (!roll.silent(m))
+      continue;
+    const std::string& name = scan.fleet().machines[m];
+    silent.emplace(name, roll.seen_ms(m));
+    const auto known = behind_.find(name);
+    const auto wait = [&](const Behind& b) {
+      return b.open ? 2 * step : b.arrives ? kAgain : kRarely;
+    };
+    due |= known == behind_.end() || steady - known->second.looked_ms >= wait(known->second);
+  }
+  std::erase_if(behind_, [&](const auto& entry) {
+    return !silent.contains(entry.first);
+  });
+  if (!due)
+    return;
+  MetricSeries s;
+  try {
+    base::ReadReport ignored;
+    s = feed.read(now - 4 * roll.limit_ms() - cadence.delay_ms(), now + step, step, ignored);
+  } catch (const base::Error&) {
+    return;  // the next pull notes a store that is away
+  }
+  for (const auto& [name, seen_ms] : silent) {
+    const auto column = size_t(std::ranges::find(s.machines, name) - s.machines.begin());
+    const int64_t newest = column < s.newest_ms.size() ? s.newest_ms[column] : INT64_MIN;
+    Behind& b = behind_[name];
+    const bool first = b.looked_ms == INT64_MIN;
+    b.arrives = newest != INT64_MIN && (first ? newest > seen_ms + 2 * step : newest > b.newest_ms);
+    b.open = first && !b.arrives && seen_ms < now - (steady - started_ms) - 2 * step;
+    b.newest_ms = newest;
+    b.looked_ms = steady;
+  }
+}
+
+}  // namespace lento::fleet

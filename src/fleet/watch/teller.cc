@@ -1,0 +1,182 @@
+// An Alertmanager forgets an alert that is not repeated, so what stands is sent again every minute with an
+// end some minutes ahead. An alert that follows from rows stands until its machine was well for a while, so
+// that a flapping machine is one alert.
+#include "fleet/watch/teller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace lento::fleet {
+namespace {
+
+base::Json pairs_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  base::Json object = base::Json::object();
+  for (const auto& [key, value] : members)
+    object.set(key, value);
+  return object;
+}
+
+std::vector<std::pair<std::string, std::string>> pairs_at(
+    const base::Json& object,
+    const base::Location& where) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [key, value] : object.object(where))
+    out.emplace_back(key, value.string(where));
+  return out;
+}
+
+void say(const WatchLog& log, int64_t ms, const Alert& alert) {
+  if (log.line_of)
+    return log.say(log.line_of(ms, alert));
+  for (const auto& [name, text] : alert.annotations) {
+    if (name == "summary")
+      log.say(rfc3339(ms) + " " + text);
+  }
+}
+
+}  // namespace
+
+Teller::Teller(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks)
+    : o_(options),
+      log_(log),
+      sink_(sink),
+      hooks_(hooks) {
+}
+
+int64_t Teller::expiry(const Round& round) const {
+  return round.at.now_ms + 4 * int64_t(o_.resend_s * 1000);
+}
+
+size_t Teller::standing_ranks() const {
+  return size_t(std::ranges::count_if(standing_, [](const auto& entry) {
+    return entry.first.starts_with("LentoSlowRank ");
+  }));
+}
+
+bool Teller::take_news() {
+  return std::exchange(news_, false);
+}
+
+// True while an alert that nothing asks for any more goes on.
+bool Teller::outlasts(Standing& s, const Round& round) const {
+  if (!s.wanted.of_rows || !round.in_job(s.wanted.machine))
+    return false;
+  if (!round.judged)
+    return true;
+  if (s.well_ms == 0)
+    s.well_ms = round.at.steady_ms;
+  return round.at.steady_ms - s.well_ms < int64_t(o_.hold_off_s * 1000);
+}
+
+void Teller::begin(const std::string& key, WantedAlert wanted) {
+  say(log_, wanted.since_ms, wanted.alert);
+  if (wanted.of_rows && wanted.may_hook)
+    hooks_.want(key);
+  news_ |= wanted.of_rows;
+  standing_[key].wanted = std::move(wanted);
+}
+
+void Teller::end(const std::string& key, Standing& s, const Round& round) {
+  s.wanted.alert.ends_ms = round.at.now_ms;
+  if (log_.say_ends)
+    say(log_, round.at.now_ms, s.wanted.alert);
+  const bool gone = s.wanted.of_rows && !round.in_job(s.wanted.machine);
+  log_.note(gone ? s.wanted.machine + " has left the job" : s.wanted.over);
+  if (s.wanted.of_rows)
+    hooks_.cleared(s.wanted.machine, key);
+  news_ |= s.wanted.of_rows;
+}
+
+void Teller::tell(WantedAlerts wanted, const Round& round) {
+  const int64_t steady = round.at.steady_ms;
+  const bool resend = resent_ms_ == INT64_MIN || steady - resent_ms_ >= int64_t(o_.resend_s * 1000);
+  std::vector<Alert> alerts = hooks_.unknown(round.at.now_ms);
+  for (const Alert& alert : alerts)
+    say(log_, round.at.now_ms, alert);
+  for (auto& [key, w] : wanted) {
+    const auto known = standing_.find(key);
+    if (known == standing_.end()) {
+      begin(key, std::move(w));
+    } else {
+      known->second.well_ms = 0;
+      // What collectives add about its machine is told at once.
+      const bool other = known->second.wanted.alert.annotations.size() != w.alert.annotations.size();
+      if (!resend && !other)
+        continue;
+      w.alert.starts_ms = known->second.wanted.alert.starts_ms;
+      known->second.wanted = std::move(w);
+    }
+    Alert& alert = standing_[key].wanted.alert;
+    alert.ends_ms = expiry(round);
+    alerts.push_back(alert);
+  }
+  for (auto it = standing_.begin(); it != standing_.end();) {
+    Standing& s = it->second;
+    const bool asked = wanted.contains(it->first);
+    if (!asked && !outlasts(s, round)) {
+      end(it->first, s, round);
+      alerts.push_back(s.wanted.alert);
+      it = standing_.erase(it);
+      continue;
+    }
+    if (!asked && resend) {
+      s.wanted.alert.ends_ms = expiry(round);
+      alerts.push_back(s.wanted.alert);
+    }
+    ++it;
+  }
+  if (resend)
+    resent_ms_ = steady;
+  told_ += alerts.size();
+  if (sink_.send(alerts))
+    hooks_.unknown_told();
+  run_hooks(round);
+}
+
+void Teller::run_hooks(const Round& round) {
+  hooks_.collect();
+  if (!round.clean)
+    return;
+  for (const auto& [key, s] : standing_) {
+    if (s.well_ms == 0 && hooks_.waits(key))
+      hooks_.run(key, {s.wanted.machine, o_.job, s.wanted.alert}, round.members);
+  }
+}
+
+base::Json Teller::save() const {
+  base::Json out = base::Json::array();
+  for (const auto& [key, s] : standing_) {
+    if (!s.wanted.of_rows)
+      continue;
+    out.push(base::Json::object()
+                 .set("key", key)
+                 .set("machine", s.wanted.machine)
+                 .set("starts_ms", s.wanted.alert.starts_ms)
+                 .set("over", s.wanted.over)
+                 .set("labels", pairs_of(s.wanted.alert.labels))
+                 .set("annotations", pairs_of(s.wanted.alert.annotations))
+                 .set("hook_waits", hooks_.waits(key)));
+  }
+  return out;
+}
+
+void Teller::load(const base::Json& saved, const base::Location& where) {
+  std::map<std::string, Standing> standing;
+  for (const base::Json& a : saved.array(where)) {
+    const std::string& key = a.at("key", where).string(where);
+    WantedAlert& w = standing[key].wanted;
+    w.machine = a.at("machine", where).string(where);
+    w.alert.starts_ms = a.at("starts_ms", where).integer(where, 0, int64_t{1} << 53);
+    w.over = a.at("over", where).string(where);
+    w.alert.labels = pairs_at(a.at("labels", where), where);
+    w.alert.annotations = pairs_at(a.at("annotations", where), where);
+    w.of_rows = true;
+    if (a.at("hook_waits", where).boolean(where))
+      hooks_.want(key);
+  }
+  standing_ = std::move(standing);
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,74 @@
+// The telling part of a watch: which alerts stand, when each is repeated and when it is over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "fleet/feed.h"
+#include "fleet/watch/hooks.h"
+#include "fleet/watch/wanted_alerts.h"
+#include "fleet/watch/watch_log.h"
+
+namespace lento::fleet {
+
+class Teller {
+ public:
+  struct Options {
+    double resend_s = 60;
+    double hold_off_s = 600;  // an alert stands so long after its machine is well again
+    std::string job;
+  };
+  // What an alert's end depends on.
+  struct Round {
+    Moment at;
+    bool judged = true;                              // false: the store is away, verdicts stay as they are
+    std::function<bool(const std::string&)> in_job;  // by machine
+    bool clean = true;                               // no sign of an outage: hooks may run
+    size_t members = 0;                              // of the job
+  };
+
+  // All outlive it.
+  Teller(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks);
+
+  // Begins, repeats and ends alerts, and runs the hooks that wait.
+  void tell(WantedAlerts wanted, const Round& round);
+
+  bool stands(const std::string& key) const {
+    return standing_.contains(key);
+  }
+  size_t standing_ranks() const;
+  uint64_t told() const {
+    return told_;
+  }
+  // True once after an alert of a machine began or ended.
+  bool take_news();
+
+  base::Json save() const;  // alerts of machines
+  void load(const base::Json& saved, const base::Location& where);
+
+ private:
+  struct Standing {
+    WantedAlert wanted;
+    int64_t well_ms = 0;  // steady time since which nothing asks for it; 0: it is asked for
+  };
+  void begin(const std::string& key, WantedAlert wanted);
+  void end(const std::string& key, Standing& s, const Round& round);
+  void run_hooks(const Round& round);
+  bool outlasts(Standing& s, const Round& round) const;
+  int64_t expiry(const Round& round) const;
+
+  Options o_;
+  const WatchLog& log_;
+  AlertSink& sink_;
+  WatchHooks& hooks_;
+  std::map<std::string, Standing> standing_;
+  int64_t resent_ms_ = INT64_MIN;  // steady time
+  uint64_t told_ = 0;
+  bool news_ = false;
+};
+
+}  // namespace lento::fleet

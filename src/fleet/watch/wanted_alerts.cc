@@ -1,0 +1,199 @@
+// Labels are equal for every watch of a job, so that an Alertmanager takes the alerts of two watches for one.
+// Where metrics and collectives speak of one machine, one alert says both.
+#include "fleet/watch/wanted_alerts.h"
+
+#include <algorithm>
+
+#include "fleet/watch/ranks.h"
+#include "fleet/watch/verdicts.h"
+
+namespace lento::fleet {
+namespace {
+
+using finding::Finding;
+
+Alert alert_named(const std::string& name, const std::string& job) {
+  Alert a;
+  a.labels = {{"alertname", name}, {"task", job}};
+  return a;
+}
+
+// The GPU that was the lowest or highest most often in the rows last read.
+std::string device_of(const MetricSeries& answer, const std::string& metric, const std::string& machine) {
+  const auto k = std::ranges::find(answer.metrics, metric);
+  const auto m = std::ranges::find(answer.machines, machine);
+  if (k == answer.metrics.end() || m == answer.machines.end())
+    return "";
+  const auto devices = answer.device_of.find(size_t(k - answer.metrics.begin()));
+  if (devices == answer.device_of.end())
+    return "";
+  std::map<uint16_t, size_t> votes;
+  const auto column = size_t(m - answer.machines.begin());
+  for (size_t step = 0; step < answer.steps; ++step) {
+    if (const uint16_t d = devices->second[step * answer.machines.size() + column])
+      ++votes[d];
+  }
+  const auto most = std::ranges::max_element(votes, {}, &std::pair<const uint16_t, size_t>::second);
+  return most == votes.end() ? "" : answer.devices[most->first];
+}
+
+void annotate_silence(const TargetList& targets, const std::string& machine, Alert& a) {
+  const auto up = targets.up().find(machine);
+  const std::string how = up == targets.up().end() ? ""
+                          : up->second             ? " (its exporter answers)"
+                                                   : " (up is 0)";
+  a.annotations = {{"summary", machine + " sends no samples while its peers do" + how}};
+}
+
+void annotate_deviation(const JobView& view, const MachineVerdict& v, const Finding* rank, Alert& a) {
+  const ScanFleet& f = view.judge.scan().fleet();
+  const std::string& machine = f.machines[v.machine];
+  const std::string device = device_of(view.reader.answer(), f.metrics[v.metric], machine);
+  if (rank) {
+    a.annotations.emplace_back("gpu", rank->where->gpu);
+    a.annotations.emplace_back("rank", rank->where->rank);
+    a.annotations.emplace_back("collectives", rank->category + ": " + rank->summary);
+  }
+  a.annotations.emplace_back("metric", f.metrics[v.metric]);
+  if (!device.empty())
+    a.annotations.emplace_back("device", device);
+  a.annotations.emplace_back(
+      "summary",
+      machine + (device.empty() ? "" : " (device " + device + ")") + ": " + v.text);
+}
+
+// Machines whose metrics deviate take what collectives say of them into their alert.
+void add_verdicts(const JobView& view, std::map<std::string, const Finding*>& ranks, WantedAlerts& out) {
+  for (const MachineVerdict& v : standing_verdicts(view.judge.scan())) {
+    const std::string& machine = view.judge.scan().fleet().machines[v.machine];
+    const bool excused = v.silent && view.reader.clocks_apart().excuses(machine);
+    if (!view.reader.in_job(machine) || excused)
+      continue;
+    const auto rank = v.silent ? ranks.end() : ranks.find(machine);
+    const char* name = v.silent ? "LentoSilentMachine" : "LentoDeviatingMachine";
+    WantedAlert& w = out[std::string(name) + " " + machine];
+    w.alert = alert_named(name, view.job);
+    w.alert.labels.emplace_back("machine", machine);
+    w.alert.starts_ms = v.onset_ms;
+    w.since_ms = v.raised_ms;
+    w.over = machine + " is like its peers again";
+    w.of_rows = true;
+    w.may_hook = !v.in_a_crowd;
+    w.machine = machine;
+    if (v.silent)
+      annotate_silence(view.reader.targets(), machine, w.alert);
+    else
+      annotate_deviation(view, v, rank == ranks.end() ? nullptr : rank->second, w.alert);
+    if (rank != ranks.end())
+      ranks.erase(rank);
+  }
+}
+
+void add_clocks(const JobView& view, WantedAlerts& out) {
+  const StoreClock& clock = view.reader.clock();
+  for (const auto& [machine, b] : view.reader.clocks_apart().machines()) {
+    if (!b.arrives || !view.reader.in_job(machine))
+      continue;
+    WantedAlert& w = out["LentoClockApart " + machine];
+    w.alert = alert_named("LentoClockApart", view.job);
+    w.alert.labels.emplace_back("machine", machine);
+    const int64_t late = clock.now_ms() - (clock.steady_ms() - b.looked_ms) - b.newest_ms;
+    w.alert.annotations = {
+        {"summary",
+         "samples of " + machine + " arrive, stamped " + seconds_text(late) +
+             " in the past: its clock is behind, or its samples are held up; it is not judged"}};
+    w.over = machine + " stamps its samples like its peers again, or sends none";
+  }
+}
+
+void add_rank(const JobView& view, const Finding& f, WantedAlerts& out) {
+  WantedAlert& w = out["LentoSlowRank " + f.category + " " + f.subject];
+  w.alert = alert_named("LentoSlowRank", view.job);
+  w.alert.labels.emplace_back("kind", f.category);
+  w.alert.labels.emplace_back("subject", f.subject);
+  const finding::Place where = f.where.value_or(finding::Place{});
+  for (const auto& [name, value] :
+       {std::pair{"machine", where.host}, std::pair{"rank", where.rank}, std::pair{"gpu", where.gpu}}) {
+    if (!value.empty())
+      w.alert.labels.emplace_back(name, value);
+  }
+  w.alert.annotations = {{"summary", f.summary}, {"next_step", f.next_step}};
+  if (f.when)  // its clock may be ahead
+    w.alert.starts_ms = std::min(view.reader.clock().now_ms(), int64_t(f.when->begin * 1000));
+  w.over = f.category + " " + f.subject + " is over, or is told with its machine";
+}
+
+void add_one(const char* name, const JobView& view, const std::string& summary, WantedAlerts& out) {
+  WantedAlert& w = out[name];
+  w.alert = alert_named(name, view.job);
+  w.alert.annotations = {{"summary", summary}};
+}
+
+}  // namespace
+
+WantedAlerts wanted_alerts(const JobView& view) {
+  WantedAlerts out;
+  std::map<std::string, const Finding*> of_machine;
+  for (const Finding& f : view.ranks) {
+    if (f.where)
+      of_machine.emplace(f.where->host, &f);
+  }
+  const std::map<std::string, const Finding*> all = of_machine;
+  if (view.judge.begun()) {
+    add_verdicts(view, of_machine, out);
+    add_clocks(view, out);
+  }
+  for (const Finding& f : view.ranks) {
+    const bool joined = f.where && all.contains(f.where->host) && !of_machine.contains(f.where->host);
+    if (!joined)
+      add_rank(view, f, out);
+  }
+  if (const auto slower = view.judge.slower_than_predicted()) {
+    add_one("LentoSlowFleet", view, slower->summary, out);
+    out["LentoSlowFleet"].over = "the fleet is as fast as predicted again";
+  }
+  if (!view.why_blind.empty()) {
+    add_one("LentoBlind", view, view.job + " cannot be judged: " + view.why_blind, out);
+    out["LentoBlind"].over = "the job is seen again";
+  }
+  for (auto& [key, w] : out) {
+    w.alert.labels.emplace_back("severity", "warning");
+    const int64_t now = view.reader.clock().now_ms();
+    if (w.alert.starts_ms == 0)
+      w.alert.starts_ms = now;
+    if (w.since_ms == 0)
+      w.since_ms = now;
+  }
+  return out;
+}
+
+std::string why_rows_blind(const StoreReader& reader, const JobJudge& judge) {
+  constexpr int64_t kOldRows = 600'000;
+  constexpr int64_t kCoarse = 120'000;  // a step over this: the shortest window is over a quarter of an hour
+  const StoreReader::Sight& sight = reader.sight();
+  const int64_t step = reader.cadence().step_ms();
+  const int64_t steady = reader.clock().steady_ms();
+  // Announced within two minutes or four steps, so it is noticed a little earlier.
+  const int64_t limit = std::max<int64_t>(100'000, 7 * step / 2);
+  const int64_t answered = std::max(sight.answered_ms, sight.started_ms);
+  if (steady - answered > limit) {
+    std::string why =
+        "no answer that holds three quarters of the machines for " + seconds_text(steady - answered);
+    if (!sight.failure.empty())
+      why += ": " + sight.failure.substr(0, sight.failure.find('\n'));
+    return why;
+  }
+  if (!judge.begun())
+    return "";
+  if (reader.lag_ms() > std::max<int64_t>(kOldRows, 4 * step))
+    return "its newest rows are " + seconds_text(reader.lag_ms()) + " old";
+  if (step > kCoarse)
+    return "its samples are " + seconds_text(step) + " apart";
+  const auto filled = int64_t(judge.scan().needed_s() * 1000);
+  if (steady - sight.looked_ms > filled + limit)
+    return "no metric has enough samples on " + std::to_string(judge.options().min_peers) +
+           " machines of a group";
+  return "";
+}
+
+}  // namespace lento::fleet
