@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-from desk import benchmarks, cluster, devices, faults, gpu, job, more, network, third, trainers
+from desk import benchmarks, cluster, devices, faults, fourth, gpu, job, more, network, third, trainers
 
 CASES = [case for family in (cluster, gpu, network, job) for case in family.CASES]
 # Families that are run by their name only, until what their first run showed is mended.
-NEW = {family.__name__.split(".")[-1]: family.CASES for family in (trainers, benchmarks, faults, devices, more, third)}
+NEW = {family.__name__.split(".")[-1]: family.CASES for family in (trainers, benchmarks, faults, devices, more, third, fourth)}
 
 
 def answer(lento, folder):
