@@ -236,7 +236,7 @@ std::string format_measure(double value, std::string_view unit) {
     const Table table = table_of(dimension);
     for (const Unit& known : table.shown) {
       if (known.name == unit && std::isfinite(value) && value != 0)
-        return in_best_unit(value * known.scale, table.shown, 3);
+        return in_best_unit(value * known.scale, table.shown, dimension == Dimension::Frequency ? 4 : 3);
     }
   }
   const std::string text = std::fabs(value) < 1e4 ? format_number(value, 3) : format_compact(value);

@@ -11,9 +11,11 @@
 #include "base/file.h"
 #include "base/zip.h"
 #include "desk/formats/formats.h"
+#include "desk/general/general.h"
 #include "desk/read/log_file.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
+#include "memory/diagnose.h"
 
 namespace lento::desk {
 namespace {
@@ -257,6 +259,29 @@ void note_broken(const std::string& path, const std::string& what, Records& reco
   file.reason = what.substr(0, what.find('\n'));
 }
 
+bool is_report(const SourceFile& file) {
+  return file.formats.size() == 1 && file.formats[0] == kReport.name;
+}
+
+// Numbers with labels alone make no file known: others have to state the same, so that they can be compared.
+void drop_lone_reports(Records& records) {
+  constexpr size_t kFewestPeers = 3;
+  std::map<uint32_t, std::set<std::pair<uint32_t, int32_t>>> parts;  // of each quantity
+  for (const Series& series : records.series())
+    parts[series.quantity].insert({series.subject, series.file});
+  std::set<int32_t> compared;
+  for (const Series& series : records.series())
+    if (parts[series.quantity].size() >= kFewestPeers)
+      compared.insert(series.file);
+  for (size_t i = 0; i < records.files.size(); ++i) {
+    SourceFile& file = records.files[i];
+    if (!is_report(file) || !file.covers.empty() || compared.contains(int32_t(i)))
+      continue;
+    file.formats.clear();
+    file.reason = tried(log_reader());
+  }
+}
+
 // Adds which files were read in which format, and which were not understood.
 void add_files(const Records& records, finding::Diagnosis& out) {
   std::vector<std::string> unknown;
@@ -281,11 +306,36 @@ void add_files(const Records& records, finding::Diagnosis& out) {
         std::to_string(records.dropped()) + " rows beyond the limits of memory were left out");
 }
 
+// Returns whether the part that the last rows of a file describe lacks a quantity that every other part has.
+bool is_last_part_short(const Records& records, int32_t index) {
+  std::map<uint32_t, std::set<uint32_t>> quantities;  // of each subject
+  std::map<uint32_t, size_t> parts;                   // that have a quantity
+  uint32_t last = 0;
+  int64_t last_line = -1;
+  for (const Series& series : records.series()) {
+    if (series.file != index || series.rows.empty())
+      continue;
+    quantities[series.subject].insert(series.quantity);
+    for (const Observation& row : series.rows)
+      if (row.where.line > last_line) {
+        last_line = row.where.line;
+        last = series.subject;
+      }
+  }
+  for (const auto& [subject, own] : quantities)
+    for (const uint32_t quantity : own)
+      ++parts[quantity];
+  return std::ranges::any_of(parts, [&](const auto& part) {
+    return part.second + 1 == quantities.size() && !quantities[last].contains(part.first);
+  });
+}
+
 // Adds an open question for each file without its end, because the missing part may hold a fault that the
 // other files do not show.
 void judge_broken(const Records& records, finding::Diagnosis& out) {
-  const auto broken = std::ranges::find_if(records.files, [](const SourceFile& file) {
-    return file.is_broken || file.is_cut();
+  const auto broken = std::ranges::find_if(records.files, [&](const SourceFile& file) {
+    const auto index = int32_t(&file - records.files.data());
+    return file.is_broken || file.is_cut() || (file.torn_line > 0 && is_last_part_short(records, index));
   });
   if (broken == records.files.end() || !out.findings.empty())
     return;
@@ -311,9 +361,30 @@ bool reads(const std::string& path) {
     const std::string_view head = in.peek(kHead);
     if (base::ZipReader::begins(head))
       return is_zip_of_logs(in, path);
-    return TarReader::begins(head) || log_reader().recognise(head_as_utf8(head)).format != nullptr;
+    if (TarReader::begins(head))
+      return true;
+    const Format* format = log_reader().recognise(head_as_utf8(head)).format;
+    // A profile with counters of memory is a question for that house, a list of kernels is not.
+    return format && (format->family != "bench" || !memory::is_gpu_memory(path));
   } catch (const base::Error&) {
     return false;
+  }
+}
+
+Labels labels_in(const std::string& path) {
+  std::error_code code;
+  if (!fs::is_regular_file(path, code))
+    return Labels::None;
+  try {
+    base::InputStream in(path);
+    Records records;
+    log_reader().read_text(head_as_utf8(in.peek(kHead)), path, records);
+    const SourceFile& file = records.files[0];
+    if (!file.recognised())
+      return Labels::None;
+    return is_report(file) && file.covers.empty() ? Labels::Numbers : Labels::Known;
+  } catch (const base::Error&) {
+    return Labels::None;
   }
 }
 
@@ -343,6 +414,7 @@ Records read_all_files(const std::vector<std::string>& files, const base::Progre
     }
   }
   records.name_by_files(names_of(records));
+  drop_lone_reports(records);
   return records;
 }
 

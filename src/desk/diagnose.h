@@ -20,6 +20,15 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
+// What the beginning of a file holds that no format fits (desk/general).
+enum class Labels {
+  None,
+  Numbers,  // of a report, which other files have to be compared with
+  Known     // a course of the job, or states of parts
+};
+// Such a file is read when no other part of Lento judges its kind.
+Labels labels_in(const std::string& path);
+
 // Lists the files of `paths`: a folder stands for all regular files below it, in order of name. At most
 // kMostFiles are returned, and `left_out` counts the others.
 inline constexpr size_t kMostFiles = 10000;

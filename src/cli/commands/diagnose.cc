@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/first_look.h"
 #include "desk/expected.h"
+#include "desk/houses.h"
 #include "desk/recognise.h"
 
 namespace lento::cli {
@@ -84,31 +85,63 @@ Question chosen(const std::vector<RecognisedFile>& files) {
   return *whole[0];
 }
 
-// Logs, counters and states are one incident. What is beside them and asks another question is named.
+// Logs, counters and states are one incident, with the verdicts on tables of metrics and on dumps of
+// collectives beside them. What asks another question is named.
 void judge_logs(
     Context& context,
     const std::vector<std::string>& logs,
     const std::vector<RecognisedFile>& others,
     const desk::ExpectedOptions& expected) {
+  desk::HouseVerdicts beside = desk::verdicts_beside(others, context.progress());
   for (size_t i = 0; i < others.size() && i < kMostShown; ++i)
-    context.warn(described(others[i]) + "; it is not used");
+    if (std::ranges::find(beside.used, others[i].path) == beside.used.end())
+      context.warn(described(others[i]) + "; it is not used");
+  for (const std::string& failure : beside.failures)
+    context.warn(failure);
   desk::DeskOptions options;
+  options.judge.beside = std::move(beside.verdicts);
   options.paths = logs;
   options.judge.compare = desk::comparison(expected);
   context.show(desk::diagnose(options, context.progress()));
 }
 
 // Runs `lento diagnose`: recognises the files and judges what they allow.
+// Reports with numbers alone are compared with each other, unless other files ask a question of their own.
+void add_reports(
+    std::vector<RecognisedFile> reports,
+    std::vector<RecognisedFile>& files,
+    std::vector<std::string>& logs) {
+  constexpr size_t kFewestPeers = 3;
+  const bool is_asked = std::ranges::any_of(files, [](const RecognisedFile& file) {
+    return file.role != Role::None;
+  });
+  const bool is_compared = reports.size() >= kFewestPeers && (!logs.empty() || !is_asked);
+  for (RecognisedFile& report : reports) {
+    if (is_compared)
+      logs.push_back(report.path);
+    else
+      files.push_back(std::move(report));
+  }
+}
+
 void run(Context& context, const std::vector<std::string>& paths, const desk::ExpectedOptions& expected) {
   std::vector<RecognisedFile> files;
+  std::vector<RecognisedFile> numbers;  // of unknown reports
   std::vector<std::string> logs;
   size_t left_out = 0;
   for (const std::string& path : desk::files_of(paths, left_out)) {
-    if (path == "-" || desk::reads(path))
+    if (path == "-" || desk::reads(path)) {
+      logs.push_back(path);
+      continue;
+    }
+    RecognisedFile file = desk::recognise(path);
+    const desk::Labels labels = file.role == Role::None ? desk::labels_in(path) : desk::Labels::None;
+    if (labels == desk::Labels::Known)
       logs.push_back(path);
     else
-      files.push_back(desk::recognise(path));
+      (labels == desk::Labels::Numbers ? numbers : files).push_back(std::move(file));
   }
+  add_reports(std::move(numbers), files, logs);
   if (left_out > 0)
     context.warn(
         std::to_string(left_out) + " files beyond the first " + std::to_string(desk::kMostFiles) +

@@ -17,6 +17,8 @@ extern const Format kKubeEvents;    // kubectl get events, as a table
 extern const Format kKubeJson;      // kubectl get events -o json
 extern const Format kSinfo;         // sinfo, also -R
 extern const Format kKubeNodes;     // kubectl get nodes
+extern const Format kKubePods;      // kubectl get pods -o wide
+extern const Format kSlurmctld;     // the log of slurmctld
 extern const Format kKubeDescribe;  // conditions of kubectl describe node
 extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torchrun
 extern const Format kFailure;       // torchrun's report of the process that failed first

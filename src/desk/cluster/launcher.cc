@@ -4,6 +4,7 @@
 //
 //   torchrun = "Root Cause (first observed failure):" {line}
 //   line     = "host : " HOST | "rank : " N " (local_rank: " N ")" | "exitcode : " N
+//   barrier  = "[Rank 0]: Ranks " N {", " N} " failed to pass monitoredBarrier"          (torch.distributed)
 //   Horovod  = "Missing ranks:" {N ": [" TENSOR {", " TENSOR} "]"} | "[missing ranks: " N {", " N} "]"
 //
 // A line that states only that the job ended ("job/...") names no part: the judges take it for an open
@@ -199,6 +200,7 @@ enum MissingForm {
   OneHeartbeat,
   MissingHead,
   MissingInline,
+  Barrier,
 };
 
 const LineForm kMissingForms[] = {
@@ -211,6 +213,9 @@ const LineForm kMissingForms[] = {
     {"^~Missing ranks:$", {"Missing ranks:"}},
     {"[missing ranks: {ranks}]",
      {"allreduce.conv1.weight [missing ranks: 2]", "HorovodBroadcast_w_0 [missing ranks: 1, 3]"}},
+    {"]: Rank(?s?) {ranks} failed to pass monitoredBarrier",
+     {"RuntimeError: [Rank 0]: Ranks 4, 5 failed to pass monitoredBarrier in 2000000 ms",
+      "RuntimeError: [Rank 0]: Rank 3 failed to pass monitoredBarrier in 1800000 ms"}},
 };
 
 class Missing : public Reader {
@@ -275,15 +280,16 @@ class Missing : public Reader {
           sink,
           *missing_.begin(),
           "process/missing",
-          "it alone has not submitted tensors that the other ranks wait for");
+          "it alone has not come to what the other ranks wait for");
     else if (!missing_.empty())
       write(
           sink,
           "",
           "job/stalled",
           std::to_string(missing_.size()) +
-              " ranks have not submitted tensors that the others wait for, and which of them holds up the "
-              "rest is not in this log");
+              " ranks have not come to what the others wait for, and which of them holds up the rest is not "
+              "in "
+              "this log");
   }
 
   static void write(Sink& sink, const std::string& rank, const char* kind, std::string meaning) {

@@ -169,6 +169,8 @@ Formats cluster_formats() {
       &kKubeJson,
       &kSinfo,
       &kKubeNodes,
+      &kKubePods,
+      &kSlurmctld,
       &kKubeDescribe,
       &kLauncher,
       &kFailure,

@@ -4,6 +4,7 @@
 
 #include "desk/bench/bench.h"
 #include "desk/cluster/cluster.h"
+#include "desk/general/general.h"
 #include "desk/kernel/kernel.h"
 #include "desk/link/link.h"
 #include "desk/machine/machine.h"
@@ -26,6 +27,7 @@ Formats all_formats() {
            nvidia_formats(),
            machine_formats(),
            metrics_formats(),
+           general_formats(),
        })
     all.insert(all.end(), family.begin(), family.end());
   return all;

@@ -31,7 +31,7 @@ bool is_symptom(const Finding& finding) {
 
 bool is_slow_part(const Finding& finding) {
   return finding.category.starts_with("unlike its peers") || finding.category.starts_with("below what") ||
-         finding.category == "straggler";
+         finding.category == "straggler" || finding.category.starts_with("deviating");
 }
 
 // Makes the symptom part of the cause's finding.

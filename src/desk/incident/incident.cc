@@ -175,6 +175,18 @@ void add_covers(const Records& records, Judgement& judgement) {
     judgement.covered.push_back(covers + " (" + std::to_string(count) + (count == 1 ? " file)" : " files)"));
 }
 
+// Adds the findings and the coverage of the other houses. Their open questions stay notes, because the logs
+// may answer them.
+void add_beside(const std::vector<finding::Diagnosis>& verdicts, Judgement& judgement) {
+  for (const finding::Diagnosis& verdict : verdicts) {
+    judgement.findings.insert(judgement.findings.end(), verdict.findings.begin(), verdict.findings.end());
+    if (verdict.outcome == finding::Outcome::CannotJudge)
+      judgement.notes.push_back(verdict.title + " cannot be judged: " + verdict.reason);
+    else if (!verdict.covered.empty())
+      judgement.covered.push_back(verdict.covered);
+  }
+}
+
 }  // namespace
 
 // Applies all judgements to the records and concludes.
@@ -183,6 +195,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   for (const Judge judge : kJudges)
     judge(records, options, judgement);
   add_covers(records, judgement);
+  add_beside(options.beside, judgement);
   finding::Diagnosis out;
   out.scale = "desk";
   out.title = "Incident";

@@ -28,6 +28,12 @@ namespace {
 
 constexpr size_t kFewestStatePeers = 3;
 
+// Of one quantity: JudgeOptions, with the probability shared among all quantities.
+struct Limits {
+  double false_alarms = 0;
+  double least_effect = 0;
+};
+
 struct Peer {
   Subject subject;
   std::string text;  // its values, joined
@@ -61,6 +67,18 @@ void count_from(const Readings& readings, Peer& peer) {
   peer.value = rise;
 }
 
+// Returns whether the row holds only the beginning of a text, because its file was cut there and another row
+// has the whole text.
+bool is_torn(const Records& records, const Observation& row, const std::vector<const Series*>& series) {
+  if (row.text.empty() || row.where.line == 0 || records.files[row.where.file].torn_line != row.where.line)
+    return false;
+  return std::ranges::any_of(series, [&](const Series* one) {
+    return std::ranges::any_of(one->rows, [&](const Observation& other) {
+      return other.text.size() > row.text.size() && other.text.starts_with(row.text);
+    });
+  });
+}
+
 // Returns the peers of one quantity, each with all values in its rows.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
   std::map<Subject, Peer> peers;
@@ -68,6 +86,8 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
   std::map<Subject, Readings> readings;
   for (const Series* one : series) {
     for (const Observation& row : one->rows) {
+      if (is_torn(records, row, series))
+        continue;
       const Subject& subject = records.subject(row);
       Peer& peer = peers[subject];
       peer.subject = subject;
@@ -133,6 +153,29 @@ bool is_worse(const Quantity& quantity, double value, double than) {
   }
 }
 
+// Returns the step in which a report prints its numbers: the largest power of ten that divides both.
+double grain_of(double a, double b) {
+  for (double grain = 1e15; grain > 1e-12; grain /= 10) {
+    const auto divides = [grain](double value) {
+      const double parts = value / grain;
+      return parts >= 0.5 && std::abs(parts - std::round(parts)) < 1e-6 * parts;
+    };
+    if (divides(a) && divides(b))
+      return grain;
+  }
+  return 0;
+}
+
+// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
+// step of what it prints.
+bool is_slight(const Quantity& quantity, double value, double than, double least_effect) {
+  if (quantity.kind != Kind::Level || !(value > 0) || !(than > 0))
+    return false;
+  const bool is_rounded =
+      quantity.group.starts_with("report") && std::abs(value - than) < 1.5 * grain_of(value, than);
+  return is_rounded || std::abs(std::log(value / than)) < std::log1p(least_effect);
+}
+
 // Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
 std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown) {
   const bool is_number = !std::isnan(peer.value) && peer.text.find(" and ") == std::string::npos;
@@ -182,7 +225,12 @@ const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
 }
 
 // Compares parts with the value that most of them have.
-void vote(const Records& records, const Quantity& quantity, const std::vector<Peer>& peers, Judgement& out) {
+void vote(
+    const Records& records,
+    const Quantity& quantity,
+    const std::vector<Peer>& peers,
+    const Limits& limits,
+    Judgement& out) {
   size_t count = 0;
   const Peer* most = majority(peers, count);
   if (!most) {
@@ -194,12 +242,10 @@ void vote(const Records& records, const Quantity& quantity, const std::vector<Pe
   for (const Peer& peer : peers) {
     if (peer.text == most->text)
       continue;
-    // The last word of a cut file may be a part of the real value.
-    if (peer.where.line > 0 && records.files[peer.where.file].torn_line == peer.where.line &&
-        most->text.starts_with(peer.text))
-      continue;
     const bool numbers = !std::isnan(peer.value) && !std::isnan(most->value);
     if (numbers ? !is_worse(quantity, peer.value, most->value) : quantity.better == Better::Neither)
+      continue;
+    if (numbers && is_slight(quantity, peer.value, most->value, limits.least_effect))
       continue;
     finding::Finding finding = finding_of(
         records,
@@ -226,8 +272,9 @@ void compare(
     const Records& records,
     const Quantity& quantity,
     const std::vector<Peer>& peers,
-    double budget,
+    const Limits& limits,
     Judgement& out) {
+  const double budget = limits.false_alarms;
   std::vector<double> values;
   const bool is_counter = quantity.kind == Kind::Counter;
   bool is_log = true;
@@ -245,6 +292,8 @@ void compare(
                                                        : Side::Both;
   for (const Outlier& outlier : outliers(values, side, budget, floor)) {
     const Peer& peer = peers[outlier.index];
+    if (is_slight(quantity, peer.value, typical, limits.least_effect))
+      continue;
     finding::Finding finding = finding_of(
         records,
         quantity,
@@ -340,7 +389,7 @@ void judge_quantity(
     const Records& records,
     const Quantity& quantity,
     std::vector<Peer> peers,
-    double budget,
+    const Limits& limits,
     Judgement& out) {
   if (std::ranges::any_of(peers, [](const Peer& peer) {
         return !std::isnan(peer.expected);
@@ -363,9 +412,9 @@ void judge_quantity(
         quantity.name + " of " + std::to_string(peers.size()) +
         (peers[0].subject.device.empty() ? " hosts" : " parts"));
   if (is_vote)
-    vote(records, quantity, peers, out);
+    vote(records, quantity, peers, limits, out);
   else
-    compare(records, quantity, peers, budget, out);
+    compare(records, quantity, peers, limits, out);
 }
 
 // Shortens the coverage to text such as "clock and 46 more quantities of 8 hosts", because a page of metrics
@@ -394,16 +443,77 @@ std::vector<std::string> merged(const std::vector<std::string>& covered) {
   return out;
 }
 
+// Returns the peer whose number differs although all others share one, or whose fraction is out of their
+// spread.
+const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, const Limits& limits) {
+  constexpr size_t kFewest = 4;
+  if (peers.size() < kFewest)
+    return nullptr;
+  std::vector<double> plain;
+  std::vector<double> logs;
+  for (const Peer& peer : peers) {
+    plain.push_back(peer.value);
+    logs.push_back(std::log(peer.value));
+  }
+  const double typical = evidence::median(plain);
+  const auto others = size_t(std::ranges::count(plain, typical));
+  if (others + 1 == peers.size()) {
+    const auto at = std::ranges::find_if(peers, [&](const Peer& peer) {
+      return peer.value != typical;
+    });
+    return is_slight(quantity, at->value, typical, limits.least_effect) ? nullptr : &*at;
+  }
+  const bool is_fraction = std::ranges::any_of(plain, [](double value) {
+    return value != std::floor(value);
+  });
+  const bool is_log = std::ranges::all_of(plain, [](double value) {
+    return value > 0;
+  });
+  if (!is_fraction || !is_log)
+    return nullptr;
+  for (const Outlier& outlier : outliers(logs, Side::Both, limits.false_alarms, {}))
+    if (!is_slight(quantity, peers[outlier.index].value, typical, limits.least_effect))
+      return &peers[outlier.index];
+  return nullptr;
+}
+
+// Numbers of reports without a known meaning (desk/general): an odd one may be what is slow, and no all-clear
+// is possible beside it.
+void question_unknown(
+    const Records& records,
+    const std::map<uint32_t, std::vector<const Series*>>& unknown,
+    const JudgeOptions& options,
+    Judgement& out) {
+  for (const auto& [id, series] : unknown) {
+    const Quantity& quantity = records.quantities()[id];
+    const std::vector<Peer> peers = peers_of(records, series);
+    const Peer* odd =
+        odd_of(quantity, peers, {options.false_alarms / double(unknown.size()), options.least_effect});
+    if (!odd)
+      continue;
+    out.open.push_back(
+        {subject_text(odd->subject) + " has " + quantity.name + " " + shown(*odd, quantity) + " unlike its " +
+             std::to_string(peers.size() - 1) + " peers (" + place_text(records, odd->where) +
+             "), and which side of that number is slow is not stated",
+         "the meaning of that number: a unit (GB/s, ms) or a label such as time or throughput beside it"});
+    return;
+  }
+}
+
 }  // namespace
 
 // Judges states of parts, such as link speeds and versions.
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
   std::map<uint32_t, std::vector<const Series*>> by_quantity;
+  std::map<uint32_t, std::vector<const Series*>> unknown;
   for (const Series& series : records.series()) {
     const Quantity& quantity = records.quantities()[series.quantity];
     const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;
     if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
       by_quantity[series.quantity].push_back(&series);
+    if (quantity.better == Better::Neither && quantity.group == "report, without a meaning" &&
+        !series.rows.empty())
+      unknown[series.quantity].push_back(&series);
   }
   std::vector<std::string> before = std::exchange(out.covered, {});
   const size_t found = out.findings.size();
@@ -412,9 +522,11 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         records,
         records.quantities()[id],
         peers_of(records, series),
-        options.false_alarms / double(by_quantity.size()),
+        {options.false_alarms / double(by_quantity.size()), options.least_effect},
         out);
   add_counters(records, by_quantity, std::span(out.findings).subspan(found));
+  if (out.findings.size() == found)
+    question_unknown(records, unknown, options, out);
   const std::vector<std::string> own = merged(out.covered);
   out.covered = std::move(before);
   out.covered.insert(out.covered.end(), own.begin(), own.end());

@@ -2,8 +2,8 @@
 // in the line becomes the device of the event.
 //
 // Sources: drivers/net/ethernet/mellanox/mlx5/core/{events,health,pci_irq}.c, drivers/pci/pcie/aer.c,
-// arch/x86/kernel/cpu/mce, drivers/edac, drivers/gpu/drm/amd/amdgpu/amdgpu_{device,ras,job}.c, mm/oom_kill.c,
-// kernel/hung_task.c and kernel/watchdog.c of Linux 5.15 to 6.8.
+// arch/x86/kernel/cpu/mce, drivers/edac, drivers/gpu/drm/amd/amdgpu/amdgpu_{device,ras,job}.c,
+// drivers/infiniband/hw/efa, mm/oom_kill.c, kernel/hung_task.c and kernel/watchdog.c of Linux 5.15 to 6.8.
 #include "desk/kernel/kernel.h"
 
 #include "desk/read/event_form.h"
@@ -15,6 +15,7 @@ using enum Origin;
 using enum Severity;
 constexpr const char* kCable = "reseat or replace cable and transceiver, look at the switch port";
 constexpr const char* kSlot = "reseat the board, look at lspci -vv for the width and speed of that link";
+constexpr const char* kEfa = "replace the instance (or reset the card and reload its driver)";
 constexpr const char* kAmdReset = "drain the node, reset the GPU; replace it if the errors come back";
 
 const EventForm kKernelForms[] = {
@@ -172,6 +173,59 @@ const EventForm kKernelForms[] = {
      Warning,
      "a processor was stuck in the kernel",
      "look at its stack below that line"},
+    {{"infiniband {device:name}: Wait for completion (polling) timeout",
+      {"infiniband rdmap0s6: Wait for completion (polling) timeout"}},
+     "efa/no completion",
+     Hardware,
+     Fault,
+     "a network card does not answer commands",
+     kEfa},
+    {{"efa {pci:word}: Wait for completion (polling) timeout",
+      {"efa 0000:00:06.0: Wait for completion (polling) timeout"}},
+     "efa/no completion",
+     Hardware,
+     Fault,
+     "a network card does not answer commands",
+     kEfa},
+    {{"infiniband {device:name}: The device didn't send any completion for admin cmd",
+      {"infiniband rdmap16s27: The device didn't send any completion for admin cmd CREATE_QP(6) status 0"}},
+     "efa/no completion",
+     Hardware,
+     Fault,
+     "a network card does not answer commands",
+     kEfa},
+    {{"infiniband {device:name}: Admin queue is closed", {"infiniband rdmap0s6: Admin queue is closed"}},
+     "efa/closed",
+     Hardware,
+     Fault,
+     "a network card closed its queue of commands",
+     kEfa},
+    {{"infiniband {device:name}: Failed to {what} command",
+      {"infiniband rdmap0s6: Failed to process command CREATE_QP (opcode 6) comp_status 1 err -22"}},
+     "efa/command failed",
+     Unclear,
+     Note,
+     "a network card refused a command",
+     kEfa},
+    {{"efa {pci:word}: Reset indication didn't turn", {"efa 0000:00:06.0: Reset indication didn't turn off"}},
+     "efa/reset failed",
+     Hardware,
+     Fault,
+     "a network card could not be reset",
+     kEfa},
+    {{"infiniband {device:name}: Reset indication didn't turn",
+      {"infiniband rdmap0s6: Reset indication didn't turn on"}},
+     "efa/reset failed",
+     Hardware,
+     Fault,
+     "a network card could not be reset",
+     kEfa},
+    {{"efa {pci:word}: Device isn't ready", {"efa 0000:00:06.0: Device isn't ready, abort com init"}},
+     "efa/not ready",
+     Hardware,
+     Fault,
+     "a network card is not ready",
+     kEfa},
     {{"nfs: server {server:word} not responding", {"nfs: server 10.1.2.3 not responding, still trying"}},
      "storage/nfs",
      Operator,

@@ -38,8 +38,8 @@ constexpr std::array kXids{
         kDebug},
     Xid{31, Program, Fault, "GPU memory page fault (a program's illegal address)", kDebug},
     Xid{32,
-        Link,
-        Fault,
+        Unclear,
+        Warning,
         "corrupted push buffer (PCIe or the program)",
         "check PCIe errors of that slot first"},
     Xid{38, Unclear, Warning, "firmware error of the driver", kDriver},
@@ -113,7 +113,7 @@ constexpr std::array kXids{
     Xid{149, Link, Fault, "NVLink: link management failed", kLink},
     Xid{150, Link, Fault, "NVLink: internal error", kLink},
     Xid{151, Hardware, Fault, "key rotation failed", kReset},
-    Xid{154, Consequence, Note, "the driver states the recovery that is due", "do what the line says"},
+    Xid{154, Consequence, Warning, "the driver asks for a recovery of the GPU", "do what the line says"},
     Xid{155, Link, Fault, "NVLink: out of its reset state unexpectedly", kLink},
     Xid{156, Hardware, Warning, "a resource was retired", "reset the GPU soon"},
     Xid{157, Hardware, Fault, "retiring a resource failed", kReplace},
@@ -130,11 +130,14 @@ enum NvidiaForm {
   OffBus,
   SwitchXid,
   InitFailed,
+  LostGpu,
+  LostGpuEnd,
 };
 
 const LineForm kXidForms[] = {
-    {"NVRM: Xid ({pci:word}): {code:int}, {what}",
-     {"NVRM: Xid (PCI:0000:03:00): 13, pid=5432, name=train, Graphics SM Warp Exception on (GPC 1, TPC 0): "
+    {"NVRM: Xid ({pci:word}): {code:int}(?, {what}?)",
+     {"NVRM: Xid (PCI:0000:3f:00): 46",
+      "NVRM: Xid (PCI:0000:03:00): 13, pid=5432, name=train, Graphics SM Warp Exception on (GPC 1, TPC 0): "
       "Illegal "
       "Instruction Encoding",
       "NVRM: Xid (0000:01:00): 31, Ch 0000000b, engmask 00000120, intr 10000000",
@@ -146,6 +149,9 @@ const LineForm kXidForms[] = {
      {"nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error "
       "(First)"}},
     {"NVRM: RmInitAdapter failed! {what}", {"NVRM: RmInitAdapter failed! (0x62:0xffff:2477)"}},
+    {"NVRM: The NVIDIA GPU {pci:word}", {"NVRM: The NVIDIA GPU 0000:b3:00.0"}},
+    {"NVRM: fallen off the bus and is not responding",
+     {"NVRM: fallen off the bus and is not responding to commands."}},
 };
 
 // Returns the PCI address without the marks around it.
@@ -163,9 +169,17 @@ class Nvidia : public Reader {
     event.subject.host = sink.subject().host;
     if (match.has("pci"))
       event.subject.device = without_end(match["pci"]);
+    if (form == LostGpu) {  // the sentence goes on in the lines behind
+      lost_ = event.subject.device;
+      return;
+    }
     if (form == XidLine) {
       of_catalogue(match.integer("code").value_or(-1), event);
-    } else if (form == OffBus) {
+      if (event.kind == "xid/154" && match["what"].ends_with("to 0x0 (None)"))
+        event.severity = Severity::Note;  // the recovery is done
+    } else if (form == OffBus || form == LostGpuEnd) {
+      if (form == LostGpuEnd)
+        event.subject.device = lost_;
       of_catalogue(79, event);
     } else if (form == SwitchXid) {
       const bool fatal = match["what"].find("Non-fatal") == std::string_view::npos;
@@ -199,6 +213,8 @@ class Nvidia : public Reader {
       event.action = known->action;
     }
   }
+
+  std::string lost_;
 };
 
 }  // namespace
@@ -212,7 +228,7 @@ const Format
     kNvidiaKernel{"NVIDIA kernel messages", "kernel", kXidForms, Shape::Lines, make<Nvidia>, nullptr};
 
 Formats kernel_formats() {
-  return {&kNvidiaKernel, &kKernel};
+  return {&kNvidiaKernel, &kKernel, &kFabricManager};
 }
 
 }  // namespace lento::desk

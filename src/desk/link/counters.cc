@@ -161,6 +161,41 @@ std::string_view next(std::string_view& text, char end) {
   return part;
 }
 
+void write_counter(
+    const Counter& counter,
+    std::string_view priority,
+    std::string_view value,
+    const Subject& subject,
+    Sink& sink) {
+  const auto number = base::try_uint(value);
+  if (!number)
+    return;
+  const Meaning& meaning = *counter.meaning;
+  // Counters with one meaning and different spellings are separate quantities.
+  std::string name = meaning.name;
+  name +=
+      priority.empty() ? " (" + std::string(counter.spelling) + ")" : " on priority " + std::string(priority);
+  Sink::Place place{subject};
+  if (counter.full > 0 && *number >= counter.full)
+    place.note = "the counter is full: at least so many";
+  sink.state(
+      {name, "", Kind::Counter, meaning.better, counter.spelling, Scope::Own, meaning.advice},
+      double(*number),
+      place);
+}
+
+}  // namespace
+
+void write_port_counter(std::string_view name, std::string_view value, const Subject& port, Sink& sink) {
+  const auto* const counter = std::ranges::find_if(kCounters, [name](const Counter& one) {
+    return one.spelling == name;
+  });
+  if (counter != std::end(kCounters))
+    write_counter(*counter, "", value, port, sink);
+}
+
+namespace {
+
 class PortCounters : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     if (form < kPerfqueryHead) {
@@ -225,11 +260,7 @@ class PortCounters : public Reader {
 
   void write_named(std::string_view name, std::string_view value, const std::string& device, Sink& sink)
       const {
-    const auto* const counter = std::ranges::find_if(kCounters, [name](const Counter& one) {
-      return one.spelling == name;
-    });
-    if (counter != std::end(kCounters))
-      write(*counter, "", value, device, sink);
+    write_port_counter(name, value, {device == device_ ? host_ : "", device, ""}, sink);
   }
 
   // Reports a counter of a network card.
@@ -239,21 +270,7 @@ class PortCounters : public Reader {
       std::string_view value,
       const std::string& device,
       Sink& sink) const {
-    const auto number = base::try_uint(value);
-    if (!number)
-      return;
-    const Meaning& meaning = *counter.meaning;
-    // Counters with one meaning and different spellings are separate quantities.
-    std::string name = meaning.name;
-    name += priority.empty() ? " (" + std::string(counter.spelling) + ")"
-                             : " on priority " + std::string(priority);
-    Sink::Place place{{device == device_ ? host_ : "", device, ""}};
-    if (counter.full > 0 && *number >= counter.full)
-      place.note = "the counter is full: at least so many";
-    sink.state(
-        {name, "", Kind::Counter, meaning.better, counter.spelling, Scope::Own, meaning.advice},
-        double(*number),
-        place);
+    write_counter(counter, priority, value, {device == device_ ? host_ : "", device, ""}, sink);
   }
 
   std::string device_;

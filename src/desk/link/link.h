@@ -15,10 +15,16 @@ extern const Format kPorts;         // ibstatus, ibstat, ethtool
 extern const Format kMlxlink;       // mlxlink
 extern const Format kFabricLinks;   // iblinkinfo
 extern const Format kPortCounters;  // ethtool -S, perfquery, rdma statistic, sysfs
+extern const Format kQueryErrors;   // ibqueryerrors
+extern const Format kNetdevs;       // ibdev2netdev
 
 Formats link_formats();
 
 // Returns "mlx5_0" for the first port of a card, "mlx5_0/2" for the second.
 std::string port_device(std::string_view card, std::string_view port);
+
+// Writes a counter of a port under the name that its tool gives it. Names that are not in the table of
+// src/desk/link/counters.cc are left out.
+void write_port_counter(std::string_view name, std::string_view value, const Subject& port, Sink& sink);
 
 }  // namespace lento::desk

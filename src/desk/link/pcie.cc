@@ -129,7 +129,7 @@ class PcieLinks : public Reader {
 const Format kPcieLinks{"PCIe links (lspci -vv)", "link", kPcieForms, Shape::Lines, make<PcieLinks>, nullptr};
 
 Formats link_formats() {
-  return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters, &kFabricLinks};
+  return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters, &kQueryErrors, &kNetdevs, &kFabricLinks};
 }
 
 }  // namespace lento::desk

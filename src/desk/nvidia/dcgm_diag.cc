@@ -262,7 +262,8 @@ Formats nvidia_formats() {
       &kRocmPicture,
       &kSmiXml,
       &kAmdTree,
-      &kAmdJson};
+      &kAmdJson,
+      &kGpustat};
 }
 
 }  // namespace lento::desk

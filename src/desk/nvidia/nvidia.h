@@ -20,6 +20,7 @@ extern const Format kSmiBox;        // nvidia-smi without options
 extern const Format kRocmPicture;   // rocm-smi without options
 extern const Format kSmiXml;        // nvidia-smi -q -x
 extern const Format kAmdTree;       // amd-smi metric
+extern const Format kGpustat;       // gpustat
 extern const Format kAmdJson;       // amd-smi and rocm-smi --json
 
 Formats nvidia_formats();

@@ -11,6 +11,8 @@ extern const Format kPytorchWatchdog;
 extern const Format kNcclDebug;
 // The text answer of NCCL's RAS service (ncclras, `nc localhost 28028`).
 extern const Format kNcclRas;
+// Errors of CUDA as a program quotes them.
+extern const Format kCudaErrors;
 
 // Returns all formats of this family.
 Formats pytorch_formats();

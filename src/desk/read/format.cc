@@ -1,6 +1,8 @@
 // Completes rows by the location in the file, by the line's prefixes, and by the defaults of a reader.
 #include "desk/read/format.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "desk/read/mask.h"
 
@@ -46,6 +48,7 @@ Observation Sink::row(const Quantity& quantity, const Place& place) {
   row.expected = place.expected;
   row.note = place.note;
   row.where = {file_, number_};
+  note_row();
   return row;
 }
 
@@ -83,6 +86,7 @@ void Sink::event(Event event) {
   for (auto& [name, value] : event.fields)
     value = masked(value, 320);
   event.where = {file_, number_};
+  note_row();
   records_.add(std::move(event));
 }
 
@@ -91,7 +95,19 @@ void Sink::run(Run run) {
   run.subject = filled(run.subject);
   run.text = masked(line_, 320, &secrets_);
   run.where = {file_, number_};
+  note_row();
   records_.add(std::move(run));
+}
+
+void Sink::note_row() {
+  int64_t& last = records_.files[file_].last_row;
+  last = std::max(last, number_);
+}
+
+void Sink::covers(std::string_view what) {
+  auto& list = records_.files[file_].covers;
+  if (std::ranges::find(list, what) == list.end())
+    list.emplace_back(what);
 }
 
 }  // namespace lento::desk

@@ -7,7 +7,8 @@
 //
 // Lines: a reader gets the lines that match one of its forms, wherever they stand in a file: one log may feed
 // several formats. Table: the file as a whole is of this form, its reader gets every line. Document: the file
-// is one JSON value or the like, its reader gets the whole text.
+// is one JSON value or the like, its reader gets the whole text. Rest: its reader gets the lines that no
+// other one took, of a file whose beginning no format fits.
 #pragma once
 
 #include <memory>
@@ -69,6 +70,8 @@ class Sink {
   uint64_t taken() const {
     return taken_;
   }
+  // What the file, as far as it was read, would have shown.
+  void covers(std::string_view what);
 
   const Subject& subject() const {
     return subject_;
@@ -91,6 +94,7 @@ class Sink {
 
  private:
   Subject filled(Subject subject) const;
+  void note_row();
   Observation row(const Quantity& quantity, const Place& place);
 
   Records& records_;
@@ -123,7 +127,8 @@ class Reader {
 enum class Shape {
   Lines,
   Table,
-  Document
+  Document,
+  Rest
 };
 
 struct Format {
@@ -139,7 +144,8 @@ struct Format {
   // form matches, so that a log without faults is recognised.
   std::string_view sender = {};
   std::string_view covers = {};  // what a file of this format shows to be absent when it gives no finding
-  // The format receives only lines that no other format took, and does not make a file recognised.
+  // The format receives only lines that no other format took. It makes a file recognised only when its reader
+  // reports that it took something (Sink::took).
   bool is_fallback = false;
 };
 

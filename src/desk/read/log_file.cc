@@ -183,6 +183,7 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
     sink.at(line, in.line_number(), peeled.subject, peeled.time);
     ++source.lines;
     source.is_last_known = reader->row(peeled.text, sink);
+    source.is_torn_in_number = in.is_torn() && !line.empty() && line.back() >= '0' && line.back() <= '9';
     source.known_lines += source.is_last_known;
   }
   reader->end(sink);
@@ -191,9 +192,17 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
   add_format(format, source);
 }
 
-void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress)
-    const {
+void LogReader::read_lines(
+    LineSource& in,
+    int32_t file,
+    bool is_known,
+    Records& records,
+    const base::Progress& progress) const {
   std::vector<std::unique_ptr<Reader>> readers(formats_.size());
+  std::vector<Reader*> rest;
+  for (size_t i = 0; i < formats_.size() && !is_known; ++i)
+    if (formats_[i]->shape == Shape::Rest)
+      rest.push_back((readers[i] = formats_[i]->make()).get());
   const std::map<size_t, size_t> senders = sent(in.peek(kHead));
   Sink sink(records, file);
   SourceFile& source = records.files[file];
@@ -224,6 +233,11 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
         follower = reader.get();
     };
     source.is_last_known = each_match(line, take, is_taken) || is_taken;
+    for (size_t i = 0; i < rest.size() && !source.is_last_known; ++i) {
+      const Peeled peeled = peel(line, Depth::Table, buffer);
+      sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
+      source.is_last_known = rest[i]->row(peeled.text, sink);
+    }
     source.known_lines += source.is_last_known;
     if (double(source.bytes) - shown > kProgressBytes) {
       shown = double(source.bytes);
@@ -235,10 +249,11 @@ void LogReader::read_lines(LineSource& in, int32_t file, Records& records, const
   for (const auto& [format, count] : senders)
     source.known_lines = std::max<uint64_t>(source.known_lines, count);
   for (size_t i = 0; i < readers.size(); ++i) {
+    const uint64_t before = sink.taken();
     if (readers[i])
       readers[i]->end(sink);
-    const bool is_known = readers[i] && !formats_[i]->is_fallback;
-    if (is_known || senders.contains(i))
+    const bool is_read = readers[i] && (!formats_[i]->is_fallback || sink.taken() > before);
+    if (is_read || senders.contains(i))
       add_format(*formats_[i], source);
   }
   source.secrets = sink.secrets();
@@ -279,7 +294,7 @@ void LogReader::read(
   if (found.format && found.format->shape == Shape::Table)
     read_table(in, *found.format, file, records);
   else
-    read_lines(in, file, records, progress);
+    read_lines(in, file, found.format != nullptr, records, progress);
   if (records.files[file].formats.empty())
     records.files[file].reason = tried(*this);
 }

@@ -54,7 +54,13 @@ class LogReader {
   };
   template <class Use>
   bool each_match(std::string_view line, const Use& use, bool is_taken) const;
-  void read_lines(LineSource& in, int32_t file, Records& records, const base::Progress& progress) const;
+  // `is_known`: a format fits the beginning, so that readers of the rest get nothing.
+  void read_lines(
+      LineSource& in,
+      int32_t file,
+      bool is_known,
+      Records& records,
+      const base::Progress& progress) const;
   void read_table(LineSource& in, const Format& format, int32_t file, Records& records) const;
   Recognition recognise_lines(std::string_view head) const;
   std::map<size_t, size_t> sent(std::string_view head) const;

@@ -25,16 +25,19 @@ struct SourceFile {
   uint64_t bytes = 0;
   uint64_t lines = 0;
   int64_t torn_line = 0;  // number of the last line when it has no line end, as in a cut file; 0: it has one
-  uint64_t known_lines = 0;    // lines that a reader took
-  uint64_t secrets = 0;        // secrets masked in quoted lines
-  bool is_last_known = false;  // a reader took the last line
+  uint64_t known_lines = 0;        // lines that a reader took
+  uint64_t secrets = 0;            // secrets masked in quoted lines
+  bool is_last_known = false;      // a reader took the last line
+  bool is_torn_in_number = false;  // the last cell of a table without its line end may have had more digits
+  int64_t last_row = 0;            // the last line that became a row
   bool recognised() const {
     return !formats.empty();
   }
-  // Returns whether the file was probably cut: the last line has no end and no reader took it, while readers
-  // took most other lines. Pasted text often lacks the last line end although its last line is complete.
+  // Returns whether the file was probably cut: the last line has no end and gave no row, while readers took
+  // most other lines. Pasted text often lacks the last line end although its last line is complete.
   bool is_cut() const {
-    return torn_line > 0 && !is_last_known && known_lines * 2 > lines;
+    const bool is_whole = is_last_known && last_row >= torn_line && !is_torn_in_number;
+    return torn_line > 0 && !is_whole && known_lines * 2 > lines;
   }
 };
 

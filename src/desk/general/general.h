@@ -1,0 +1,14 @@
+// Text of programs that no reader is made for: numbers with labels and units, and states of parts in words
+// that most tools share (docs/formats/desk-general.md). A reader of a known format always goes first.
+#pragma once
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+extern const Format kStepSeries;  // numbers that come again and again in a log
+extern const Format kReport;      // numbers and states of one report, read where nothing else is known
+
+Formats general_formats();
+
+}  // namespace lento::desk

@@ -1,0 +1,170 @@
+#include "desk/general/general.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "desk/general/labels.h"
+#include "desk/general/states.h"
+#include "desk/read/log_file.h"
+
+namespace lento::desk {
+namespace {
+
+Records read(std::string_view text) {
+  const LogReader reader(general_formats());
+  Records records;
+  reader.read_text(text, "a.txt", records);
+  return records;
+}
+
+Meaning meaning(std::string_view label, std::string_view unit) {
+  return measure_of(label, unit).meaning;
+}
+
+TEST(Labels, NumbersHaveTheirWordsAndUnits) {
+  const auto values =
+      labelled_values("iter time: 112.20 ms, Throughput (req/sec): 1,024.5 x=22.8K wps \"58.1\"");
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ(values[0].label, "iter time");
+  EXPECT_EQ(values[0].unit, "ms");
+  EXPECT_EQ(values[1].label, "Throughput");
+  EXPECT_EQ(values[1].unit, "req/sec");
+  EXPECT_EQ(values[1].value, 1024.5);
+  EXPECT_EQ(values[2].value, 22800);
+  EXPECT_EQ(values[3].label, "wps");
+}
+
+TEST(Labels, DatesAddressesAndNamesAreNoNumbers) {
+  EXPECT_TRUE(labelled_values("2026-11-20 09:01:02 10.2.0.1 gpu034 bf16 0x1f 3rd").empty());
+}
+
+TEST(Labels, AverageBehindANumberIsBracketed) {
+  const auto values = labelled_values("Time  0.213 ( 0.215)");
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_FALSE(values[0].is_bracketed);
+  EXPECT_TRUE(values[1].is_bracketed);
+}
+
+TEST(Labels, OnlyNamesOfWorkAreSpeeds) {
+  EXPECT_EQ(meaning("tokens_per_sec", ""), Meaning::Rate);
+  EXPECT_EQ(meaning("", "GB/s"), Meaning::Rate);
+  EXPECT_EQ(meaning("elapsed_time_per_iteration_ms", ""), Meaning::Duration);
+  EXPECT_EQ(meaning("time", ""), Meaning::Duration);
+  EXPECT_EQ(meaning("rx errors", ""), Meaning::Errors);
+  EXPECT_EQ(meaning("Uncor-Events", ""), Meaning::Uncorrected);
+  for (const char* other :
+       {"eta", "data_time", "learning_rate", "loss", "total time", "val throughput", "time zone"})
+    EXPECT_EQ(meaning(other, ""), Meaning::None) << other;
+}
+
+TEST(Labels, UnitsAreScaled) {
+  EXPECT_DOUBLE_EQ(measure_of("", "MiB/s").scale, 1024 * 1024);
+  EXPECT_DOUBLE_EQ(measure_of("", "Gbits/sec").scale, 1e9);
+  EXPECT_DOUBLE_EQ(measure_of("", "TFLOP/s").scale, 1e12);
+  EXPECT_DOUBLE_EQ(measure_of("step time", "us").scale, 1e-6);
+}
+
+TEST(States, WordsOfAWholeValue) {
+  EXPECT_EQ(condition_of("OK"), Condition::Good);
+  EXPECT_EQ(condition_of("down,offline"), Condition::Bad);
+  EXPECT_EQ(condition_of("FAILED!"), Condition::Bad);
+  EXPECT_EQ(condition_of("N/A"), Condition::Neutral);
+  EXPECT_EQ(condition_of("up 2 hours"), Condition::Unknown);
+}
+
+std::string training_log(size_t steps) {
+  std::string text;
+  for (size_t i = 0; i < steps; ++i)
+    text += "step " + std::to_string(10 * i) + " | took time: 1." + std::to_string(100 + i % 7) +
+            " s (1.1 s) | elapsed " + std::to_string(i) + " s\n";
+  return text;
+}
+
+TEST(StepSeries, ANumberThatComesAgainIsTheCourseOfTheJob) {
+  const Records records = read(training_log(20));
+  std::vector<const Series*> of_job;  // neither the average nor the clock
+  for (const Series& series : records.series())
+    if (records.quantities()[series.quantity].scope == Scope::Job)
+      of_job.push_back(&series);
+  ASSERT_EQ(of_job.size(), 1u);
+  EXPECT_EQ(of_job[0]->rows.size(), 20u);
+  EXPECT_EQ(of_job[0]->rows[3].step, 30);
+  EXPECT_TRUE(records.files[0].recognised());
+}
+
+TEST(StepSeries, AFewNumbersMakeNoLogKnown) {
+  EXPECT_FALSE(
+      read(training_log(5)).files[0].formats == std::vector<std::string>{std::string(kStepSeries.name)});
+}
+
+TEST(Report, TablesAndPairsBecomeStates) {
+  const Records records = read(
+      "Function    Best Rate MB/s  Avg time\n"
+      "Triad:      512000.5        0.041\n"
+      "\n"
+      "Device  Errors  Status\n"
+      "eth0    3       up\n"
+      "eth1    0       DOWN\n");
+  const auto& quantities = records.quantities();
+  EXPECT_TRUE(std::ranges::any_of(quantities, [](const Quantity& quantity) {
+    return quantity.name == "Triad: Best Rate MB/s" && quantity.better == Better::Higher;
+  }));
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "eth1");
+  EXPECT_EQ(records.files[0].covers, std::vector<std::string>{"states of parts"});
+}
+
+TEST(Report, ABoxHasSeveralLinesARow) {
+  const Records records = read(
+      "+------+--------+\n"
+      "| XPU  Name | Health |\n"
+      "| Chip | Bus-Id |\n"
+      "+======+========+\n"
+      "| 0  A1 | OK |\n"
+      "| 0 | 0000:1a:00.0 |\n"
+      "+------+--------+\n"
+      "| 1  A1 | Critical |\n"
+      "| 0 | 0000:1b:00.0 |\n"
+      "+------+--------+\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "xpu1");
+}
+
+TEST(Report, AHeadingNamesThePartOfItsStates) {
+  const Records records = read("n1\n     state = free\nn2\n     state = down,offline\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "n2");
+}
+
+TEST(Report, ChecksAndWordsBehindANameAreStates) {
+  for (const char* text :
+       {"Check of the GPUs ........ Unhealthy\n",
+        "[FAIL] count of GPUs\n",
+        "ens1f0 DOWN 94:6d:ae:10:11:12 <BROADCAST>\n",
+        "2:0:0:1 sdc 8:32 failed faulty running\n",
+        "FAN2 | 0.000 | RPM | nr | 300.000\n",
+        "Package id 0:  +99.0 C  (high = +88.0 C, crit = +98.0 C)\n"})
+    EXPECT_EQ(read(text).events().size(), 1u) << text;
+}
+
+TEST(Report, AStateOfTheWholeFollowsFromThatOfAPart) {
+  EXPECT_EQ(read(" state: DEGRADED\n").events().size(), 1u);
+  const Records records = read(" state: DEGRADED\n\nNAME  STATE  READ\nnvme1  FAULTED  3\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "nvme1");
+}
+
+TEST(Report, BracketsAlone) {
+  for (const char* text : {"[\n", "]\n", ")\n", "[]\n", "...\n", "|\n", "| |\n", ":\n", "= \n"})
+    EXPECT_TRUE(read(text).events().empty()) << text;
+}
+
+TEST(Report, ProseAndProgramsAreNotKnown) {
+  for (const char* text :
+       {"Dear all,\nthe job was slow.\n", "int main() {\n  return 0;\n}\n", "a: 1\nb: 2\n", ""})
+    EXPECT_FALSE(read(text).files[0].recognised()) << text;
+}
+
+}  // namespace
+}  // namespace lento::desk

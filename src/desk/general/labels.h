@@ -1,0 +1,51 @@
+// Numbers of a line with the words and the unit that state their meaning, for text of programs that no reader
+// is made for: "iter time: 112.2 ms", "Throughput (req/sec): 7.3", "1.2 GB/s", "errors=3".
+//
+//   number = digits {"," digits} ["." digits] ["e" digits] ["K" | "M" | "G" | "T"]
+//   label  = up to five words before it, and blanks, ":", "=" or quotes between
+//   unit   = letters behind it, or in parentheses at the end of the label
+//
+// Parts of dates, addresses and names are no numbers of the line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::desk {
+
+struct LabelledValue {
+  std::string label;
+  std::string unit;
+  double value = 0;
+  bool has_point = false;     // "398000.0"
+  bool is_bracketed = false;  // "0.21 (0.23)": most often an average of the numbers before
+};
+
+// At most 32 of one line.
+std::vector<LabelledValue> labelled_values(std::string_view line);
+
+enum class Meaning {
+  None,
+  Rate,         // of work: high is fast
+  Duration,     // of a unit of work: low is fast
+  Clock,        // of a processor
+  Errors,       // a counter of errors or drops
+  Uncorrected,  // a counter of errors that hardware could not correct
+  Step,         // a position of the program
+  Work          // a size of a step: batch, sequence
+};
+
+struct Measure {
+  Meaning meaning = Meaning::None;
+  std::string unit;  // of the scaled value: "s", "B/s", "FLOP/s"
+  double scale = 1;
+};
+
+// Names that could mean several things mean none of them.
+Measure measure_of(std::string_view label, std::string_view unit);
+
+// The words of a label in lower case: "CurrSamplesPerSec" has four.
+std::vector<std::string> label_words(std::string_view label);
+
+}  // namespace lento::desk

@@ -1,0 +1,51 @@
+// The table of questions decides which files belong together. Each question goes to the house that answers it
+// alone too, so that a table beside a log has the verdict that it has by itself.
+#include "desk/houses.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fleet/diagnose.h"
+#include "fleet/diagnose_ranks.h"
+
+namespace lento::desk {
+namespace {
+
+bool is_command(const Question& question, const char* house, const char* verb, const char* option) {
+  const std::vector<std::string>& words = question.command;
+  return words.size() > 2 && words[0] == house && words[1] == verb &&
+         (option[0] == 0 || std::ranges::find(words, option) != words.end());
+}
+
+finding::Diagnosis answer_of(const Question& question, const base::Progress& progress) {
+  if (is_command(question, "fleet", "ranks", "")) {
+    fleet::FleetRanksOptions options;
+    options.paths = question.uses;
+    return fleet::fleet_ranks(options, progress);
+  }
+  fleet::FleetDiagnosisOptions options;
+  options.source.csv = question.uses;
+  return fleet::diagnose_fleet(options, progress);
+}
+
+}  // namespace
+
+HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress) {
+  HouseVerdicts out;
+  for (const Question& question : questions_of(files)) {
+    if (!is_command(question, "fleet", "ranks", "") && !is_command(question, "fleet", "diagnose", "--csv"))
+      continue;
+    out.used.insert(out.used.end(), question.uses.begin(), question.uses.end());
+    try {
+      out.verdicts.push_back(answer_of(question, progress));
+    } catch (const base::Error& error) {
+      if (progress.stopped())
+        throw;
+      const std::string what = error.what();
+      out.failures.push_back(what.substr(0, what.find('\n')));
+    }
+  }
+  return out;
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,24 @@
+// Verdicts of the houses on files that lie beside logs: tables of metrics, telemetry and dumps of
+// collectives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "desk/recognise.h"
+#include "finding/finding.h"
+
+namespace lento::desk {
+
+struct HouseVerdicts {
+  std::vector<finding::Diagnosis> verdicts;
+  std::vector<std::string> used;      // paths that a verdict was asked about
+  std::vector<std::string> failures;  // "table.csv: has no column of times"
+};
+
+// Asks each question that these files allow about machines and ranks (desk/recognise.h). Files of other kinds
+// are left out.
+HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress = {});
+
+}  // namespace lento::desk

@@ -1,0 +1,80 @@
+// Errors that CUDA returns to a program, as PyTorch quotes them. An uncorrectable error of memory or of
+// NVLink is a fault of the GPU of that rank. What a program did itself (an illegal access, an assertion,
+// memory that ran out) ends the job and accuses no part.
+//
+// Sources: the error strings of CUDA 11 to 13 (cudaGetErrorString); c10/cuda of PyTorch 1.13 to 2.8.
+#include "desk/pytorch/pytorch.h"
+#include "desk/read/event_form.h"
+
+namespace lento::desk {
+namespace {
+
+using enum Origin;
+using enum Severity;
+constexpr const char* kOwnError =
+    "run the failing rank with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer; the earliest error of all ranks "
+    "is the cause";
+constexpr const char* kLessMemory =
+    "look at which rank holds more than the others (torch.cuda.memory_summary)";
+
+const EventForm kCudaErrorForms[] = {
+    {{"CUDA error: uncorrectable ECC error",
+      {"RuntimeError: CUDA error: uncorrectable ECC error encountered"}},
+     "cuda/ecc",
+     Hardware,
+     Fault,
+     "uncorrectable memory error of its GPU",
+     "drain its host, look for Xid 48, 63, 94 and 95 in its kernel log, reset the GPU; replace it if it "
+     "comes back"},
+    {{"CUDA error: uncorrectable NVLink error",
+      {"RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution"}},
+     "cuda/nvlink",
+     Link,
+     Fault,
+     "uncorrectable NVLink error of its GPU",
+     "look at nvidia-smi nvlink -e and the kernel log of its host, reset its GPUs"},
+    {{"CUDA error: an illegal memory access",
+      {"RuntimeError: CUDA error: an illegal memory access was encountered"}},
+     "job/illegal access",
+     Program,
+     Note,
+     "a kernel of the program accessed memory that is not its own",
+     kOwnError},
+    {{"CUDA error: device-side assert", {"RuntimeError: CUDA error: device-side assert triggered"}},
+     "job/assertion",
+     Program,
+     Note,
+     "an assertion in a kernel of the program failed",
+     kOwnError},
+    {{"CUDA error: unspecified launch failure", {"RuntimeError: CUDA error: unspecified launch failure"}},
+     "job/launch failure",
+     Program,
+     Note,
+     "a kernel of the program failed",
+     kOwnError},
+    {{"CUDA error: misaligned address", {"RuntimeError: CUDA error: misaligned address"}},
+     "job/misaligned",
+     Program,
+     Note,
+     "a kernel of the program used a misaligned address",
+     kOwnError},
+    {{"CUDA out of memory.", {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}},
+     "job/GPU memory",
+     Program,
+     Note,
+     "the memory of a GPU ran out",
+     kLessMemory},
+};
+
+const std::vector<LineForm> kCudaForms = forms_of(kCudaErrorForms);
+
+}  // namespace
+
+const Format kCudaErrors{
+    "errors of CUDA",
+    "pytorch",
+    kCudaForms,
+    Shape::Lines,
+    make<EventLines<kCudaErrorForms>>};
+
+}  // namespace lento::desk
