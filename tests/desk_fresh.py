@@ -15,9 +15,9 @@ import tempfile
 
 from desk import benchmarks, cluster, devices, faults, fourth, gpu, job, more, network, third, trainers
 
-CASES = [case for family in (cluster, gpu, network, job) for case in family.CASES]
-# Families that are run by their name only, until what their first run showed is mended.
-NEW = {family.__name__.split(".")[-1]: family.CASES for family in (trainers, benchmarks, faults, devices, more, third, fourth)}
+FAMILIES = (cluster, gpu, network, job, trainers, benchmarks, faults, devices, more, third, fourth)
+CASES = [case for family in FAMILIES for case in family.CASES]
+SHARE = 0.95  # that must be right, none of the others with a part named or an all-clear
 
 
 def answer(lento, folder):
@@ -53,10 +53,10 @@ def main():
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     named = sys.argv[4:]
-    cases = [case for family, cases in NEW.items() for case in cases if family in named or case.__name__ in named]
-    cases += [case for case in CASES if not named or case.__name__ in named]
-    asked = wrong = accused = 0
-    for case in cases:
+    asked = wrong = accused = cleared = 0
+    for case in CASES:
+        if named and case.__name__ not in named and case.__module__.split(".")[-1] not in named:
+            continue
         for fault in (True, False):
             for seed in range(first, first + seeds):
                 right, got = verdict(lento, case, fault, seed)
@@ -65,10 +65,11 @@ def main():
                     continue
                 wrong += 1
                 subjects = [finding["subject"] for finding in got["findings"]]
+                cleared += got["outcome"] == "healthy"
                 accused += right in ("healthy", "open") and any(subject != "the job" for subject in subjects)
                 print(f"{case.__name__}, seed {seed}: right {right}, got {got['outcome']} {subjects}: {got.get('verdict', '')[:160]}")
-    print(f"{asked - wrong} of {asked} right, {accused} with a part named where none is at fault or none can be named")
-    sys.exit(wrong > 0)
+    print(f"{asked - wrong} of {asked} right, {accused} with a part named where none is at fault or none can be named, {cleared} wrong all-clears")
+    sys.exit(accused + cleared > 0 or asked - wrong < SHARE * asked)
 
 
 if __name__ == "__main__":
