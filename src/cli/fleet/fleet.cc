@@ -10,6 +10,7 @@ void add_fleet(Command& app, Context& context) {
   add_fleet_ranks(*fleet, context);
   add_fleet_watch(*fleet, context);
   add_fleet_replay(*fleet, context);
+  add_fleet_explain(*fleet, context);
   add_fleet_doctor(*fleet, context);
   add_fleet_train(*fleet, context);
   add_fleet_simulate(*fleet, context);

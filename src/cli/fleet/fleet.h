@@ -12,6 +12,7 @@ void add_fleet_simulate(Command& fleet, Context& context);
 void add_fleet_train(Command& fleet, Context& context);
 void add_fleet_watch(Command& fleet, Context& context);
 void add_fleet_replay(Command& fleet, Context& context);
+void add_fleet_explain(Command& fleet, Context& context);
 void add_fleet_doctor(Command& fleet, Context& context);
 
 }  // namespace lento::cli

@@ -31,10 +31,6 @@ std::string instant_text(double s) {
   return s >= kUnix ? base::format_moment(s) + " UTC" : base::format_number(s, 13) + " s";
 }
 
-double size_of(const MachineLook& look) {
-  return std::max(double(std::abs(look.score)), double(look.shown));
-}
-
 void follow(const Scan& scan, size_t machine, int64_t time_ms, Story& story) {
   MachineLook best;
   for (const MachineLook& look : scan.looks_at(machine)) {
@@ -58,33 +54,27 @@ void find_naming(const Scan& scan, size_t machine, Story& story) {
 
 const char* held_back(const MachineLook& look) {
   if (std::abs(look.score) >= 1)
-    return "nothing";
-  return look.shown >= 1 ? "too brief: chance explains it" : "within the noise";
+    return "named";
+  return look.shown >= 1 ? "large, but so brief that chance explains it" : "within the noise";
 }
 
-// Looks from the change (or from the strongest, when it was never named) to the alert, at most so many.
-finding::TableFigure table_of(const Scan& scan, const Story& story, int64_t from_ms, int64_t to_ms) {
-  constexpr size_t kRows = 12;
-  finding::TableFigure table;
-  table.columns =
-      {"time", "metric", "window, s", "of the threshold", "before chance is allowed", "held back by"};
+// Adds the looks of a span as facts, a dozen at most, the last one included.
+void add_looks(const Scan& scan, const Story& story, int64_t from_ms, int64_t to_ms, finding::Diagnosis& d) {
+  constexpr size_t kMost = 12;
   std::vector<const Instant*> span;
   for (const Instant& m : story.moments) {
     if (m.time_ms >= from_ms && m.time_ms <= to_ms)
       span.push_back(&m);
   }
-  const size_t stride = std::max<size_t>(1, (span.size() + kRows - 1) / kRows);
+  const size_t stride = std::max<size_t>(1, (span.size() + kMost - 1) / kMost);
   for (size_t i = (span.size() + stride - 1) % stride; i < span.size(); i += stride) {
     const MachineLook& look = span[i]->look;
-    table.rows.push_back(
-        {instant_text(seconds(span[i]->time_ms)),
-         scan.fleet().metrics[look.metric],
-         base::format_number(look.window_s, 4),
-         base::format_number(double(std::abs(look.score)), 3),
-         base::format_number(size_of(look), 3),
-         held_back(look)});
+    d.facts.emplace_back(
+        instant_text(seconds(span[i]->time_ms)),
+        base::format_number(double(std::abs(look.score)), 3) + " of the threshold (" +
+            scan.fleet().metrics[look.metric] + ", " + base::format_number(look.window_s, 4) +
+            " s): " + held_back(look));
   }
-  return table;
 }
 
 finding::SeriesFigure picture_of(const std::string& machine, const Story& story) {
@@ -151,10 +141,7 @@ finding::Diagnosis explain(const MetricSeries& series, const std::string& name, 
     d.verdict = name + " was never named: at most it reached " +
                 base::format_number(double(std::abs(strongest->look.score)), 3) + " of the threshold, in " +
                 scan.fleet().metrics[strongest->look.metric] + " at " + instant_text(seconds(to)) + ".";
-  d.figures.push_back(
-      {"Looks at " + name,
-       "The strongest look of each moment. Named at 1.",
-       table_of(scan, story, from, to)});
+  add_looks(scan, story, from, to, d);
   d.figures.push_back({name + " over time", "Marks: begin of the change, named.", picture_of(name, story)});
   return d;
 }

@@ -1,0 +1,69 @@
+// lento fleet explain: why an alert came when it did, and not earlier.
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/fleet/fleet.h"
+#include "cli/fleet/fleet_sources.h"
+#include "fleet/scan/budget_text.h"
+#include "fleet/scan/explain.h"
+
+namespace lento::cli {
+namespace {
+
+struct ExplainCommand {
+  std::string alert;
+  fleet::FleetSource source;
+  fleet::ScanOptions scan{.budget = {1, 30 * 86400.0}};
+  std::vector<std::string> group_by;
+  std::string false_alarms;
+};
+
+// The machine that an alert is about: a line of 'lento fleet watch --format jsonl', or its name.
+std::string machine_of(const std::string& alert) {
+  if (!alert.starts_with("{"))
+    return alert;
+  const base::Location where{"ALERT"};
+  return base::parse_json(alert, "ALERT").at("labels", where).at("machine", where).string(where);
+}
+
+// Runs `lento fleet explain`.
+void run(Context& context, ExplainCommand& o) {
+  if (!o.group_by.empty())
+    o.scan.group_by = o.group_by;
+  if (!o.false_alarms.empty())
+    o.scan.budget = fleet::parse_budget(o.false_alarms);
+  base::ReadReport report;
+  report.strict = context.strict;
+  std::vector<finding::Input> inputs;
+  const fleet::MetricSeries series = fleet::read_source(o.source, report, inputs);
+  finding::Diagnosis d = fleet::explain(series, machine_of(o.alert), o.scan);
+  d.inputs = std::move(inputs);
+  finding::add_read_report(d, report);
+  context.show(std::move(d));
+}
+
+}  // namespace
+
+void add_fleet_explain(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("explain", "Say why a machine was named then, and why not earlier");
+  auto o = std::make_shared<ExplainCommand>();
+  app->add_option(
+         "alert",
+         o->alert,
+         "The machine, or the line that 'lento fleet watch --format jsonl' printed about it")
+      ->type_name("ALERT")
+      ->required();
+  add_source_options(*app, o->source);
+  app->add_option("--group-by", o->group_by, "Labels whose values separate peers");
+  app->add_option(
+         "--false-alarms",
+         o->false_alarms,
+         "Budget of false alarms: 1/month, 1/week, 1/day or a number a day (default: 1/month)")
+      ->type_name("BUDGET");
+  context.add_output_options(*app);
+  example(*app, "lento fleet explain node7 --csv job.csv.gz --machine-column node --metric power_w");
+  app->callback([&context, o] {
+    run(context, *o);
+  });
+}
+
+}  // namespace lento::cli
