@@ -90,7 +90,7 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   options.all_rows = true;
   const GemmFit fit = calibrate_gemm(*base, near, options, progress);
   Calibration constants = fit.constants;
-  constants.borrowed = names;
+  constants.measured_on = names;
   constants.launch_s = fit.launch_s;
   system.chip.calibration[size_t(p)] = constants;
   return names;

@@ -19,30 +19,30 @@ using Kind = ChipRecorderOptions::Kind;
 
 // Yields the records of a file one by one. With `prepare`, up to kMostPrepared records are read and
 // corrected as a whole before the first is returned.
-class Feed {
+class PreparedReader {
  public:
-  Feed(ProbeReader& reader, const Prepare& prepare)
+  PreparedReader(ProbeReader& reader, const Prepare& prepare)
       : reader_(reader) {
     if (!prepare)
       return;
     ProbeRecord record;
-    while (held_.size() < kMostPrepared && reader.next(record))
-      held_.push_back(record);
-    if (held_.size() < kMostPrepared)
-      prepare(held_);
+    while (prepared_.size() < kMostPrepared && reader.next(record))
+      prepared_.push_back(record);
+    if (prepared_.size() < kMostPrepared)
+      prepare(prepared_);
   }
 
   bool next(ProbeRecord& out) {
-    if (given_ == held_.size())
+    if (returned_ == prepared_.size())
       return reader_.next(out);
-    out = held_[given_++];
+    out = prepared_[returned_++];
     return true;
   }
 
  private:
   ProbeReader& reader_;
-  std::vector<ProbeRecord> held_;
-  size_t given_ = 0;
+  std::vector<ProbeRecord> prepared_;
+  size_t returned_ = 0;
 };
 
 // Gives all records to the recorder and returns its sketch.
@@ -167,7 +167,7 @@ ChipRecording read_recording(
     out.notes = differences(reader.header(), of);
     // Clocks are corrected first, so that a counter that wrapped or started elsewhere does not count as
     // damage.
-    Feed feed(reader, prepare);
+    PreparedReader feed(reader, prepare);
     TrueRecords records(
         [&feed](ProbeRecord& record) {
           return feed.next(record);

@@ -40,11 +40,11 @@ Lines keys_of(const Diagnosis& d) {
   if (d.findings.empty())
     return keys;
   const Finding& first = d.findings.front();
-  std::string much = finding::factor_text(first);
+  std::string extent = finding::factor_text(first);
   if (first.lost_share)
-    much += (much.empty() ? "" : ", ") + base::percent(*first.lost_share) + " of run time lost";
-  if (!much.empty())
-    keys.emplace_back("how much", much);
+    extent += (extent.empty() ? "" : ", ") + base::percent(*first.lost_share) + " of run time lost";
+  if (!extent.empty())
+    keys.emplace_back("how much", extent);
   if (first.when)
     keys.emplace_back("when", window_text(*first.when, 4));
   keys.emplace_back("how sure", sure_text(first.score));

@@ -121,11 +121,11 @@ void ConnectedTile::offer(TileInputs inputs) {
   const uint64_t offered = counters.inputs;
   step(inputs.valid || inputs.has_address ? &inputs : nullptr);
   if (counters.inputs != offered)
-    follow_arrival(untriggered, running);
+    count_arrival(untriggered, running);
 }
 
 // Updates the counts after an input. The arguments are the drop counters before that input.
-void ConnectedTile::follow_arrival(uint64_t untriggered, uint64_t running) {
+void ConnectedTile::count_arrival(uint64_t untriggered, uint64_t running) {
   const TileCounters& counters = unit_.counters();
   if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)
     return;

@@ -82,7 +82,7 @@ class ConnectedTile {
  private:
   void offer(TileInputs inputs);
   void step(const TileInputs* inputs);
-  void follow_arrival(uint64_t untriggered, uint64_t running);
+  void count_arrival(uint64_t untriggered, uint64_t running);
   template <class Done>
   // Runs until `done` or an error, at most `patience` tile cycles. Returns false when neither happened.
   bool run_until(uint64_t patience, Done&& done) {

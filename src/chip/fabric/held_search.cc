@@ -15,18 +15,18 @@ namespace {
 
 // Returns the factors that most waits agree on, the most common first. `factors` holds the factor that each
 // wait implies, ascending.
-std::vector<double> sharp_factors(const std::vector<double>& factors) {
-  std::vector<std::pair<int, double>> by_company;
+std::vector<double> most_common_factors(const std::vector<double>& factors) {
+  std::vector<std::pair<int, double>> by_count;
   for (const double factor : factors) {
     if (factor < kLeastFactor || factor > kMostFactor)
       continue;
     const auto low = std::ranges::lower_bound(factors, factor * (1 - kAgree));
     const auto high = std::ranges::upper_bound(factors, factor * (1 + kAgree));
-    by_company.emplace_back(-int(high - low), factor);
+    by_count.emplace_back(-int(high - low), factor);
   }
-  std::ranges::stable_sort(by_company);
+  std::ranges::stable_sort(by_count);
   std::vector<double> out;
-  for (const auto& [company, factor] : by_company) {
+  for (const auto& [count, factor] : by_count) {
     const auto near = [factor = factor](double other) {
       return std::abs(factor / other - 1) < kAgree / 2;
     };
@@ -105,7 +105,7 @@ void HeldSearch::try_class(
     h.stream = line.compared.streams;
     best = std::move(h);
   };
-  for (const double factor : sharp_factors(held.factors()))
+  for (const double factor : most_common_factors(held.factors()))
     for (const SlowSpread& slow : kSharpSpreads)
       consider(factor, slow);
   for (const double factor : kFactors)
@@ -130,7 +130,7 @@ void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) 
   std::set<size_t> again;
   const auto add = [&again](const std::vector<Hypothesis>& ranking) {
     std::vector<size_t> order = by_evidence(ranking);
-    while (order.size() > kRefined && !level(ranking[order.back()], ranking[order.front()]))
+    while (order.size() > kRefined && !nearly_equal(ranking[order.back()], ranking[order.front()]))
       order.pop_back();
     again.insert(order.begin(), order.end());
   };

@@ -34,7 +34,7 @@ inline bool is_sharp(const Hypothesis& h) {
 }
 
 // Returns whether the records hardly distinguish the two.
-inline bool level(const Hypothesis& a, const Hypothesis& b) {
+inline bool nearly_equal(const Hypothesis& a, const Hypothesis& b) {
   return a.evidence > b.evidence - kMargin;
 }
 

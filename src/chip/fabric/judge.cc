@@ -98,9 +98,9 @@ class Judge {
     if (out_.strength <= 0 || first.factor < kLeastFactor)
       return;
     if (best.effect == Effect::Serves && !recorded_.earlier && first.factor < kLeastServed)
-      return within_error(first);
-    if (order.size() > 1 && !ahead(best, best_[order[1]]))
-      return tell_apart(first, out_.ranked[1]);
+      return report_model_error(first);
+    if (order.size() > 1 && !exceeds_by_margin(best, best_[order[1]]))
+      return report_ambiguity(first, out_.ranked[1]);
     out_.blamed = true;
     common_ = std::exp(best.fit.centre.front());
   }
@@ -130,7 +130,7 @@ class Judge {
     return is_sharp(h) ? kSharpMargin : kMargin;
   }
 
-  static bool ahead(const Hypothesis& a, const Hypothesis& b) {
+  static bool exceeds_by_margin(const Hypothesis& a, const Hypothesis& b) {
     return (a.evidence - b.evidence) / discount(a) > margin(a) || more_support(a, b);
   }
 
@@ -138,7 +138,7 @@ class Judge {
   // evidence as the first.
   void prefer_support(std::vector<size_t>& order) const {
     size_t most = 0;
-    for (size_t i = 1; i < order.size() && level(best_[order[i]], best_[order.front()]); ++i)
+    for (size_t i = 1; i < order.size() && nearly_equal(best_[order[i]], best_[order.front()]); ++i)
       if (more_support(best_[order[i]], best_[order[most]]))
         most = i;
     std::rotate(order.begin(), order.begin() + ptrdiff_t(most), order.begin() + ptrdiff_t(most) + 1);
@@ -196,7 +196,7 @@ class Judge {
 
   // Reports no judgement: a slow server explains the waits, but the model of the fabric is wrong by as much
   // on healthy chips.
-  void within_error(const FabricSuspect& first) {
+  void report_model_error(const FabricSuspect& first) {
     out_.judged = false;
     out_.reason = "waits end later than they should, as if " + first.members.front() + " were less than " +
                   base::format_number(kLeastServed) +
@@ -206,7 +206,7 @@ class Judge {
 
   // Reports no judgement: more than one component would explain the slowness, so the run is neither healthy
   // nor a finding.
-  void tell_apart(const FabricSuspect& best, const FabricSuspect& next) {
+  void report_ambiguity(const FabricSuspect& best, const FabricSuspect& next) {
     out_.judged = false;
     out_.reason = "waits end later than they should, and " + best.members.front() + " and " +
                   next.members.front() + " would explain it equally well";

@@ -86,7 +86,7 @@ class Player {
     for (const TransferStream& stream : trace_.streams)
       records += stream.records.size();
     out_.transfers.reserve(records);
-    own_waits_.reserve(records);
+    wait_of_transfer_.reserve(records);
     for (uint32_t i = 0; i < streams_.size(); ++i)
       start_stream(i);
   }
@@ -149,7 +149,7 @@ class Player {
 
   void wait_for_last(uint32_t index) {
     StreamState& state = streams_[index];
-    state.waiting = own_waits_.back();
+    state.waiting = wait_of_transfer_.back();
     state.waits_for_one = true;
   }
 
@@ -200,10 +200,10 @@ class Player {
     }
     const auto id = uint32_t(out_.transfers.size());
     out_.transfers.push_back({index, number, route, cycles(now_), 0});
-    own_waits_.push_back(kNone);
+    wait_of_transfer_.push_back(kNone);
     StreamState& state = streams_[index];
     if (ends_alone(record)) {
-      own_waits_.back() = out_.waits.size();
+      wait_of_transfer_.back() = out_.waits.size();
       out_.waits.push_back({index, number, cycles(now_), 0, uint32_t(out_.transfers_of_waits.size()), 1});
       out_.transfers_of_waits.push_back(id);
     } else {
@@ -230,8 +230,8 @@ class Player {
     if (write)
       time += ticks(fabric_.sheet().link.hop_cycles) * traffic_.links(id);
     transfer.arrival = cycles(time);
-    if (own_waits_[id] != kNone)
-      return end_own_wait(transfer.stream, own_waits_[id], time + completion());
+    if (wait_of_transfer_[id] != kNone)
+      return end_transfer_wait(transfer.stream, wait_of_transfer_[id], time + completion());
     StreamState& state = streams_[transfer.stream];
     --state.pending[write];
     state.last[write] = std::max(state.last[write], time);
@@ -244,8 +244,8 @@ class Player {
     return ticks(fabric_.sheet().completion_cycles);
   }
 
-  // Ends a transfer that has its own wait.
-  void end_own_wait(uint32_t index, size_t wait, int64_t time) {
+  // Ends a wait for a single transfer.
+  void end_transfer_wait(uint32_t index, size_t wait, int64_t time) {
     StreamState& state = streams_[index];
     if (state.waiting == wait) {
       state.waits_for_one = false;
@@ -328,7 +328,7 @@ class Player {
   uint64_t origin_ = 0;
   std::vector<StreamState> streams_;
   // Index of each transfer's own wait in Played::waits, or kNone when a group's wait covers it.
-  std::vector<size_t> own_waits_;
+  std::vector<size_t> wait_of_transfer_;
   std::vector<int> networks_;
 };
 

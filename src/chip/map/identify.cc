@@ -130,7 +130,7 @@ class Tally {
               section.repeats,
               id << 20 | program_.channels[x.target].to,
               out_.message_bytes);
-          pairs_.insert({core, program_.channels[x.target].route});
+          message_routes_.insert({core, program_.channels[x.target].route});
           break;
         case Action::Receive:
           break;
@@ -140,7 +140,7 @@ class Tally {
 
   // Counts the pairs of cores that exchange messages and the links in use.
   void count_links() {
-    out_.pairs = int(pairs_.size());
+    out_.pairs = int(message_routes_.size());
     out_.used_links = int(std::ranges::count_if(out_.message_bytes, [](uint64_t bytes) {
       return bytes > 0;
     }));
@@ -157,7 +157,7 @@ class Tally {
         column[l] = used++;
     }
     std::set<std::vector<int>> rows;
-    for (const auto& [core, route] : pairs_) {
+    for (const auto& [core, route] : message_routes_) {
       std::vector<int> row;
       for (uint32_t h = program_.routes[route].begin; h < program_.routes[route].end; ++h)
         row.push_back(column[program_.hops[h].link]);
@@ -184,7 +184,7 @@ class Tally {
   const Grid& grid_;
   Identifiability out_;
   std::vector<std::set<uint64_t>> flows_of_;
-  std::set<std::pair<int, uint32_t>> pairs_;  // sending core, route
+  std::set<std::pair<int, uint32_t>> message_routes_;  // sending core, route
 };
 
 }  // namespace

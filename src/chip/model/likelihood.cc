@@ -96,27 +96,27 @@ double Likelihood::variance(const Solution& s, size_t r) const {
   // A simulated shift is a difference of means over few draws, so it adds their noise.
   const double drawn =
       shift_[r] != 0 ? variance_[r] * (shift_noise_ + (shift_noise_ + 1) / kShiftSeeds) : variance_[r];
-  return drawn + s.bend[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
+  return drawn + s.first_order_variance[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
 }
 
 // Estimates for each row the variance of the error of first-order sensitivities. A wait for a part that
 // deviates by eta changes by its derivative times eta, with an error of the same size. When a part serves a
 // share s of a duration, the share itself changes by s (1 - s) eta.
-void Likelihood::estimate_bends(Solution& s) const {
+void Likelihood::estimate_first_order_variance(Solution& s) const {
   const auto differs = [&](uint32_t part) {
     return s.eta[first_part_ + part] + s.classes[class_of_part_[part]].log_factor - s.eta[0];
   };
   for (size_t r = 0; r < rows(); ++r) {
-    s.bend[r] = 0;
+    s.first_order_variance[r] = 0;
     for (uint32_t i = reached_begin_[r]; i < reached_begin_[r + 1]; ++i) {
       const double change = differs(reached_[i].column) * reached_[i].value;
-      s.bend[r] += change * change;
+      s.first_order_variance[r] += change * change;
     }
     for (const Entry& e : row(r)) {
       if (e.column < first_part_)
         continue;
       const double change = differs(e.column - uint32_t(first_part_)) * e.value * (1 - e.value);
-      s.bend[r] += change * change;
+      s.first_order_variance[r] += change * change;
     }
   }
 }
@@ -321,7 +321,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     s.spread.fill(0.03);
     s.residual = y;
     s.weight.assign(rows(), 1);
-    s.bend.assign(rows(), 0);
+    s.first_order_variance.assign(rows(), 0);
     estimate_misfit(s);  // for the first weights, what is not explained yet counts as noise
   }
   for (int round = 0; round < (start != nullptr ? 2 : kRounds); ++round) {
@@ -329,7 +329,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     if (start != nullptr)
       continue;
     part_clock_and_classes(s);
-    estimate_bends(s);
+    estimate_first_order_variance(s);
     estimate_shift_error(s);
     estimate_misfit(s);
     estimate_spread(s);

@@ -52,10 +52,10 @@ struct Solution {
   std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
   // Standard deviation of parts within a class: cores, links, memory units, ports.
   std::array<double, 4> spread{};
-  std::vector<double> residual;  // by row
-  std::vector<double> weight;    // by row, inverse variance
-  std::vector<double> bend;      // by row: variance of the error of first-order sensitivities
-  double shift_error = 0;        // relative error of simulated shifts
+  std::vector<double> residual;              // by row
+  std::vector<double> weight;                // by row, inverse variance
+  std::vector<double> first_order_variance;  // by row: variance of the error of first-order sensitivities
+  double shift_error = 0;                    // relative error of simulated shifts
   // Slowness of each class against the file, including the clock, with standard deviation: cores, links,
   // memory units, DRAM ports. Only the priors separate the clock from the classes.
   std::array<Effect, 4> classes{};
@@ -128,7 +128,7 @@ class Likelihood {
 
  private:
   double variance(const Solution& s, size_t row) const;
-  void estimate_bends(Solution& s) const;
+  void estimate_first_order_variance(Solution& s) const;
   void estimate_shift_error(Solution& s) const;
   void estimate_misfit(Solution& s) const;
   void estimate_spread(Solution& s) const;

@@ -57,7 +57,7 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
 }
 
 // Differences of one zone from its comparison (peers or an earlier run), by core.
-struct Compared {
+struct ComparedZone {
   Sort sort;
   std::map<Place, std::vector<double>> residuals;
   std::map<Place, double> slowness;  // median of the residuals, minus the median over cores
@@ -92,14 +92,14 @@ struct Compared {
 
 // Subtracts from each occurrence its median over cores. Cores with another number of occurrences did other
 // work and are left out.
-Compared beside_peers(const Sort& sort, const Durations& durations) {
+ComparedZone subtract_peer_medians(const Sort& sort, const Durations& durations) {
   std::map<size_t, size_t> counts;
   for (const auto& [core, values] : durations)
     ++counts[values.size()];
   const size_t usual = std::ranges::max_element(counts, {}, [](const auto& c) {
                          return c.second;
                        })->first;
-  Compared out{sort};
+  ComparedZone out{sort};
   for (const auto& [core, values] : durations)
     if (values.size() == usual)
       out.residuals[core] = values;
@@ -116,8 +116,8 @@ Compared beside_peers(const Sort& sort, const Durations& durations) {
 }
 
 // Subtracts from each occurrence the duration on the same core in an earlier run.
-Compared beside_earlier(const Sort& sort, const Durations& later, const Durations& earlier) {
-  Compared out{sort};
+ComparedZone subtract_earlier_run(const Sort& sort, const Durations& later, const Durations& earlier) {
+  ComparedZone out{sort};
   for (const auto& [core, values] : later)
     if (const auto before = earlier.find(core);
         before != earlier.end() && before->second.size() == values.size())
@@ -135,8 +135,8 @@ class ZoneJudge {
     if (options.earlier != nullptr)
       earlier = durations_of(*options.earlier);
     for (const auto& [sort, durations] : later) {
-      Compared c = options.earlier == nullptr ? beside_peers(sort, durations)
-                                              : beside_earlier(sort, durations, earlier[sort]);
+      ComparedZone c = options.earlier == nullptr ? subtract_peer_medians(sort, durations)
+                                                  : subtract_earlier_run(sort, durations, earlier[sort]);
       if (c.residuals.size() <= kLeastPeers)
         continue;
       c.finish();
@@ -148,7 +148,7 @@ class ZoneJudge {
   ZoneJudgement run() {
     std::set<Place> cores;
     std::vector<double> common;
-    for (const Compared& c : compared_) {
+    for (const ComparedZone& c : compared_) {
       common.push_back(c.middle);
       for (const auto& [core, values] : c.residuals) {
         cores.insert(core);
@@ -188,12 +188,12 @@ class ZoneJudge {
 
   // Returns the degrees of freedom of the spread. The robust estimate has the information of 82 % of the
   // cores.
-  static double freedom(const Compared& c) {
+  static double freedom(const ComparedZone& c) {
     constexpr double kEfficiency = 0.82;
     return kEfficiency * double(c.residuals.size() - 1);
   }
 
-  double limit(const Compared& c) const {
+  double limit(const ComparedZone& c) const {
     return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c));
   }
 
@@ -201,7 +201,7 @@ class ZoneJudge {
   double detectable() const {
     const double power = evidence::normal_quantile(0.95);
     double least = std::numeric_limits<double>::infinity();
-    for (const Compared& c : compared_)
+    for (const ComparedZone& c : compared_)
       least = std::min(
           least,
           std::max((limit(c) + power) * c.spread, std::log1p(options_.tolerance) + power * c.spread));
@@ -210,7 +210,7 @@ class ZoneJudge {
 
   // Returns the probability of the ranks of a core's records among those of its peers, when it is not
   // slower.
-  static double rank_chance(const Compared& c, const Place& core) {
+  static double rank_chance(const ComparedZone& c, const Place& core) {
     std::vector<double> peers;
     for (const auto& [other, values] : c.residuals)
       if (other != core)
@@ -221,10 +221,10 @@ class ZoneJudge {
   // Tests one core in all zones.
   void judge_core(const Place& core) {
     const double least = std::log1p(options_.tolerance);
-    const Compared* best = nullptr;
+    const ComparedZone* best = nullptr;
     ZoneSuspect suspect;
     suspect.core = core;
-    for (const Compared& c : compared_) {
+    for (const ComparedZone& c : compared_) {
       const auto at = c.slowness.find(core);
       // A zone in which twice the tolerance would not be detected is no evidence for or against the core.
       if (at == c.slowness.end() || limit(c) * c.spread > 2 * least)
@@ -262,7 +262,7 @@ class ZoneJudge {
   }
 
   const ZoneOptions& options_;
-  std::vector<Compared> compared_;
+  std::vector<ComparedZone> compared_;
   double tests_ = 1;
   ZoneJudgement out_;
 };

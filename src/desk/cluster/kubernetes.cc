@@ -153,7 +153,7 @@ bool is_header(std::string_view line) {
 
 class KubeTable : public Reader {
   static constexpr size_t kMostHeld = size_t{1} << 16;
-  struct Held {
+  struct PendingEvent {
     KubeEvent event;
     std::string line;
     int64_t number;
@@ -173,16 +173,16 @@ class KubeTable : public Reader {
     if (event.reason.empty() || event.object.empty())
       return false;
     pods_.place(event);
-    if (held_.size() < kMostHeld)
-      held_.push_back({std::move(event), std::string(line.substr(0, 1024)), number_});
+    if (pending_.size() < kMostHeld)
+      pending_.push_back({std::move(event), std::string(line.substr(0, 1024)), number_});
     return true;
   }
 
   // Pods are reported at the end of the file, because their node may be stated after their other events.
   void end(Sink& sink) override {
-    for (const Held& held : held_) {
-      sink.at(held.line, held.number, {}, held.event.time);
-      write_event(held.event, pods_, sink);
+    for (const PendingEvent& pending : pending_) {
+      sink.at(pending.line, pending.number, {}, pending.event.time);
+      write_event(pending.event, pods_, sink);
     }
   }
 
@@ -210,7 +210,7 @@ class KubeTable : public Reader {
   std::array<size_t, kColumns.size()> begin_{};
   int64_t number_ = 0;
   Pods pods_;
-  std::vector<Held> held_;
+  std::vector<PendingEvent> pending_;
 };
 
 using base::Json;

@@ -89,7 +89,7 @@ Moment moment_of(const Match& match) {
 }
 
 class IpmiSel : public Reader {
-  struct Held {
+  struct PendingEvent {
     Event event;
     std::string line;
     int64_t number = 0;
@@ -105,7 +105,7 @@ class IpmiSel : public Reader {
     const std::string state = rest.substr(bar + 3, rest.find_last_not_of(" |") - bar - 2);
     const auto key = std::pair(sensor, state);
     if (form == 1) {
-      if (const auto at = held_.find(key); at != held_.end()) {
+      if (const auto at = pending_.find(key); at != pending_.end()) {
         at->second.event.severity = Note;
         at->second.event.meaning += ", which ended";
       }
@@ -113,29 +113,29 @@ class IpmiSel : public Reader {
     }
     const Meaning* meaning = meaning_of(sensor, state);
     constexpr size_t kMostHeld = 4096;
-    if (!meaning || held_.size() >= kMostHeld)
+    if (!meaning || pending_.size() >= kMostHeld)
       return;
-    Held held;
-    held.event.kind = std::string("ipmi/") + meaning->meaning;
-    held.event.severity = meaning->severity;
-    held.event.origin = Origin::Hardware;
-    held.event.time = moment_of(match);
-    held.event.meaning = std::string(meaning->meaning) + " (" + sensor + ")";
-    held.event.action = meaning->action;
-    held.line.assign(sink.line());
-    held.number = sink.number();
-    held.prefix = sink.subject();
-    held_[key] = std::move(held);
+    PendingEvent pending;
+    pending.event.kind = std::string("ipmi/") + meaning->meaning;
+    pending.event.severity = meaning->severity;
+    pending.event.origin = Origin::Hardware;
+    pending.event.time = moment_of(match);
+    pending.event.meaning = std::string(meaning->meaning) + " (" + sensor + ")";
+    pending.event.action = meaning->action;
+    pending.line.assign(sink.line());
+    pending.number = sink.number();
+    pending.prefix = sink.subject();
+    pending_[key] = std::move(pending);
   }
 
   void end(Sink& sink) override {
-    for (auto& [key, held] : held_) {
-      sink.at(held.line, held.number, held.prefix, held.event.time);
-      sink.event(std::move(held.event));
+    for (auto& [key, pending] : pending_) {
+      sink.at(pending.line, pending.number, pending.prefix, pending.event.time);
+      sink.event(std::move(pending.event));
     }
   }
 
-  std::map<std::pair<std::string, std::string>, Held> held_;
+  std::map<std::pair<std::string, std::string>, PendingEvent> pending_;
 };
 
 }  // namespace

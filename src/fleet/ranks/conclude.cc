@@ -217,7 +217,7 @@ Finding link_finding(const Analysis& a, const Culprit& c) {
   for (const int channel : part.part.hits) {
     const ranks::ChannelTime& t = a.channels.channels[channel];
     f.evidence.push_back(
-        {text(a.job, a.job.channels[channel]) + ", others " + ms(t.envelope_ns),
+        {text(a.job, a.job.channels[channel]) + ", others " + ms(t.undisturbed_ns),
          series_mean(t.log_ns, t.stretch) > 0
              ? std::optional<double>(std::exp(series_mean(t.log_ns, t.stretch)) / 1e6)
              : std::nullopt,

@@ -130,7 +130,7 @@ struct Explainer {
       const double log_ns = v.channels[channel].log_ns[s];
       if (std::isnan(log_ns))
         continue;
-      sum += log_ns - std::log(v.channels[channel].envelope_ns);
+      sum += log_ns - std::log(v.channels[channel].undisturbed_ns);
       ++count;
     }
     return count > 0 ? sum / count : NAN;
@@ -257,7 +257,7 @@ struct Explainer {
         const ChannelTime& time = v.channels[c];
         if (std::isnan(time.log_ns[s]))
           continue;
-        sum += time.log_ns[s] - std::log(time.envelope_ns);
+        sum += time.log_ns[s] - std::log(time.undisturbed_ns);
         ++count;
       }
       if (count > 0)

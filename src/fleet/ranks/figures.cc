@@ -218,7 +218,7 @@ void add_links(const Analysis& a, finding::Diagnosis& d) {
   for (size_t c = 0; c < a.job.channels.size(); ++c) {
     const Channel& channel = a.job.channels[c];
     const ChannelTime& time = a.channels.channels[c];
-    if (channel.hosts.size() != 2 || !time.judged || !(time.envelope_ns > 0))
+    if (channel.hosts.size() != 2 || !time.judged || !(time.undisturbed_ns > 0))
       continue;
     int from = channel.hosts[0];
     int to = channel.hosts[1];
@@ -227,7 +227,7 @@ void add_links(const Analysis& a, finding::Diagnosis& d) {
       to = a.job.ranks[channel.to].host;
     }
     auto& [sum, count] = excess[{from, to}];
-    sum += time.median_ns / time.envelope_ns;
+    sum += time.median_ns / time.undisturbed_ns;
     ++count;
   }
   if (excess.empty())

@@ -16,7 +16,7 @@ namespace lento::fleet::ranks {
 namespace {
 
 // Returns the values that are not NaN.
-std::vector<double> known(const std::vector<double>& series) {
+std::vector<double> without_nan(const std::vector<double>& series) {
   std::vector<double> out;
   for (const double v : series) {
     if (!std::isnan(v))
@@ -54,8 +54,8 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
       continue;
     channels[c].judged = true;
     channels[c].mean_ns /= all;
-    channels[c].a_step = all / steps;
-    channels[c].median_ns = std::exp(evidence::median(known(channels[c].log_ns)));
+    channels[c].transfers_per_step = all / steps;
+    channels[c].median_ns = std::exp(evidence::median(without_nan(channels[c].log_ns)));
   }
 }
 
@@ -65,7 +65,8 @@ double quick_spread(const std::vector<double>& values) {
   return (evidence::quantile(values, 0.25) - evidence::quantile(values, 0.1)) / 0.607;
 }
 
-double believed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
+// Returns the spread that healthy channels of a shape may have. With few channels a usual one is assumed.
+double assumed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
   if (shape.channels >= 8 && shape.groups >= tuning::kGroupsThatTell)
     return std::max(shape.seen_spread, tuning::kFloorSpread);
   std::vector<double> noises;
@@ -94,8 +95,8 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
 // Returns the undisturbed transfer of a shape: the lower quartile over its channels, so that even a fault
 // that most of them cross does not pass for normal. If all of them rise together for a stretch (a fault that
 // they all cross), it is the level outside of that stretch.
-double envelope(const std::vector<double>& series, double over_channels) {
-  std::vector<double> low = known(series);
+double undisturbed_level(const std::vector<double>& series, double over_channels) {
+  std::vector<double> low = without_nan(series);
   if (low.size() < 4 * tuning::kLeastSteps)
     return over_channels;
   const double quiet = evidence::quantile(low, 0.1);
@@ -118,7 +119,8 @@ double envelope(const std::vector<double>& series, double over_channels) {
   return risen ? std::min(level, over_channels) : over_channels;
 }
 
-void envelopes(const Job& job, TransferVerdict& v) {
+// Estimates for each shape what a transfer takes without a fault.
+void estimate_undisturbed_times(const Job& job, TransferVerdict& v) {
   size_t shapes = 0;
   for (const Channel& c : job.channels)
     shapes = std::max(shapes, size_t(c.shape) + 1);
@@ -143,11 +145,11 @@ void envelopes(const Job& job, TransferVerdict& v) {
     shape.channels = int(members[s].size());
     shape.groups = int(groups.size());
     shape.roughness = slow_noise(all);
-    shape.envelope_ns =
-        std::exp(envelope(shape_series(job, v, members[s]), evidence::quantile(medians, 0.25)));
+    shape.undisturbed_ns =
+        std::exp(undisturbed_level(shape_series(job, v, members[s]), evidence::quantile(medians, 0.25)));
     if (medians.size() >= 8)
       shape.seen_spread = quick_spread(medians);
-    shape.spread = believed_spread(shape, all);
+    shape.spread = assumed_spread(shape, all);
   }
 }
 
@@ -156,16 +158,16 @@ void judge(const Job& job, TransferVerdict& v) {
   for (size_t c = 0; c < job.channels.size(); ++c) {
     ChannelTime& time = v.channels[c];
     const ShapeTime& shape = v.shapes[job.channels[c].shape];
-    time.envelope_ns = shape.envelope_ns;
+    time.undisturbed_ns = shape.undisturbed_ns;
     if (!time.judged)
       continue;
     std::vector<double> excess = time.log_ns;
     for (double& e : excess)
-      e -= std::log(shape.envelope_ns);
+      e -= std::log(shape.undisturbed_ns);
     const double least =
         std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastChannelSpread * shape.seen_spread);
     time.stretch = best_stretch(excess, least / 2, shape.roughness);
-    time.cost_ns = (std::exp(time.stretch.mean) - 1) * shape.envelope_ns * time.a_step;
+    time.cost_ns = (std::exp(time.stretch.mean) - 1) * shape.undisturbed_ns * time.transfers_per_step;
     time.slow = time.stretch.count >= tuning::kLeastSteps && time.stretch.mean >= least &&
                 time.stretch.median >= least / 2 &&
                 time.stretch.significance >= tuning::kLeastChannelSignificance;
@@ -195,7 +197,7 @@ TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfe
   TransferVerdict v;
   v.channels.resize(job.channels.size());
   collect(job, transfer_ns, v.channels);
-  envelopes(job, v);
+  estimate_undisturbed_times(job, v);
   judge(job, v);
   return v;
 }

@@ -11,27 +11,25 @@ namespace lento::fleet::ranks {
 
 // The transfer times of one channel: the collectives of one shape between the same ranks.
 struct ChannelTime {
-  std::vector<double> log_ns;  // by step: mean logarithm of the transfer; NaN: none
+  std::vector<double> log_ns;  // by step: mean log of the transfer times; NaN: no transfer
   double median_ns = 0;        // over steps
-  double mean_ns = 0;
-  double envelope_ns = 0;  // what channels of its shape take when nothing is in the way
-  double a_step = 0;       // instances in a step
-  Stretch stretch;         // of log(transfer / envelope)
-  double cost_ns = 0;      // of the excess, a step
+  double mean_ns = 0;          // over transfers
+  double undisturbed_ns = 0;   // transfer time that channels of this shape have without a fault
+  double transfers_per_step = 0;
+  Stretch stretch;     // of log(transfer / undisturbed transfer)
+  double cost_ns = 0;  // excess time of a step
   bool slow = false;
-  bool judged = false;  // enough steps, all members there
+  bool judged = false;  // enough steps in which all members were recorded
 };
 
 // Transfers of one shape (operation, size and number of ranks) over all channels.
 struct ShapeTime {
   int channels = 0;
-  int groups = 0;  // sets of ranks among them: operations of one set share its lasting difference
-  double envelope_ns = 0;
-  double roughness = 1;  // slow_noise of its channels
-  // Lasting differences of healthy channels, of the logarithm: as measured among eight channels or more (0:
-  // fewer),
-  double seen_spread = 0;
-  double spread = 0;  // and as believed, which is never less
+  int groups = 0;             // distinct sets of ranks; operations of one set share its lasting difference
+  double undisturbed_ns = 0;  // transfer time without a fault
+  double roughness = 1;       // slow_noise of the channels
+  double seen_spread = 0;  // standard deviation of log between healthy channels; 0: fewer than eight channels
+  double spread = 0;       // the one that is assumed, at least seen_spread
 };
 
 struct TransferVerdict {

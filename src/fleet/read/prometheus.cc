@@ -355,8 +355,8 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
     const int64_t before = metric.rate ? std::max<int64_t>(2 * o.grid.step_ms, 60'000) : 0;
     const Period period{begin_ms - before, end_ms};
     collector.begin(metric);
-    const bool ours = metric.promql.empty();
-    if (!o.chunks || !ours || !remote_read(o, metric, period, collector))
+    const bool is_default_query = metric.promql.empty();
+    if (!o.chunks || !is_default_query || !remote_read(o, metric, period, collector))
       range_query(o, metric, period, collector);
     collector.end();
   }

@@ -34,7 +34,7 @@ std::string gigabytes(double bytes) {
 
 // Lists the properties of this run without any measured run: its chip, its precision on that chip, its stack.
 std::vector<std::string>
-unlike(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
+unmeasured(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
   const std::string precision(name(p));
   bool chip = false;
   bool both = false;
@@ -82,7 +82,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   e.peak_share = time.utilisation * time.seconds / e.seconds;
   e.memory_bytes = time.memory_bytes;
   e.fits = time.fits;
-  e.unlike = unlike(shipped_software(), e, system, run.products.value_or(run.precision));
+  e.unmeasured = unmeasured(shipped_software(), e, system, run.products.value_or(run.precision));
   return e;
 }
 
@@ -98,7 +98,7 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
   e.per_token_s = work.step_s(software.scalars);
   e.memory_bytes = work.memory_bytes() + system.chip.memory_reserve;
   e.fits = work.fits();
-  e.unlike = unlike(shipped_software(), e, system, run.precision);
+  e.unmeasured = unmeasured(shipped_software(), e, system, run.precision);
   return e;
 }
 
@@ -191,7 +191,7 @@ std::string headline(const System& system, const Expectation& e) {
   const std::string room = gigabytes(system.chip.memory_bytes) + " GB.";
   out += e.fits ? "fits in " + gigabytes(e.memory_bytes) + " of " + room
                 : "does not fit: " + gigabytes(e.memory_bytes) + " of " + room;
-  for (const std::string& lack : e.unlike)
+  for (const std::string& lack : e.unmeasured)
     out +=
         " " + std::string(1, char(std::toupper(static_cast<unsigned char>(lack[0])))) + lack.substr(1) + ".";
   return out;

@@ -33,7 +33,7 @@ struct Expectation {
   double per_token_s = 0;
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
-  std::vector<std::string> unlike;  // properties that no measured run shares with this one
+  std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
 
   double per_device(double seconds_taken) const {  // tokens per second and device
     return tokens / seconds_taken / devices;

@@ -61,12 +61,12 @@ TEST(Expectation, UnnamedSoftwareIsLessSure) {
 
 TEST(Expectation, WhatNoSeenRunSharesIsSaid) {
   EXPECT_THAT(
-      expect_run(system_of("tpu-v7"), training())->unlike,
+      expect_run(system_of("tpu-v7"), training())->unmeasured,
       testing::ElementsAre("no training run on this chip was seen"));
   EXPECT_THAT(
-      expect_run(system_of("h100"), serving("vllm", Precision::Int8))->unlike,
+      expect_run(system_of("h100"), serving("vllm", Precision::Int8))->unmeasured,
       testing::ElementsAre("no serving run of int8 on this chip was seen"));
-  EXPECT_THAT(expect_run(system_of("a100"), serving("vllm"))->unlike, testing::IsEmpty());
+  EXPECT_THAT(expect_run(system_of("a100"), serving("vllm"))->unmeasured, testing::IsEmpty());
 }
 
 TEST(Expectation, OnlyRunsHaveOne) {

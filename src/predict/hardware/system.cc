@@ -232,12 +232,12 @@ void inherit_from(const System& relative, System& system) {
       continue;
     own = relative.chip.calibration[i];
     own->hold_out_error = 0;
-    if (own->borrowed.empty())
-      own->borrowed = relative.name;
+    if (own->measured_on.empty())
+      own->measured_on = relative.name;
   }
   const auto states = [&system](Precision p, const Calibration& c) {
     const auto& own = system.chip.calibration[size_t(p)];
-    if (own && own->borrowed.empty())
+    if (own && own->measured_on.empty())
       return true;
     for (const auto& [precision, constants] : system.chip.by_framework) {
       if (precision == p && constants.framework == c.framework)
@@ -251,8 +251,8 @@ void inherit_from(const System& relative, System& system) {
     system.chip.by_framework.emplace_back(precision, constants);
     Calibration& taken = system.chip.by_framework.back().second;
     taken.hold_out_error = 0;
-    if (taken.borrowed.empty())
-      taken.borrowed = relative.name;
+    if (taken.measured_on.empty())
+      taken.measured_on = relative.name;
   }
   if (!system.own_stack)
     system.stack = relative.stack;

@@ -74,7 +74,7 @@ struct Calibration {
   double launch_s = 0;             // seconds to launch a kernel of this precision; 0: as the stack
   std::string framework;           // the library that was measured; empty: any
   std::string source = "generic";  // where the values come from
-  std::string borrowed;  // the relative on which the values were measured (System::like); empty: this chip
+  std::string measured_on;  // the relative on which the values were measured (System::like); empty: this chip
 };
 
 // A number of a Calibration and its name in data sheets.

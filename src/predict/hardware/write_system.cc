@@ -77,7 +77,7 @@ std::string calibration_text(const Chip& chip) {
   }
   all.insert(all.end(), chip.by_framework.begin(), chip.by_framework.end());
   for (const auto& [precision, c] : all) {
-    if (!c.borrowed.empty())
+    if (!c.measured_on.empty())
       continue;
     out += "  - {precision: " + std::string(name(precision));
     for (const auto& [key, at] : kCalibrationConstants)

@@ -63,7 +63,7 @@ std::string difference(const System& a, const System& b) {
         compare(constant.name, (*x).*constant.at, (*y).*constant.at);
     }
     if (x && y)
-      compare("borrowed", x->borrowed, y->borrowed);
+      compare("measured_on", x->measured_on, y->measured_on);
   }
   return out;
 }
@@ -165,7 +165,7 @@ TEST(Inherit, OnlyWhatIsNotStatedIsTakenOver) {
   const auto& taken = s.chip.calibration[size_t(Precision::Bf16)];
   ASSERT_TRUE(taken.has_value());
   EXPECT_DOUBLE_EQ(taken->compute, h100.chip.calibration[size_t(Precision::Bf16)]->compute);
-  EXPECT_EQ(taken->borrowed, "h100");
+  EXPECT_EQ(taken->measured_on, "h100");
   EXPECT_EQ(taken->hold_out_error, 0);  // measured there, not here
   EXPECT_EQ(s.stack.launch_s, h100.stack.launch_s);
   System own = parse_system(

@@ -86,7 +86,9 @@ std::vector<Bucket> buckets_of(std::vector<double> rows, double experts_each) {
   return out;
 }
 
-std::vector<Bucket> balanced(const ExpertLayer& l, double local) {
+// Returns the rows of each expert when all are equally popular. With random choice some experts get no
+// token.
+std::vector<Bucket> balanced_buckets(const ExpertLayer& l, double local) {
   const double rows = double(l.tokens) * double(l.chosen) / l.expert;
   double active = std::min(local, std::max(1.0, rows));
   if (l.random) {
@@ -96,7 +98,8 @@ std::vector<Bucket> balanced(const ExpertLayer& l, double local) {
   return {{active, std::max(1.0, rows) / active}};
 }
 
-std::vector<Bucket> skewed(const ExpertLayer& l) {
+// Returns the rows of the experts on the busiest device when popularity follows a power law.
+std::vector<Bucket> skewed_buckets(const ExpertLayer& l) {
   const double assignments = double(l.tokens) * double(l.chosen);
   const int64_t points = std::min<int64_t>(kMostPoints, l.experts);
   const double experts_each = double(l.experts) / double(points);
@@ -136,7 +139,7 @@ PreparedKernel prepare(const Chip& chip, const ExpertLayer& l) {
   p.products = l.gated ? 3 : 2;
   p.stored_bytes = l.format.stored_bytes;
   p.local_experts = std::max(1.0, double(l.experts) / l.expert);
-  p.load = l.skew > 0 ? skewed(l) : balanced(l, p.local_experts);
+  p.load = l.skew > 0 ? skewed_buckets(l) : balanced_buckets(l, p.local_experts);
   return p;
 }
 

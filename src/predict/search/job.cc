@@ -217,7 +217,7 @@ std::string to_string(const Way& way) {
   if (r.zero > 0)
     text += " zero " + std::to_string(r.zero);
   text += ", micro batch " + std::to_string(r.micro_batch);
-  if (!stands_as_usual(r))
+  if (!has_default_order(r))
     text += ", ranks " + to_string(r.placement);
   if (r.recompute != Recompute::None)
     text += r.recompute == Recompute::Full ? ", full recomputation" : ", selective recomputation";

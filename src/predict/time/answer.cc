@@ -28,19 +28,19 @@ const Calibration* constants_for(const Chip& chip, Precision p) {
 struct Draft {
   double seconds = 0;
   std::string bound;
-  std::optional<Precision> precision;  // the precision whose constants were used
-  bool usual = true;                   // same layout as the measured runs
-  std::optional<KernelMatch> fused;    // for a fused kernel: how closely its constants match
+  std::optional<Precision> precision;      // the precision whose constants were used
+  bool usual = true;                       // same layout as the measured runs
+  std::optional<KernelMatch> fused_match;  // for a fused kernel: how closely its constants match
 };
 
-Draft draft(const System& s, const Gemm& g) {
+Draft draft_answer(const System& s, const Gemm& g) {
   const KernelTime t = predict_gemm(s, g);
   return {t.seconds, std::string(name(t.bound)), g.precision};
 }
 
 // Answers a recurrent layer. Only forward passes of LSTM cells (four gates) reach the error of the measured
 // tables.
-Draft draft(const System& s, const LstmLayer& l) {
+Draft draft_answer(const System& s, const LstmLayer& l) {
   constexpr int64_t kLstmGates = 4;
   const LayerTime t = predict_lstm(s, l);
   Draft d{t.seconds, std::string(name(t.bound)), l.precision};
@@ -50,7 +50,7 @@ Draft draft(const System& s, const LstmLayer& l) {
   return d;
 }
 
-Draft draft(const System& s, const Collective& c) {
+Draft draft_answer(const System& s, const Collective& c) {
   const CollectiveTime t = predict_collective(s, c);
   return {
       t.seconds,
@@ -59,7 +59,7 @@ Draft draft(const System& s, const Collective& c) {
       c.devices <= s.network.node_devices && c.bytes <= 4e9};
 }
 
-Draft draft(const System& s, const TrainingRun& r) {
+Draft draft_answer(const System& s, const TrainingRun& r) {
   const TrainingTime t = predict_training(s, with_placement(s, with_micro_batch(s, r)));
   return {
       t.seconds,
@@ -68,19 +68,19 @@ Draft draft(const System& s, const TrainingRun& r) {
       t.fits && r.tensor <= s.network.node_devices};
 }
 
-Draft draft(const System& s, const InferenceRun& r) {
+Draft draft_answer(const System& s, const InferenceRun& r) {
   const InferenceTime t = predict_inference(s, r);
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
-Draft draft(const System& s, const GraphRun& r) {
+Draft draft_answer(const System& s, const GraphRun& r) {
   const GraphTime t = predict_graph(s, r);
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
 // Answers the median request of a deployment. The deployments that were measured serve models with latent
 // attention.
-Draft draft(const System& s, const std::string& framework, const ServingRun& r) {
+Draft draft_answer(const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   return {
       t.request_s.p50,
@@ -92,13 +92,13 @@ Draft draft(const System& s, const std::string& framework, const ServingRun& r) 
 
 // Answers a fused kernel. The answer is marked as less certain when its constants are of another chip or
 // kernel.
-Draft fused(const FusedAnswer& a) {
+Draft draft_fused_kernel(const FusedAnswer& a) {
   Draft d;
   d.seconds = a.time.seconds;
   const double work = std::max(a.time.compute_s, a.time.memory_s);
   const bool launched = a.time.launch_s > work;
   d.bound = launched ? "launch" : a.time.compute_s > a.time.memory_s ? "compute" : "memory";
-  d.fused = a.match;
+  d.fused_match = a.match;
   return d;
 }
 
@@ -110,21 +110,22 @@ Answer answer(const System& system, const Question& question) {
       [&](const auto& what) {
         using What = std::decay_t<decltype(what)>;
         if constexpr (std::is_same_v<What, ExpertLayer> || std::is_same_v<What, AttentionKernel>)
-          return fused(predict_fused(system, question.framework, what));
+          return draft_fused_kernel(predict_fused(system, question.framework, what));
         else if constexpr (std::is_same_v<What, ServingRun>)
-          return draft(system, question.framework, what);
+          return draft_answer(system, question.framework, what);
         else
-          return draft(system, what);
+          return draft_answer(system, what);
       },
       question.what);
   const Calibration* used = d.precision ? constants_for(system.chip, *d.precision) : nullptr;
-  const bool measured_here = !d.fused || *d.fused == KernelMatch::Exact || *d.fused == KernelMatch::Software;
+  const bool measured_here =
+      !d.fused_match || *d.fused_match == KernelMatch::Exact || *d.fused_match == KernelMatch::Software;
   const bool same = is_measured_chip(system);
-  const Constants kind = !measured_here
-                             ? (*d.fused == KernelMatch::Kernel ? Constants::Relative : Constants::Generic)
-                         : same && (!d.precision || (used && used->borrowed.empty())) ? Constants::Own
-                         : used                                                       ? Constants::Relative
-                                                                                      : Constants::Generic;
+  const Constants kind =
+      !measured_here ? (*d.fused_match == KernelMatch::Kernel ? Constants::Relative : Constants::Generic)
+      : same && (!d.precision || (used && used->measured_on.empty())) ? Constants::Own
+      : used                                                          ? Constants::Relative
+                                                                      : Constants::Generic;
   const Sureness sure = sureness(system, question, d.seconds, kind, used ? used->hold_out_error : 0);
   return {d.seconds, d.bound, sure.p50, sure.p90, sure.measured && d.usual && same};
 }

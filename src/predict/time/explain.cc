@@ -40,7 +40,7 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
 }
 
 // Adds the dollars of the run and of a million tokens, when the price of a device is known.
-void costs(
+void add_costs(
     Diagnosis& d,
     const System& s,
     const std::string& of,
@@ -59,7 +59,7 @@ void costs(
 
 // Adds the energy of the run, counted from operations and bytes when the sheet has their energy. The power
 // budget times the run time bounds it from above, since devices may draw less than their budget.
-void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
+void add_energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
   const Work work = work_of(s, q);
   if (s.chip.power_w > 0)
     fact(d, "energy, at most", s.chip.power_w * seconds * work.devices, Dimension::Energy);
@@ -190,7 +190,8 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
       {"Timeline", "F and B: forward and backward pass of a micro batch.", std::move(figure)});
 }
 
-void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
+// Adds a table that compares the orders in which ranks are laid out over the network.
+void tabulate_placements(Diagnosis& d, const System& s, const TrainingRun& r) {
   const std::vector<PlacedTime> all = time_placements(s, r);
   d.facts.emplace_back("ranks placed", to_string(r.placement));
   if (all.size() < 2)
@@ -214,7 +215,7 @@ void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
 }
 
 // Prints the parameter counts among the first facts, where a misread model configuration is noticed at once.
-void parameters(Diagnosis& d, const Transformer& m) {
+void add_parameter_counts(Diagnosis& d, const Transformer& m) {
   const auto exact = [](double count) {
     return std::to_string(std::llround(count));
   };
@@ -241,7 +242,7 @@ std::string asked(const TrainingRun& r) {
 
 // Adds facts about a training run and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
-  parameters(d, given.model);
+  add_parameter_counts(d, given.model);
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
   d.facts.emplace_back("asked", asked(r));
   const TrainingTime t = predict_training(s, r);
@@ -250,7 +251,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   d.facts.emplace_back("model flops utilisation", base::percent(t.utilisation));
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
-  costs(d, s, "an iteration", t.seconds, r.devices(), t.tokens_per_s);
+  add_costs(d, s, "an iteration", t.seconds, r.devices(), t.tokens_per_s);
   bars(
       d,
       {{"compute", t.compute_s},
@@ -262,20 +263,20 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
        {"optimizer", t.optimizer_s},
        {"host", t.host_s}});
   timeline(d, r, t);
-  placements(d, s, r);
+  tabulate_placements(d, s, r);
   return layer_work(r.model, shard_of(r)).products;
 }
 
 // Adds facts about an inference run and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r) {
   d.facts.emplace_back("asked", asked(r));
-  parameters(d, r.model);
+  add_parameter_counts(d, r.model);
   const InferenceTime t = predict_inference(s, r);
   fact(d, "first token", t.first_token_s, Dimension::Time);
   fact(d, "each further token", t.per_token_s, Dimension::Time);
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
-  costs(d, s, "all requests", t.seconds, r.devices(), t.tokens_per_s);
+  add_costs(d, s, "all requests", t.seconds, r.devices(), t.tokens_per_s);
   bars(d, {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
   Shard shard;
   shard.batch = r.batch;
@@ -339,7 +340,7 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
   d.facts.emplace_back("requests together, mean", base::format_number(t.mean_together, 3));
   d.facts.emplace_back("cache in use at most", base::percent(t.cache_share));
   d.facts.emplace_back("devices", std::to_string(r.devices()));
-  costs(d, s, "the served load", t.seconds, r.devices(), t.output_tokens_per_s);
+  add_costs(d, s, "the served load", t.seconds, r.devices(), t.output_tokens_per_s);
   if (!t.keeps_up)
     d.notes.push_back("Requests arrive faster than they are served: the queue grows without end.");
   memory(d, s, t.memory_bytes + s.chip.memory_reserve, t.fits);
@@ -357,7 +358,8 @@ void describe_fused(Diagnosis& d, const FusedAnswer& a) {
   d.facts.emplace_back("constants fitted to", kFrom[size_t(a.match)]);
 }
 
-void sensitivities(Diagnosis& d, const System& system, const Question& q) {
+// Adds two tables: the change of the time for 1 % more of each input, and the ratio for twice each size.
+void tabulate_sensitivities(Diagnosis& d, const System& system, const Question& q) {
   finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}};
   finding::TableFigure sizes{{"size", "time when doubled"}, {}};
   for (const Elasticity& e : elasticities(system, q))
@@ -453,8 +455,8 @@ Diagnosis explain(const System& base_system, const Question& question) {
       },
       question.what);
   roofline(d, system, kernels);
-  energy(d, system, question, a.seconds);
-  sensitivities(d, system, question);
+  add_energy(d, system, question, a.seconds);
+  tabulate_sensitivities(d, system, question);
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);

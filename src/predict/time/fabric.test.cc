@@ -134,9 +134,9 @@ TEST(Placement, BehindNodesTensorParallelismStaysInsideOne) {
 TEST(Placement, TrivialDimensionsMayStandAnywhere) {
   TrainingRun run = run_on_sixteen();
   run.placement = *parse_placement("tensor-data-pipeline-context");
-  EXPECT_TRUE(stands_as_usual(run));
+  EXPECT_TRUE(has_default_order(run));
   run.context = 2;
-  EXPECT_FALSE(stands_as_usual(run));
+  EXPECT_FALSE(has_default_order(run));
 }
 
 TEST(Placement, TextAndBack) {

@@ -52,7 +52,7 @@ TEST(Relatives, ASheetWithoutConstantsBorrowsThem) {
   const System gb200 = read_system("gb200");
   const System b200 = read_system("b200");
   const Calibration& c = gb200.chip.constants(Precision::Bf16);
-  EXPECT_EQ(c.borrowed, "b200");
+  EXPECT_EQ(c.measured_on, "b200");
   EXPECT_EQ(c.compute, b200.chip.constants(Precision::Bf16).compute);
   EXPECT_EQ(gb200.stack.launch_s, b200.stack.launch_s);
   EXPECT_LT(b200.stack.launch_s, 2e-6);

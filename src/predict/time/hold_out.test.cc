@@ -30,12 +30,12 @@ TEST(HoldOut, ShortProductsAreLessSureThanLongOnes) {
 
 // A sheet without constants borrows its relative's, and says so by a wider interval.
 TEST(HoldOut, BorrowedConstantsAreLessSureThanOwn) {
-  System borrowed = read_system("h200");
-  borrowed.chip.calibration.fill(std::nullopt);
-  inherit(borrowed);
-  ASSERT_EQ(borrowed.chip.constants(Precision::Bf16).borrowed, "h100");
+  System relative = read_system("h200");
+  relative.chip.calibration.fill(std::nullopt);
+  inherit(relative);
+  ASSERT_EQ(relative.chip.constants(Precision::Bf16).measured_on, "h100");
   const Answer own = ask(read_system("h200"), kHalf);
-  const Answer other = ask(borrowed, kHalf);
+  const Answer other = ask(relative, kHalf);
   EXPECT_TRUE(own.in_domain);
   EXPECT_FALSE(other.in_domain);
   EXPECT_GT(other.p90, own.p90);

@@ -114,7 +114,7 @@ class Sequencer {
     std::map<int, size_t> kept;  // number of cuts kept, by parts along the batch
     for (auto& [rough, c] : found) {
       size_t& same = kept[c.cut.parts[0]];
-      if (same >= 2 * few || (same >= few && !like_a_source(index, c.cut)))
+      if (same >= 2 * few || (same >= few && !is_cut_like_a_source(index, c.cut)))
         continue;
       ++same;
       for (auto& cores : costs_.placements(layer, c.cut)) {
@@ -129,7 +129,7 @@ class Sequencer {
 
   // Returns whether a layer without weights is cut as one of its sources may be, so that its inputs are
   // already in place.
-  bool like_a_source(size_t index, const Cut& cut) const {
+  bool is_cut_like_a_source(size_t index, const Cut& cut) const {
     const Layer& layer = graph_.layers[index];
     return grouping_.cores > 0 && layer.depth == 0 &&
            std::ranges::any_of(layer.operands, [&](const Operand& operand) {
@@ -192,7 +192,7 @@ class Sequencer {
   }
 
   // Returns whether an earlier layer of the segment has already brought the same data to the same core.
-  bool brought(size_t reader, size_t part, const Need& need) const {
+  bool is_already_sent(size_t reader, size_t part, const Need& need) const {
     const Choice& c = choice(reader);
     for (const size_t other : readers_[size_t(need.source)]) {
       if (other >= reader || segment_[other] != segment_[reader])
@@ -211,7 +211,7 @@ class Sequencer {
   }
 
   // Returns whether the layer sums the partial results of a product that was shared by ranks (splits.h).
-  bool adds_up(size_t index) const {
+  bool sums_ranks(size_t index) const {
     const Layer& layer = graph_.layers[index];
     const auto& pieces = layer.operands.front().value.pieces;
     return layer.operands.size() > 1 && pieces.size() == 1 && pieces.front().source >= 0 &&
@@ -236,14 +236,14 @@ class Sequencer {
     double most_received = 0;
     double read = 0;
     Loads loads{};
-    const bool staged = costs_.in_stages(graph_.layers[index]) || adds_up(index);
+    const bool staged = costs_.in_stages(graph_.layers[index]) || sums_ranks(index);
     for (size_t p = 0; p < c.parts.size(); ++p) {
       const SampledPart& part = c.parts[p];
       double here_read = 0;
       double here_received = 0;
       for (const Need& need : part.needs) {
         if (inside(index, need.source)) {
-          here_received += brought(index, p, need) ? 0 : received(part, need, staged, loads);
+          here_received += is_already_sent(index, p, need) ? 0 : received(part, need, staged, loads);
         } else {
           here_read += double(part.batch.size()) * double(bytes_of(need.box));
         }
@@ -375,7 +375,7 @@ class Sequencer {
 
   // Returns the bytes of input that the sampled part with the most data takes from layers in [begin,
   // before), without data that an earlier reader from `before` on keeps in any case.
-  double held_input(size_t reader, size_t begin, size_t before) const {
+  double input_bytes_held(size_t reader, size_t begin, size_t before) const {
     double most = 0;
     const Choice& c = choice(reader);
     for (size_t p = 0; p < c.parts.size(); ++p) {
@@ -403,7 +403,7 @@ class Sequencer {
   }
 
   // Returns the bytes of the next product's weights that are already being passed on.
-  double ahead(size_t i) const {
+  double next_weight_bytes(size_t i) const {
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     for (size_t next = i + 1; next < last; ++next) {
       if (has_matrix(graph_.layers[next]))
@@ -413,14 +413,14 @@ class Sequencer {
   }
 
   // Returns the bytes that a core holds while layer i of the segment [begin, i] runs.
-  double held(size_t i, size_t begin) const {
+  double bytes_held(size_t i, size_t begin) const {
     const Choice& c = choice(i);
-    double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + ahead(i);
+    double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + next_weight_bytes(i);
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     double of_ranks = 0;  // weights of one rank, because a core has one rank only
     for (size_t reader = i; reader < last; ++reader) {
       const Layer& layer = graph_.layers[reader];
-      of_ranks = std::max(of_ranks, held_input(reader, begin, i));
+      of_ranks = std::max(of_ranks, input_bytes_held(reader, begin, i));
       if (layer.rank + 1 < layer.ranks)
         continue;
       bytes += of_ranks;
@@ -435,10 +435,10 @@ class Sequencer {
     int segment = 0;
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const auto budget = double(chip_.core.scratchpad_bytes);
-      if (held(i, begin) > budget) {
+      if (bytes_held(i, begin) > budget) {
         begin = i;
         ++segment;
-        if (held(i, begin) > budget)
+        if (bytes_held(i, begin) > budget)
           return false;
       }
       segment_[i] = segment;

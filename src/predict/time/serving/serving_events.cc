@@ -111,11 +111,11 @@ class Simulation {
   bool closed() const {
     return traffic_.per_s <= 0;
   }
-  bool looks() const;
-  bool held();
+  bool checks_arrivals() const;
+  bool holds_prompts_back();
   double steps_to_look(double steps) const;
   void arrive(double time);
-  void receive();
+  void queue_arrivals();
   void take_from_pool();
   void admit();
   void step();
@@ -142,8 +142,8 @@ class Simulation {
   std::deque<std::pair<double, size_t>> arrivals_;  // in order of time
   std::deque<size_t> waiting_;
   std::deque<size_t> prefilling_;
-  bool took_prompts_ = false;  // whether the last step contained prompts
-  double held_until_ = 0;      // step number until which the waiting prompts are held back
+  bool took_prompts_ = false;      // whether the last step contained prompts
+  double prompts_wait_until_ = 0;  // step number until which the waiting prompts are held back
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   double now_ = 0;
   double last_arrival_ = 0;
@@ -191,7 +191,7 @@ void Simulation::take_from_pool() {
 
 // Returns whether the engine checks for new requests now: after each step with prompts, and every `look`
 // steps while it only decodes.
-bool Simulation::looks() const {
+bool Simulation::checks_arrivals() const {
   const double look = constants_.look;
   const bool idle = running_.empty() && prefilling_.empty();
   return pool_ || idle || took_prompts_ ||
@@ -208,10 +208,10 @@ double Simulation::steps_to_look(double steps) const {
 
 // Returns whether waiting prompts are held back. With data attention all devices wait for the one that takes
 // a prompt, so the engine collects prompts until each device has one, for at most `balance` steps.
-bool Simulation::held() {
+bool Simulation::holds_prompts_back() {
   const size_t devices = size_t(times_.attention_groups());
   const bool never = pool_ || devices == 1 || constants_.balance <= 1;
-  if (never || running_.empty() || !prefilling_.empty() || step_count_ >= held_until_)
+  if (never || running_.empty() || !prefilling_.empty() || step_count_ >= prompts_wait_until_)
     return false;
   std::vector<char> has(devices);
   for (const size_t id : waiting_)
@@ -220,7 +220,7 @@ bool Simulation::held() {
 }
 
 // Moves arrived requests to the queue, and draws the next random arrival.
-void Simulation::receive() {
+void Simulation::queue_arrivals() {
   const bool none_waited = waiting_.empty();
   while (!arrivals_.empty() && arrivals_.front().first <= now_) {
     waiting_.push_back(arrivals_.front().second);
@@ -231,16 +231,16 @@ void Simulation::receive() {
     }
   }
   if (none_waited && !waiting_.empty())
-    held_until_ = step_count_ + std::floor(constants_.balance);
+    prompts_wait_until_ = step_count_ + std::floor(constants_.balance);
 }
 
 // Starts the queued requests for which the cache has room, in order.
 void Simulation::admit() {
   if (pool_)
     take_from_pool();
-  if (looks())
-    receive();
-  if (held())
+  if (checks_arrivals())
+    queue_arrivals();
+  if (holds_prompts_back())
     return;
   while (!waiting_.empty()) {
     const Request& r = requests_[waiting_.front()];
@@ -325,8 +325,8 @@ void Simulation::step() {
     const double until = next_arrival() - now_;
     if (until < steps * one)
       steps = std::clamp(steps_to_look(std::max(1.0, std::ceil(until / one))), 1.0, steps);
-    if (!waiting_.empty() && held_until_ > step_count_)
-      steps = std::min(steps, held_until_ - step_count_);
+    if (!waiting_.empty() && prompts_wait_until_ > step_count_)
+      steps = std::min(steps, prompts_wait_until_ - step_count_);
     steps = std::min(steps, std::max(1.0, std::floor(work.context / 8)));
     work.context += run_.accepted * steps / 2;
   }

@@ -69,7 +69,7 @@ TrainingRun with_placement(const System& system, const TrainingRun& run) {
   return best;
 }
 
-bool stands_as_usual(const TrainingRun& run) {
+bool has_default_order(const TrainingRun& run) {
   std::vector<Axis> live;
   for (const Axis axis : run.placement) {
     if (run.ways(axis) > 1)

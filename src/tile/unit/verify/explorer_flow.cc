@@ -48,7 +48,7 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   begin_way();
   join_states(s, other, pc);
   path_.pop_back();
-  cost.add(PathCost::either(fall_cost, jump_cost));
+  cost.add(PathCost::worst_of(fall_cost, jump_cost));
   bound(cost, pc);
 }
 
@@ -83,7 +83,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
     PathCost its = new_cost();
     learn_of_counter(one, op, false, its);
     run(one, {kExit, s.calls.size()}, depth + 1, its);
-    either(joined, all, std::move(one), its, pc);
+    join_alternative(joined, all, std::move(one), its, pc);
   }
   s = std::move(*joined);
   cost.add(all);
@@ -105,7 +105,7 @@ void Explorer::split(State& s, const TileOp& op, int depth, PathCost& cost) {
     reflect(one, known);
     PathCost its = new_cost();
     run(one, {kExit, s.calls.size()}, depth + 1, its);
-    either(joined, all, std::move(one), its, pc);
+    join_alternative(joined, all, std::move(one), its, pc);
   }
   s = std::move(*joined);
   cost.add(all);
@@ -113,14 +113,14 @@ void Explorer::split(State& s, const TileOp& op, int depth, PathCost& cost) {
 }
 
 // Joins one more path that reaches the same place. `joined` holds the joined state, `all` the highest costs.
-void Explorer::either(
+void Explorer::join_alternative(
     std::optional<State>& joined,
     PathCost& all,
     State one,
     const PathCost& its,
     uint32_t pc) {
   begin_way();
-  all = joined ? PathCost::either(all, its) : its;
+  all = joined ? PathCost::worst_of(all, its) : its;
   if (joined)
     join_states(*joined, one, pc);
   else
@@ -159,7 +159,7 @@ void Explorer::jump_to_any(State& s, const TileOp& op, const V& target, int dept
       call(one, op.base.rd, target.place[i]);
     take(one, target.place[i], its);
     run(one, meet, depth + 1, its);
-    either(joined, all, std::move(one), its, pc);
+    join_alternative(joined, all, std::move(one), its, pc);
   }
   s = std::move(*joined);
   cost.add(all);

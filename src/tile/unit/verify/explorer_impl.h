@@ -336,7 +336,8 @@ class Explorer {
   }
 
   // Follows a call or jump to each of a few functions, and joins the paths where they return.
-  void either(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
+  void
+  join_alternative(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
   void jump(State& s, const TileOp& op, int depth, PathCost& cost);

@@ -96,7 +96,8 @@ struct PathCost {
     return out;
   }
 
-  static PathCost either(const PathCost& a, const PathCost& b) {
+  // Returns the larger of each cost.
+  static PathCost worst_of(const PathCost& a, const PathCost& b) {
     PathCost out;
     out.worst = std::max(a.worst, b.worst);
     out.best = std::min(a.best, b.best);
