@@ -187,6 +187,17 @@ TEST(Csv, DamageIsCountedByReason) {
   EXPECT_EQ(report.reasons["a quote is not closed"], 1u);
 }
 
+TEST(Csv, TheRestOfAQuotedFieldIsNoMachine) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "m";
+  const MetricSeries s = csv("m,time,x\na,0,1\n\"two\nlines\",0,1\na,1,1\n\"b,1,1\na,2,1\n", o, report);
+  EXPECT_THAT(s.machines, ElementsAre("a"));
+  EXPECT_EQ(report.taken, 3u);
+  EXPECT_EQ(report.reasons["a quote is not closed"], 2u);
+  EXPECT_EQ(report.reasons["the rest of a quoted field"], 1u);
+}
+
 TEST(Csv, RowsMayComeInAnyOrderAndAnIndexIsNoMetric) {
   CsvOptions o;
   o.machine_column = "m";

@@ -162,8 +162,13 @@ bool TableFile::read(std::vector<std::string_view>& fields, base::ReadReport& re
   while (line(text)) {
     if (text.empty() || text == "\r")
       continue;
-    if (!split(text, delimiter_, fields, scratch_))
+    // A row is a line. What follows a line with an open quote, up to the closing one, is no row of its own.
+    const bool rest = open_quote_ && std::ranges::count(text, '"') % 2 == 1;
+    open_quote_ = !rest && !split(text, delimiter_, fields, scratch_);
+    if (open_quote_)
       report.skip(where_, "a quote is not closed");
+    else if (rest)
+      report.skip(where_, "the rest of a quoted field");
     else if (fields.size() != header_.size())
       report.skip(where_, "wrong number of fields");
     else

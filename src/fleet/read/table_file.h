@@ -55,6 +55,7 @@ class TableFile {
   size_t decoded_at_ = 0;
   int64_t decoded_line_ = 0;
   char delimiter_ = ',';
+  bool open_quote_ = false;  // of the line before
   std::vector<std::string> header_;
   std::vector<std::string> scratch_;
   std::vector<std::vector<std::string>> sample_;
