@@ -345,8 +345,7 @@ void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>
     if (!now_[m].whole)
       continue;
     Look look = test(m, channel, by);
-    const bool brief =
-        channel == kMean && o_.quantiles && 2 * o_.quantile_cells < o_.cells && o_.rows_a_cell > 1;
+    const bool brief = channel == kMean && o_.quantiles && o_.brief;
     if (brief || !absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
         (channel == kLower && look.change < 0))
       continue;

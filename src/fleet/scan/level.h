@@ -30,6 +30,7 @@ struct LevelOptions {
   bool ranks = false;         // values lie between -1/2 and 1/2
   size_t cells = 8;           // of a window
   size_t rows_a_cell = 1;
+  bool brief = false;          // so short that a burst is a mean: the mean alone is not judged
   size_t quantile_cells = 1;   // whose quantiles make a window
   size_t rows_a_quantile = 1;  // of that window
 };

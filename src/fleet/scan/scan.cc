@@ -26,10 +26,15 @@ int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
   return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }
 
+// Returns the rows of the shortest window that was asked for.
+size_t rows_asked_for(const ScanFleet& fleet, const ScanOptions& options) {
+  const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
+  return size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));
+}
+
 // Returns the rows of the shortest window.
 size_t shortest_window(const ScanFleet& fleet, const ScanOptions& options) {
-  const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
-  auto rows = size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));
+  size_t rows = rows_asked_for(fleet, options);
   if (fleet.rows > 0)
     rows = std::min(rows, fleet.rows / kWindowsInARecord);
   return std::max(rows / kCells, size_t{1}) * kCells;
@@ -126,6 +131,8 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.cells = cells;
     o.rows_a_cell = cell << rung;
+    // Of slow scrapes the shortest window lasts much longer than what was asked for.
+    o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
     // The first cell covers a block of rows and what was joined to it, each other one its own rows.
     const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
     o.quantile_cells = cells > more ? cells - more : 1;

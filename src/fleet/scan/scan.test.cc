@@ -144,6 +144,25 @@ TEST(Scan, NamesWhatManyMachinesShare) {
   EXPECT_THAT(d.findings[0].summary, HasSubstr("switch=s0"));
 }
 
+// Half of a job is no measure of the other half: at no distance of samples is a healthy machine among them.
+TEST(Scan, NamesHalfOfTheJobAndNobodyElse) {
+  for (const int64_t step_ms : {15'000, 60'000}) {
+    Job job;
+    job.machines = 64;
+    job.steps = 240;
+    job.step_ms = step_ms;
+    const auto d = scan(
+        draw(
+            job,
+            [](size_t t, size_t m, base::Rng& r) {
+              return power(r) * (m < 32 && t >= 120 ? 0.7 : 1);
+            }),
+        {});
+    ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+    EXPECT_THAT(d.findings[0].summary, HasSubstr("32 of 64"));
+  }
+}
+
 TEST(Scan, NamesTheWholeJob) {
   const auto d = scan(
       draw(
