@@ -55,12 +55,13 @@ function(lento_module name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${LENTO_HARDEN_OPTIONS}
     "$<$<CXX_COMPILER_ID:GNU>:-Wconversion;-Wno-sign-conversion>")
-  if(M_HOT)
+  if(M_HOT AND NOT LENTO_LEVEL)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
   set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-  if(LENTO_UNITY)  # a dozen sources in one, which parses the standard headers once
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  if(LENTO_UNITY AND NOT name MATCHES "^lab/")  # sources in one, which parses the headers once
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+      UNITY_BUILD_BATCH_SIZE ${LENTO_BATCH})
   endif()
   set_property(GLOBAL APPEND PROPERTY LENTO_LINKS_${target} ${M_LINKS})
   if(NOT name MATCHES "^lab/")

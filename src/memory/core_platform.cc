@@ -19,8 +19,8 @@ using base::ErrorList;
 using spec::Fields;
 using spec::YamlNode;
 
-constexpr double kBytesALine = 64;  // bytes, of the rates
-constexpr double kLongest = 1e-4;   // seconds: no access takes longer
+constexpr double kBytesALine = 64;       // bytes, of the rates
+constexpr double kLongestAccess = 1e-4;  // seconds: no access takes longer
 
 class Reader {
  public:
@@ -56,7 +56,7 @@ class Reader {
  private:
   void time(Fields& fields, std::string_view key, uint64_t& cycles) {
     double seconds = double(cycles) / p_.clock;
-    fields.quantity(key, seconds, Dimension::Time, 0, kLongest);
+    fields.quantity(key, seconds, Dimension::Time, 0, kLongestAccess);
     cycles = uint64_t(std::llround(seconds * p_.clock));
   }
 

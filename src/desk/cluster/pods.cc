@@ -66,7 +66,7 @@ double score_pods(std::string_view head, std::string& reason) {
   return 0.9;
 }
 
-class Pods : public Reader {
+class PodTable : public Reader {
   bool row(std::string_view line, Sink& sink) override {
     const std::vector<std::string> cells = pod_cells(line);
     if (is_pod_header(line)) {
@@ -103,7 +103,14 @@ class Pods : public Reader {
 
 }  // namespace
 
-const Format
-    kKubePods{"kubectl get pods", "cluster", {}, Shape::Table, make<Pods>, score_pods, {}, "states of pods"};
+const Format kKubePods{
+    "kubectl get pods",
+    "cluster",
+    {},
+    Shape::Table,
+    make<PodTable>,
+    score_pods,
+    {},
+    "states of pods"};
 
 }  // namespace lento::desk

@@ -13,8 +13,8 @@ namespace lento::fleet {
 namespace {
 
 constexpr size_t kColumns = 128;
-constexpr size_t kRows = 64;  // machines of the heat map
-constexpr double kMost = 10;  // multiples that the colours tell apart
+constexpr size_t kRows = 64;       // machines of the heat map
+constexpr double kMostShown = 10;  // multiples that the colours tell apart
 
 size_t steps_a_column(const MetricSeries& s) {
   return std::max<size_t>(1, (s.steps + kColumns - 1) / kColumns);
@@ -103,7 +103,7 @@ void add_heat_map(const View& v, finding::Diagnosis& d) {
   for (const size_t m : order) {
     map.rows.push_back(s.machines[m]);
     for (const double x : value[m])
-      map.values.push_back(std::min(x, kMost));
+      map.values.push_back(std::min(x, kMostShown));
   }
   for (const Episode& e : v.scan.episodes()) {
     if (e.what != Episode::What::Machines)
