@@ -70,7 +70,7 @@ def readers(lento, seed, work):
         "diff": (keep / "d.json", ["diff", "{}", str(keep / "d.json")]),
         "openmetrics": (keep / "up.txt", ["fleet", "diagnose", "--openmetrics", "{}"]),
         "binary accesses": (keep / "t.access", ["memory", "diagnose", "{}"]),
-        "guest": (ROOT / "guests/built/false_sharing.elf", ["memory", "simulate", "{}", "--harts", "2"]),
+        "guest": (ROOT / "guests/built/false_sharing.elf", ["memory", "simulate", "{}", "--harts", "2", "--max-cycles", "200000"]),
         "platform": (EXAMPLES / "memory/banked.yaml", ["memory", "replay", str(out["accesses"][0]), "--platform", "{}", "-o", "/dev/null"]),
         "foreign trace": (out["accesses"][0], ["memory", "replay", "{}", "-o", "/dev/null"]),
         "transactions": (ROOT / "fuzz/seeds/itemsets/small.fimi", ["memory", "itemsets", "{}", "--support", "2"]),
