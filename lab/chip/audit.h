@@ -1,7 +1,8 @@
 // What the chip's model promises, beside what it does on draws that no threshold was made from.
 //
-// False alarms: healthy draws whose best part passes the threshold. Detectable effects: parts planted with
-// the factor that is said to be named with 95 %. Intervals: planted factors inside their 90 % interval.
+// False alarms: healthy draws with a part that is suspicious. Detectable effects: parts planted with the
+// factor that is said not to pass as healthy in 95 % of runs. Intervals: planted factors inside their 90 %
+// interval.
 #pragma once
 
 #include <string>

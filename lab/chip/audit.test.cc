@@ -30,7 +30,7 @@ TEST(Audit, CountsWhatItDraws) {
   EXPECT_EQ(promises[0].trials, 20U);
   EXPECT_LE(promises[0].hits, 2U);
   EXPECT_EQ(promises[1].trials, 20U);
-  EXPECT_GT(promises[1].hits, 0U);
+  EXPECT_GE(promises[1].hits, 14U);
   EXPECT_EQ(promises[2].trials, 2U);
   EXPECT_THAT(lab::promise_table(promises, "chip", 1).verdict, testing::HasSubstr("of 3 promises"));
 }

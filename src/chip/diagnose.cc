@@ -135,7 +135,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   require_simulation(options, file.twin.own);
   const Program program = expand(read_map(options.mapping), chip, options.mapping);
   const ChipUnderTest of{chip, program};
-  ModelJudge by_model(options, of, file.twin.own);
+  ModelJudge by_model(options, of, file.twin.own, progress);
   const ChipRecording recorded = read_recording("records", options.records, of, options, by_model.prepare());
   if (!options.sketch_out.empty())
     write_sketch(options.sketch_out, recorded.sketch);

@@ -68,7 +68,8 @@ struct ChipDiagnosisOptions {
   // and only to the default method.
   bool model = true;
   std::shared_ptr<const ChipModel>
-      learnt;  // a model of this chip, mapping and number of inferences; nullptr: simulated on demand
+      learnt;          // a model of this chip, mapping and number of inferences; nullptr: simulated on demand
+  std::string models;  // folder that keeps learnt models between calls; empty: none are kept
   bool strict = false;
   uint64_t seed = 1;
 };

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "chip/detect/path.h"
+#include "chip/kept_model.h"
 #include "evidence/sample.h"
 
 namespace lento::chip {
@@ -71,10 +72,12 @@ finding::Finding finding_of(const ClassDifference& c) {
 ModelJudge::ModelJudge(
     const ChipDiagnosisOptions& options,
     const ChipUnderTest& of,
-    const Deviations& declared)
+    const Deviations& declared,
+    const base::Progress& progress)
     : options_(options),
       of_(of),
       declared_(declared),
+      progress_(progress),
       wanted_(
           options.model && options.replay && options.method.method == "lento" && !of.chip.interconnect &&
           declared == Deviations{} && InfluenceColumns(Grid(of.chip)).parts() <= kMostParts),
@@ -112,9 +115,13 @@ void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
     return;
   const bool fits = model_ && model_->setup.inferences == inferences;
   if (!fits) {
-    if (planned_records(of_) * inferences * simulations_to_learn() > kMostLearnt)
+    const ModelPlace place{options_.models, options_.chip, options_.mapping};
+    const LearnOptions learning{.false_alarms = options_.false_alarms};
+    model_ = kept_model(place, setup, learning);
+    if (!model_ && planned_records(of_) * inferences * simulations_to_learn() > kMostLearnt)
       return;
-    model_ = std::make_shared<ChipModel>(learn(setup, {.false_alarms = options_.false_alarms}));
+    if (!model_)
+      model_ = learn_and_keep(place, setup, learning, progress_);
   }
   verdict_ = judge(*model_, records);
 }
@@ -279,20 +286,22 @@ double ModelJudge::take_factors(Detection& detection, std::span<const double> be
 }
 
 void ModelJudge::doubt_all_clear(Detection& detection) const {
-  if (!verdict_ || !detection.reported.empty() || !detection.unjudged.empty() ||
-      verdict_->most_gain() <= model_->threshold)
+  if (!verdict_ || !detection.reported.empty() || !detection.unjudged.empty())
     return;
-  const PartTest& first = verdict_->leading.front();
+  const PartTest* const leading = verdict_->suspicious(kTolerance);
+  if (leading == nullptr)
+    return;
+  const PartTest& first = *leading;
   const auto file_cycles = [&](double share) {
     return verdict_->clock_map.to_file(share * verdict_->end_cycles);
   };
   const Confirmation c =
       confirm(*model_, *verdict_, first.component, file_cycles(first.begin), file_cycles(first.end));
-  if (!c.agrees())
-    return;
-  detection.unjudged = "records through " + name_of(first.component, Grid(of_.chip)) + " are about " +
-                       format_number(c.test.factor(), 2) +
-                       " times as long as they should be, and no simulated slow part looks like the run";
+  const std::string about = "records through " + name_of(first.component, Grid(of_.chip)) + " are about " +
+                            format_number(std::max(c.test.factor(), first.factor()), 3) +
+                            " times as long as they should be, and ";
+  detection.unjudged = about + (c.slower ? "no simulated slow part looks like the run"
+                                         : "not slower by rank than those of other parts");
   detection.would_help = "another run of the same mapping; look first at that part";
 }
 
@@ -331,7 +340,7 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
   }
   for (const auto& [name, factors] : classes)
     d.facts.emplace_back(
-        "slow-down over the whole run that would be named, median of " + name,
+        "slow-down over the whole run that would not pass as healthy, median of " + name,
         factor_text(evidence::median(factors)));
 }
 

@@ -16,7 +16,11 @@ class ModelJudge {
  public:
   // References must outlive the judge. It does nothing when the options forbid it or the mapping is too
   // large.
-  ModelJudge(const ChipDiagnosisOptions& options, const ChipUnderTest& of, const Deviations& declared);
+  ModelJudge(
+      const ChipDiagnosisOptions& options,
+      const ChipUnderTest& of,
+      const Deviations& declared,
+      const base::Progress& progress);
 
   Prepare prepare();          // for the records of the judged run
   Prepare prepare_healthy();  // for those of a healthy run with the same recorder
@@ -46,6 +50,7 @@ class ModelJudge {
   const ChipDiagnosisOptions& options_;
   const ChipUnderTest& of_;
   const Deviations declared_;
+  const base::Progress& progress_;
   bool wanted_ = false;
   std::shared_ptr<const ChipModel> model_;
   std::optional<ModelVerdict> verdict_;

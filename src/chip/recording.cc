@@ -2,6 +2,7 @@
 // compares their number with the plan of the mapping.
 #include "chip/recording.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "base/file.h"
@@ -17,19 +18,21 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Kind = ChipRecorderOptions::Kind;
 
-// Yields the records of a file one by one. With `prepare`, up to kMostPrepared records are read and
-// corrected as a whole before the first is returned.
+// Yields the records of a file one by one, sorted by their ends, so that their order in the file does not
+// matter. Up to kMostPrepared records are read and corrected as a whole before the first is returned. A
+// longer run comes uncorrected and in the order of the file.
 class PreparedReader {
  public:
   PreparedReader(ProbeReader& reader, const Prepare& prepare)
       : reader_(reader) {
-    if (!prepare)
-      return;
     ProbeRecord record;
     while (prepared_.size() < kMostPrepared && reader.next(record))
       prepared_.push_back(record);
-    if (prepared_.size() < kMostPrepared)
+    if (prepared_.size() == kMostPrepared)
+      return;
+    if (prepare)
       prepare(prepared_);
+    std::ranges::stable_sort(prepared_, {}, &ProbeRecord::end);
   }
 
   bool next(ProbeRecord& out) {

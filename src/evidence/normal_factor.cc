@@ -52,6 +52,10 @@ std::vector<double> NormalFactor::variances() const {
   return out;
 }
 
+double NormalFactor::log_determinant() const {
+  return 2 * view(lower_).diagonal().array().log().sum();
+}
+
 double NormalFactor::variance_of_sum(size_t one, size_t other) const {
   Matrix sum(1, lower_.rows);
   sum(0, one) += 1;

@@ -21,6 +21,7 @@ class NormalFactor {
   std::vector<double> variances() const;  // the diagonal of the inverse
   // Variance of the sum of two coefficients.
   double variance_of_sum(size_t one, size_t other) const;
+  double log_determinant() const;
   // Replaces each row v by L^-1 v with the factor L, whose squared length is v' N^-1 v.
   void whiten(Matrix& rows) const;
 

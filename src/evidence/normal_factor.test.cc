@@ -25,6 +25,7 @@ TEST(NormalFactor, SolvesAndGivesVariancesOfAClosedForm) {
   EXPECT_NEAR(v[1], 4.0 / 8, 1e-12);
   EXPECT_NEAR(known().variance_of_sum(0, 1), 3.0 / 8, 1e-12);
   EXPECT_NEAR(known().variance_of_sum(1, 1), 2, 1e-12);
+  EXPECT_NEAR(known().log_determinant(), std::log(8), 1e-12);
 }
 
 TEST(NormalFactor, WhitenedRowsHaveTheLengthOfTheQuadraticForm) {

@@ -15,6 +15,7 @@
 
 #include "chip/detect/path.h"
 #include "chip/sim/simulate.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -139,6 +140,19 @@ void take_expectations(Dictionary& d, const std::vector<std::vector<ProbeRecord>
   }
 }
 
+void take_middles(Dictionary& d, const std::vector<std::vector<ProbeRecord>>& runs) {
+  std::vector<std::vector<double>> ratios(d.cells.size());
+  for (const auto& run : runs)
+    for (const ProbeRecord& r : run)
+      if (const int64_t at = d.find(key_of(r)); at >= 0) {
+        const Dictionary::Expected& e = d.expected[size_t(at)];
+        ratios[e.cell].push_back(double(r.end - r.begin) / e.cycles);
+      }
+  for (size_t c = 0; c < ratios.size(); ++c)
+    if (!ratios[c].empty())
+      d.cells[c].middle = std::max(1e-3, evidence::median(ratios[c]));
+}
+
 void take_variances(Dictionary& d, const std::vector<std::vector<ProbeRecord>>& runs) {
   const double draws = double(runs.size());
   std::vector<double> sum(d.cells.size());
@@ -152,6 +166,7 @@ void take_variances(Dictionary& d, const std::vector<std::vector<ProbeRecord>>& 
       squares[c] += sums.log_ratio[c] * sums.log_ratio[c];
     }
   }
+  take_middles(d, runs);
   constexpr double kFloor = 1e-10;
   std::map<ProbeKind, std::vector<double>> logs;
   for (size_t c = 0; c < d.cells.size(); ++c) {

@@ -21,6 +21,8 @@
 
 namespace lento::chip {
 
+inline constexpr double kTolerance = 0.1;  // largest deviation of a healthy part or class from its file
+
 // Identifies a record by everything except its times.
 struct RecordKey {
   uint64_t work = 0;
@@ -55,7 +57,7 @@ struct Dictionary {
     float share = 0;      // change of the log duration per change of the log slowness
     // Whether the part itself serves these records. Otherwise they wait in queues for records that it
     // serves, and the first-order share is approximate.
-    bool served = true;
+    uint8_t served = 1;
   };
   struct Cell {
     ProbeKind kind = ProbeKind::Compute;
@@ -63,6 +65,7 @@ struct Dictionary {
     uint32_t records = 0;  // in a complete run
     double cycles = 0;     // expected sum over all records
     double center = 0;     // mean log ratio over healthy draws
+    double middle = 1;     // median ratio of single records to their expectation, which queues skew
     double variance = 0;   // of the log ratio of one healthy run to the expectation
     // Sums of all shares by class, including those too small for `shares`: cores, links, memory units, DRAM
     // ports.

@@ -10,8 +10,6 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kTolerance = 0.1;  // largest deviation of a healthy class from its file
-
 double maybe(base::Rng& rng, double width) {
   const double drawn = rng.uniform(-width, width);
   return rng.uniform() < 0.5 ? std::exp(drawn) : 1;
@@ -25,13 +23,15 @@ void spread(std::vector<double>& parts, int count, double deviation, base::Rng& 
     p = std::exp(std::abs(rng.normal()) * deviation);
 }
 
-Twin drawn_chip(const LearnSetup& setup, base::Rng& rng) {
+Twin drawn_chip(const LearnSetup& setup, DrawnChips chips, base::Rng& rng) {
   Twin twin = setup.twin();
   twin.chip.core.ops_per_cycle *= maybe(rng, kTolerance);
   twin.chip.network.link_bytes_per_cycle *= maybe(rng, kTolerance);
   twin.chip.memory_unit.bytes_per_cycle *= maybe(rng, kTolerance);
   twin.chip.dram.port_bytes_per_cycle *= maybe(rng, kTolerance);
   twin.chip.network.transit_cv *= maybe(rng, kTolerance);
+  if (chips == DrawnChips::LikeFile)
+    return twin;
   constexpr double kWindow = 0.5;  // of the log: a window of 10 becomes 6 to 16
   set(ChipSetting::IssueWindow, setup.chip.core.issue_window * maybe(rng, kWindow), twin.chip);
   const double deviation = rng.uniform(0, kTolerance);
@@ -51,9 +51,9 @@ Twin drawn_chip(const LearnSetup& setup, base::Rng& rng) {
 
 }  // namespace
 
-std::vector<ProbeRecord> healthy_draw(const LearnSetup& setup, uint64_t seed) {
+std::vector<ProbeRecord> healthy_draw(const LearnSetup& setup, uint64_t seed, DrawnChips chips) {
   base::Rng rng(seed, "chip.model.healthy");
-  const Twin twin = drawn_chip(setup, rng);
+  const Twin twin = drawn_chip(setup, chips, rng);
   std::vector<ProbeRecord> records = simulated_records(setup, twin, {}, rng.next());
   constexpr double kClock = 0.3;
   const double scale = std::exp(rng.uniform(-kClock, kClock));

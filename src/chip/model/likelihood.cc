@@ -190,12 +190,12 @@ void Likelihood::solve(Solution& s, std::span<const double> y, int rounds) const
     if (round + 1 < rounds)
       continue;
     s.variance = factor.variances();
+    s.log_likelihood = -factor.log_determinant() / 2;
     for (size_t k = 0; k < s.classes.size(); ++k) {
       const size_t column = size_t(Nuisance::Cores) + k;
       s.classes[k] = {s.eta[0] + s.eta[column], std::sqrt(factor.variance_of_sum(0, column))};
     }
   }
-  s.log_likelihood = 0;
   for (size_t r = 0; r < rows(); ++r) {
     if (std::isnan(y[r]))
       continue;
@@ -205,7 +205,7 @@ void Likelihood::solve(Solution& s, std::span<const double> y, int rounds) const
         std::log(v) / 2;
   }
   for (size_t k = 0; k < columns_; ++k)
-    s.log_likelihood -= prior[k] * s.eta[k] * s.eta[k] / 2;
+    s.log_likelihood += std::log(prior[k]) / 2 - prior[k] * s.eta[k] * s.eta[k] / 2;
 }
 
 void Likelihood::estimate_misfit(Solution& s) const {
@@ -235,29 +235,37 @@ void Likelihood::estimate_misfit(Solution& s) const {
   }
 }
 
-// Estimates the spread of each class of parts by expectation and maximisation with medians (Dempster, Laird,
-// Rubin 1977), so that one slow part does not widen it. Parts that few records show are left out.
+// Estimates the spread of each class of parts. A part's rate without its prior, x with variance v, has the
+// variance v + spread^2 around its class. The spread at which the median of the standardised squares is that
+// of a normal distribution is taken, so that one slow part does not widen it.
 void Likelihood::estimate_spread(Solution& s) const {
   constexpr double kLeast = 1e-3;
-  constexpr double kTold = 0.5;  // of the prior variance: the most that may remain of it for a part to count
-  std::array<std::vector<double>, 4> squares;
-  std::array<std::vector<double>, 4> variances;
+  constexpr double kMost = 0.3;  // the prior of a class
+  struct Own {
+    double square = 0;
+    double variance = 0;
+  };
+  std::array<std::vector<Own>, 4> own;
   for (size_t p = 0; p < class_of_part_.size(); ++p) {
     const size_t k = class_of_part_[p];
-    const double eta = s.eta[first_part_ + p];
-    const double variance = s.variance[first_part_ + p];
-    if (variance > kTold * s.spread[k] * s.spread[k])
+    const double prior = s.spread[k] * s.spread[k];
+    const double from_data = 1 - s.variance[first_part_ + p] / prior;
+    if (from_data < 1e-6)
       continue;
-    squares[k].push_back(eta * eta);
-    variances[k].push_back(variance);
+    const double x = s.eta[first_part_ + p] / from_data;
+    own[k].push_back({x * x, s.variance[first_part_ + p] / from_data});
   }
-  for (size_t k = 0; k < squares.size(); ++k) {
-    const double half = s.spread[k] / 2;
-    s.spread[k] = std::max(
-        kLeast,
-        squares[k].size() < 2
-            ? half
-            : std::sqrt(evidence::median(squares[k]) / median_square(1e9) + evidence::median(variances[k])));
+  for (size_t k = 0; k < own.size(); ++k) {
+    double low = kLeast;
+    double high = kMost;
+    for (int step = 0; step < 20 && own[k].size() > 1; ++step) {
+      const double middle = std::sqrt(low * high);
+      std::vector<double> ratios;
+      for (const Own& o : own[k])
+        ratios.push_back(o.square / (o.variance + middle * middle));
+      (evidence::median(ratios) > median_square(1e9) ? low : high) = middle;
+    }
+    s.spread[k] = own[k].size() > 1 ? low : kLeast;
   }
 }
 

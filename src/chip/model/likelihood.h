@@ -48,7 +48,7 @@ struct Effect {
 struct Solution {
   std::vector<double> eta;  // nuisances, then settings of the dictionary, then parts by column
   std::vector<double> variance;
-  double log_likelihood = 0;
+  double log_likelihood = 0;  // coefficients integrated out (Laplace), so that a wide prior has its price
   std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
   // Standard deviation of parts within a class: cores, links, memory units, ports.
   std::array<double, 4> spread{};
@@ -100,6 +100,9 @@ class Likelihood {
   double time(size_t row) const {
     return time_[row];
   }
+  double freedom(size_t row) const {
+    return freedom_[row];
+  }
   double end_cycles() const {
     return end_;
   }
@@ -121,13 +124,14 @@ class Likelihood {
   size_t columns() const {
     return columns_;
   }
+  // Returns the variance of a row's noise under a solution.
+  double variance(const Solution& s, size_t row) const;
   // Returns the lower triangle of the normal equations with the weights of a solution, including the priors.
   evidence::Matrix normal(const Solution& s) const;
   // Returns the prior precision of each column for these spreads.
   std::vector<double> precision(const std::array<double, 4>& spread) const;
 
  private:
-  double variance(const Solution& s, size_t row) const;
   void estimate_first_order_variance(Solution& s) const;
   void estimate_shift_error(Solution& s) const;
   void estimate_misfit(Solution& s) const;

@@ -18,7 +18,10 @@ namespace lento::chip {
 namespace {
 
 constexpr double kCertain = 3;     // standard deviations from which a setting is tried by simulation
+constexpr double kMissed = 0.05;   // share of runs that may hide a part of the detectable factor
 constexpr double kNinety = 1.645;  // standard deviations on each side of a 90 % interval
+
+constexpr const char* kClassNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
 
 struct Walked {
   spec::Chip chip;
@@ -162,7 +165,6 @@ class Walk {
 // Adds the classes that differ from the file. When all four are slower by more than the tolerance, the whole
 // chip is reported instead.
 void add_classes(ModelVerdict& v, double tolerance) {
-  constexpr const char* kNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
   const double least = std::log1p(tolerance);
   std::vector<ClassDifference> found;
   bool slower = true;
@@ -172,7 +174,7 @@ void add_classes(ModelVerdict& v, double tolerance) {
     const double high = e.log_factor + kNinety * e.deviation;
     slower = slower && e.log_factor > 0;
     if (low > least || high < -least)
-      found.push_back({kNames[k], std::exp(e.log_factor), std::exp(low), std::exp(high)});
+      found.push_back({kClassNames[k], std::exp(e.log_factor), std::exp(low), std::exp(high)});
   }
   const bool alike = std::abs(v.none.eta[0]) > least;
   if (found.size() < v.none.classes.size() && !(alike && found.size() > 1 && slower)) {
@@ -188,6 +190,19 @@ void add_classes(ModelVerdict& v, double tolerance) {
   v.classes = {{"the whole chip", surest->factor, surest->low, surest->high}};
 }
 
+// The classes that differ by more than the tolerance, so that parts are simulated beside what theirs take.
+void scale_classes(ModelVerdict& v) {
+  const std::array<double*, 4> rates = {
+      &v.chip.core.ops_per_cycle,
+      &v.chip.network.link_bytes_per_cycle,
+      &v.chip.memory_unit.bytes_per_cycle,
+      &v.chip.dram.port_bytes_per_cycle};
+  for (const ClassDifference& c : v.classes)
+    if (const auto k = size_t(std::ranges::find(kClassNames, c.what) - std::begin(kClassNames));
+        k < rates.size())
+      *rates[k] /= std::exp(v.none.classes[k].log_factor - v.none.eta[0]);
+}
+
 void add_settings(ModelVerdict& v, const spec::Chip& file) {
   const auto add = [&](const char* what, int fitted, int said) {
     if (fitted != said)
@@ -197,6 +212,47 @@ void add_settings(ModelVerdict& v, const spec::Chip& file) {
   };
   add("the issue window", v.chip.core.issue_window, file.core.issue_window);
   add("the buffers' room", v.chip.network.buffer_segments, file.network.buffer_segments);
+}
+
+double root_mean_square(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values)
+    sum += v * v;
+  return std::sqrt(sum / double(std::max<size_t>(1, values.size())));
+}
+
+struct HealthyDraws {
+  std::vector<double> gains;
+  std::array<std::vector<double>, 4> spreads;
+  std::array<std::vector<double>, 4> misfits;
+  std::array<std::vector<double>, 5> scores;  // of each part over the whole run, by kind of part
+};
+
+HealthyDraws
+judged_draws(const ChipModel& model, int count, DrawnChips chips, const base::Progress& progress) {
+  HealthyDraws out;
+  for (int draw = 0; draw < count; ++draw) {
+    progress("healthy runs drawn, to learn this chip and mapping", draw, count);
+    progress.throw_if_stopped();
+    std::vector<ProbeRecord> records = healthy_draw(model.setup, uint64_t(draw) + 1, chips);
+    const ModelVerdict v = judge(model, records, {.parts = false});
+    out.gains.push_back(v.most_gain());
+    for (size_t k = 0; k < 4; ++k) {
+      out.spreads[k].push_back(v.none.spread[k]);
+      out.misfits[k].push_back(v.none.misfit[k]);
+    }
+    const std::vector<double> scores = whole_run_scores(*v.likelihood, v.none, model.parts);
+    for (size_t p = 0; p < scores.size(); ++p)
+      out.scores[size_t(model.parts[p].component.part)].push_back(scores[p]);
+  }
+  return out;
+}
+
+bool like_file(const ChipModel& model, const ModelVerdict& v) {
+  for (size_t k = 0; k < model.spread.size(); ++k)
+    if (v.none.spread[k] > model.spread[k])
+      return false;
+  return v.notes.empty();  // one for each setting that differs
 }
 
 double seen_share(const Dictionary& d, const CellSums& sums) {
@@ -228,27 +284,27 @@ const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip
 
 int simulations_to_learn(const LearnOptions& options) {
   constexpr int kDictionary = 20;
-  return kDictionary + options.draws;
+  return kDictionary + 2 * options.draws;
 }
 
-ChipModel learn(const LearnSetup& setup, const LearnOptions& options) {
+ChipModel learn(const LearnSetup& setup, const LearnOptions& options, const base::Progress& progress) {
   Dictionary dictionary = make_dictionary(setup);
   ChipModel model{setup, std::move(dictionary), {}, std::make_shared<Shifts>(setup)};
   model.parts = part_cells(model.dictionary, setup.chip);
   constexpr double kFirst = 30;  // only selects the settings that are simulated here
   model.threshold = kFirst;
   model.misfit.fill(1);
-  std::array<std::vector<double>, 4> misfits;
-  for (int draw = 0; draw < options.draws; ++draw) {
-    std::vector<ProbeRecord> records = healthy_draw(setup, uint64_t(draw) + 1);
-    const ModelVerdict v = judge(model, records, {.parts = false});
-    model.healthy_gains.push_back(v.most_gain());
-    for (size_t k = 0; k < 4; ++k)
-      misfits[k].push_back(v.none.misfit[k]);
+  const HealthyDraws any = judged_draws(model, options.draws, DrawnChips::Any, progress);
+  const HealthyDraws like = judged_draws(model, options.draws, DrawnChips::LikeFile, progress);
+  model.threshold = tail(like.gains, options.false_alarms);
+  model.unlike_threshold = std::max(model.threshold, tail(any.gains, options.false_alarms));
+  for (size_t k = 0; k < like.scores.size(); ++k)
+    model.seeing.scatter[k] = std::max(1.0, root_mean_square(like.scores[k]));
+  for (size_t k = 0; k < 4; ++k) {
+    model.spread[k] = tail(like.spreads[k], options.false_alarms);
+    model.seeing.spread[k] = tail(like.spreads[k], kMissed);
+    model.misfit[k] = std::max(1e-3, tail(any.misfits[k], options.false_alarms));
   }
-  model.threshold = tail(model.healthy_gains, options.false_alarms);
-  for (size_t k = 0; k < 4; ++k)
-    model.misfit[k] = std::max(1e-3, tail(misfits[k], options.false_alarms));
   return model;
 }
 
@@ -270,14 +326,31 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   v.drift = v.none.eta[1];
   add_settings(v, model.setup.chip);
   add_classes(v, options.tolerance);
+  scale_classes(v);
   v.leading = scan_parts(*v.likelihood, v.none, model.parts);
-  v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, model.threshold);
+  v.threshold = like_file(model, v) ? model.threshold : model.unlike_threshold;
+  Seeing seeing = model.seeing;
+  seeing.threshold = v.threshold;
+  seeing.least = 1 + options.tolerance;
+  v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, seeing);
   for (size_t k = 0; k < 4; ++k)
     v.misfit = std::max(v.misfit, v.none.misfit[k] / model.misfit[k]);
   v.clock_map = ClockMap(*v.likelihood, v.none);
   retime(records, v.clock_map);
   smooth_grain(records, model.dictionary, v.clocks.grain);
   return v;
+}
+
+// The first order may be wrong by a few percent of a factor, so that half the tolerance divides parts that
+// must be seen from parts that must not.
+const PartTest* ModelVerdict::suspicious(double tolerance) const {
+  for (const PartTest& test : leading) {
+    if (test.gain <= threshold)
+      break;
+    if (test.effect.log_factor + kNinety * test.effect.deviation > std::log1p(tolerance) / 2)
+      return &test;
+  }
+  return nullptr;
 }
 
 SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles) {
@@ -322,7 +395,7 @@ confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect,
   out.test.begin = from / v.end_cycles;
   out.test.end = until / v.end_cycles;
   out.rank = slower_by_rank(model.dictionary, v.raw, *part, from, until);
-  out.gains = out.test.gain > model.threshold;
+  out.gains = out.test.gain > v.threshold;
   // The likelihood ratio already gives the significance, and the rank test must agree with it. When too few
   // records pass the part for a rare rank, the test only rejects ranks that point the other way.
   constexpr double kRare = 0.05;

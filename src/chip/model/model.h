@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "chip/model/clocks.h"
 #include "chip/model/factors.h"
 #include "chip/model/parts.h"
@@ -46,17 +47,23 @@ struct ChipModel {
   Dictionary dictionary;
   std::vector<PartCells> parts;
   std::shared_ptr<Shifts> shifts;
-  double threshold = 0;            // for the likelihood gain of a part
+  // Thresholds for the likelihood gain of a part: on a chip like its file, and on one with other settings or
+  // unequal parts, for which the first order is less exact.
+  double threshold = 0;
+  double unlike_threshold = 0;
+  std::array<double, 4> spread{};  // largest estimated spread of each class on chips like their file
+  Seeing seeing;                   // for a chip like its file
   std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record
-  std::vector<double> healthy_gains;
 };
 
 struct LearnOptions {
-  int draws = 24;
+  int draws = 24;  // of chips like their file, and as many of any
   double false_alarms = 0.005;
 };
-// Simulates what the judgement needs. The chip and program of `setup` must outlive the model.
-ChipModel learn(const LearnSetup& setup, const LearnOptions& options = {});
+// Simulates what the judgement needs. The chip and program of `setup` must outlive the model. Throws
+// base::Error when stopped.
+ChipModel
+learn(const LearnSetup& setup, const LearnOptions& options = {}, const base::Progress& progress = {});
 // Returns the approximate number of runs that learn() simulates.
 int simulations_to_learn(const LearnOptions& options = {});
 
@@ -75,13 +82,15 @@ struct ModelVerdict {
   double clock = 1;       // slowness of the clock against the file's, mean over the run
   double drift = 0;       // change of the log of the clock over the run
   double end_cycles = 1;  // end of the run in the recorder's clock
-  spec::Chip chip;        // the file's chip with the settings that fit the run
+  spec::Chip chip;        // the file's chip with the settings and deviating classes that fit the run
   std::vector<std::string> notes;
   std::vector<ClassDifference> classes;
-  std::vector<PartTest> leading;   // by first-order gain, largest first
-  std::vector<double> detectable;  // factor that would be named, by part of the model
-  double misfit = 0;               // over the largest misfit of healthy draws
-  double seen = 0;                 // records over planned records
+  std::vector<PartTest> leading;  // by first-order gain, largest first
+  // Factor over the whole run with which a part is suspicious in 95 % of runs, by part of the model.
+  std::vector<double> detectable;
+  double threshold = 0;  // for the gain, on a chip that deviates from its file as this one does
+  double misfit = 0;     // over the largest misfit of healthy draws
+  double seen = 0;       // records over planned records
   uint64_t strange = 0;
   // Inputs of the tests of single parts.
   std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters
@@ -92,11 +101,14 @@ struct ModelVerdict {
   double most_gain() const {
     return leading.empty() ? 0 : leading.front().gain;
   }
+  // Returns the leading part that gains too much for a healthy run and whose factor the tolerance of the file
+  // does not cover. nullptr: none.
+  const PartTest* suspicious(double tolerance) const;
 };
 
 struct JudgeOptions {
-  double tolerance = 0.1;  // allowed deviation from the file
-  bool parts = true;       // a part may be slow, so settings must explain the run better than a slow part
+  double tolerance = kTolerance;  // allowed deviation from the file
+  bool parts = true;  // a part may be slow, so settings must explain the run better than a slow part
 };
 // Precondition: at least one record of the mapping.
 ModelVerdict

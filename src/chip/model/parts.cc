@@ -13,7 +13,8 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kBins = 24;  // time bins of the run
+constexpr size_t kBins = 24;          // time bins of the run
+constexpr double kMostLogFactor = 5;  // largest slow-down of a part that still works
 
 // Running sums over the time bins for one part.
 struct Running {
@@ -60,6 +61,20 @@ struct Running {
     return sum;
   }
 };
+
+// Twice the log likelihood by which records around their expectation fall when a part makes them longer.
+double planted_gain(const Likelihood& model, const Solution& s, const PartCells& part, double longer) {
+  double sum = 0;
+  for (const auto& [cell, share] : part.served) {
+    const int64_t row = model.row_of(cell);
+    if (row < 0)
+      continue;
+    const double shift = std::log1p(share * longer);
+    const double freedom = model.freedom(size_t(row));
+    sum += (freedom + 1) * std::log1p(shift * shift / (freedom * model.variance(s, size_t(row))));
+  }
+  return sum;
+}
 
 PartTest best_interval(const Running& sums, const Component& component) {
   constexpr double kLeastLeft = 1e-6;  // of the information; smaller remainders are rounding errors
@@ -171,10 +186,12 @@ PartTest test_part(
   const double before = value_at(0);
   double best = 0;
   double best_value = before;
-  for (const double factor : {1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 14.0, 30.0}) {
-    const double value = value_at(std::log(factor));
+  constexpr double kStep = 2;
+  constexpr double kLeast = 0.005;
+  for (double x = kLeast; x < kMostLogFactor; x *= kStep) {
+    const double value = value_at(x);
     if (value > best_value) {
-      best = std::log(factor);
+      best = x;
       best_value = value;
     }
   }
@@ -183,9 +200,9 @@ PartTest test_part(
     return out;
   // Refines the factor by a golden-section search between the neighbours of the best value.
   constexpr double kGolden = 0.618033988749895;
-  double low = best / 1.7;
-  double high = best * 1.7;
-  for (int step = 0; step < 12; ++step) {
+  double low = best / kStep;
+  double high = best * kStep;
+  for (int step = 0; step < 14; ++step) {
     const double a = high - kGolden * (high - low);
     const double b = low + kGolden * (high - low);
     if (value_at(a) > value_at(b))
@@ -195,7 +212,7 @@ PartTest test_part(
   }
   out.effect.log_factor = (low + high) / 2;
   best_value = std::max(best_value, value_at(out.effect.log_factor));
-  const double h = std::max(0.02, out.effect.log_factor / 20);
+  const double h = out.effect.log_factor / 20;
   const double curvature = (2 * value_at(out.effect.log_factor) - value_at(out.effect.log_factor - h) -
                             value_at(out.effect.log_factor + h)) /
                            (h * h);
@@ -204,21 +221,49 @@ PartTest test_part(
   return out;
 }
 
-std::vector<double> detectable_factors(
-    const Likelihood& model,
-    const Solution& none,
-    const std::vector<PartCells>& parts,
-    double threshold) {
-  constexpr double kPower = 1.645;  // standard deviations that 95 % of the estimates exceed
+std::vector<double>
+whole_run_scores(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts) {
   const evidence::NormalFactor normal(model.normal(none));
   std::vector<double> out;
   for (const PartCells& part : parts) {
     Running sums(model, none, part);
     sums.sum_up(normal);
     const double left = sums.left(0, kBins);
-    out.push_back(
-        left > 0 ? std::exp(std::min(20.0, (std::sqrt(threshold) + kPower) / std::sqrt(left)))
-                 : std::numeric_limits<double>::infinity());
+    out.push_back(left > 0 ? sums.score[kBins] / std::sqrt(left) : 0);
+  }
+  return out;
+}
+
+std::vector<double> detectable_factors(
+    const Likelihood& model,
+    const Solution& none,
+    const std::vector<PartCells>& parts,
+    const Seeing& seeing) {
+  constexpr double kPower = 1.645;  // deviations that 95 % of estimates exceed
+  Solution wide = none;
+  for (size_t k = 0; k < wide.spread.size(); ++k)
+    wide.spread[k] = std::max(wide.spread[k], seeing.spread[k]);
+  const evidence::NormalFactor normal(model.normal(wide));
+  std::vector<double> out;
+  for (const PartCells& part : parts) {
+    Running sums(model, wide, part);
+    sums.sum_up(normal);
+    const double kept = sums.left(0, kBins) / sums.information[kBins];
+    const double needed = std::sqrt(seeing.threshold) + kPower * seeing.scatter[size_t(part.component.part)];
+    const auto exceeds = [&](double x) {
+      return kept * planted_gain(model, none, part, std::expm1(x)) > needed * needed;
+    };
+    double low = std::log(seeing.least);
+    double high = kMostLogFactor;
+    if (!exceeds(high)) {
+      out.push_back(std::numeric_limits<double>::infinity());
+      continue;
+    }
+    for (int step = 0; step < 20 && !exceeds(low); ++step) {
+      const double middle = (low + high) / 2;
+      (exceeds(middle) ? high : low) = middle;
+    }
+    out.push_back(std::exp(exceeds(low) ? low : high));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 // refits all nuisances. The part's share s of a duration then grows as 1 + s (factor - 1).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "chip/detect/path.h"
@@ -51,12 +52,25 @@ PartTest test_part(
     const PartCells& part,
     const std::vector<float>& inside);
 
-// Returns by part the factor over the whole run that would be named with probability 95 %. Infinite when its
-// records cannot show it.
+// Returns by part its first-order slowness over the whole run, in standard deviations.
+std::vector<double>
+whole_run_scores(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
+
+// Limits that a slow part must exceed to be seen.
+struct Seeing {
+  double threshold = 0;            // of the gain
+  double least = 1;                // factor
+  std::array<double, 4> spread{};  // spread of each class that a run may seem to have
+  // Standard deviation of scores of healthy parts, by kind of part. It exceeds 1 where records of a queue
+  // wait together.
+  std::array<double, 5> scatter{};
+};
+// Returns by part the factor over the whole run with which 95 % of runs exceed the limits. Infinite when its
+// records cannot show it. Student's t bounds what few records can gain, and nuisances take their share.
 std::vector<double> detectable_factors(
     const Likelihood& model,
     const Solution& none,
     const std::vector<PartCells>& parts,
-    double threshold);
+    const Seeing& seeing);
 
 }  // namespace lento::chip

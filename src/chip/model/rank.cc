@@ -54,7 +54,7 @@ RankCheck slower_by_rank(
       continue;
     const Dictionary::Expected& e = d.expected[size_t(at)];
     const double share = shares[e.cell];
-    const double ratio = double(r.end - r.begin) / e.cycles;
+    const double ratio = double(r.end - r.begin) / (e.cycles * d.cells[e.cell].middle);
     if (share > exposed_from)
       (inside ? exposed : peers).push_back(ratio);
     else if (inside && share >= 0 && share < least)

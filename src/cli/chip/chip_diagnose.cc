@@ -1,7 +1,9 @@
 // lento chip diagnose: judges a sketch of a run, or its probe records, which are run through a recorder
 // first.
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "chip/diagnose.h"
@@ -50,6 +52,16 @@ void check_healthy(const chip::ChipDiagnosisOptions& job) {
 }
 
 // Runs `lento chip diagnose`.
+// Returns the folder that keeps learnt models, as the XDG base directory specification places caches. Empty
+// when the environment names no absolute path.
+std::string models_folder() {
+  for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", "lento"}, {"HOME", ".cache/lento"}})
+    if (const char* folder = std::getenv(variable);
+        folder != nullptr && std::filesystem::path(folder).is_absolute())
+      return (std::filesystem::path(folder) / below).string();
+  return {};
+}
+
 void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   chip::ChipDiagnosisOptions job = args.job;
   check_healthy(job);
@@ -61,6 +73,7 @@ void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   job.replay = !args.no_replay;
   job.fit = !args.no_fit;
   job.model = !args.no_model;
+  job.models = models_folder();
   job.strict = context.strict;
   job.seed = context.seed;
   finding::Diagnosis d = chip::diagnose_chip(job, context.progress());
