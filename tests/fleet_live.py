@@ -170,7 +170,7 @@ def watch(fleet, lento, store, alerts, metrics, horizons, seconds, *more):
 
 def exporter(fleet, lento, index, *more):
     program = fleet.start(lento, "fleet", "simulate", "--preset", "paper", "--machines", "64", "--index", str(index),
-                          "--serve", str(port := free_port()), "--speed", "6", *more, stdout=subprocess.PIPE, text=True)
+                          "--serve", str(port := free_port()), "--speed", "3", *more, stdout=subprocess.PIPE, text=True)
     return program, port, json.loads(program.stdout.readline())
 
 
@@ -190,8 +190,8 @@ def simulated(fleet, lento, store=Fleet.prometheus, lag="3"):
     port, machine = faulty(fleet, lento)
     url = store(fleet, {"a": (port, MACHINES)})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--state", "state.json", "--lag", lag)
-    return machine, wait_for_alert(170)
+    watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 300, "--state", "state.json", "--lag", lag)
+    return machine, wait_for_alert(300)
 
 
 def victoria(fleet, lento):
@@ -207,9 +207,9 @@ def jobs(fleet, lento):
     alerts = fleet.alertmanager(serve(Webhook))
     time.sleep(3)
     for shard in ("0/2", "1/2"):
-        watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--each", "task", "--shard", shard,
+        watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 300, "--each", "task", "--shard", shard,
               "--state", "state" + shard[0], "--lag", "3")
-    found = wait_for_alert(170)
+    found = wait_for_alert(300)
     fleet.end()
     kept = sorted(os.listdir(os.path.join(fleet.folder, "state0")) + os.listdir(os.path.join(fleet.folder, "state1")))
     tasks = {a["labels"]["task"] for a in found}
