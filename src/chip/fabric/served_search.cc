@@ -1,7 +1,7 @@
 // Searches for classes that serve slowly: plays the recorded issues with one server of a class slowed, and
-// compares the tails with the recorded ones. The factor of the nearest classes is refined by steps whose
-// logarithm halves. Cost: one play a class and factor; of long programs only the classes that the held search
-// ranked first are played (kServedEvents).
+// compares the slowest latencies with the recorded ones. The factor of the nearest classes is refined by
+// steps whose logarithm halves. Cost: one play a class and factor; of long programs only the classes that the
+// held search ranked first are played (kServedEvents).
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>

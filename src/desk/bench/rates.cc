@@ -130,7 +130,7 @@ class BandwidthMatrix : public Reader {
     return true;
   }
 
-  // Returns the title of a matrix without the words that differ between copies of one matrix.
+  // Returns the title of a matrix up to its unit, so that the matrices of several runs have one name.
   static std::string title(std::string_view line) {
     std::string text(line.substr(0, line.find("(GB/s)")));
     text.erase(text.find_last_not_of(" \t") + 1);
@@ -151,9 +151,9 @@ class BandwidthMatrix : public Reader {
     write(sink);
   }
 
-  // Reports the mean bandwidth of each GPU in the matrix.
+  // Reports the median bandwidth of each GPU in the matrix.
   void write(Sink& sink) {
-    const std::string before(sink.line());
+    const std::string_view before = sink.line();
     const int64_t number = sink.number();
     for (const auto& [gpu, values] : gpus_) {
       sink.at(values.line, values.where.line, sink.subject(), {});

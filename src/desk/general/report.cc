@@ -1,9 +1,11 @@
 // Reports of tools that no reader is made for. Three shapes hold what most of them state:
 //
-//   pairs  = [NAME newline] {[blanks] KEY (":" | "=" | "|") VALUE}     an unindented NAME names the part of
-//   what follows table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}             gap: two or more blanks,
-//   or a tab box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}    several lines a row, as
-//   in the head
+//   pairs  = [NAME newline] {[blanks] KEY (":" | "=" | "|") VALUE}
+//            An unindented NAME names the part of what follows.
+//   table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}
+//            A gap is two or more blanks or a tab.
+//   box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}
+//            A row has as many lines as the head.
 //
 // A number whose label or unit says that it is a rate, a duration, a clock or a counter of errors is a state
 // of its part, which its peers are compared with: the same report of other hosts, or the rows of one table. A
@@ -408,7 +410,8 @@ class Report : public Reader {
     }
     const bool is_errors = measure.meaning == Meaning::Errors || measure.meaning == Meaning::Uncorrected;
     const bool is_meant = is_errors || is_speed(measure.meaning);
-    // A number without a known meaning is only compared, so that an odd one leaves the question open.
+    // A number without a known meaning is compared with its peers, but one that differs accuses nobody: the
+    // outcome is then *cannot judge*.
     const bool is_compared = has_letter(name) && subject.empty();
     if ((!is_meant && !is_compared) || (is_speed(measure.meaning) && !(value > 0)) ||
         name.size() > kLongestName)

@@ -160,8 +160,8 @@ class Ras : public Reader {
     sink.event(std::move(event));
   }
 
-  // Records a process that does not answer until a later paragraph names its rank. Each communicator numbers
-  // its own ranks, the largest communicator first, and the first number counts.
+  // Keeps a process that gave no answer, so that a later paragraph can name its rank. Each communicator
+  // numbers its own ranks, the largest communicator first. Of several rank numbers the first one is kept.
   void silent(const Subject& subject, const std::string& pid, const Sink& sink) {
     constexpr size_t kMost = 1024;
     const auto known = std::ranges::find_if(silent_, [&](const Silent& one) {

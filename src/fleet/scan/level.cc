@@ -76,7 +76,8 @@ Level::Level(const LevelOptions& options)
       relative_(single_) {
 }
 
-// A cell's quantiles cover a whole block, so that fewer of them make a window.
+// A mean is of one cell (a fixed number of rows), a quantile of a block of several cells: a window of the
+// same length has fewer quantiles than means.
 size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }

@@ -2,7 +2,8 @@
 //
 // Time counts only while the source answers. When under three quarters of the members report in a row, the
 // source is at fault, not its machines. After such an outage every silence starts anew, because the first
-// rows after it are incomplete. A long silence only waits for them.
+// rows after it are incomplete. A silence that was long before the outage is reported again once the
+// source has sent whole rows.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric is
-// frozen there, and tracks never share state, so that their order has no effect.
+// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric does
+// not change the noise and the past that were learnt for it there, and tracks never share state, so that
+// their order has no effect.
 #pragma once
 
 #include <deque>

@@ -40,9 +40,9 @@ class BaseRate {
     double control_share = 0;
     double lift = 0;  // 0 when no control window shows it
   };
-  // Computes the rate of a property. `has(facts)` returns whether a window shows it.
+  // Returns how often a property holds in windows around slow accesses and in control windows. `has(facts)`
+  // says whether a window shows it.
   template <class Has>
-  // Returns how often `has` holds in windows around slow accesses and in control windows.
   Rate of(Has&& has) const {
     Rate rate;
     std::vector<uint64_t> hits(windows_.size());

@@ -26,7 +26,8 @@ inline constexpr double kExplains = 0.9;
 inline constexpr uint64_t kLeastSamples = 100;
 // A trace of which more records were skipped than taken is not the trace that was meant.
 inline constexpr double kMostSkipped = 0.5;
-// Share of the accesses whose times may lie far from the others: of more, nothing says which are wrong.
+// At most this share of the accesses may have a time stamp far outside the span of the others; they are set
+// aside. Of a trace with more of them nobody can say which times are wrong, and it is not judged.
 inline constexpr double kMostFarTimes = 0.05;
 
 // Working CPUs.

@@ -25,7 +25,8 @@ std::vector<size_t> sizes_of(const Shares& shares) {
 
 }  // namespace
 
-// Every way of one design point, timed with the shares of the base design and sorted by value.
+// All ways (divisions of the work among devices) of one design point, timed with the base design's shares of
+// area and power and sorted by the value that is searched for.
 struct SearchPlan::Candidates {
   std::once_flag once;
   CrossFlowConfig design;

@@ -18,7 +18,7 @@ struct Refusal {
   throw Refusal{reason};
 }
 
-// Throws base::Error unless the file is signed with this key.
+// Throws Refusal unless the file is signed with this key.
 void require_signature(const PublicKey& key, const Signed& file, const std::string& whose) {
   const SignatureCheck check = verify(key, file.text, file.signature, file.name + ".minisig");
   switch (check.state) {
@@ -41,7 +41,7 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::ranges::find(all, one) != all.end();
 }
 
-// Returns the developer's certificate. Throws base::Error when it is missing, expired, revoked or not signed
+// Returns the developer's certificate. Throws Refusal when it is missing, expired, revoked or not signed
 // by the owner.
 Certificate require_certificate(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (!submission.certificate) {
@@ -74,7 +74,7 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   return certificate;
 }
 
-// Returns the owner's approval. Throws base::Error when it is missing or for another image.
+// Returns the owner's approval. Throws Refusal when it is missing or for another image.
 Approval require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
   if (!submission.approval)
     refuse("policy restrictive needs the owner's approval of source and verifier report");
@@ -87,7 +87,7 @@ Approval require_approval(const Submission& submission, const BlockRules& rules,
   return approval;
 }
 
-// Returns who signed the image. Throws base::Error when the policy does not admit the signer.
+// Returns who signed the image. Throws Refusal when the policy does not admit the signer.
 std::string require_signer(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (rules.policy == Policy::Closed) {
     require_signature(rules.owner, submission.image, "the owner's");
@@ -134,7 +134,7 @@ SeenCounter require_counter(const BlockRules& rules, const std::string& develope
   return own;
 }
 
-// Throws base::Error when the image is for another block, interface or policy, has expired, or is older than
+// Throws Refusal when the image is for another block, interface or policy, has expired, or is older than
 // the owner accepts.
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   if (image.block != rules.block) {

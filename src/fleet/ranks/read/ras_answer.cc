@@ -22,7 +22,7 @@ bool flag(const Json* status, const char* key) {
   return value->is_int() && value->integer({}) != 0;
 }
 
-// Returns a number that is counted from 0, or `otherwise` where it is absent.
+// Returns a number from -1 (not known) upwards, or `otherwise` where it is absent.
 int count_or(const Json& json, const char* key, int otherwise, const Location& where) {
   const Json* value = json.find(key);
   if (value)
