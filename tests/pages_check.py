@@ -8,10 +8,13 @@ finding names wears the colour of alarm. usage: pages_check.py LENTO [--keep FOL
 import html.parser
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
 import tempfile
+
+import desk_incidents
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LENTO = pathlib.Path(sys.argv[1]).resolve()
@@ -33,8 +36,11 @@ ASKED = {
     "predict": ["predict", "examples/predict/gpt3_175b.yaml", "--system", "a100"],
     "gemm": ["predict", "examples/predict/gemm.yaml", "--system", "h100"],
     "search": ["search", "examples/search/quick.yaml"],
+    "tile": ["tile", "run", "guests/echo.ypu", "--unsigned", "--block", "vcd:examples/tile/bus.vcd", "--map", "examples/tile/bus.map.yaml"],
     "kernel log": ["diagnose", "kern.log"],
-    "scrapes": ["diagnose", *[f"gpu{n}.prom" for n in range(8)]],
+    "nvidia-smi": ["diagnose", "smi.csv"],
+    "incident": ["diagnose", "hosts"],
+    "scrapes": ["diagnose", *[f"node{n}.prom" for n in range(8)]],
     "gpu-burn": ["diagnose", "burn.log"],
     "training log": ["diagnose", "train.log"],
 }
@@ -46,9 +52,24 @@ def write_desk_files(folder):
     (folder / "kern.log").write_text("".join(
         f"Nov 20 08:{m:02d}:01 node3 kernel: [{1000 + m}.5] {line}\n" for m, line in enumerate(
             ["usb 1-1: new high-speed device", "NVRM: Xid (PCI:0000:3b:00): 79, pid=2112, GPU has fallen off the bus."] * 3)))
+    rows = ["timestamp, index, clocks.current.sm [MHz], temperature.gpu, power.draw [W]"]
+    for s in range(0, 1800, 20):
+        for gpu in range(8):
+            hot = gpu == 6 and s >= 700
+            rows.append(f"2026/11/20 08:{s // 60:02d}:{s % 60:02d}.000, {gpu}, {(1155 if hot else 1980) - 15 * ((s // 20 + gpu) % 3 == 0)} MHz, "
+                        f"{(86 if hot else 62) + (s // 20 * 5 + gpu * 3) % 4}, {(420 if hot else 655) + (s // 20 * 7 + gpu * 11) % 9}.00 W")
+    (folder / "smi.csv").write_text("\n".join(rows) + "\n")
+    (folder / "hosts").mkdir()
+    incident = desk_incidents.Folder(random.Random(52))
+    ill = incident.hosts[2]
+    incident.kernel[ill].append(desk_incidents.kernel(ill, incident.at - 5, "NVRM: Xid (PCI:0000:5d:00): 79, pid=4021, GPU has fallen off the bus."))
+    incident.hang((ill, 1), 8841)
+    for name, text in incident.files().items():
+        (folder / "hosts" / name).parent.mkdir(exist_ok=True)
+        (folder / "hosts" / name).write_text(text)
     for n in range(8):
         clock = 345e6 if n == 5 else 1980e6
-        (folder / f"gpu{n}.prom").write_text(
+        (folder / f"node{n}.prom").write_text(
             "# HELP nvidia_smi_clocks_current_sm_clock_hz SM clock\n# TYPE nvidia_smi_clocks_current_sm_clock_hz gauge\n"
             f'nvidia_smi_clocks_current_sm_clock_hz{{uuid="{n}"}} {clock:.6e}\n')
     (folder / "burn.log").write_text("".join(
@@ -132,12 +153,45 @@ class Run:
 
     def __call__(self, words):
         done = subprocess.run([LENTO, *words], cwd=self.folder, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, 4):
+        if done.returncode not in (0, 1, 4):  # 1: a promise of a tile's image broke
             raise SystemExit(f"lento {' '.join(words)}: exit {done.returncode}\n{done.stderr}")
         return done.stdout
 
 
+class Spoilt:
+    """A run whose page breaks one rule after another, as the program would if it broke them."""
+
+    RULES = {"factor 0.046": ("factor", 0.046), "long integer": ("text", "parameters 70553706496"),
+             "opens with": ("verdict", "another sentence"), "words before": ("lead", "<p>" + "word " * 90 + "</p>"),
+             "stands before the picture": ("lead", "<table></table>"), "colour of alarm": ("calm", True),
+             "'Nothing stands out'": ("lead", "<p>Nothing stands out</p>"), "is of nothing": ("of", "")}
+
+    def __init__(self, folder, what, value):
+        self.folder, self.what, self.value = folder, what, value
+
+    def __call__(self, words):
+        spoilt = {self.what: self.value}
+        finding = {"subject": "node3", "factor": spoilt.get("factor", 2), "score": 0.9}
+        d = {"outcome": "cannot judge" if "calm" in spoilt or "Nothing" in str(self.value) else "findings", "verdict": "node3 is slow",
+             "findings": [] if "calm" in spoilt else [finding], "figures": [{"kind": "bars", "title": "x"}]}
+        if "--json" in words:
+            return json.dumps(d)
+        pathlib.Path(self.folder, "page.html").write_text(
+            f'<h1 class="verdict bad">{spoilt.get("verdict", d["verdict"])}</h1>{spoilt.get("lead", "")}'
+            '<svg><rect class="blamed"/></svg><h2 id="h-next">What to do next</h2>')
+        return f"node3 is slow, {spoilt.get('of', '2 times slower')}\n{spoilt.get('text', '')}\n"
+
+
+def check_that_faults_are_found(folder):
+    good = list(faults_of("good", [], Spoilt(folder, "", None)))
+    assert not good, good
+    for wanted, (what, value) in Spoilt.RULES.items():
+        found = list(faults_of(what, [], Spoilt(folder, what, value)))
+        assert any(wanted in fault for fault in found), f"a page with {what} {value!r:.40} passes: {found}"
+
+
 def check(folder):
+    check_that_faults_are_found(folder)
     (folder / "examples").symlink_to(ROOT / "examples")
     (folder / "guests").symlink_to(ROOT / "guests/built")
     write_desk_files(folder)
@@ -153,6 +207,7 @@ def check(folder):
             kept = pathlib.Path(sys.argv[sys.argv.index("--keep") + 1])
             kept.mkdir(exist_ok=True, parents=True)
             (kept / (name.replace(" ", "-") + ".html")).write_text((folder / "page.html").read_text())
+            (kept / (name.replace(" ", "-") + ".txt")).write_text(run([*words, "--color", "always"]))
     print(f"{len(ASKED)} pages, {count} faults")
     return count
 

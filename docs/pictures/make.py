@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the pictures of README from what the commands really print and write.
 
-gallery-*.png are the first screens of the pages that tests/pages_check.py makes, and docs/gallery.md lists them.
+gallery-*.png are the first screens of the pages that tests/pages_check.py makes, in light and, as on a phone, in dark;
+terminal-*.svg are the same answers in a terminal, one a scale. docs/gallery.md lists them all.
 
 usage: make.py LENTO   (needs Debian's chromium)
 
@@ -69,8 +70,9 @@ def terminal(command, output):
     return out + "".join(text_of(line, 24 + LINE * (i + 1)) for i, line in enumerate(lines)) + "</svg>\n"
 
 
-def screenshot(page, picture, size="1000,1560"):
+def screenshot(page, picture, size="1000,1560", dark=False):
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}",
+                    f"--blink-settings=preferredColorScheme={0 if dark else 1}",
                     f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True, timeout=120)
 
 
@@ -83,6 +85,9 @@ GALLERY = {
     "predict": "GPT-3 175B on 64 A100s: how fast it should be.",
     "gemm": "One matrix product on an H100.",
     "search": "What to build under budgets of area and power.",
+    "tile": "A program inside a chip: half of its inputs came while it was busy.",
+    "nvidia-smi": "Eight GPUs in the CSV of nvidia-smi: one became too hot.",
+    "incident": "Job logs, kernel logs and counters of four hosts: a straggler that never came, and the lost GPU behind it.",
     "kernel-log": "A kernel log with an Xid.",
     "scrapes": "Eight pages of an exporter, one instant each.",
     "gpu-burn": "A log of gpu-burn on four GPUs.",
@@ -90,12 +95,27 @@ GALLERY = {
 }
 
 
+TERMINAL = {
+    "fleet": "lento fleet diagnose --csv job.csv.gz --machine-column machine",
+    "chip": "lento chip diagnose run.probe --chip 4x4.yaml --mapping net.map.json",
+    "memory": "lento memory diagnose fs.access --elf false_sharing.elf",
+    "predict": "lento predict gpt3_175b.yaml --system a100",
+    "tile": "lento tile run echo.ypu --block vcd:bus.vcd --map bus.map.yaml",
+}
+
+
 def gallery(pages):
     """The first screen of each page in a folder, and the page of documents that shows them."""
-    text = "# Gallery\n\nThe first screen of a report for each scale and kind of file, made by `docs/pictures/make.py` from simulated runs.\n"
+    text = ("# Gallery\n\nThe first screen of a report for each scale and kind of file, in light, and in dark as on a phone. "
+            "`docs/pictures/make.py` makes them from simulated runs.\n")
     for name, what in GALLERY.items():
         screenshot(pages / f"{name}.html", HERE / f"gallery-{name}.png", "1000,800")
-        text += f"\n## {name.replace('-', ' ').capitalize()}\n\n{what}\n\n![{what}](pictures/gallery-{name}.png)\n"
+        screenshot(pages / f"{name}.html", HERE / f"gallery-{name}-phone.png", "390,800", dark=True)
+        title = name if name.startswith("nv") else name.replace("-", " ").capitalize()
+        text += f"\n## {title}\n\n{what}\n\n![{what}](pictures/gallery-{name}.png)\n![{what} In dark.](pictures/gallery-{name}-phone.png)\n"
+        if name in TERMINAL:
+            (HERE / f"terminal-{name}.svg").write_text(terminal(TERMINAL[name], (pages / f"{name}.txt").read_text()))
+            text += f"\nThe same in a terminal:\n\n![{what} In a terminal.](pictures/terminal-{name}.svg)\n"
     (ROOT / "docs/gallery.md").write_text(text)
 
 

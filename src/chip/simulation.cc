@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/units.h"
 #include "chip/chip_file.h"
 #include "chip/map/file/map_file.h"
@@ -135,8 +136,20 @@ ProbePlan plan_of(const std::string& text, const Mapping& mapping) {
   return read_plan(text);
 }
 
-void add_fault_facts(Diagnosis& d, const std::vector<Fault>& faults, const Result& result) {
+void add_fault_facts(
+    Diagnosis& d,
+    const Model& model,
+    const std::vector<Fault>& faults,
+    const Result& result) {
   for (size_t i = 0; i < faults.size(); ++i) {
+    const Fault& fault = faults[i];
+    std::string when = "from cycle " + std::to_string(fault.begin) + " on";
+    if (fault.end < result.cycles)
+      when = "from cycle " + std::to_string(fault.begin) + " to " +
+             cycles_text(double(fault.end), model.chip.clock_hz);
+    d.facts.emplace_back(
+        "slowed down",
+        fault.name + " x" + base::format_number(fault.factor, 3) + " " + when);
     d.facts.emplace_back(
         "events inside the fault of " + faults[i].name,
         std::to_string(result.fault_hits[i]));
@@ -209,7 +222,7 @@ run_full(const ChipSimulationOptions& o, const Job& job, const base::Progress& p
     return std::nullopt;
   require_reached(job.faults, result.cycles, o.faults);
   Diagnosis d = metrics(model, result);
-  add_fault_facts(d, job.faults, result);
+  add_fault_facts(d, model, job.faults, result);
   d.options = {{"inferences", std::to_string(o.inferences)}, {"probes", o.probes}};
   return d;
 }
@@ -281,6 +294,19 @@ std::string of_smaller_chip(const Job& job) {
          " cores: it may be that of a smaller chip";
 }
 
+// Returns the sections of a chip in YAML, version 1, that the file leaves to their defaults.
+std::vector<std::string> sections_left_out(const std::string& path) {
+  const std::string text = base::read_file(path, 16 << 20);
+  std::vector<std::string> left_out;
+  if (text.find("lento.chip/1") == std::string::npos)
+    return left_out;
+  for (const char* section : {"core", "network"}) {
+    if (text.find("\n" + std::string(section) + ":") == std::string::npos)
+      left_out.emplace_back(section);
+  }
+  return left_out;
+}
+
 }  // namespace
 
 std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const base::Progress& progress) {
@@ -293,6 +319,8 @@ std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const bas
   sinks.commit();
   if (std::string remark = of_smaller_chip(job); !remark.empty())
     d->notes.push_back(std::move(remark));
+  for (const std::string& section : sections_left_out(o.chip))
+    d->notes.push_back(o.chip + " has no '" + section + "': its defaults are assumed");
   d->seed = o.seed;
   d->inputs = {finding::input_of("chip", o.chip), finding::input_of("mapping", o.mapping)};
   if (!o.faults.empty())

@@ -123,6 +123,8 @@ int parse_and_run(Command& app, Context& context) {
   }
   if (const std::string fault = misplaced_command(app, context); !fault.empty())
     return usage(fault);
+  if (const std::string fault = overwritten_input(app, context.args); !fault.empty())
+    return usage(fault);
   if (context.args == std::vector<std::string>{"--version"}) {
     context.streams.out << build_info(app.name());
     return 0;

@@ -250,6 +250,20 @@ TEST(Run, AMissingFileHasItsNeighbourNamed) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Run, AnInputIsNotOverwritten) {
+  const std::string file = testing::TempDir() + "lento_run_overwritten.json";
+  base::write_file(file, "x");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"judge", "--html", file, "--records", file},
+        std::vector<std::string>{"judge", "--html=" + file, file}}) {
+    EXPECT_THAT(
+        run_with(words).err,
+        HasSubstr(file + " is an input of this command, and --html would overwrite it"));
+    EXPECT_EQ(base::read_file(file), "x");
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(Run, AFileOfAnotherKindIsToldSo) {
   const std::string file = testing::TempDir() + "lento_run_kind.yaml";
   base::write_file(file, "schema: lento.chip/1\n");

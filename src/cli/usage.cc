@@ -200,8 +200,13 @@ std::string of_similar_name(const std::string& missing) {
   for (std::filesystem::directory_iterator it(folder, code), end; !code && it != end && names.size() < 5000;
        it.increment(code))
     names.push_back(it->path().filename().string());
-  if (code && names.empty())
-    return "there is no folder '" + folder.string() + "'";
+  if (code && names.empty()) {
+    // "meta-llama/Llama-3-8B" is a name on a hub, and nothing is fetched.
+    const bool is_hub_name = path.extension().empty() && path.is_relative() && folder.parent_path().empty();
+    return "there is no folder '" + folder.string() + "'" +
+           (is_hub_name ? "; of a model on Hugging Face give its config.json, or --model NAME for a usual one"
+                        : "");
+  }
   std::ranges::sort(names);
   const std::string name = path.filename().string();
   if (name.size() < kLeast)
@@ -293,6 +298,51 @@ std::string misplaced_command(const Command& app, const Context& context) {
   if (!missing.empty())
     return missing;
   return misspelt_command(app, context.args);
+}
+
+std::string overwritten_input(const Command& app, const std::vector<std::string>& args) {
+  const std::vector<std::string> writes = {
+      "-o",
+      "--output",
+      "--html",
+      "--trace-out",
+      "--sarif",
+      "--otlp",
+      "--trace",
+      "--text",
+      "--paper-text",
+      "--folded",
+      "--sketch",
+      "--best",
+      "--design",
+      "--trials",
+      "--rows"};
+  const std::string called = spelled(chain_of(app, args));
+  const auto end = std::ranges::find(args, "--");
+  std::vector<std::string> read;
+  std::vector<std::pair<std::string, std::string>> written;
+  for (auto word = args.begin(); word != end; ++word) {
+    const size_t equals = word->find('=');
+    const std::string name = word->substr(0, equals);
+    const bool reads_trace = name == "--trace" && called == "lento chip simulate";
+    if (!holds(writes, name) || reads_trace)
+      read.push_back(*word);
+    else if (equals != std::string::npos)
+      written.emplace_back(name, word->substr(equals + 1));
+    else if (word + 1 != end)
+      written.emplace_back(name, *++word);
+  }
+  for (const auto& [option, file] : written) {
+    for (const std::string& other : read) {
+      std::error_code missing;
+      if (!std::filesystem::is_regular_file(file, missing) ||
+          !std::filesystem::equivalent(file, other, missing))
+        continue;
+      return "error: " + file + " is an input of this command, and " + option + " would overwrite it" +
+             hint_of("name another file");
+    }
+  }
+  return {};
 }
 
 std::string misspelt_option(const Command& app, const std::vector<std::string>& args) {

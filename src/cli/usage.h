@@ -15,6 +15,10 @@ std::string command_named(const Command& app);
 // Returns "error: ..." for a command that has moved or does not exist, and "" otherwise.
 std::string misplaced_command(const Command& app, const Context& context);
 
+// Returns the error for a file that the command would read and overwrite: "-o run.csv" beside an operand
+// run.csv.
+std::string overwritten_input(const Command& app, const std::vector<std::string>& args);
+
 // Returns the error for an option that the named command does not have, with its present or nearest spelling.
 std::string misspelt_option(const Command& app, const std::vector<std::string>& args);
 

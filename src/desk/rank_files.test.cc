@@ -313,7 +313,7 @@ std::string amd(Planted& p, bool is_hot, bool has_root) {
 TEST(RankFiles, TheGpuOfAmdSmiThatIsTooHotIsNamed) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Planted p(seed, 8);
-    expect_only(judge({amd(p, true, seed % 2)}), format("gpu%d", p.rank), "it is too hot");
+    expect_only(judge({amd(p, true, seed % 2)}), format("gpu%d", p.rank), "too hot");
     expect_healthy(judge({amd(p, false, seed % 2)}));
   }
 }

@@ -1,6 +1,9 @@
 // Reads a fleet's metrics, checks that they suffice, and runs the chosen method on them.
 #include "fleet/diagnose.h"
 
+#include <algorithm>
+#include <cctype>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -33,11 +36,31 @@ void doubt_records(Diagnosis& d, const base::ReadReport& report) {
       d.covered);
 }
 
+// "NODE01" and "node01" are likelier one machine with two names than two machines.
+void doubt_names(Diagnosis& d, const std::vector<std::string>& machines) {
+  std::map<std::string, std::string> first;
+  for (const std::string& name : machines) {
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+      return char(std::tolower(c));
+    });
+    const auto [known, is_new] = first.try_emplace(lower, name);
+    if (is_new)
+      continue;
+    d.notes.push_back(
+        known->second + " and " + name +
+        " differ in capital letters only and were judged as two machines: write one name");
+    return;
+  }
+}
+
 }  // namespace
 
 Diagnosis
 diagnose_fleet(const MetricSeries& series, const FleetDiagnosisOptions& o, const base::Progress& progress) {
-  return fleet_method(o.method).judge(series, o, progress);
+  Diagnosis d = fleet_method(o.method).judge(series, o, progress);
+  doubt_names(d, series.machines);
+  return d;
 }
 
 Diagnosis diagnose_fleet(const FleetDiagnosisOptions& o, const base::Progress& progress) {

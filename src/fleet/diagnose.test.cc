@@ -113,6 +113,28 @@ TEST(FleetDiagnosis, AnExpectationIsAPredictionAndNoOtherDiagnosis) {
   EXPECT_THAT(error_of(o), HasSubstr("lento predict"));
 }
 
+TEST(FleetDiagnosis, LabelsThatNoMachineHasAndATimeAfterTheEndAreErrors) {
+  const File file(table("machine", 300));
+  FleetDiagnosisOptions o = options_of(file);
+  o.scan.group_by = {"rack"};
+  EXPECT_THAT(error_of(o), HasSubstr("no machine has a label 'rack'"));
+  o = options_of(file);
+  o.judge_from_s = 300;
+  EXPECT_THAT(error_of(o), HasSubstr("300 s is after the end"));
+  o.judge_from_s = 200;
+  EXPECT_EQ(error_of(o), "");
+}
+
+TEST(FleetDiagnosis, NamesThatDifferInCapitalsAreDoubted) {
+  std::string text = table("machine", 300);
+  for (size_t at = text.find("\nn3,1"); at != std::string::npos; at = text.find("\nn3,1", at + 1))
+    text[at + 1] = 'N';
+  const File file(text);
+  EXPECT_THAT(
+      diagnose_fleet(options_of(file)).notes,
+      testing::Contains(HasSubstr("n3 and N3 differ in capital")));
+}
+
 TEST(FleetDiagnosis, TooFewMachinesOrTooShortAPeriodCannotBeJudged) {
   const File file(table("machine", 20));
   EXPECT_EQ(diagnose_fleet(options_of(file)).outcome, finding::Outcome::CannotJudge);

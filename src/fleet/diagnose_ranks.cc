@@ -74,7 +74,7 @@ Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Progress& pr
     for (const auto& [path, layout] : files.not_read)
       known = std::string(" (") + name(layout) + " alone says nothing)";
     throw base::Error(
-        {},
+        {options.paths.empty() ? "" : options.paths.front()},
         "no telemetry of collectives in the files" + known,
         "give Kineto traces, Inspector logs, flight-recorder dumps or RAS answers");
   }

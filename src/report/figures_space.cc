@@ -248,6 +248,24 @@ std::string heat_labels(const HeatMapFigure& f, const HeatMapLayout& at) {
   return labels;
 }
 
+// True for a few columns that are numbered one by one, such as CPUs: each is named, and none lies between
+// two.
+bool are_counted(const std::vector<double>& columns) {
+  constexpr size_t kMostNames = 24;
+  for (size_t i = 1; i < columns.size(); ++i) {
+    if (columns[i] != columns[i - 1] + 1)
+      return false;
+  }
+  return columns.size() <= kMostNames && columns[0] == std::floor(columns[0]);
+}
+
+std::string column_names(const std::vector<double>& columns, const Scale& x, double y) {
+  std::string labels;
+  for (const double column : columns)
+    labels += text_at(x(column), y, base::format_compact(column), "middle");
+  return Element("g").set("class", "x-ticks").set("data-y", y).around(labels);
+}
+
 struct SpacePoint {
   double x = 0;
   double y = 0;
@@ -291,13 +309,16 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   std::set<std::array<int, 4>> ends;
   for (const auto& link : f.links)
     ends.insert({link.from_x, link.from_y, link.to_x, link.to_y});
+  std::string named;  // drawn last, so that no route covers what a finding names
   for (const auto& link : f.links) {
     const bool blamed = !f.blamed.empty() && link_blamed(f, numbers, link);
     const bool both = ends.contains({link.to_x, link.to_y, link.from_x, link.from_y});
-    out += link_line(link, at, "link " + value_class(link.value, extent) + blame_class(blamed), both);
+    (blamed ? named : out) +=
+        link_line(link, at, "link " + value_class(link.value, extent) + blame_class(blamed), both);
   }
   for (const auto& route : f.routes)
     out += route_line(route, at);
+  out += named;
   for (const auto& core : f.cores)
     out += core_box(f, core, at, extent);
   return out + value_legend(20, height - 32, extent, f.value_name) + "</svg>";
@@ -309,8 +330,10 @@ std::string draw(const HeatMapFigure& f, const std::string& title) {
   const HeatMapLayout at(f);
   ExtentOf all;
   all.add(f.values);
-  const double first = f.columns.front();
-  const double last = std::max(f.columns.back(), first + 1e-9);
+  const bool counted = are_counted(f.columns);
+  const double aside = counted ? 0.5 : 0;  // a cell lies around the number of its column
+  const double first = f.columns.front() - aside;
+  const double last = std::max(f.columns.back() + aside, first + 1e-9);
   const Scale x({first, last}, at.left, at.right());
   const double bottom = at.y(f.rows.size());
   std::string out = open_svg(920, bottom + 74, title);
@@ -319,7 +342,7 @@ std::string draw(const HeatMapFigure& f, const std::string& title) {
   for (size_t q = 0; q < paths.size(); ++q)
     out += path_of(value_class(int(q)), paths[q]);
   out += "</svg>";
-  out += x_ticks(x, bottom + 15);
+  out += counted ? column_names(f.columns, x, bottom + 15) : x_ticks(x, bottom + 15);
   out += heat_labels(f, at);
   out += text_at(at.left + at.width / 2, bottom + 32, f.x_name, "middle");
   out += value_legend(at.left, bottom + 42, all.get(), f.value_name);

@@ -229,6 +229,16 @@ TEST(DrawHeatMap, BlamedRowsHaveAnOutlineAndAlwaysTheirName) {
   EXPECT_THAT(picture, HasSubstr(">m41</text>"));
 }
 
+TEST(DrawHeatMap, NumberedColumnsAreNamedUnderTheirCells) {
+  HeatMapFigure f = heat(4, 4);
+  const std::string picture = draw(f, "t");
+  for (const char* name : {">0</text>", ">1</text>", ">2</text>", ">3</text>"})
+    EXPECT_THAT(picture, HasSubstr(name));
+  EXPECT_THAT(picture, Not(HasSubstr(">0.5</text>")));
+  f.columns = {0, 10, 20, 30};  // a time
+  EXPECT_THAT(draw(f, "t"), HasSubstr(">30</text>"));
+}
+
 TEST(DrawHeatMap, NamesOfRowsTravelAsData) {
   HeatMapFigure f = heat(1, 1);
   f.rows = {"<\"m\">"};

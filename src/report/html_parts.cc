@@ -33,6 +33,10 @@ std::string tag(const char* name, const std::string& text) {
   return Element(name).with_text(text);
 }
 
+std::string tag_around(const char* name, const std::string& inside) {
+  return Element(name).around(inside);
+}
+
 // Returns a table that scrolls in its own box.
 std::string scrolling(const std::string& caption, const std::string& head, const std::string& body) {
   Element scroll("div");
@@ -71,6 +75,14 @@ std::string heading(const Place& place, const std::string& id, const std::string
 std::string
 section(const Place& place, const std::string& id, const std::string& title, const std::string& content) {
   return "<section>" + heading(place, id, title) + content + "</section>\n";
+}
+
+// Composes a section that is closed at first: the first screen holds the answer, its picture and what to do.
+std::string
+folded(const Place& place, const std::string& id, const std::string& title, const std::string& content) {
+  Element details("details");
+  details.set("class", "part");
+  return details.around(tag_around("summary", heading(place, id, title)) + content) + "\n";
 }
 
 // Returns a list item for one piece of evidence.
@@ -197,14 +209,16 @@ std::string evidence_html(const Diagnosis& d, const Place& place) {
   }
   if (!table.rows.empty())
     out += table_html(table, "Evidence");
-  return out.empty() ? "" : section(place, "evidence", "Evidence", out);
+  return out.empty() ? "" : folded(place, "evidence", "Evidence", out);
 }
 
 std::string seen_html(const Diagnosis& d, const Place& place) {
   const Lines seen = seen_of(d);
   if (seen.empty())
     return {};
-  return section(place, "seen", "What was seen, and what could have been", pairs_html(seen, "facts"));
+  // An all-clear is what was looked at and what would have been named.
+  const auto compose = d.outcome == finding::Outcome::Healthy ? section : folded;
+  return compose(place, "seen", "What was seen", pairs_html(seen, "facts"));
 }
 
 // Composes a picture with its table. The picture that leads the page has no heading of its own.
@@ -222,13 +236,13 @@ std::string figure_html(const Figure& figure, size_t index, const Place& place, 
   if (!picture.empty())
     inside += Element("div").set("class", "picture").around(picture);
   const std::string first = figure.caption.substr(0, figure.caption.find_first_of(".;"));
-  const std::string caption = leads ? figure.title + ". " + first : figure.caption;
+  const std::string caption = leads ? figure.title + (first.empty() ? "" : ". " + first) : figure.caption;
   if (!caption.empty())
     inside += tag("figcaption", caption);
   Element element("figure");
   element.set("data-figure", std::to_string(index));
   std::string out = element.around(inside);
-  std::string summary = "The same as a table";
+  std::string summary = "Table";
   if (table.rows.size() > kMostTableRows)
     summary += " (first " + std::to_string(kMostTableRows) + " rows)";
   const std::string rows = table_html(shown, figure.title);
@@ -342,7 +356,7 @@ std::string sections_html(const Diagnosis& d, const std::vector<Figure>& shown, 
     out += section(place, "next", "What to do next", next);
   out += evidence_html(d, place);
   if (d.outcome == finding::Outcome::Answer && !d.facts.empty())
-    out += section(place, "figures", "In figures", pairs_html(d.facts, "facts"));
+    out += folded(place, "figures", "In figures", pairs_html(d.facts, "facts"));
   out += seen_html(d, place);
   std::string more;
   if (!d.findings.empty())
@@ -358,9 +372,7 @@ std::string sections_html(const Diagnosis& d, const std::vector<Figure>& shown, 
   more += section(place, "repeat", "How to repeat", repeat_html(d));
   Element details("details");
   details.set("class", "more");
-  return out +
-         details.around("<summary>All evidence, further pictures, limits, how to repeat</summary>" + more) +
-         "\n";
+  return out + details.around("<summary>More</summary>" + more) + "\n";
 }
 
 }  // namespace lento::report

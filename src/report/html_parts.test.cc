@@ -146,7 +146,7 @@ TEST(Sections, FourHundredRowsOfATable) {
            3;
   };
   EXPECT_EQ(rows(sections(d)), 400);
-  EXPECT_THAT(sections(d), HasSubstr("The same as a table (first 400 rows)"));
+  EXPECT_THAT(sections(d), HasSubstr("Table (first 400 rows)"));
   auto& map = std::get<HeatMapFigure>(d.figures[0].body);
   map.columns.resize(400);
   map.values.resize(400);
@@ -163,6 +163,14 @@ TEST(Sections, SilenceIsNotAnAllClear) {
   EXPECT_THAT(
       sections(healthy),
       AllOf(HasSubstr("Nothing stands out"), Not(HasSubstr("Nothing was judged"))));
+}
+
+TEST(Sections, EvidenceIsFoldedAndTheReachOfAnAllClearIsNot) {
+  const std::string found = sections(filled("x"));
+  EXPECT_THAT(found, HasSubstr("<details class=\"part\"><summary><h2 id=\"h-evidence\">"));
+  Diagnosis healthy;
+  judged(healthy, "all");
+  EXPECT_THAT(sections(healthy), Not(HasSubstr("class=\"part\"")));
 }
 
 TEST(Sections, AFindingSaysWhenInItsUnit) {

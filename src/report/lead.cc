@@ -47,6 +47,8 @@ Lines keys_of(const Diagnosis& d) {
     keys.emplace_back("how much", extent);
   if (first.when)
     keys.emplace_back("when", window_text(*first.when, 4));
+  else if (!extent.empty())  // a measured difference without an onset is that of the whole record
+    keys.emplace_back("when", "all through what was read");
   keys.emplace_back("how sure", sure_text(first.score));
   if (d.findings.size() > 1)
     keys.emplace_back("findings", std::to_string(d.findings.size()));
@@ -61,8 +63,10 @@ std::vector<std::string> next_steps(const Diagnosis& d) {
     if (!step.empty() && std::ranges::find(steps, step) == steps.end())
       steps.push_back(step);
   }
+  // The remedy is only a hint once there are findings, and the notes list its tools.
   if (!d.remedy.empty())
-    steps.push_back("What would help: " + d.remedy);
+    steps.push_back(
+        "What would help: " + (d.findings.empty() ? d.remedy : d.remedy.substr(0, d.remedy.find(": "))));
   return steps;
 }
 

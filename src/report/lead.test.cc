@@ -77,12 +77,25 @@ TEST(Lead, AnswersTheQuestionsOfAReader) {
       ElementsAre(Pair("looked at", "32 machines"), Pair("deviation that would be named", "5 %")));
 }
 
+TEST(Lead, AMeasuredDifferenceWithoutAnOnsetIsThatOfTheWholeRecord) {
+  Diagnosis d;
+  d.findings = {slow(0.94)};
+  d.findings[0].when.reset();
+  EXPECT_THAT(keys_of(d)[1], Pair("when", "all through what was read"));
+  d.findings[0].factor.reset();
+  EXPECT_THAT(keys_of(d), ElementsAre(Pair("how sure", "very sure (0.94)")));
+}
+
 TEST(Lead, WithoutFindingsHasNoKeys) {
   Diagnosis d;
   EXPECT_THAT(keys_of(d), IsEmpty());
   EXPECT_THAT(next_steps(d), IsEmpty());
   cannot_judge(d, "too short", "record longer");
   EXPECT_THAT(next_steps(d), ElementsAre("What would help: record longer"));
+  d.remedy = "values of each rank: straggler lines, or logs";
+  EXPECT_THAT(next_steps(d), ElementsAre("What would help: values of each rank: straggler lines, or logs"));
+  d.findings = {slow(0.9)};
+  EXPECT_THAT(next_steps(d), ElementsAre("drain it", "What would help: values of each rank"));
 }
 
 TEST(Lead, SureInWords) {

@@ -205,7 +205,7 @@
     const line = document.createElement("p");
     line.className = "dim";
     line.setAttribute("aria-live", "polite");
-    line.textContent = "Point at a core or link, or press the arrow keys here.";
+    line.textContent = "Point at a core or link.";
     picture.after(line);
     picture.setAttribute("aria-label", `${title}. Arrow keys move between cores.`);
     picture.closest("figure").dataset.drawn = "yes";
@@ -269,6 +269,7 @@
   function openTablesForPrint() {
     window.addEventListener("beforeprint", () => {
       for (const plot of plots) show(plot, 0, 1);
+      for (const part of document.querySelectorAll("details.part")) part.open = true;
     });
   }
 })();

@@ -12,8 +12,6 @@
 namespace lento::report {
 namespace {
 
-using base::format_compact;
-
 constexpr double kTiny = 1e-12;
 constexpr size_t kMostTicks = 50;
 
@@ -225,8 +223,8 @@ std::string value_legend(double x, double y, Extent extent, std::string_view nam
     box.set("height", 10);
     out += box.empty();
   }
-  out += text_at(x, y + 24, format_compact(extent.low));
-  out += text_at(x + 162, y + 24, format_compact(extent.high), "end");
+  out += text_at(x, y + 24, base::format_measure(extent.low, ""));
+  out += text_at(x + 162, y + 24, base::format_measure(extent.high, ""), "end");
   return out + text_at(x + 172, y + 10, name);
 }
 

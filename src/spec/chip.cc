@@ -62,7 +62,7 @@ Chip chip_from_yaml(const std::string& text, const std::string& file) {
   std::string numbering = "rows";
   top.choice("numbering", numbering, {"rows", "columns"});
   chip.numbering = numbering == "rows" ? Numbering::Rows : Numbering::Columns;
-  top.quantity("clock", chip.clock_hz, Dimension::Frequency, 1, 1e13);
+  top.quantity("clock", chip.clock_hz, Dimension::Frequency, 1e3, 1e13);
   read_core(top, chip.core, ScratchpadRate::Given, errors);
   read_network(top, chip.network, errors);
   read_memory_unit(top, chip.memory_unit, errors);

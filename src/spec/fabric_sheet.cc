@@ -61,7 +61,7 @@ class SheetReader {
     Fields top(root_, errors_);
     top.schema("lento.chip/2");
     top.text("name", sheet_.name);
-    top.quantity("clock", sheet_.clock_hz, Dimension::Frequency, 1, 1e13);
+    top.quantity("clock", sheet_.clock_hz, Dimension::Frequency, 1e3, 1e13);
     top.integer("chips", sheet_.chips, 1, kMaxChips);
     top.required_integer("width", sheet_.width, 1, kMaxSheetSide);
     top.required_integer("height", sheet_.height, 1, kMaxSheetSide);
@@ -333,7 +333,7 @@ class SheetReader {
       int chip = 0;
       fields.required_integer("chip", chip, 0, sheet_.chips - 1);
       double clock = sheet_.clock_hz;
-      fields.required_quantity("clock", clock, Dimension::Frequency, 1, 1e13);
+      fields.required_quantity("clock", clock, Dimension::Frequency, 1e3, 1e13);
       if (clock > sheet_.clock_hz)
         fields.error("clock", "a chip is faster than 'clock'", "let 'clock' be that of the fastest chip");
       sheet_.clocks_hz[size_t(chip)] = clock;

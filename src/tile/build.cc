@@ -3,6 +3,7 @@
 #include "tile/build.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -41,6 +42,11 @@ Built compile(const TileBuildOptions& options) {
   if (options.source.empty() == options.shipped.empty())
     throw Error({}, "give a source file or --shipped NAME, one of the two");
   if (options.shipped.empty()) {
+    if (!std::filesystem::exists(options.source) && !shipped_source(options.source).empty())
+      throw Error(
+          {options.source},
+          "there is no such file",
+          "a program of that name ships: --shipped " + options.source);
     const std::string text = read_file(options.source, kMaxSource);
     return build_program(text, options.source, compiler(options.optimise));
   }

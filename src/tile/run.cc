@@ -88,6 +88,15 @@ std::string count_of(uint64_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+// Takes what happened and its first consequence from a summary. The finding itself has all of it.
+std::string first_clause(const std::string& summary) {
+  const size_t consequence = std::min(summary.find(": "), summary.size());
+  std::string clause = summary.substr(0, summary.find_first_of(",;", consequence));
+  if (clause.ends_with('.'))
+    clause.pop_back();
+  return clause;
+}
+
 class Verdict {
  public:
   Verdict(const Loaded& loaded, const TileRun& run, Diagnosis& out)
@@ -218,8 +227,8 @@ class Verdict {
     const bool more =
         report_.accepted && connected_.arrivals().early == 0 && share > report_.predicted_drop_share + 1e-9;
     std::string text = std::to_string(lost) + " of " + count_of(counters_.inputs, "input") + " (" +
-                       percent(share) + " %) were dropped while main ran: state that counts inputs is not " +
-                       "to be trusted, a count may be short by as many";
+                       percent(share) + " %) were dropped while main ran: its counts are not " +
+                       "to be trusted, and may be short by as many";
     if (connected_.longest_hole() > 0)
       text += ", and no input was taken for up to " + std::to_string(connected_.longest_hole()) + " cycles";
     if (taps_count_)
@@ -322,8 +331,14 @@ class Verdict {
         count_of(counters_.inputs, "input") + " in " + count_of(counters_.cycles, "cycle");
     finding::sort_findings(out_.findings);
     finding::judged(out_, covered);
-    out_.verdict = out_.findings.empty() ? processed + "; what the image declares held."
-                                         : out_.findings.front().summary + " " + processed + ".";
+    if (out_.findings.empty()) {
+      out_.verdict = processed + "; what the image declares held.";
+      return;
+    }
+    const finding::Finding& first = out_.findings.front();
+    out_.verdict = first_clause(first.summary) + ".";
+    if (first.category != "drops")  // which has both counts
+      out_.verdict += " " + processed + ".";
   }
 
   const Image& image_;
@@ -335,6 +350,23 @@ class Verdict {
   const TileCounters& counters_;
   Diagnosis& out_;
 };
+
+// Counts what the program took of the inputs, and what was lost for each reason.
+finding::Figure fate_of_inputs(const TileCounters& c) {
+  finding::BarsFigure bars;
+  bars.y_name = "inputs";
+  bars.series = {"taken", "lost"};
+  bars.categories = {"taken by main"};
+  bars.values = {{double(c.inputs - c.total_dropped())}, {0}};
+  for (int i = 0; i < kDrops; ++i) {
+    if (c.dropped[size_t(i)] == 0)
+      continue;
+    bars.categories.push_back("dropped: " + std::string(drop_name(static_cast<Drop>(i))));
+    bars.values[0].push_back(0);
+    bars.values[1].push_back(double(c.dropped[size_t(i)]));
+  }
+  return {"Where the inputs went", "", std::move(bars)};
+}
 
 // Adds counters of the tile to the facts.
 void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
@@ -376,7 +408,7 @@ void show_records(
     return connected.cycle_of(bytes);
   });
   d.facts.emplace_back("records", std::to_string(rows.rows.size()));
-  d.figures = figures_of(layout, rows);
+  std::ranges::move(figures_of(layout, rows), std::back_inserter(d.figures));
   if (rows.rest_bytes > 0) {
     d.notes.push_back(
         count_of(rows.rest_bytes, "byte") + " at the end of the output do not fill a record of " +
@@ -420,6 +452,7 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   d.scale = "tile";
   d.title = "A tile on a recorded block";
   add_facts(loaded, run.connected.unit(), d);
+  d.figures = {fate_of_inputs(run.connected.unit().counters())};
   if (run.reading.unknown_inputs > 0)
     d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
   if (layout)

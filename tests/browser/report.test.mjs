@@ -97,7 +97,7 @@ test("the keyboard moves over the mesh and zooms a chart; charts of one axis zoo
   const { page, problems } = await openPage(`file://${makeReport(source, "axis.html")}`);
   await page.focus("figure .picture >> nth=0");
   await page.keyboard.press("ArrowRight");
-  assert.notEqual(await page.textContent("figure [aria-live]"), "Point at a core or link, or press the arrow keys here.");
+  assert.notEqual(await page.textContent("figure [aria-live]"), "Point at a core or link.");
   await page.click("details.more > summary");  // further pictures are folded
   const boxes = () => page.$$eval("svg.plot", (all) => all.map((plot) => plot.getAttribute("viewBox")));
   const before = await boxes();

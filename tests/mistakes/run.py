@@ -134,4 +134,5 @@ def main():
     return 1 if silent or wrong or len(mistakes) < 80 or named < LEAST_NAMED * len(mistakes) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -80,7 +80,7 @@ Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock
       errors.add(at->where, std::string(e.what()).substr(7));
     }
   }
-  fields.required_quantity("factor", fault.factor, base::Dimension::Plain, 1e-3, kMaxFactor);
+  fields.required_quantity("factor", fault.factor, base::Dimension::Plain, 1, kMaxFactor);
   read_time(fields, node, "start", fault.begin, clock);
   read_time(fields, node, "end", fault.end, clock);
   read_time(fields, node, "ramp", fault.ramp, clock);
@@ -153,8 +153,8 @@ Fault fault_from_released(const Json& json, std::string_view list, const Locatio
   fault.factor = json.at("times", at).number(child(at, "times"));
   if (fault.end <= fault.begin)
     throw Error(child(at, "end_time"), "the fault ends before it starts");
-  if (!(fault.factor >= 1e-3 && fault.factor <= kMaxFactor)) {
-    throw Error(child(at, "times"), "needed a factor from 0.001 to 1000000");
+  if (!(fault.factor >= 1 && fault.factor <= kMaxFactor)) {
+    throw Error(child(at, "times"), "needed a factor from 1 to 1000000: times slower");
   }
   return fault;
 }

@@ -25,7 +25,7 @@ struct Fault {
   int index = -1;      // core, router, memory unit, port, or the first core of a link; -1: not on this chip
   int other = -1;      // Link: the second core; both directions are slow
   std::string name;    // "link5-9"
-  double factor = 1;   // times slower, above 0
+  double factor = 1;   // times slower, at least 1
   uint64_t begin = 0;  // cycles
   uint64_t end = UINT64_MAX;  // cycles, exclusive
   uint64_t ramp = 0;          // the factor rises from 1 over this many cycles after begin

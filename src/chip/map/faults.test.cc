@@ -73,6 +73,7 @@ TEST(Faults, BadInputIsLocated) {
       error_of(head + "cpu5\n    factor: 2\n"),
       HasSubstr("f:3:16: error: 'cpu5' does not name a component"));
   EXPECT_THAT(error_of(head + "core5\n    factor: -1\n"), HasSubstr("'factor' is -1"));
+  EXPECT_THAT(error_of(head + "core5\n    factor: 0.1\n"), HasSubstr("'factor' is 0.1"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    start: 9\n    end: 3\n"), HasSubstr("ends before"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    strat: 9\n"), HasSubstr("did you mean 'start'?"));
   EXPECT_THAT(error_of("schema: lento.faults/1\n"), HasSubstr("faults"));

@@ -11,7 +11,7 @@ namespace {
 struct FleetDiagnoseArguments {
   fleet::FleetDiagnosisOptions job;
   std::vector<std::string> group_by;
-  double judge_from = -1;
+  std::optional<double> judge_from;
   std::string false_alarms;
   bool faithful = false;
   const Command* command = nullptr;
@@ -30,8 +30,7 @@ void run(Context& context, FleetDiagnoseArguments& o) {
   refuse_idle_options(*o.command, o.job.source, o.job.method);
   if (!o.false_alarms.empty())
     o.job.scan.budget = fleet::parse_budget(o.false_alarms);
-  if (o.judge_from >= 0)
-    o.job.judge_from_s = o.judge_from;
+  o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
   o.job.strict = context.strict;
   context.show(fleet::diagnose_fleet(o.job, context.progress()));
@@ -62,7 +61,8 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
          "Budget of false alarms for the whole job: 1/month, 1/week, 1/day or a number a day (default: one "
          "false finding in 200 records)")
       ->type_name("BUDGET");
-  app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
+  app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history")
+      ->check(range(0.0, 1e9));
   add_expect_options(*app, o->job.expect, o->job.scan.expected_metric);
   app->add_option("--method", o->job.method, "lento, or minder: the method of the Minder paper")
       ->capture_default_str();

@@ -17,6 +17,7 @@ const std::vector<Owned>& owned_options() {
   static const std::vector<Owned> owned = {
       {"--prometheus",
        {"--match",
+        "--names-table",
         "--device-label",
         "--machine-label",
         "--names",
@@ -131,7 +132,8 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
       ->check(range(1.0, 1e7))
       ->capture_default_str();
   app.add_option("--end", s.end_s, "Prometheus: Unix seconds of the end; now when 0");
-  app.add_option("--step", s.step_s, "Seconds between steps of the common grid; found from the data when 0");
+  app.add_option("--step", s.step_s, "Seconds between steps of the common grid; found from the data when 0")
+      ->check(range(0.0, 1e6));
 }
 
 void add_expect_options(Command& app, std::string& file, std::string& metric) {

@@ -1,4 +1,5 @@
 // lento memory diagnose TRACE...: finds contention windows, patterns and hot lines in access traces.
+#include <bit>
 #include <memory>
 
 #include "base/error.h"
@@ -49,6 +50,15 @@ memory::MemoryDiagnosisOptions job_of(Context& context, const DiagnoseOptions& o
   mine.progress = context.progress();
   mine.filter.cpus = memory::parse_cpus(options.cpus, "--cpus");
   mine.rule = rule_named(options.rule);
+  if (mine.filter.first_cycle > mine.filter.last_cycle)
+    throw base::Error(
+        {"--from"},
+        "cycle " + std::to_string(mine.filter.first_cycle) + " is behind --to " +
+            std::to_string(mine.filter.last_cycle));
+  if (mine.line_bytes != 0 && !std::has_single_bit(mine.line_bytes))
+    throw base::Error(
+        {"--line"},
+        "a cache line has 4, 8, 16, 32, 64 or 128 bytes, not " + std::to_string(mine.line_bytes));
   if (!options.threshold.empty())
     mine.threshold = base::parse_double(options.threshold, {"--threshold"});
   if (!options.support.empty())
@@ -111,7 +121,9 @@ void add_memory_diagnose(Command& group, Context& context) {
       "--columns",
       job.traces.columns,
       "Column order of paper text, for example cpu,cycle,pc,type,address,latency");
-  command->add_option("--window", mine.window, "Width of a contention window, cycles")->capture_default_str();
+  command->add_option("--window", mine.window, "Width of a contention window, cycles")
+      ->check(range(1, 1000000000))
+      ->capture_default_str();
   command->add_option(
       "--slice",
       mine.slice,
@@ -135,7 +147,9 @@ void add_memory_diagnose(Command& group, Context& context) {
       "--period",
       mine.period,
       "Sampled traces: accesses that one sample stands for; default: as the trace says");
-  command->add_option("--alpha", mine.alpha, "Family-wise error rate")->capture_default_str();
+  command->add_option("--alpha", mine.alpha, "Family-wise error rate")
+      ->check(range(1e-12, 0.5))
+      ->capture_default_str();
   command->add_option("--from", mine.filter.first_cycle, "Only accesses from this cycle on");
   command->add_option("--to", mine.filter.last_cycle, "Only accesses up to this cycle");
   command->add_option("--cpus", options->cpus, "Only these CPUs: 0-3,7");

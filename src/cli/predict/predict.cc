@@ -117,6 +117,32 @@ void calibrate(Context& context, const PredictArguments& options) {
     print_product_fit(out, precision, one);
 }
 
+// A workload in YAML states its own run, and each row of a table its own question.
+void refuse_idle_options(const Command& command, const PredictArguments& options) {
+  const bool is_yaml = options.workload.ends_with(".yaml") || options.workload.ends_with(".yml");
+  const bool is_table = !options.table.empty();
+  if (!is_yaml && !is_table)
+    return;
+  for (const char* option :
+       {"--train",
+        "--batch",
+        "--micro-batch",
+        "--sequence",
+        "--generate",
+        "--precision",
+        "--parallel",
+        "--framework",
+        "--recompute",
+        "--run",
+        "--placement"}) {
+    if (command.count(option) > 0)
+      throw UsageError(
+          std::string(option) +
+          " belongs to a config.json, --model or an ONNX model and would do nothing here: " +
+          (is_table ? "each row of --table states it" : options.workload + " states it itself"));
+  }
+}
+
 }  // namespace
 
 void add_predict(Command& app, Context& context) {
@@ -255,6 +281,7 @@ void add_predict(Command& app, Context& context) {
     if (command->chosen())
       return;
     const predict::RunOptions run = run_of(*options);
+    refuse_idle_options(*command, *options);
     const auto figure = predict::parse_measured_figure(options->measured);
     if (!options->measured.empty() && !figure) {
       context.show(predict::compare_measured(

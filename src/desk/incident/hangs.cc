@@ -85,11 +85,19 @@ void join_groups(std::map<std::string, Group>& groups) {
   }
 }
 
+// Millions of elements are read in three digits; what is no number stays as it was written.
+std::string elements_text(const std::string& elements) {
+  const bool is_number = !elements.empty() && elements.size() < 18 &&
+                         elements.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? base::format_measure(base::parse_double(elements, {}), "elements")
+                   : elements + " elements";
+}
+
 std::string operation_text(const Event& timeout) {
   const std::string& elements = field(timeout, "elements");
   std::string text = "operation " + field(timeout, "seq") + " (" + field(timeout, "op");
   if (!elements.empty())
-    text += ", " + elements + " elements";
+    text += ", " + elements_text(elements);
   return text + ")";
 }
 

@@ -203,6 +203,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   place_symptoms(judgement.findings);
   place_job(judgement);
   draw_lanes(records, judgement);
+  draw_peers(records, judgement);
   out.findings = std::move(judgement.findings);
   out.figures = std::move(judgement.figures);
   out.facts = std::move(judgement.facts);

@@ -149,6 +149,28 @@ TEST(Samples, TheGpuThatSlowsDownIsNamedWithItsOnset) {
   ASSERT_EQ(found.findings.size(), 1u);
   EXPECT_EQ(found.findings[0].subject, "n1/gpu6");
   EXPECT_NE(found.verdict.find("step 80"), std::string::npos) << found.verdict;
+  ASSERT_FALSE(found.figures.empty());
+  const auto& drawn = std::get<finding::SeriesFigure>(found.figures[0].body);
+  ASSERT_EQ(drawn.lines.size(), 2u);
+  EXPECT_TRUE(drawn.lines[1].blamed);
+  EXPECT_EQ(drawn.lines[1].name, "n1/gpu6");
+  EXPECT_EQ(drawn.lines[1].x.size(), 120u);
+  EXPECT_NEAR(drawn.lines[0].y[100], 1972, 10);  // the peers stay where they were
+}
+
+TEST(Samples, AFewSamplesAreDrawnAsABarForEachPart) {
+  Job job(5);
+  for (int step = 0; step < 4; ++step)
+    for (int i = 0; i < 8; ++i)
+      job.sample(kClock, gpu(i), step, (i == 2 ? 1410 : 1965) + 15 * double(job.rng.below(2)));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.outcome, Outcome::Findings);
+  EXPECT_NE(found.verdict.find("from the first sample on"), std::string::npos) << found.verdict;
+  const auto& drawn = std::get<finding::BarsFigure>(found.figures.at(0).body);
+  ASSERT_EQ(drawn.categories.size(), 8u);
+  EXPECT_EQ(drawn.series[1], "n1/gpu2");
+  EXPECT_NEAR(drawn.values[1][2], 1417, 8);
+  EXPECT_EQ(drawn.values[0][2], 0);
 }
 
 TEST(Samples, HealthyGpusThatPauseTogetherAreHealthy) {
@@ -190,6 +212,10 @@ TEST(States, TheOddOneAndTheHealthyTwin) {
     EXPECT_EQ(found.outcome, faulty ? Outcome::Findings : Outcome::Healthy);
     if (faulty) {
       EXPECT_EQ(found.findings[0].subject, "n1/mlx5_2");
+      const auto& drawn = std::get<finding::BarsFigure>(found.figures.at(0).body);
+      EXPECT_EQ(drawn.series[1], "n1/mlx5_2");
+      EXPECT_EQ(drawn.values[0], (std::vector<double>{400, 400, 0, 400, 400, 400, 400, 400}));
+      EXPECT_EQ(drawn.values[1][2], 100);
     }
   }
 }

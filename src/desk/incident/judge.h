@@ -107,6 +107,16 @@ inline bool is_ending(const Event& event) {
 // Draws events and deviations on one time axis with a lane for each host, as the first figure.
 void draw_lanes(const Records& records, Judgement& judgement);
 
+// Draws the part of the first finding beside its peers, as the first figure.
+void draw_peers(const Records& records, Judgement& judgement);
+// Draws one value for each part, with that of `subject` in a colour of its own. Nothing where a part has
+// none.
+void draw_levels(
+    const std::string& subject,
+    const Quantity& quantity,
+    const std::vector<std::pair<Subject, double>>& parts,
+    Judgement& out);
+
 // Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
 // Returns the index of the part that best explains why the job became slower. `parts` must not be empty.

@@ -103,9 +103,7 @@ void draw(const Quantity& quantity, const Track& track, const Onset& onset, Judg
   figure.lines.push_back({quantity.name, track.position, track.value, true, false});
   figure.marks = {track.position[onset.from->begin]};
   out.figures.push_back(
-      {quantity.name + " of " + subject_text(track.subject),
-       "The mark stands where it became slower.",
-       figure});
+      {quantity.name + " of " + subject_text(track.subject), "Marked where it became slower.", figure});
 }
 
 // Judges whether one quantity of one part changed for the worse.

@@ -206,6 +206,7 @@ void accuse(
   finding.summary = finding.subject + " has " + c.quantity.name + " " + value_with_unit(own, c.quantity) +
                     (since_begin ? "" : " from " + position_text(track, from) + " on") + " where its " +
                     std::to_string(others.size()) + " peers have " + value_with_unit(peers, c.quantity) +
+                    (since_begin ? ", from the first sample on" : "") +
                     (c.quantity.by_role ? waits_least(c, track.subject, from) : "");
   finding.score = 0.85;
   if (times > 1)
@@ -328,10 +329,9 @@ void explain_by_heat(
           continue;
         const std::string text = quantity.name + " " + value_with_unit(levels[outlier.index], quantity) +
                                  " where its peers have " + value_with_unit(typical, quantity);
-        finding.summary += "; " + text + ": it is too hot";
+        finding.summary += "; " + text + ": too hot";
         finding.evidence.push_back({text, levels[outlier.index], quantity.unit, "its peers"});
-        finding.next_step =
-            "look at fans, air or liquid flow and heat sink of that GPU; " + finding.next_step;
+        finding.next_step = "look at fans, air or liquid flow and heat sink of that GPU";
       }
     }
   }

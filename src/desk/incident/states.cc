@@ -206,6 +206,17 @@ finding_of(const Records& records, const Quantity& quantity, const Peer& peer, c
   return finding;
 }
 
+void draw_states(
+    const std::string& subject,
+    const Quantity& quantity,
+    const std::vector<Peer>& peers,
+    Judgement& out) {
+  std::vector<std::pair<Subject, double>> parts;
+  for (const Peer& peer : peers)
+    parts.emplace_back(peer.subject, peer.value);
+  draw_levels(subject, quantity, parts, out);
+}
+
 // Returns the value that more than half of the peers have, or nullptr.
 const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
   std::map<std::string, std::pair<size_t, const Peer*>> votes;
@@ -263,6 +274,7 @@ void vote(
          double(count),
          "peers",
          quantity.name});
+    draw_states(finding.subject, quantity, peers, out);
     out.findings.push_back(std::move(finding));
   }
 }
@@ -309,6 +321,7 @@ void compare(
          outlier.t,
          "times their spread",
          quantity.name});
+    draw_states(finding.subject, quantity, peers, out);
     out.findings.push_back(std::move(finding));
   }
 }
@@ -348,6 +361,7 @@ void judge_expected(
     finding.score = 1 - 1 / double(stated - below.size() + 2);
     if (peer->value > 0 && peer->expected > 0)
       finding::set_ratio(finding, peer->value, peer->expected, quantity.name);
+    draw_states(finding.subject, quantity, peers, out);
     out.findings.push_back(std::move(finding));
   }
 }

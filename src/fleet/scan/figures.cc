@@ -61,7 +61,7 @@ void add_picture(const View& v, const Picture& p, finding::Diagnosis& d) {
   figure.marks = {seconds(s.time_ms(p.span.begin)), seconds(s.time_ms(p.span.end - 1))};
   d.figures.push_back(
       {name + ": " + s.metrics[p.metric] + " against its peers",
-       "Means of the samples. Marks: begin and end of the finding.",
+       "Marks: begin and end of the finding. Means of the samples.",
        std::move(figure)});
 }
 

@@ -462,7 +462,9 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
       "none of the " + std::to_string(all) + " accesses passes the filter",
       "the trace holds CPUs " + there.text() + " and cycles " + std::to_string(first) + " to " +
           std::to_string(last) +
-          (f.function.empty() ? "" : "; --function takes a name as the report prints it"));
+          (f.function.empty() ? ""
+                              : "; --function takes a name as the report prints it, and found none in '" +
+                                    f.function + "'"));
 }
 
 // A few accesses whose time does not fit the others are left out of both passes, as if the user had named the

@@ -279,7 +279,7 @@ class Figures {
         map.values.push_back(at == scan_.cpu_blame.end() ? 0 : double(at->second.cycles));
       }
     }
-    figures_.push_back({"Blame matrix", "Row: the CPU that waits; column: the CPU it waits for.", map});
+    figures_.push_back({"Who waits for whom", "A row waits for the columns.", map});
   }
 
   // Adds excess cycles over time.

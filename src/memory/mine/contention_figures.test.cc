@@ -253,12 +253,12 @@ TEST_F(Figures, BlameIsSharedOutByFunction) {
 
 TEST_F(Figures, TheMatrixHasVictimsInRows) {
   draw({delayed(10, 2, 0x4000, 31, 30, 5), delayed(20, 5, 0x4000, 11, 10, 2), hit(30, 7, 0x9000)});
-  const auto& map = body<HeatMapFigure>("Blame matrix");
+  const auto& map = body<HeatMapFigure>("Who waits for whom");
   EXPECT_THAT(map.rows, ElementsAre("CPU 2", "CPU 5", "CPU 7"));
   EXPECT_THAT(map.columns, ElementsAre(2, 5, 7));
   EXPECT_THAT(map.values, ElementsAre(0, 30, 0, 10, 0, 0, 0, 0, 0));
   draw({miss(10, 0, 0x4000, 30), miss(20, 1, 0x4000, 40)});
-  EXPECT_FALSE(drawn("Blame matrix"));
+  EXPECT_FALSE(drawn("Who waits for whom"));
 }
 
 TEST_F(Figures, TheMatrixShowsOneHundredAndTwentyEightCpus) {
@@ -266,7 +266,7 @@ TEST_F(Figures, TheMatrixShowsOneHundredAndTwentyEightCpus) {
   for (uint16_t cpu = 1; cpu < 130; ++cpu)
     trace.push_back(hit(cpu, cpu, 0x9000));
   draw(trace);
-  const auto& map = body<HeatMapFigure>("Blame matrix");
+  const auto& map = body<HeatMapFigure>("Who waits for whom");
   EXPECT_THAT(map.rows, SizeIs(128));
   EXPECT_THAT(map.values, SizeIs(128 * 128));
 }
