@@ -36,10 +36,11 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
-# What holds threads together besides joins and locks. In the first two nobody fights: a table is handed from thread
-# to thread, which is no false sharing. In the third two processes share a mapping.
+# What holds threads together besides joins and locks. In the first two nobody fights: a table of 64 lines is handed from
+# thread to thread three times, which costs 0.6 % of the CPU time and is no finding. In the third two processes share a
+# mapping.
 MEETINGS = {
-    "barrier": ("true sharing", [], """
+    "barrier": ("", [], """
 #include <pthread.h>
 static pthread_barrier_t all;
 static volatile long table[512];

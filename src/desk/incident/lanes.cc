@@ -91,7 +91,8 @@ marks_of(const Records& records, const std::vector<finding::Finding>& findings, 
 }  // namespace
 
 void draw_lanes(const Records& records, Judgement& judgement) {
-  std::vector<Mark> marks = marks_of(records, judgement.findings, year_of(records));
+  const std::string year = year_of(records);
+  std::vector<Mark> marks = marks_of(records, judgement.findings, year);
   if (marks.size() < 2 || judgement.findings.empty())
     return;
   // Marks far from those of the first finding are left out, because days before the incident would compress
@@ -116,7 +117,8 @@ void draw_lanes(const Records& records, Judgement& judgement) {
   const double origin = std::ranges::min(marks, {}, &Mark::begin).begin;
   const double grain = around / 100;  // width of an event, so that it is visible
   finding::TimelineFigure figure;
-  figure.x_name = "seconds after " + base::format_moment(origin);
+  constexpr size_t kYearAndDash = 5;  // a year that no file states is not shown
+  figure.x_name = "seconds after " + base::format_moment(origin).substr(year.empty() ? kYearAndDash : 0);
   for (const Mark& mark : marks)
     if (figure.spans.size() < kMostSpans)
       figure.spans.push_back(

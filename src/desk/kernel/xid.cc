@@ -18,10 +18,11 @@ constexpr const char* kDebug =
     "run the program under compute-sanitizer; hardware only if it fails on one GPU alone";
 constexpr const char* kReset = "stop what runs there and reset the GPU; drain it if the code comes back";
 constexpr const char* kReplace =
-    "drain the node and reset it; have the GPU replaced if it comes back (keep nvidia-bug-report.sh)";
+    "run nvidia-bug-report.sh and keep its log, then drain and reboot the node; have the GPU replaced if the "
+    "fault returns";
 constexpr const char* kLink =
     "check nvidia-smi nvlink -e on both ends, reseat or replace; reset the GPUs of the group";
-constexpr const char* kSupport = "keep nvidia-bug-report.sh and ask the vendor";
+constexpr const char* kSupport = "keep the log of nvidia-bug-report.sh and ask the vendor";
 constexpr const char* kFollows = "look for the event before it: this one follows";
 constexpr const char* kDriver = "update driver and firmware together, then reset the GPU";
 
