@@ -32,7 +32,7 @@ judge_by_loudest(const MetricSeries& series, const FleetDiagnosisOptions&, const
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = "Loudest of " + std::to_string(series.machines.size()) + " machines";
-  const std::string covered = covered_text(series);
+  const std::string covered = covered_text(series, series.step_ms);
   if (series.machines.size() < 3 || series.metrics.empty()) {
     finding::cannot_judge(d, "fewer than three machines", "read the metrics of the whole job", covered);
     return d;

@@ -83,7 +83,7 @@ Chip drawn(uint64_t seed) {
   c.height = 1 + number(99);
   c.topology = rng.below(2) ? Topology::Mesh : Topology::Torus;
   c.numbering = rng.below(2) ? Numbering::Rows : Numbering::Columns;
-  c.clock_hz = std::pow(10, rng.uniform(0, 13));
+  c.clock_hz = std::pow(10, rng.uniform(3, 13));
   c.core = {rate(), rng.uniform(0, 0.3), 1 + number(4095), number(1000000), 1024 + number(1 << 30), rate()};
   c.network = {rate(), rng.uniform(0, 2), number(1000000), 64 + number(1 << 20), number(64)};
   c.memory_unit = {1 + number(63), rate()};

@@ -417,11 +417,25 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
   });
 }
 
+// Returns whether each row of a table with a metric a row is a duration: a list of kernels, without counters.
+bool has_durations_only(std::string_view head) {
+  base::take_line(head);  // the titles
+  size_t rows = 0;
+  for (size_t end; (end = head.find('\n')) != head.npos; ++rows) {
+    if (!has_any(head.substr(0, end), {"gpu__time_duration", "\"Duration\""}))
+      return false;
+    head.remove_prefix(end + 1);
+  }
+  return rows > 0;
+}
+
 }  // namespace
 
 bool is_gpu_counters(std::string_view head) {
   while (head.starts_with("==") || head.starts_with('\n'))
     base::take_line(head);
+  if (has_durations_only(head))
+    return false;
   const std::string_view line = head.substr(0, head.find('\n'));
   const bool by_kernel = has_any(line, {"Kernel Name", "Kernel_Name", "KernelName"});
   const bool by_line = has_any(line, {"L1 Wavefronts Shared", "L2 Theoretical Sectors Global"});

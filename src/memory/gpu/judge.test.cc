@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/test_error.h"
 #include "base/test_folder.h"
+#include "memory/gpu/kernel_memory.h"
 
 namespace lento::memory {
 namespace {
@@ -36,6 +37,14 @@ std::string ncu(const std::vector<std::pair<std::string, std::string>>& metrics)
   for (const auto& [name, value] : metrics)
     text += "\"0\",\"transpose(float *, int)\",\"" + name + "\",\"\",\"" + value + "\"\n";
   return text;
+}
+
+TEST(GpuCounters, AListOfDurationsHasNone) {
+  const std::string titles = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+  const std::string time = "\"0\",\"gemm\",\"gpu__time_duration.sum\",\"nsecond\",\"90000\"\n";
+  EXPECT_FALSE(is_gpu_counters(titles + time + time));
+  EXPECT_TRUE(is_gpu_counters(titles + time + "\"0\",\"gemm\",\"lts__t_sectors.sum\",\"sector\",\"9\"\n"));
+  EXPECT_TRUE(is_gpu_counters(titles));
 }
 
 TEST_F(GpuMemory, WavefrontsBeyondTheLeastAreBankConflicts) {
