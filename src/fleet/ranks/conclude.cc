@@ -192,7 +192,7 @@ const char* advice(FaultKind kind) {
     case FaultKind::SlowInput:
       return "Check the data loader of these ranks: storage, workers, pinning, decoding.";
     case FaultKind::SlowLink:
-      return "Check this NIC, its cable and its switch port: rate, errors, pauses, congestion.";
+      return "Check NIC, cable and switch port: rate, errors, pauses, congestion.";
   }
   return "";
 }
