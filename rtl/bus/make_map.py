@@ -35,7 +35,7 @@ def header(registers):
              "#define LENTO_TILE_ID_VALUE 0x4c544f31u", "#define LENTO_TILE_BYTES 0x10000u  /* of the whole map */"]
     for r in registers:
         lines.append(f"#define LENTO_TILE_AT_{r['name']} 0x{int(r['offset'], 0):04x}u  /* {r['meaning']} */")
-    return "\n".join(lines + ["", "#endif", ""])
+    return "\n".join([lines[0], "/* clang-format off */", *lines[1:], "", "#endif", ""])
 
 
 def page(registers):

@@ -1,5 +1,5 @@
-/* The driver of lento_tile.h. The layout of an image is that of docs/formats/tile-image.md: a header of 68 bytes, four
- * sections' entries of 72 bytes, then code, data, soft logic and metadata without gaps. */
+/* The driver of lento_tile.h. The layout of an image is that of docs/formats/tile-image.md: a header of 68
+ * bytes, four sections' entries of 72 bytes, then code, data, soft logic and metadata without gaps. */
 #include "lento_tile.h"
 
 #include <string.h>
@@ -10,9 +10,29 @@
 #include <unistd.h>
 #endif
 
-enum { HEADER_BYTES = 68, ENTRY_BYTES = 72, SECTIONS = 4, CODE_BYTES = 0x2000, DATA_BYTES = 0x8000 };
-enum { FLAGS_AT = 36, TRIGGER_START_AT = 40, TRIGGER_END_AT = 44, MAIN_AT = 48, MASK_AT = 52 };
-enum { BEGIN_IMAGE = 1, START, STOP, PAUSE, RESUME, FINALIZE, RESET };
+enum {
+  HEADER_BYTES = 68,
+  ENTRY_BYTES = 72,
+  SECTIONS = 4,
+  CODE_BYTES = 0x2000,
+  DATA_BYTES = 0x8000
+};
+enum {
+  FLAGS_AT = 36,
+  TRIGGER_START_AT = 40,
+  TRIGGER_END_AT = 44,
+  MAIN_AT = 48,
+  MASK_AT = 52
+};
+enum {
+  BEGIN_IMAGE = 1,
+  START,
+  STOP,
+  PAUSE,
+  RESUME,
+  FINALIZE,
+  RESET
+};
 
 static uint32_t word_at(const uint8_t* bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -26,7 +46,8 @@ static lento_tile_result read_register(const lento_tile* tile, uint32_t offset, 
 }
 
 /* Writes a whole memory: the section, then zeros. */
-static lento_tile_result fill(const lento_tile* tile, uint32_t window, uint32_t size, const uint8_t* bytes, uint32_t count) {
+static lento_tile_result
+fill(const lento_tile* tile, uint32_t window, uint32_t size, const uint8_t* bytes, uint32_t count) {
   uint32_t at;
   lento_tile_result result = LENTO_TILE_OK;
   for (at = 0; at < size && result == LENTO_TILE_OK; at += 4) {
@@ -44,7 +65,8 @@ static lento_tile_result expect_tile(const lento_tile* tile) {
   return result == LENTO_TILE_OK && id != LENTO_TILE_ID_VALUE ? LENTO_TILE_NO_TILE : result;
 }
 
-lento_tile_result lento_tile_load(const lento_tile* tile, const uint8_t* image, size_t bytes, uint32_t queue) {
+lento_tile_result
+lento_tile_load(const lento_tile* tile, const uint8_t* image, size_t bytes, uint32_t queue) {
   const size_t contents = HEADER_BYTES + SECTIONS * ENTRY_BYTES;
   uint32_t code, data;
   size_t i;

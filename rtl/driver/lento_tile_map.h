@@ -1,4 +1,5 @@
 /* Byte offsets of a tile's registers. Written by rtl/bus/make_map.py from registers.csv. */
+/* clang-format off */
 #ifndef LENTO_TILE_MAP_H_
 #define LENTO_TILE_MAP_H_
 

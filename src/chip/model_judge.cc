@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "chip/detect/path.h"
 #include "chip/kept_model.h"
-#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
