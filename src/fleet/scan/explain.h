@@ -10,7 +10,8 @@
 namespace lento::fleet {
 
 // Scans the record and follows one machine in it. The diagnosis holds, as facts and a picture, the windows of
-// each metric in which its score came nearest to the threshold. Throws base::Error when the record has no machine of this name.
+// each metric in which its score came nearest to the threshold. Throws base::Error when the record has no
+// machine of this name.
 finding::Diagnosis
 explain(const MetricSeries& series, const std::string& machine, const ScanOptions& options);
 
