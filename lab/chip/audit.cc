@@ -8,6 +8,7 @@
 #include "chip/map/file/map_file.h"
 #include "chip/model/draws.h"
 #include "chip/model/model.h"
+#include "evidence/distribution.h"
 
 namespace lento::chip {
 namespace {
@@ -92,13 +93,12 @@ class Audit {
     // Intervals are promised for parts that are named, so each part is planted beyond its own promise: parts
     // with a promise below 2, factors from 2 to 10.
     constexpr double kMostFactor = 2;
-    constexpr double kNinety = 1.645;
     for (int i = 0; i < options_.intervals && !stopped("intervals", i, options_.intervals); ++i) {
       const Component part = drawn_part(kMostFactor).first;
       const double log_factor = rng_.uniform(std::log(kMostFactor), std::log(10));
       const ModelVerdict v = judged(part, std::exp(log_factor));
       const FactorFit fit = factors_of(model_, v, {{part, log_factor / 2, 0, kForever}}, true);
-      out.hits += std::abs(fit.parts[0].log_factor - log_factor) <= kNinety * fit.deviation[0];
+      out.hits += std::abs(fit.parts[0].log_factor - log_factor) <= evidence::kNinety * fit.deviation[0];
       ++out.trials;
     }
     return out;

@@ -9,6 +9,7 @@
 #include "chip/fabric/judge.h"
 #include "chip/fabric/play.h"
 #include "chip/zones/zones.h"
+#include "evidence/distribution.h"
 
 namespace lento::chip {
 namespace {
@@ -224,11 +225,10 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
 // well.
 void conclude_common(Diagnosis& d, const FabricComparison& comparison, double was, double is) {
   constexpr double kTolerance = 1.1;  // factor by which two healthy runs of one program may differ
-  constexpr double kNinety = 1.645;   // standard deviations on each side of a 90 % interval
   const FabricJudgement& verdict = comparison.judgement;
   if (!verdict.judged || verdict.waits == 0)
     return;
-  const double deviation = kNinety * verdict.spread / std::sqrt(double(verdict.waits));
+  const double deviation = evidence::kNinety * verdict.spread / std::sqrt(double(verdict.waits));
   const double low = comparison.common * std::exp(-deviation);
   const bool waits = low > kTolerance;
   const bool other = !waits && !verdict.blamed && was > 0 && is > kTolerance * was;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "chip/detect/path.h"
 #include "chip/kept_model.h"
+#include "evidence/distribution.h"
 
 namespace lento::chip {
 namespace {
@@ -20,8 +21,6 @@ constexpr double kMostLearnt = 16e6;
 // Most parts of a chip that is fitted, because the cost grows with the cube of their number. Larger chips
 // are judged without the model. Chips of a sheet are too, because the model was not validated on them.
 constexpr uint32_t kMostParts = 400;
-
-constexpr double kNinety = 1.645;  // standard deviations on each side of a 90 % interval
 
 double planned_records(const ChipUnderTest& of) {
   double out = 0;
@@ -262,7 +261,7 @@ double ModelJudge::take_factors(Detection& detection, std::span<const double> be
   for (size_t k = 0; k < detection.reported.size(); ++k) {
     Suspect& s = detection.reported[k];
     const double log_factor = fit.parts[k].log_factor;
-    const double half_width = kNinety * fit.deviation[k];
+    const double half_width = evidence::kNinety * fit.deviation[k];
     const double of_records = std::log(std::max(1.0, beside_peers[k]));
     const bool core = s.component.part == Part::Core;
     if (core && of_records > 0 && std::abs(of_records - log_factor) > kApart) {

@@ -6,6 +6,9 @@
 
 namespace lento::evidence {
 
+// Standard deviations on each side of a 90 % interval of a normal distribution.
+inline constexpr double kNinety = 1.645;
+
 double normal_cdf(double z);
 double normal_quantile(double p);               // p in (0, 1), -inf and inf at the ends
 double beta_cdf(double x, double a, double b);  // a, b > 0

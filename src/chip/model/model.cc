@@ -13,13 +13,13 @@
 #include "base/units.h"
 #include "chip/model/draws.h"
 #include "chip/model/factors.h"
+#include "evidence/distribution.h"
 
 namespace lento::chip {
 namespace {
 
-constexpr double kCertain = 3;     // standard deviations from which a setting is tried by simulation
-constexpr double kMissed = 0.05;   // share of runs that may hide a part of the detectable factor
-constexpr double kNinety = 1.645;  // standard deviations on each side of a 90 % interval
+constexpr double kCertain = 3;    // standard deviations from which a setting is tried by simulation
+constexpr double kMissed = 0.05;  // share of runs that may hide a part of the detectable factor
 
 constexpr const char* kClassNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
 
@@ -170,8 +170,8 @@ void add_classes(ModelVerdict& v, double tolerance) {
   bool slower = true;
   for (size_t k = 0; k < v.none.classes.size(); ++k) {
     const Effect& e = v.none.classes[k];
-    const double low = e.log_factor - kNinety * e.deviation;
-    const double high = e.log_factor + kNinety * e.deviation;
+    const double low = e.log_factor - evidence::kNinety * e.deviation;
+    const double high = e.log_factor + evidence::kNinety * e.deviation;
     slower = slower && e.log_factor > 0;
     if (low > least || high < -least)
       found.push_back({kClassNames[k], std::exp(e.log_factor), std::exp(low), std::exp(high)});
@@ -347,7 +347,7 @@ const PartTest* ModelVerdict::suspicious(double tolerance) const {
   for (const PartTest& test : leading) {
     if (test.gain <= threshold)
       break;
-    if (test.effect.log_factor + kNinety * test.effect.deviation > std::log1p(tolerance) / 2)
+    if (test.effect.log_factor + evidence::kNinety * test.effect.deviation > std::log1p(tolerance) / 2)
       return &test;
   }
   return nullptr;
