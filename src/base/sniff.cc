@@ -162,6 +162,40 @@ bool is_table(std::string_view head) {
   });
 }
 
+// True where an object or an array of JSON begins. A log line often opens with a bracket too: "[rank0] ...",
+// "[12:01:02] ...".
+bool is_json(std::string_view text) {
+  if (text[0] == '{')
+    return true;
+  if (text[0] != '[')
+    return false;
+  const size_t first = text.find_first_not_of(" \t\r\n", 1);
+  if (first == std::string_view::npos)
+    return false;
+  const std::string_view inner = text.substr(first);
+  for (const std::string_view word : {"true", "false", "null"})
+    if (inner.starts_with(word))
+      return true;
+  if (std::string_view("{[\"]").find(inner[0]) != std::string_view::npos)
+    return true;
+  const size_t past = inner.find_first_not_of(".0123456789eE", inner[0] == '-' ? 1 : 0);
+  return past > 0 && (past == std::string_view::npos ||
+                      std::string_view(", \t\r\n").find(inner[past]) != std::string_view::npos);
+}
+
+// True where a first line is a key of YAML and its value: a word of letters, digits, dashes and underscores
+// before ": ".
+bool is_yaml(std::string_view line) {
+  if (line.starts_with("---"))
+    return true;
+  const size_t colon = line.find(':');
+  if (colon == 0 || colon == std::string_view::npos || (colon + 1 < line.size() && line[colon + 1] != ' '))
+    return false;
+  return std::ranges::all_of(line.substr(0, colon), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  });
+}
+
 // Returns the kind of a text file from its first bytes.
 FileKind recognise_text(std::string_view head) {
   std::string_view rest = head;
@@ -171,15 +205,13 @@ FileKind recognise_text(std::string_view head) {
   if (first == std::string_view::npos)
     return {"blank file", {}};
   rest.remove_prefix(first);
-  if (rest[0] == '{' || rest[0] == '[')
+  if (is_json(rest))
     return recognise_json(rest);
   if (is_source(rest))
     return {"source text", rest.find("ypu.h\"") == std::string_view::npos ? "C" : "C, for a tile"};
   if (is_table(rest))
     return {"table", "CSV"};
-  const std::string_view line = rest.substr(0, rest.find('\n'));
-  const size_t colon = line.find(": ");
-  if (line.starts_with("---") || (colon != std::string_view::npos && colon < 40 && line[0] != '#'))
+  if (is_yaml(rest.substr(0, rest.find_first_of("\r\n"))))
     return {"settings file", "YAML"};
   return {"text file", {}};
 }

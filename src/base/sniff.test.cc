@@ -61,6 +61,22 @@ TEST(Sniff, SourcesObjectsAndLinesOfObjects) {
   EXPECT_EQ(kind_of("{\n\"a\": 1}\n").noun, "JSON file");
 }
 
+TEST(Sniff, LogsThatOpenLikeJsonOrYamlAreText) {
+  for (const char* log :
+       {"[rank0]: step 1\n",
+        "[transformers] loss is 3\n",
+        "[12:01:02] step 1\n",
+        "[0] step 1\n",
+        "[2026-11-27 10:00:00] step 1\n",
+        "run.sh: line 10: lspci: command not found\n",
+        "Iteration 1: loss 3\n"})
+    EXPECT_EQ(kind_of(log).noun, "text file") << log;
+  for (const char* json : {"[{\"a\": 1}]", "[1, 2]", "[ -1.5e3 ,2]", "[\n\"a\"]", "[]", "[true]"})
+    EXPECT_EQ(kind_of(json).noun, "JSON file") << json;
+  EXPECT_EQ(kind_of("layers:\n  - name: a\n").noun, "settings file");
+  EXPECT_EQ(kind_of("tensor_parallel: 8\n").noun, "settings file");
+}
+
 TEST(Sniff, LooksIntoCompressedFilesAndNotIntoPipes) {
   const std::string path = ::testing::TempDir() + "sniff." + std::to_string(::getpid()) + ".gz";
   write_file(path, "schema: lento.faults/1\n");
