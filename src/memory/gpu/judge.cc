@@ -1,7 +1,8 @@
-// Judges kernels one by one. A request that the best layout would not need is excess, and a finding needs
-// both a notable excess and a time that could be gained: of all cycles where they are known, else of the
-// requests themselves, which is an upper bound. Loads of channels are compared with their mean, since the
-// fullest one ends last.
+// Judges kernels one by one. A request that the best layout would not need is excess. Where the profile
+// states how busy the units are, their shares bound what its end gains, and a finding needs an interval
+// above 1. A profile without shares, and a trace of accesses, allow a finding by the excess alone, of the
+// requests and not of the time. Loads of channels are compared with their mean, since the fullest one ends
+// last.
 #include "memory/gpu/judge.h"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "finding/inputs.h"
+#include "memory/gpu/bottleneck.h"
+#include "memory/gpu/fixes.h"
 #include "memory/gpu/kernel_memory.h"
 
 namespace lento::memory {
@@ -30,8 +33,10 @@ constexpr double kLeastLoad = 1000;  // requests of the mean channel
 constexpr double kLeastPieces = 64;  // of traces, over all channels
 // Gains below are not worth a change.
 constexpr double kLeastGain = 1.02;
-// A memory that is used less than this does not bound the kernel.
-constexpr double kBusy = 0.3;
+constexpr const char* kPadRows =
+    "pad the rows of the shared array by one element ([32][33]), or exchange its columns (column xor row), "
+    "so "
+    "that the lanes of a warp fall into different banks";
 
 class Judge {
  public:
@@ -51,17 +56,16 @@ class Judge {
   Diagnosis run() {
     d_.scale = "memory";
     d_.title = "Memory of GPU kernels";
-    for (const KernelMemory& k : kernels_)
+    for (const KernelMemory& k : kernels_) {
       all_time_ += k.nanoseconds;
+      add_line(k, true);
+      add_line(k, false);
+    }
     for (const KernelMemory& k : kernels_) {
       judge_shared(k);
       judge_global(k);
-      judge_channels(
-          k,
-          k.slices,
-          "slices of the second cache",
-          k.is_amd ? "L2 channel imbalance" : "L2 slice imbalance");
-      judge_channels(k, k.memory, "channels of the memory", "HBM channel imbalance");
+      judge_channels(k, k.slices, true);
+      judge_channels(k, k.memory, false);
     }
     finding::sort_findings(d_.findings);
     add_table();
@@ -74,125 +78,236 @@ class Judge {
     return k.line.empty() ? k.kernel : k.kernel + " at " + k.line;
   }
 
+  // The lines of a kernel that ask for more than the data needs, of shared or global memory.
+  struct Lines {
+    const KernelMemory* worst = nullptr;
+    std::vector<const KernelMemory*> all;
+  };
+
+  void add_line(const KernelMemory& k, bool is_shared) {
+    const auto excess = [is_shared](const KernelMemory& line) {
+      return (is_shared ? line.shared : line.global).excess();
+    };
+    if (k.line.empty() || excess(k) <= 0)
+      return;
+    Lines& lines = lines_[{k.kernel, is_shared}];
+    lines.all.push_back(&k);
+    if (lines.worst == nullptr || excess(k) > excess(*lines.worst))
+      lines.worst = &k;
+  }
+
+  // Returns whether another line of the kernel is worse, which has the finding of all.
+  bool is_named_by_another(const KernelMemory& k, bool is_shared) const {
+    const auto at = lines_.find({k.kernel, is_shared});
+    return at != lines_.end() && at->second.worst != &k;
+  }
+
+  // Adds the other lines of the kernel to the finding of the worst.
+  void add_others(const KernelMemory& k, bool is_shared, Finding& f) const {
+    constexpr size_t kShown = 4;
+    const auto at = lines_.find({k.kernel, is_shared});
+    if (at == lines_.end() || at->second.all.size() < 2)
+      return;
+    std::string names;
+    size_t shown = 0;
+    for (const KernelMemory* other : at->second.all) {
+      if (other != &k && shown++ < kShown)
+        names += (names.empty() ? "" : ", ") + other->line;
+    }
+    f.evidence.push_back(
+        {"other places of this kernel with the same fault, among them " + names,
+         double(at->second.all.size() - 1),
+         "",
+         "counters or accesses"});
+  }
+
   // The share of all kernels' time that this one takes, 1 where times are not known.
   double weight(const KernelMemory& k) const {
     return all_time_ > 0 && k.nanoseconds > 0 ? k.nanoseconds / all_time_ : 1;
   }
 
-  // Adds a finding whose excess is gone after the fix, at most `gain` times as fast.
-  Finding& add(const KernelMemory& k, const std::string& category, double low, double high) {
+  // Adds a finding of a kernel whose units' shares bound the gain.
+  Finding& add_bounded(const KernelMemory& k, const std::string& category, const SpeedUp& gain) {
+    Finding& f = add(k, category, gain.middle());
+    f.factor_of = "slower than without (" + interval(gain) + ")";
+    f.evidence.push_back(
+        {"predicted speed-up of the kernel at least", gain.low, "x", "busy shares of the units"});
+    f.evidence.push_back(
+        {"predicted speed-up of the kernel at most", gain.high, "x", "busy shares of the units"});
+    const std::string missing = missing_counters(k);
+    if (!missing.empty() && !k.is_amd)
+      f.evidence.push_back(
+          {"a narrower interval needs " + missing, {}, "", "counters that are not in the profile"});
+    return f;
+  }
+
+  // Adds a finding by the requests alone: the profile does not state what part of the time they take.
+  Finding& add_by_requests(const KernelMemory& k, const std::string& category, double degree) {
+    Finding& f = add(k, category, degree);
+    f.factor_of = "slower than in the best layout, at most";
+    f.evidence.push_back(
+        {"predicted speed-up of the kernel at most; none where other work hides the requests",
+         degree,
+         "x",
+         "requests beyond the best layout"});
+    return f;
+  }
+
+  Finding& add(const KernelMemory& k, const std::string& category, double factor) {
     Finding f;
     f.subject = subject(k);
     f.category = category;
-    f.factor = high;
-    f.factor_of = "slower than in the best layout, at most";
-    f.score = std::min(1.0, (1 - 1 / std::max(1.0, high)) * weight(k));
-    f.evidence.push_back(
-        {low < high ? "predicted speed-up of the kernel at most; " + format_number(low, 3) +
-                          " times where other work hides the requests"
-                    : std::string("predicted speed-up of the kernel"),
-         high,
-         "x",
-         "requests beyond the best layout"});
+    f.factor = factor;
+    f.score = std::min(1.0, (1 - 1 / std::max(1.0, factor)) * weight(k));
     d_.findings.push_back(std::move(f));
     return d_.findings.back();
   }
 
+  static std::string interval(const SpeedUp& gain) {
+    return format_number(gain.low, 3) + " to " + format_number(gain.high, 3) + " times";
+  }
+
+  // Returns the finding that the bound allows, or null after a note.
+  Finding* bounded(const KernelMemory& k, const std::string& category, const std::vector<BusyUnit>& units) {
+    if (relief(units) < 1 - 1 / kLeastGain)
+      return nullptr;
+    const SpeedUp gain = speed_up(units, k.busy.waiting, has_all_shares(k.busy));
+    if (gain.low >= kLeastGain)
+      return &add_bounded(k, category, gain);
+    const auto busiest = std::ranges::max_element(units, {}, &BusyUnit::busy);
+    // A busiest unit that may be relieved could gain much: that is no all-clear.
+    undecided_ += !has_all_shares(k.busy) || busiest->busy > kLeastGain * busiest->fewest;
+    if (gain.high >= kLeastGain)
+      note(k, category, *busiest, gain);
+    return nullptr;
+  }
+
   // Adds a finding when bank conflicts of shared memory cost enough.
   void judge_shared(const KernelMemory& k) {
-    if (k.shared.served > 0 || k.conflict_time >= 0)
+    if (k.shared.served > 0 || k.conflict_time >= 0 || k.has_rules)
       ++seen_;
-    const bool stated = k.conflict_time >= 0;
+    if (k.conflict_time >= 0 && k.shared.served == 0)
+      return judge_stated(k);
+    if (k.shared.excess() == 0 || is_named_by_another(k, true))
+      return;
     const double degree = k.shared.degree();
-    if (k.shared.served > 0 && degree < kConflicts)
+    const std::string category = "bank conflicts";
+    Finding* f = nullptr;
+    const std::vector<BusyUnit> units = without_conflicts(k);
+    if (!units.empty())
+      f = bounded(k, category, units);
+    else if (degree >= kConflicts)
+      f = &add_by_requests(k, category, degree);
+    if (f == nullptr)
       return;
-    if (k.shared.served == 0 && !stated)
-      return;
-    double gain = degree;
-    if (stated)
-      gain = 1 / (1 - std::min(0.99, k.conflict_time));
-    else if (k.cycles > 0)
-      gain = 1 / (1 - std::min(0.97, k.shared.excess() / k.cycles));
-    if (gain < kLeastGain)
-      return note(k, "bank conflicts", gain);
-    Finding& f = add(k, "bank conflicts", 1, gain);
-    f.summary = "bank conflicts: " + (k.shared.served > 0 ? format_number(degree, 3) +
-                                                                " wavefronts for each that the "
-                                                                "data needs"
-                                                          : percent(k.conflict_time) + " of the time");
-    if (k.shared.served > 0)
-      f.evidence.push_back(
-          {"wavefronts of shared memory beyond the least", k.shared.excess(), "", "counters or accesses"});
-    f.next_step = k.layout.empty()
-                      ? "pad the rows of the shared array by one element ([32][33]), or exchange its "
-                        "columns (column xor row), so that the lanes of a warp fall into different banks"
-                      : k.layout;
+    f->summary = "bank conflicts: " + format_number(degree, 3) + " wavefronts for each that the data needs";
+    f->evidence.push_back(
+        {"wavefronts of shared memory beyond the least", k.shared.excess(), "", "counters or accesses"});
+    add_others(k, true, *f);
+    f->next_step = k.layout.empty() ? kPadRows : k.layout;
     if (!k.layout.empty())
-      f.evidence.push_back(
+      f->evidence.push_back(
           {"wavefronts with that layout, of " + format_number(k.shared.served, 6),
            k.relaid,
            "",
            "accesses moved"});
   }
 
+  // Adds a finding when the profiler itself states a share of the time that conflicts take.
+  void judge_stated(const KernelMemory& k) {
+    const double gain = 1 / (1 - std::min(0.99, k.conflict_time));
+    if (gain < kLeastGain)
+      return;
+    Finding& f = add_by_requests(k, "bank conflicts", gain);
+    f.summary = "bank conflicts: " + percent(k.conflict_time) + " of the time";
+    f.next_step = kPadRows;
+  }
+
   // Adds a finding when accesses of global memory are not coalesced.
   void judge_global(const KernelMemory& k) {
-    if (k.global.served > 0 && !k.ambiguous)
+    if ((k.global.served > 0 && !k.ambiguous) || k.has_rules)
       ++seen_;
     const double degree = k.global.degree();
+    if (k.used < 1 / kUncoalesced)
+      d_.notes.push_back(
+          subject(k) + ": loads or stores use " + percent(k.used) +
+          " of their sectors, and how many there are is not known: record "
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum and "
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+          ++undecided_;
     if (k.ambiguous && degree < kUncoalesced) {
       d_.notes.push_back(
           subject(k) +
           ": more sectors a request than 4-byte loads need, and the width of the loads is not known: record "
           "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio");
+      ++undecided_;
       return;
     }
-    if (degree < kUncoalesced)
+    if (k.global.excess() == 0 || is_named_by_another(k, false))
       return;
-    if (k.memory_busy >= 0 && k.memory_busy < kBusy)
-      return note(k, "uncoalesced accesses", 1);
-    Finding& f = add(k, "uncoalesced access", 1, degree);
-    f.summary = std::string("uncoalesced access: ") + format_number(degree, 3) + " times the " +
-                (k.is_amd ? "accesses" : "sectors") + " that the data needs";
-    f.evidence.push_back({"requests beyond the least", k.global.excess(), "", "counters or accesses"});
-    f.next_step =
+    const std::string category = "uncoalesced access";
+    const std::vector<BusyUnit> units = when_coalesced(k);
+    Finding* f = nullptr;
+    if (!units.empty())
+      f = bounded(k, category, units);
+    else if (degree >= kUncoalesced)
+      f = &add_by_requests(k, category, degree);
+    if (f == nullptr)
+      return;
+    f->summary = std::string("uncoalesced access: ") + format_number(degree, 3) + " times the " +
+                 (k.is_amd ? "accesses" : "sectors") + " that the data needs";
+    f->evidence.push_back({"requests beyond the least", k.global.excess(), "", "counters or accesses"});
+    add_others(k, false, *f);
+    f->next_step =
         "let neighbouring lanes use neighbouring elements: exchange the loops or the dimensions of the "
         "array, make "
         "an array for each member of a struct, or go through a tile in shared memory";
   }
 
-  // Adds a finding when one channel carries much more than the mean.
-  void judge_channels(
-      const KernelMemory& k,
-      const Channels& c,
-      const std::string& what,
-      const std::string& category) {
+  // Adds a finding when one slice or channel carries much more than the mean and bounds the kernel.
+  void judge_channels(const KernelMemory& k, const Channels& c, bool is_slices) {
     if (c.mean <= 0)
       return;
     ++seen_;
-    const bool by_sum = c.count == 0 || c.mean >= kLeastLoad || k.cycles == 0;
+    const bool is_many = c.count == 0 || c.mean >= kLeastLoad || k.busy.cycles == 0;
     // A few requests never fill all channels alike, so one less of the fullest must still be too many.
     const bool is_sure = c.most - 1 >= kImbalance * c.mean;
-    if (!is_sure || !by_sum || (c.count > 0 && c.mean * double(c.count) < kLeastPieces))
+    if (!is_sure || !is_many || (c.count > 0 && c.mean * double(c.count) < kLeastPieces))
       return;
-    const double busy = k.memory_busy >= 0 ? std::min(1.0, k.memory_busy * c.imbalance()) : 1;
-    if (busy < kBusy)
-      return note(k, category, 1);
-    Finding& f = add(k, category, 1, c.imbalance());
-    f.summary = category + ": the fullest of the " + what + " has " + format_number(c.imbalance(), 3) +
-                " times the mean";
-    f.evidence.push_back({"load of the fullest", c.most, "", "counters or accesses"});
-    f.evidence.push_back({"load of the mean", c.mean, "", "counters or accesses"});
-    f.next_step =
+    const std::string category = !is_slices ? "HBM channel imbalance"
+                                 : k.is_amd ? "L2 channel imbalance"
+                                            : "L2 slice imbalance";
+    const bool knows = (is_slices ? std::max(k.busy.l2, k.busy.fullest_slice) : k.busy.memory) >= 0;
+    Finding* f = nullptr;
+    if (knows)
+      f = bounded(k, category, when_even(k, is_slices, c.imbalance()));
+    else if (!k.busy.any())
+      f = &add_by_requests(k, category, c.imbalance());
+    else
+      d_.notes.push_back(
+          subject(k) + ": " + category + " of " + format_number(c.imbalance(), 3) +
+          ", and how busy the unit is was not recorded: ncu " + missing_counters(k)),
+          ++undecided_;
+    if (f == nullptr)
+      return;
+    f->summary = category + ": the fullest of the " +
+                 (is_slices ? "slices of the second cache" : "channels of the memory") + " has " +
+                 format_number(c.imbalance(), 3) + " times the mean";
+    f->evidence.push_back({"load of the fullest", c.most, "", "counters or accesses"});
+    f->evidence.push_back({"load of the mean", c.mean, "", "counters or accesses"});
+    f->next_step =
         "change the stride that the blocks of the kernel have in common: pad the leading dimension by a line "
         "or "
         "two (not a power of two), or give the blocks another order";
   }
 
-  void note(const KernelMemory& k, const std::string& what, double gain) {
+  // Notes what is there without being certain to cost time, with the unit that bounds the kernel.
+  void note(const KernelMemory& k, const std::string& what, const BusyUnit& busiest, const SpeedUp& gain) {
+    const std::string missing = missing_counters(k);
     d_.notes.push_back(
-        subject(k) + ": " + what + " are there, and ending them would gain " + format_number(gain, 3) +
-        " times at most");
+        subject(k) + ": " + what + " without a certain cost: the kernel would be " + interval(gain) +
+        " as fast without, and its busiest unit is " + busiest.name + " (" + percent(busiest.busy) + ")" +
+        (missing.empty() ? "" : "; record ncu " + missing));
   }
 
   void add_table() {
@@ -243,16 +358,24 @@ class Judge {
           "TCP_TOTAL_ACCESSES_sum TCC_REQ",
           covered);
     const auto& found = d_.findings;
+    if (found.empty() && undecided_ > 0)
+      return finding::cannot_judge(
+          d_,
+          "requests beyond the least are there, and the counters do not show whether they cost time",
+          "record what the notes name, or all: ncu --set full",
+          covered);
     d_.verdict = found.empty()
                      ? "No memory conflict: banks, sectors and channels are used evenly, as far as measured."
-                     : found.front().category + " in " + found.front().subject + " leads; up to " +
-                           format_number(*found.front().factor, 3) + " times as fast without.";
+                     : found.front().category + " in " + found.front().subject +
+                           " leads: " + finding::factor_text(found.front()) + ".";
     finding::judged(d_, covered);
   }
 
   std::vector<KernelMemory> kernels_;
+  std::map<std::pair<std::string, bool>, Lines> lines_;  // of a kernel; true: of shared memory
   double all_time_ = 0;
   size_t seen_ = 0;
+  size_t undecided_ = 0;  // kernels and causes that may cost much, and may not
   Diagnosis d_;
 };
 

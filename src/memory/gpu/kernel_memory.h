@@ -2,6 +2,7 @@
 // their channels. The readers below fill it from counters and from accesses, and judge.h draws conclusions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,27 +35,48 @@ struct Channels {
   }
 };
 
+// Shares of the time in which units are busy, 1 at their peak. Below 0: not measured.
+struct BusyShares {
+  double shared_pipe = -1;  // of each multiprocessor's pipe to shared memory and first cache
+  double l1 = -1;           // the busiest part of the first cache, that pipe among them
+  double issue = -1;        // the busiest of issue slots and pipes of arithmetic
+  double l2 = -1;
+  double fullest_slice = -1;  // the lookups of the slice of the second cache that has most
+  double mean_slice = -1;
+  double memory = -1;   // HBM
+  double fullest = -1;  // the busiest of all units that serve memory
+  double waiting = 0;   // share of the launch in which no multiprocessor has work
+  double cycles = 0;    // in which multiprocessors have work, summed over them. 0: not measured
+  bool any() const {
+    return std::max({shared_pipe, l1, issue, l2, memory, fullest}) >= 0 || cycles > 0;
+  }
+};
+
 struct KernelMemory {
   std::string kernel;
   std::string line;  // "file:12", an instruction, or "" for the whole kernel
   uint64_t launches = 0;
   bool is_amd = false;
-  Requests shared;    // wavefronts of shared memory (LDS): one when no two words lie in one bank
-  Requests global;    // sectors of 32 bytes, or on AMD accesses of a quarter line
-  Channels slices;    // of the second cache
-  Channels memory;    // HBM
-  double cycles = 0;  // of all multiprocessors together, 0: not known
+  Requests shared;  // wavefronts of shared memory (LDS): one when no two words lie in one bank
+  Requests global;  // sectors of 32 bytes, or on AMD accesses of a quarter line
+  Channels slices;  // of the second cache
+  Channels memory;  // HBM
+  BusyShares busy;
+  double l2_sectors = 0;   // that reached the second cache. 0: not measured
+  double l2_requests = 0;  // each for up to four sectors of a line
+  double l1_misses = -1;   // share of the sectors that the first cache does not serve
+  double memory_bytes = 0;
   double nanoseconds = 0;
-  // Shares of the time, or of the peak, that the profiler states itself. Below 0: not known.
-  double conflict_time = -1;
-  double memory_busy = -1;
-  std::string layout;      // a change of the layout that was tried on the accesses, "": none
-  double relaid = 0;       // requests that it leaves
-  bool ambiguous = false;  // sectors by request are known, the width of the loads is not
+  double conflict_time = -1;  // share of the time that the profiler states itself
+  bool has_rules = false;     // of the section that names excess, so that their silence means none
+  double used = 1;            // least share of their sectors that loads or stores use, their counts not known
+  std::string layout;         // a change of the layout that was tried on the accesses, "": none
+  double relaid = 0;          // requests that it leaves
+  bool ambiguous = false;     // sectors by request are known, the width of the loads is not
 };
 
-// Recognises tables of Nsight Compute (--csv: raw, details and source pages, --metrics) and of rocprof (pmc
-// columns) and rocprofv3 (counter_collection).
+// Recognises pages of Nsight Compute (printed, or --csv: raw, details and source pages, --metrics) and tables
+// of rocprof (pmc columns) and rocprofv3 (counter_collection).
 bool is_gpu_counters(std::string_view head);
 // Recognises text with one memory instruction of one warp a line, its lanes' addresses last.
 bool is_gpu_accesses(std::string_view head);

@@ -1,0 +1,38 @@
+// Bounds how much faster a kernel gets when some of its units have less work. Each unit is busy in a share of
+// the running time. The kernel cannot get shorter than the largest share that is left, which is the upper
+// end. The lower end assumes that the busiest unit's work is spread evenly over its busy time together with
+// the work of the others: what its excess hid of the next busiest then takes time of its own. Where another
+// unit is as busy as the one that is relieved, nothing is certain to be gained.
+//
+// Source: bottleneck bounds of operational analysis (Denning and Buzen, ACM Computing Surveys 10, 1978).
+#pragma once
+
+#include <cmath>
+#include <span>
+
+namespace lento::memory {
+
+struct BusyUnit {
+  const char* name;
+  double busy;    // share of the running time now
+  double fewest;  // share of the same time when the excess is gone, at best
+  double most;    // and at worst
+};
+
+struct SpeedUp {
+  double low = 1;
+  double high = 1;
+  double middle() const {
+    return std::sqrt(low * high);
+  }
+};
+
+// `waiting` is the share of the time in which no unit works, before and after the fix. `all_measured` is
+// false when a unit that may bound the kernel has no counter in the profile. Its share may be anything up to
+// the busiest unit's, and the lower end then holds with 95 %.
+SpeedUp speed_up(std::span<const BusyUnit> units, double waiting, bool all_measured);
+
+// Returns the share of the time in which the units do work that ends at best.
+double relief(std::span<const BusyUnit> units);
+
+}  // namespace lento::memory
