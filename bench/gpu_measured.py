@@ -2,7 +2,7 @@
 """Gains that Lento predicts from profiles of real kernels, beside the times of the kernels and their mended twins.
 
 gpu_measured.py LENTO [FOLDER]: FOLDER (bench/results/2026-11-27/gpu) has pages of Nsight Compute of the kernels of
-bench/gpu/cases.cu, and times.csv with the time of each kernel alone. Prints for each slow kernel the predicted interval, its
+bench/gpu/cases.cu, and kernel_pairs.csv with the time of each kernel alone. Prints for each slow kernel the predicted interval, its
 middle and the measured ratio, and for each page the kernels that have a finding. Exit 1 when a healthy kernel has one, a direction is wrong, or pages with the same
 counters name other kernels.
 """
@@ -26,6 +26,7 @@ PAIRS = {
     "stride_16": ("copy", 8, "uncoalesced access"),
     "histogram_one_copy": ("histogram_copies", 1, "bank conflicts"),
 }
+PAGES = ("raw.csv", "details.csv", "details.txt", "metrics.csv", "sass.csv", "source.csv")
 NUMBER = r"([\d.]+)"
 
 
@@ -51,7 +52,7 @@ def findings(lento, path):
 def main():
     lento = str(pathlib.Path(sys.argv[1]).resolve())
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent / "results/2026-11-27/gpu")
-    times = {row[0]: float(row[1]) for row in csv.reader((folder / "times.csv").open())}
+    times = {row[0]: float(row[1]) for row in csv.reader((folder / "kernel_pairs.csv").open())}
     raw, _ = findings(lento, folder / "raw.csv")
     near = inside = right = 0
     for slow, (twin, work, cause) in PAIRS.items():
@@ -63,7 +64,7 @@ def main():
         print(f"{slow:20} {category or 'note':20} {low:6.3g} to {high:6.3g}, middle {factor:6.3g}, measured {measured:6.3g} ({factor / measured - 1:+.0%})")
     wrong = right < len(PAIRS)
     print(f"direction right in {right}, measured ratio inside {inside}, middle within 30 % in {near} of {len(PAIRS)}")
-    for page in sorted(p for p in folder.iterdir() if p.name != "times.csv"):
+    for page in [folder / f for f in PAGES if (folder / f).exists()]:
         rows, outcome = findings(lento, page)
         named = [k for k, row in rows.items() if row[0] and k in PAIRS and row[0] == PAIRS[k][2]]
         healthy = [k for k, row in rows.items() if row[0] and k not in PAIRS]

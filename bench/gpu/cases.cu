@@ -2,7 +2,7 @@
 // them. Each kernel is timed alone, without a profiler: name, median, tenth and ninetieth percentile in
 // milliseconds on standard output.
 //
-//   nvcc -O3 -arch=sm_90 -lineinfo cases.cu -o cases && ./cases 30 > times.csv
+//   nvcc -O3 -arch=sm_90 -lineinfo cases.cu -o cases && ./cases 30 > kernel_pairs.csv
 //   ncu --set full --page raw --csv ./cases 1 > raw.csv            (and the other pages)
 //
 // bench/gpu_measured.py compares the gains that `lento memory diagnose` predicts from the pages with the times.
