@@ -223,6 +223,9 @@ std::string format_quantity(double value, Dimension dimension) {
 }
 
 std::string format_measure(double value, std::string_view unit) {
+  // Tools of GPUs print clocks in MHz, up to four digits, and so do the axes of pictures.
+  if (unit == "MHz" && std::fabs(value) >= 1 && std::fabs(value) < 1e4)
+    return format_number(value, 4) + " MHz";
   constexpr Dimension kScaled[] = {
       Dimension::Time,
       Dimension::Frequency,

@@ -179,6 +179,12 @@ TEST(FormatNumber, NoExponentWhereDigitsAreReadable) {
   EXPECT_EQ(format_number(1e-7), "1e-07");
 }
 
+TEST(FormatMeasure, ClocksInMegahertzStayAsToolsPrintThem) {
+  EXPECT_EQ(format_measure(1980, "MHz"), "1980 MHz");
+  EXPECT_EQ(format_measure(345e6, "Hz"), "345 MHz");
+  EXPECT_EQ(format_measure(20000, "MHz"), "20 GHz");
+}
+
 TEST(FormatCompact, LettersFromTenThousand) {
   EXPECT_EQ(format_compact(10000), "10k");
   EXPECT_EQ(format_compact(999000), "999k");

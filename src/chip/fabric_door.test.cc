@@ -52,6 +52,19 @@ TEST(ChipExamine, HealthyIsHealthyAndSlowIsNamed) {
   EXPECT_EQ(d.findings[0].category, "slow memory port");
 }
 
+// One damaged size among 16 waits makes the others look like an error of the model, and is no all-clear.
+TEST(ChipExamine, ADamagedSizeIsNoAllClear) {
+  const std::string path = testing::TempDir() + "/damaged.json";
+  std::string text = base::read_file(kSlow, 1 << 20);
+  const size_t record = text.find(R"("num_bytes":2048,"type":"READ","timestamp":1488})");
+  ASSERT_NE(record, std::string::npos);
+  text[record + 12] = '6';
+  base::write_file(path, text);
+  const finding::Diagnosis d = chip_examine({one(path.c_str())});
+  EXPECT_EQ(d.outcome, finding::Outcome::CannotJudge) << d.verdict;
+  EXPECT_THAT(d.reason, HasSubstr("dram0-1"));
+}
+
 TEST(ChipCompare, NamesWhatBecameSlower) {
   const finding::Diagnosis d = chip_compare({one(kHealthy), one(kSlow)});
   ASSERT_EQ(d.outcome, finding::Outcome::Findings);

@@ -4,6 +4,8 @@
 #include "predict/answer.h"
 
 #include <bit>
+#include <cctype>
+#include <filesystem>
 
 #include "base/file.h"
 #include "predict/layouts.h"
@@ -89,6 +91,14 @@ finding::Diagnosis show_example() {
 
 }  // namespace
 
+// Puts the model and the number of devices before the system: "gpt3_175b, training on 64 devices: how fast it
+// should be on NVIDIA A100".
+std::string titled(const std::string& model, const Expectation& e, std::string title) {
+  title[0] = char(std::tolower(static_cast<unsigned char>(title[0])));
+  return model + (e.work == Work::Train ? ", training on " : ", serving on ") + std::to_string(e.devices) +
+         (e.devices == 1 ? " device: " : " devices: ") + title;
+}
+
 finding::Diagnosis predict(const PredictOptions& options) {
   if (options.workload.empty() && options.model.empty()) {
     if (options.system.empty())
@@ -136,9 +146,14 @@ finding::Diagnosis predict(const PredictOptions& options) {
   const AskedStack asked = asked_stack(system, question);
   finding::Diagnosis d = explain(system, asked.of_sheet);
   const auto expected = expect_run(system, asked.of_field);
-  if (expected)
+  if (expected) {
+    d.title = titled(
+        file ? std::filesystem::path(options.workload).stem().string() : options.model,
+        *expected,
+        d.title);
     state_expectation(d, system, *expected, options.measured);
-  else if (options.measured)
+  }
+  if (!expected && options.measured)
     throw base::Error(
         {"--measured"},
         "a figure is judged for training and serving",

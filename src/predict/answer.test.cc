@@ -163,6 +163,24 @@ TEST(PredictJob, AskedNothingItShowsAnExampleAndWhatToTypeNext) {
   EXPECT_THAT(d.notes[0], HasSubstr("lento predict --model"));
 }
 
+// The first screen states model, devices and the next question.
+TEST(PredictJob, TheTitleNamesModelAndDevicesAndTheRemedyTheNextQuestion) {
+  PredictOptions options;
+  options.model = "llama-3.1-8b";
+  options.system = "h100";
+  options.run.training = true;
+  options.run.batch = 64;
+  options.run.sequence = 4096;
+  options.run.parallel = "dp=8,zero=3";
+  finding::Diagnosis d = predict(options);
+  EXPECT_THAT(d.title, HasSubstr("llama-3.1-8b, training on 8 devices: how fast it should be on"));
+  EXPECT_THAT(d.remedy, HasSubstr("--measured '"));
+  EXPECT_THAT(d.remedy, HasSubstr("--parallel all=8"));
+  options.measured = parse_measured_figure("9000 tokens/s");
+  d = predict(options);
+  EXPECT_EQ(d.remedy, "");
+}
+
 TEST(PredictJob, AllLayoutsAreSearched) {
   PredictOptions options;
   options.model = "llama-3.1-8b";

@@ -172,6 +172,27 @@ std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
   return line.titled(route.label);
 }
 
+// Explains the dashed lines of a mesh: a sample and its meaning, for each kind that the mesh has.
+std::string dashes_legend(const MeshFigure& f, double y) {
+  const bool unseen = std::ranges::any_of(f.links, [](const MeshFigure::Link& link) {
+    return std::isnan(link.value);
+  });
+  std::string out;
+  double x = 20;
+  const auto explain = [&](bool shown, const char* css, const char* meaning) {
+    if (!shown)
+      return;
+    PathData sample;
+    sample.move_to(x, y);
+    sample.line_to(x + 30, y);
+    out += path_of(css, sample) + text_at(x + 36, y + 4, meaning);
+    x += 190;
+  };
+  explain(!f.routes.empty(), "route-key", "route that shows it");
+  explain(unseen, "unseen-key", "link that nothing crossed");
+  return out;
+}
+
 // Positions of the rows and cells of a heat map, in pixels. Neighbouring columns of the data share a cell
 // when there are more than kMostCells.
 struct HeatMapLayout {
@@ -303,8 +324,9 @@ std::string draw(const MeshFigure& f, const std::string& title) {
     all.add(link.value);
   const Extent extent = all.get_at_least_twofold();
   const double width = std::max(380.0, 40 + cell * f.width);
-  const double height = 70 + cell * f.height;
-  std::string out = open_svg(width, height, title);
+  const double scale = 38 + cell * f.height;  // where the legend of the colours begins
+  const std::string dashes = dashes_legend(f, scale + 42);
+  std::string out = open_svg(width, scale + (dashes.empty() ? 32 : 54), title);
   const std::vector<std::string> numbers = core_numbers(f);
   std::set<std::array<int, 4>> ends;
   for (const auto& link : f.links)
@@ -321,7 +343,7 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   out += named;
   for (const auto& core : f.cores)
     out += core_box(f, core, at, extent);
-  return out + value_legend(20, height - 32, extent, f.value_name) + "</svg>";
+  return out + value_legend(20, scale, extent, f.value_name) + dashes + "</svg>";
 }
 
 std::string draw(const HeatMapFigure& f, const std::string& title) {

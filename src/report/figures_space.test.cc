@@ -81,6 +81,21 @@ TEST(DrawMesh, UnseenIsGreyAndHealthyIsPale) {
   EXPECT_NEAR(points_of(links[0])[0].second, cores[0].number("y") + cores[0].number("height") / 2, 1e-6);
 }
 
+// A dashed line without a legend reads as a fault.
+TEST(DrawMesh, DashesAreExplainedWhereThereAreSome) {
+  MeshFigure f = mesh(2, 1);
+  EXPECT_TRUE(with_class(draw(f, "t"), "route-key").empty());
+  EXPECT_TRUE(with_class(draw(f, "t"), "unseen-key").empty());
+  f.routes = {{{{0, 0}, {1, 0}}, "core0 to core1"}};
+  f.links[0].value = std::nan("");
+  const std::string picture = draw(f, "t");
+  EXPECT_EQ(with_class(picture, "route-key").size(), 1u);
+  EXPECT_EQ(with_class(picture, "unseen-key").size(), 1u);
+  EXPECT_THAT(picture, HasSubstr("link that nothing crossed"));
+  for (const auto& sample : with_class(picture, "route-key"))
+    EXPECT_LT(points_of(sample)[0].second, size_of(picture).second);
+}
+
 TEST(DrawMesh, TheTwoDirectionsOfALinkLieSideBySideBetweenTheirCores) {
   MeshFigure f{2, 2, ""};
   f.links = {{0, 0, 1, 0, 1}, {1, 0, 0, 0, 1}, {0, 0, 0, 1, 1}, {0, 1, 0, 0, 1}};

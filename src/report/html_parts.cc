@@ -199,7 +199,7 @@ std::string evidence_html(const Diagnosis& d, const Place& place) {
   constexpr size_t kMost = 5;
   if (d.findings.empty())
     return {};
-  std::string out;
+  std::string out = tag("p", "How sure, 0 to 1, is the strength of the evidence; it is no probability.");
   if (d.findings.size() > 1)
     out += ranking_html(d, place);
   TableFigure table{{"evidence for " + d.findings.front().subject, "value", "from"}, {}};
@@ -209,7 +209,7 @@ std::string evidence_html(const Diagnosis& d, const Place& place) {
   }
   if (!table.rows.empty())
     out += table_html(table, "Evidence");
-  return out.empty() ? "" : folded(place, "evidence", "Evidence", out);
+  return folded(place, "evidence", "Evidence", out);
 }
 
 std::string seen_html(const Diagnosis& d, const Place& place) {

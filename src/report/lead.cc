@@ -49,10 +49,16 @@ Lines keys_of(const Diagnosis& d) {
     keys.emplace_back("when", window_text(*first.when, 4));
   else if (!extent.empty())  // a measured difference without an onset is that of the whole record
     keys.emplace_back("when", "all through what was read");
-  keys.emplace_back("how sure", sure_text(first.score));
+  std::string sure = sure_text(first.score);
+  sure.insert(sure.size() - 1, " of 1");
+  keys.emplace_back("how sure", sure);
   if (d.findings.size() > 1)
-    keys.emplace_back("findings", std::to_string(d.findings.size()));
+    keys.emplace_back("findings", "this one and " + std::to_string(d.findings.size() - 1) + " more");
   return keys;
+}
+
+bool is_question(const Diagnosis& d) {
+  return d.outcome == finding::Outcome::Answer && d.findings.empty();
 }
 
 std::vector<std::string> next_steps(const Diagnosis& d) {
@@ -64,7 +70,9 @@ std::vector<std::string> next_steps(const Diagnosis& d) {
       steps.push_back(step);
   }
   // The remedy is only a hint once there are findings, and the notes list its tools.
-  if (!d.remedy.empty())
+  if (!d.remedy.empty() && is_question(d))
+    steps.push_back(d.remedy);
+  else if (!d.remedy.empty())
     steps.push_back(
         "What would help: " + (d.findings.empty() ? d.remedy : d.remedy.substr(0, d.remedy.find(": "))));
   return steps;

@@ -16,6 +16,9 @@ using Lines = std::vector<std::pair<std::string, std::string>>;  // name, text
 // Returns how much, when and how sure, for the first finding. Empty without findings.
 Lines keys_of(const finding::Diagnosis& diagnosis);
 
+// True where nothing was judged: the remedy of a prediction is the question that usually follows.
+bool is_question(const finding::Diagnosis& diagnosis);
+
 // Lists the steps of the first three findings without repetitions, and what would help a verdict.
 std::vector<std::string> next_steps(const finding::Diagnosis& diagnosis);
 

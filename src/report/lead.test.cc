@@ -69,8 +69,8 @@ TEST(Lead, AnswersTheQuestionsOfAReader) {
       ElementsAre(
           Pair("how much", "22 times less nvlink_bandwidth"),
           Pair("when", "from 414 to 1139 s"),
-          Pair("how sure", "very sure (0.94)"),
-          Pair("findings", "2")));
+          Pair("how sure", "very sure (0.94 of 1)"),
+          Pair("findings", "this one and 1 more")));
   EXPECT_THAT(next_steps(d), ElementsAre("drain it"));
   EXPECT_THAT(
       seen_of(d),
@@ -83,7 +83,7 @@ TEST(Lead, AMeasuredDifferenceWithoutAnOnsetIsThatOfTheWholeRecord) {
   d.findings[0].when.reset();
   EXPECT_THAT(keys_of(d)[1], Pair("when", "all through what was read"));
   d.findings[0].factor.reset();
-  EXPECT_THAT(keys_of(d), ElementsAre(Pair("how sure", "very sure (0.94)")));
+  EXPECT_THAT(keys_of(d), ElementsAre(Pair("how sure", "very sure (0.94 of 1)")));
 }
 
 TEST(Lead, WithoutFindingsHasNoKeys) {
@@ -96,6 +96,13 @@ TEST(Lead, WithoutFindingsHasNoKeys) {
   EXPECT_THAT(next_steps(d), ElementsAre("What would help: values of each rank: straggler lines, or logs"));
   d.findings = {slow(0.9)};
   EXPECT_THAT(next_steps(d), ElementsAre("drain it", "What would help: values of each rank"));
+}
+
+TEST(Lead, AnAnswerStatesItsNextStep) {
+  Diagnosis d;
+  d.outcome = Outcome::Answer;
+  d.remedy = "Compare it with a measured figure";
+  EXPECT_THAT(next_steps(d), ElementsAre("Compare it with a measured figure"));
 }
 
 TEST(Lead, SureInWords) {

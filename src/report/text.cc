@@ -117,7 +117,7 @@ std::string write_text(const Diagnosis& d, const TextOptions& options) {
   std::string head = skipped_text(d);
   head += (head.empty() ? "" : "\n") + d.verdict + "\n";
   if (!d.remedy.empty())
-    head += "what would help: " + d.remedy + "\n";
+    head += (is_question(d) ? "next: " : "what would help: ") + d.remedy + "\n";
   if (!d.covered.empty() && d.findings.empty())
     head += "looked at: " + d.covered + "\n";
   text += base::visible(head);

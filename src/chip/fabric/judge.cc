@@ -95,7 +95,12 @@ class Judge {
     for (const size_t other : alike)
       first.alike.push_back(classes_[other].members);
     out_.strength = first.evidence / discount(best) / repetition(best) - needed(best);
-    if (out_.strength <= 0 || first.factor < kLeastFactor)
+    if (first.factor < kLeastFactor)
+      return;
+    // Held waits would suffice if each counted, but those of one processor may share an error of the model.
+    if (out_.strength <= 0 && best.effect == Effect::Holds && first.evidence > needed(best))
+      return report_repetition(first);
+    if (out_.strength <= 0)
       return;
     if (best.effect == Effect::Serves && !recorded_.earlier && first.factor < kLeastServed)
       return report_model_error(first);
@@ -202,6 +207,16 @@ class Judge {
                   base::format_number(kLeastServed) +
                   " times as slow, and the fabric itself may be wrong by as much";
     out_.remedy = "give an earlier run of the same program to `lento chip compare`";
+  }
+
+  // Reports no judgement: too few processors show that a component is slow, and one odd record among few
+  // waits makes the others look like an error of the model.
+  void report_repetition(const FabricSuspect& first) {
+    out_.judged = false;
+    out_.reason = "waits end later than they should, as if " + first.members.front() +
+                  " were slow, and waits of one processor differ together by as much";
+    out_.remedy =
+        "record a longer run, or one with more cores, or give an earlier run to `lento chip compare`";
   }
 
   // Reports no judgement: more than one component would explain the slowness, so the run is neither healthy

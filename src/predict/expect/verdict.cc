@@ -112,6 +112,14 @@ std::string first_checks(Work work) {
                "same load with one device";
 }
 
+// Returns the question that usually follows: is a run of one's own as fast, and is another layout faster.
+std::string next_question(const Expectation& e) {
+  const std::string compare = "Compare your run with it: --measured '" +
+                              base::format_number(e.per_device(e.seconds), 3) + " tokens/s'";
+  const bool laid_out = e.work == Work::Train && e.devices > 1;
+  return compare + (laid_out ? "; find a faster layout: --parallel all=" + std::to_string(e.devices) : "");
+}
+
 }  // namespace
 
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view given) {
@@ -183,6 +191,8 @@ void state_expectation(
     const Expectation& e,
     const std::optional<MeasuredFigure>& measured) {
   d.verdict = headline(system, e);
+  if (!measured)
+    d.remedy = next_question(e);
   mark_facts_of_sheet(d);
   const auto rate = [&e](double seconds) {
     return base::format_number(e.per_device(seconds), 4) + " tokens/s per GPU";

@@ -89,11 +89,16 @@ void read_groups(const PlainValue& root, HangDump& dump) {
   }
 }
 
-// Reads one recorded operation.
+// Reads one recorded operation. A dump with an entry that lacks its group, state or number is damaged:
+// without that entry the counters would show a rank that left its peers behind, so the rank counts as one
+// without a dump.
 void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::string>& names) {
   PendingOp op;
-  const PlainValue* group = entry.find("process_group");
-  op.group = first_text(group);
+  for (const char* key : {"process_group", "state", "collective_seq_id"}) {
+    if (!entry.find(key))
+      throw base::Error({dump.file}, "the dump is damaged: an entry has no '" + std::string(key) + "'");
+  }
+  op.group = first_text(entry.find("process_group"));
   names[integer(entry, "pg_id", -1)] = op.group;
   const std::string state = text(entry, "state");
   if (state == "completed")

@@ -34,6 +34,18 @@ TEST(FlightRecorder, NumbersOfGroupsAreSortedAsNumbers) {
   EXPECT_EQ(d.status.at("100").last_enqueued, 3);
 }
 
+// A lost byte in a key hides what the rank waits for, and its counters alone would accuse it.
+TEST(FlightRecorder, ADumpWithAnEntryThatLacksAKeyIsDamaged) {
+  const std::string whole =
+      R"({"version":"2.9","entries":[{"pg_id":1,"process_group":["g","TP"],"collective_seq_id":5,"state":"started"}]})";
+  EXPECT_EQ(parse(whole).pending.size(), 1U);
+  for (const char* key : {"process_group", "collective_seq_id", "state"}) {
+    std::string spoilt = whole;
+    spoilt.erase(spoilt.find(key) + 1, 1);
+    EXPECT_THROW(parse(spoilt), base::Error) << key;
+  }
+}
+
 TEST(FlightRecorder, AnEntryThatSaysBothNumberAndNameDecides) {
   const HangDump d = parse(
       R"({"pg_config":{"0":{"name":"a"},"1":{"name":"b"}},"entries":[
@@ -123,7 +135,9 @@ TEST(FlightRecorder, SizesOfThousandsOfTensorsAreCut) {
   std::string sizes;
   for (int i = 0; i < 3000; ++i)
     sizes += std::string(i > 0 ? "," : "") + "[1000,1000]";
-  const HangDump d = parse(R"({"entries":[{"state":"started","input_sizes":[)" + sizes + "]}]}");
+  const HangDump d = parse(
+      R"({"entries":[{"process_group":["g"],"collective_seq_id":1,"state":"started","input_sizes":[)" +
+      sizes + "]}]}");
   EXPECT_LT(d.pending.at(0).input_sizes.size(), 4200U);
 }
 
