@@ -5,6 +5,7 @@
 #include "cli/tables.h"
 #include "lab/cli/commands.h"
 #include "lab/memory/audit.h"
+#include "lab/tile/audit.h"
 
 namespace lento::lab {
 namespace {
@@ -68,6 +69,22 @@ void add_audit_memory(Command& audit, Context& context) {
   });
 }
 
+void add_audit_tile(Command& audit, Context& context) {
+  Command* app =
+      audit.add_subcommand("tile", "Proved and expected cycles, bytes and losses of tile programs");
+  auto options = std::make_shared<TileAuditOptions>();
+  app->add_option("--programs", options->programs, "Programs that are drawn")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  example(*app, "lento-lab audit tile --seed 7");
+  app->callback([options, &context] {
+    options->seed = context.seed;
+    show_promises(promise_table(audit_tile(*options, context.progress()), "tile", options->seed), context);
+  });
+}
+
 }  // namespace
 
 void add_audit(Command& app, Context& context) {
@@ -75,6 +92,7 @@ void add_audit(Command& app, Context& context) {
   audit->require_subcommand(1);
   add_audit_chip(*audit, context);
   add_audit_memory(*audit, context);
+  add_audit_tile(*audit, context);
 }
 
 }  // namespace lento::lab

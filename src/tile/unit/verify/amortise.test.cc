@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -180,6 +181,47 @@ TEST(Amortise, NoProgramExceedsWhatIsProved) {
   }
   EXPECT_GT(by_run * 80, wanted);
   EXPECT_GT(by_time * 100, wanted);
+}
+
+// Runs main on inputs at the declared distance and returns how many were dropped and taken.
+std::pair<uint64_t, uint64_t> dropped_and_taken(const Image& image, int inputs) {
+  Tile tile;
+  tile.config_image(image);
+  tile.resume();
+  for (int i = 0; i < 20; ++i)
+    tile.step(nullptr);
+  for (int k = 0; k < inputs; ++k) {
+    TileInputs in;
+    in.valid = 3;
+    tile.step(&in);
+    for (uint64_t i = 1; i < image.arrival_cycles; ++i) {
+      tile.step(nullptr);
+      tile.drain(4);
+    }
+  }
+  const uint64_t dropped = tile.counters().total_dropped();
+  return {dropped, uint64_t(inputs) - dropped};
+}
+
+TEST(Amortise, NoProgramDropsMoreThanIsProved) {
+  uint64_t by_run = 0;
+  uint64_t by_time = 0;
+  for (uint64_t seed = first_seed(); seed < first_seed() + 2000; ++seed) {
+    Image image = Amortised(seed).make();
+    image.arrival_cycles = uint32_t(5 + seed % 17);
+    const VerifyReport report = verify(image);
+    ASSERT_TRUE(report.accepted) << seed << write_report(report);
+    const LongRuns& long_runs = report.main.long_runs;
+    by_run += long_runs.every_runs > 1;
+    by_time += long_runs.every_cycles > 0;
+    const auto [dropped, taken] = dropped_and_taken(image, 400);
+    const double share = report.predicted_drop_share;
+    ASSERT_LE(double(dropped), (share * double(taken) + report.drop_burst) / (1 - share) + 1e-6)
+        << seed << "\n"
+        << write_report(report) << dump(image);
+  }
+  EXPECT_GT(by_run, 30u);
+  EXPECT_GT(by_time, 0u);
 }
 
 }  // namespace

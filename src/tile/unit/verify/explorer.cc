@@ -117,7 +117,7 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
   for (const uint32_t constant : run->compared)
     note_compared(4 * loop->branch, constant);
   const uint64_t cycles = run->rounds * loop->instructions() + 2 * (run->rounds - 1);
-  cost.add_cycles(cycles, cycles);
+  add_cycles(cost, cycles, cycles);
   s.filling -= uint32_t(std::min<uint64_t>(s.filling, run->rounds * loop->instructions()));
   s.pc = 4 * loop->branch + 4;
   return true;

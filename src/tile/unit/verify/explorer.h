@@ -30,9 +30,9 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A word of the scratchpad that bounds the output over many runs (amortised analysis). Every path costs its
-// bytes plus the change of a potential, in fractions 1/parts of a byte. The path with the highest cost
-// bounds the mean output of a run. Kinds of potential:
+// A word of the scratchpad that bounds the output, or the cycles, over many runs (amortised analysis). Every
+// path costs its bytes or cycles plus the change of a potential, in fractions 1/parts. The path with the
+// highest cost bounds the mean of a run. Kinds of potential:
 //   Value    weight times the word. A summary every 256 runs, triggered by a counter that then falls from 256
 //            to 0, costs each run 1/256 of it. A negative weight is for a counter that counts down
 //   Masked   weight times ((word - residue) & mask), for a free-running counter of which low bits are tested
@@ -49,10 +49,11 @@ struct Counter {
   Kind kind = Kind::Value;
   uint32_t address = 0;  // 0: none
   int64_t weight = 0;
-  int64_t parts = 1;  // fractions in a byte
+  int64_t parts = 1;  // fractions in a byte or cycle
   uint32_t mask = 0;
   uint32_t residue = 0;
   uint32_t period = 0;
+  bool of_cycles = false;  // it bounds cycles, else bytes
 };
 
 // A word that is set to an input's arrival time, and the time between two such stores for which a path

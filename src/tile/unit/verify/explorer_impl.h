@@ -94,8 +94,14 @@ class Explorer {
     return cost;
   }
 
-  void spend(PathCost& cost, uint32_t pc, uint64_t worst, uint64_t best) const {
+  void add_cycles(PathCost& cost, uint64_t worst, uint64_t best) const {
     cost.add_cycles(worst, best);
+    if (options_.counter.of_cycles)
+      add_charge(cost, options_.counter.parts, int64_t(worst));
+  }
+
+  void spend(PathCost& cost, uint32_t pc, uint64_t worst, uint64_t best) const {
+    add_cycles(cost, worst, best);
     if (!cost.profile.empty() && pc / 4 < cost.profile.size())
       cost.profile[pc / 4] += worst;
   }
@@ -421,7 +427,8 @@ class Explorer {
 
   void put_out(PathCost& cost, uint32_t bytes) const {
     cost.bytes += bytes;
-    cost.charged = std::min(cost.charged + bytes * options_.counter.parts, PathCost::kMostCharged);
+    if (!options_.counter.of_cycles)
+      add_charge(cost, options_.counter.parts, bytes);
   }
 
   static bool inside(const V& address, unsigned size, uint32_t base, uint32_t bytes) {

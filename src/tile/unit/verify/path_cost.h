@@ -24,8 +24,8 @@ struct PathCost {
   uint64_t best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
-  // Output minus the part that a counter in the scratchpad bounds (Counter), in parts of a byte
-  // (Counter::parts): the contribution of a path to the sum over all runs.
+  // Output, or cycles outside hist.in, minus the part that a counter in the scratchpad bounds (Counter), in
+  // fractions (Counter::parts): the contribution of a path to the sum over all runs.
   int64_t charged = 0;
   // Cycles of the worst path by instruction, empty unless they were requested.
   std::vector<uint64_t> profile;

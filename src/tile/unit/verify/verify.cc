@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <span>
 
 #include "base/units.h"
 #include "tile/unit/verify/control_flow.h"
+#include "tile/unit/verify/drops.h"
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
@@ -89,23 +91,14 @@ void check_finish(const Image& image, const std::vector<TileOp>& code) {
   reject(Rule::FinishSize, kFinishEntry, "finish neither returns nor jumps within its 16 instructions");
 }
 
-// Bounds the share of dropped inputs when they come at most every arrival_cycles. Without hist.in, a run
-// takes only the input that starts it. While hist.in streams, a stretch of n other cycles loses floor(n /
-// arrival) inputs. The last stretch also loses the one that waits when main returns.
-double drop_share(const RegionReport& m, uint64_t arrival) {
-  if (arrival >= m.lossless_period)
-    return 0;
-  if (m.lossless_period == UINT64_MAX)
-    return 1;
-  const uint64_t dropped = m.streamed > 0 ? (m.busy_cycles + arrival) / arrival : m.worst_cycles / arrival;
-  const uint64_t taken = std::max<uint64_t>(m.streamed_least, 1);
-  return double(dropped) / double(dropped + taken);
-}
-
 // Compares bounds of run time and output with the declared rates.
 void check_rates(const Image& image, VerifyReport& report) {
   const RegionReport& m = report.main;
-  report.predicted_drop_share = drop_share(m, image.arrival_cycles);
+  report.predicted_drop_share = most_dropped(m, image.arrival_cycles);
+  if (report.predicted_drop_share > 0)
+    report.drop_burst = drop_burst(m, image.arrival_cycles);
+  for (const uint32_t queue : {0, 4, 16})
+    report.expected_drops.push_back({queue, expected_dropped(m, image.arrival_cycles, queue)});
   if (report.predicted_drop_share > 0 && !image.drops_declared) {
     report.violations.push_back(
         {Rule::Arrival,
@@ -185,31 +178,17 @@ class Fixpoint {
   }
 
   // Finds the counter that bounds most of main's output (explorer.h), by trying candidates one after the
-  // other.
+  // other. Does the same for the cycles of main when inputs are dropped.
   void amortise() {
-    const auto worst = int64_t(report_.main.worst_bytes);
-    if (worst == 0 || worst > kMostCount)
+    RegionReport& main = report_.main;
+    main.long_runs.mean_cycles = double(main.worst_cycles);
+    main.long_runs.short_cycles = main.worst_cycles;
+    goal_ = {false, int64_t(std::min<uint64_t>(main.worst_bytes, INT64_MAX))};
+    try_counters();
+    if (main.streamed > 0 || image_.arrival_cycles >= main.lossless_period)
       return;
-    using Kind = Counter::Kind;
-    size_t tried = 0;
-    for (const uint32_t word : changed_) {
-      const AbstractValue* held = start_.find(word);
-      if (held && (held->low == held->high || tried == kMostCounters))
-        continue;
-      const bool bounded = held && held->high - held->low <= kMostCount;
-      if (!bounded) {
-        amortise_masked(word, worst);
-        continue;
-      }
-      ++tried;
-      const int64_t span = int64_t{held->high} - held->low;
-      for (const int64_t parts : {span + 1, span}) {
-        try_counter({Kind::Value, word, worst, parts}, span);
-        try_counter({Kind::Value, word, -worst, parts}, span);
-      }
-    }
-    for (const TimeWord& time : std::set<TimeWord>(time_words_))
-      amortise_time(time, worst);
+    goal_ = {true, int64_t(main.worst_cycles)};
+    try_counters();
   }
 
   // Returns how often each instruction of main is followed.
@@ -343,6 +322,33 @@ class Fixpoint {
     return grew;
   }
 
+  void try_counters() {
+    const int64_t worst = goal_.worst;
+    if (worst == 0 || worst > kMostCount)
+      return;
+    using Kind = Counter::Kind;
+    masked_tried_ = 0;
+    size_t tried = 0;
+    for (const uint32_t word : changed_) {
+      const AbstractValue* held = start_.find(word);
+      if (held && (held->low == held->high || tried == kMostCounters))
+        continue;
+      const bool bounded = held && held->high - held->low <= kMostCount;
+      if (!bounded) {
+        amortise_masked(word, worst);
+        continue;
+      }
+      ++tried;
+      const int64_t span = int64_t{held->high} - held->low;
+      for (const int64_t parts : {span + 1, span}) {
+        try_counter({Kind::Value, word, worst, parts}, span);
+        try_counter({Kind::Value, word, -worst, parts}, span);
+      }
+    }
+    for (const TimeWord& time : std::set<TimeWord>(time_words_))
+      amortise_time(time, worst);
+  }
+
   // Tries the low bits of a free-running counter word, with the masks and shifts that occur in the program.
   void amortise_masked(uint32_t word, int64_t worst) {
     if (masked_tried_++ == kMostCounters)
@@ -395,6 +401,7 @@ class Fixpoint {
   std::optional<Exploration> explore_with(const Counter& counter) {
     ExploreOptions options;
     options.counter = counter;
+    options.counter.of_cycles = goal_.of_cycles;
     options.join = join_[size_t(RegionKind::Main)];
     options.split = split_;
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
@@ -406,13 +413,60 @@ class Fixpoint {
     return std::nullopt;
   }
 
-  // Uses the counter when it proves a lower output rate: bytes per run at the shortest distance of two runs.
-  void try_counter(const Counter& counter, int64_t span) {
+  // Returns the highest cost of a path, in fractions, when the counter bounds it.
+  std::optional<int64_t> charged_with(const Counter& counter) {
     const std::optional<Exploration> found = explore_with(counter);
     if (!found || found->cost.charged >= PathCost::kMostCharged / 2)
+      return std::nullopt;
+    return std::max<int64_t>(found->cost.charged, 0);
+  }
+
+  void try_counter(const Counter& counter, int64_t span) {
+    if (goal_.of_cycles)
+      return counter.period > 0 ? try_time_of_cycles(counter) : try_cycles(counter, span);
+    try_bytes(counter, span);
+  }
+
+  // Uses the counter when it proves fewer cycles a run. With the whole of the longest run as weight, a run
+  // that only counts seems longer by its step. The rest gives the time of such a run, and thereby the weight
+  // that balances both.
+  void try_cycles(Counter counter, int64_t span) {
+    const int64_t worst = goal_.worst;
+    const std::optional<int64_t> rough = charged_with(counter);
+    const int64_t least = rough && counter.parts > 1 ? (*rough - worst) / counter.parts : worst;
+    if (least < 0 || least >= worst)
+      return;
+    counter.weight = counter.weight > 0 ? worst - least : least - worst;
+    const std::optional<int64_t> charged = charged_with(counter);
+    LongRuns& long_runs = report_.main.long_runs;
+    if (!charged || long_runs.every_cycles > 0)
+      return;
+    const double mean = double(*charged) / double(counter.parts);
+    if (mean >= long_runs.mean_cycles)
+      return;
+    const double of_short = (double(*charged) - double(worst)) / double(counter.parts - 1);
+    long_runs.every_runs = uint64_t(counter.parts);
+    long_runs.mean_cycles = mean;
+    long_runs.short_cycles = std::max(uint64_t(std::max(of_short, 0.0)), report_.main.best_cycles);
+    long_runs.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
+  }
+
+  // Uses the period of time when runs between its ends lose nothing.
+  void try_time_of_cycles(const Counter& counter) {
+    const std::optional<int64_t> charged = charged_with(counter);
+    LongRuns& long_runs = report_.main.long_runs;
+    if (!charged || uint64_t(*charged) >= image_.arrival_cycles || counter.period <= long_runs.every_cycles)
+      return;
+    long_runs = {1, counter.period, double(goal_.worst), uint64_t(*charged), 0};
+  }
+
+  // Uses the counter when it proves a lower output rate: bytes per run at the shortest distance of two runs.
+  void try_bytes(const Counter& counter, int64_t span) {
+    const std::optional<int64_t> charged = charged_with(counter);
+    if (!charged)
       return;
     RegionReport& main = report_.main;
-    const auto bytes = uint64_t(std::max<int64_t>(found->cost.charged, 0));
+    const auto bytes = uint64_t(*charged);
     const bool is_time = counter.period > 0;
     const double shortest = double(std::max<uint64_t>(main.best_cycles + 1, image_.arrival_cycles));
     const double before =
@@ -428,10 +482,17 @@ class Fixpoint {
     main.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
   }
 
+  // What the counters that are tried bound: the output of main, or its cycles.
+  struct Goal {
+    bool of_cycles = false;
+    int64_t worst = 0;
+  };
+
   const Image& image_;
   const Program& program_;
   const base::Progress& progress_;
   VerifyReport& report_;
+  Goal goal_;
   KnownWords start_;
   std::set<uint32_t> ends_;
   std::set<uint32_t> changed_;
@@ -555,12 +616,26 @@ std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progr
   }
 }
 
+// Returns the line of a report on drops: what is proved, and what to expect with and without a queue.
+static std::string write_drops(const VerifyReport& report) {
+  const auto percent = [](double share) {
+    return base::format_number(100 * share, 3) + " %";
+  };
+  std::string out = "drops at the declared arrival rate: at most " + percent(report.predicted_drop_share);
+  if (report.predicted_drop_share == 0)
+    return out + "\n";
+  out += ", expected " + percent(report.expected_drops[0].share);
+  for (const auto& [queue, share] : std::span(report.expected_drops).subspan(1))
+    out += ", with a queue of " + std::to_string(queue) + " " + percent(share);
+  return out + "\n";
+}
+
 std::string write_report(const VerifyReport& report) {
   const auto number = [](uint64_t n) {
     return std::to_string(n);
   };
   std::string out =
-      std::string("tile verifier report 3\n") + (report.accepted  ? "accepted\n"
+      std::string("tile verifier report 4\n") + (report.accepted  ? "accepted\n"
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
   for (const Violation& v : report.violations)
@@ -579,8 +654,7 @@ std::string write_report(const VerifyReport& report) {
                              : "") +
         number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
-  return out + "predicted drops at the declared arrival rate: " +
-         base::format_number(100 * report.predicted_drop_share) + " %\n";
+  return out + write_drops(report);
 }
 
 }  // namespace lento::tile

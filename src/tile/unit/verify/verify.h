@@ -12,7 +12,8 @@
 //   4. Every region ends: within kStepLimit steps and 2^40 cycles, hardware counts of at most 2^20. hist.in,
 //      which waits for input, occurs in main only.
 //   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared.
-//      The predicted share bounds them in every run.
+//      The proved share bounds them over many runs, with the counter or period of time that triggers long
+//      runs of main taken into account.
 //   6. Output bytes stay below the declared rate: those of each run of main, or, when a word of the
 //      scratchpad bounds it, those of many runs: a counter (a summary every 256 inputs counts as its 256th
 //      part a run), its low bits (++n % 256 == 0), or the arrival of the last summary (one in a window of
@@ -76,6 +77,16 @@ std::string describe(const Violation& violation, const NamePlace& name = {});
 // Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
+// How seldom main takes its longest time: a counter or a period of time in the scratchpad triggers it. The
+// sum of the cycles of any n runs stays below n * mean_cycles + burst when a counter does.
+struct LongRuns {
+  uint64_t every_runs = 1;    // a counter: once in so many runs; 1: any run may be long
+  uint64_t every_cycles = 0;  // a period of time: once in so many cycles; 0: none
+  double mean_cycles = 0;     // of a counter
+  uint64_t short_cycles = 0;  // of a run that is not long
+  double burst = 0;           // cycles
+};
+
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
@@ -93,6 +104,7 @@ struct RegionReport {
   uint64_t streamed = 0;  // most inputs that hist.in takes in one run
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in
+  LongRuns long_runs;            // of main when inputs are dropped
   uint64_t lossless_period = 0;  // cycles between inputs at which none is dropped (path_cost.h)
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
@@ -105,8 +117,16 @@ struct VerifyReport {
   RegionReport init;
   RegionReport main;
   RegionReport finish;
-  // Upper bound of the share of inputs that is dropped at the declared arrival rate.
+  // Largest share of inputs that is dropped at the declared arrival rate, over many runs, and how many more
+  // may be dropped once.
   double predicted_drop_share = 0;
+  double drop_burst = 0;
+  // Share to expect there, without and with inputs that may wait.
+  struct Expected {
+    uint32_t queue = 0;
+    double share = 0;
+  };
+  std::vector<Expected> expected_drops;
 };
 
 // Limit of abstract instructions for a program, with copies of the state counted by size. It bounds time and
