@@ -173,6 +173,28 @@ std::string series_line(const SeriesFigure::Line& line, const std::string& css, 
   return path.empty();
 }
 
+// Splits the line that a finding names at the first mark, where the fault begins: before it, it looks like
+// any other. The point before the mark belongs to both, so that the line has no gap.
+std::string blamed_line(const SeriesFigure::Line& line, const std::vector<double>& marks, const Axes& axes) {
+  const size_t onset = marks.empty() ? 0
+                                     : size_t(
+                                           std::ranges::find_if(
+                                               line.x,
+                                               [&](double x) {
+                                                 return x >= marks.front();
+                                               }) -
+                                           line.x.begin());
+  if (onset == 0 || onset >= line.x.size() || onset >= line.y.size())
+    return series_line(line, "blamed", axes);
+  SeriesFigure::Line early = line;
+  early.x.resize(onset);
+  early.y.resize(onset);
+  SeriesFigure::Line ill = line;
+  ill.x.erase(ill.x.begin(), ill.x.begin() + ptrdiff_t(onset) - 1);
+  ill.y.erase(ill.y.begin(), ill.y.begin() + ptrdiff_t(onset) - 1);
+  return series_line(early, "early", axes) + series_line(ill, "blamed", axes);
+}
+
 std::string mark_line(double x, const Frame& frame) {
   PathData path;
   path.move_to(x, frame.top);
@@ -207,7 +229,7 @@ std::string draw(const SeriesFigure& f, const std::string& title) {
       if (line.blamed != blamed)
         continue;
       const std::string css = blamed ? "blamed" : series_class(i);
-      drawing.marks += series_line(line, css, axes);
+      drawing.marks += blamed ? blamed_line(line, f.marks, axes) : series_line(line, css, axes);
       drawing.keys.push_back({css, line.name});
     }
   }

@@ -130,13 +130,28 @@ TEST(DrawSeries, BlamedLinesAreDrawnLast) {
     f.lines.push_back({name, {0, 1}, {0, 1}, std::string(name) == "first", std::string(name) == "third"});
   const std::string picture = draw(f, "t");
   const auto lines = with_class(picture, "line");
-  ASSERT_EQ(lines.size(), 3u);
+  ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0].attributes.at("data-name"), "second");
   EXPECT_TRUE(lines[0].is("s1"));
   EXPECT_TRUE(lines[1].is("dashed"));
   EXPECT_EQ(lines[2].attributes.at("data-name"), "first");
-  EXPECT_TRUE(lines[2].is("blamed"));
+  EXPECT_TRUE(lines[2].is("early"));
+  EXPECT_EQ(lines[3].attributes.at("data-name"), "first");
+  EXPECT_TRUE(lines[3].is("blamed"));
   EXPECT_EQ(with_class(picture, "mark").size(), 1u);
+}
+
+// Before its fault a part looked like any other, so it is not drawn as ill there.
+TEST(DrawSeries, ABlamedLineIsIllFromTheFirstMarkOn) {
+  SeriesFigure f{"x", "y", false, false, {}, {}, {2, 3}};
+  f.lines = {{"gpu6", {0, 1, 2, 3}, {5, 5, 1, 1}, true, false}};
+  const std::string picture = draw(f, "t");
+  EXPECT_EQ(points_of(with_class(picture, "early").at(0)).size(), 2u);
+  EXPECT_EQ(points_of(with_class(picture, "blamed").at(0)).size(), 3u);
+  for (const double mark : {0.0, 9.0}) {  // ill from the beginning, and a mark beyond the line
+    f.marks = {mark};
+    EXPECT_TRUE(with_class(draw(f, "t"), "early").empty()) << mark;
+  }
 }
 
 TEST(DrawSeries, ManyNamesWrapAndThePictureGrows) {

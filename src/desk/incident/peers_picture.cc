@@ -47,7 +47,12 @@ std::map<size_t, std::vector<double>> peer_values(const std::vector<Track>& trac
   return values;
 }
 
-finding::SeriesFigure course(const Quantity& quantity, const std::vector<Track>& tracks, const Track& part) {
+// Draws a part beside its peers. A finding with an onset inside the samples is marked there.
+finding::SeriesFigure course(
+    const Quantity& quantity,
+    const std::vector<Track>& tracks,
+    const Track& part,
+    const finding::Finding& found) {
   finding::SeriesFigure figure;
   const bool is_time = part.clock != Clock::None;
   const double origin = is_time ? part.position.front() : 0;
@@ -67,6 +72,10 @@ finding::SeriesFigure course(const Quantity& quantity, const std::vector<Track>&
   finding::SeriesFigure::Line own{subject_text(part.subject), {}, part.value, true, false};
   for (const double position : part.position)
     own.x.push_back(position - origin);
+  const bool has_onset = is_time && found.when && found.when->begin > part.position.front() &&
+                         found.when->begin <= part.position.back();
+  if (has_onset)
+    figure.marks = {found.when->begin - origin};
   figure.bands = {std::move(band)};
   figure.lines = {std::move(middle), std::move(own)};
   return figure;
@@ -124,7 +133,7 @@ void draw_peers(const Records& records, Judgement& judgement) {
     const bool is_course = part->value.size() >= kFewestOfACourse;
     finding::FigureBody body = levels(quantity, tracks.tracks, *part);
     if (is_course)
-      body = course(quantity, tracks.tracks, *part);
+      body = course(quantity, tracks.tracks, *part, first);
     judgement.figures.insert(
         judgement.figures.begin(),
         {title_of(first.subject, quantity), "", std::move(body)});

@@ -304,7 +304,8 @@ void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
     d.notes.push_back(
         "Collectives that lack a member mostly last over " + ms(roll.lacking_ns) +
         " for every rank at hand, and under " + ms(roll.whole_ns) +
-        " where all members are at hand: their ranks wait for one that left no trace.");
+        " where all members are at hand: their ranks wait for one that left no trace" +
+        (roll.count > 0 ? "." : " from there on."));
   for (const std::string& file : roll.not_closed)
     d.notes.push_back(file + ": the file was not closed; it was read up to its last whole event.");
 }

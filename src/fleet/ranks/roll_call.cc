@@ -5,6 +5,7 @@
 #include "fleet/ranks/roll_call.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -125,23 +126,45 @@ void call_ends(const Job& job, RollCall& roll) {
 // Operation, bytes, size and name of the group: what should take equally long.
 using OperationKind = std::tuple<CollectiveOp, int64_t, int, std::string>;
 
-// Compares collectives of groups that lack a trace with those of whole groups. Longer ones point to a rank
-// without a trace.
-void compare_waits(const Job& job, RollCall& roll) {
-  std::map<std::string, bool> whole;
+// Returns the last step in which all members of each group are recorded: none of a group that lacks a trace,
+// and the last of the trace that ends early.
+std::map<std::string, int32_t> last_whole_steps(const Job& job, const RollCall& roll) {
+  constexpr int32_t kAll = std::numeric_limits<int32_t>::max();
+  std::map<std::string, int32_t> last;
   for (const JobCommunicator* c : joint(job))
-    whole.emplace(c->key, c->complete());
+    last.emplace(c->key, c->complete() ? kAll : -1);
+  for (const JobRank& r : job.ranks) {
+    if (std::ranges::find(roll.unfinished, r.trace->file) == roll.unfinished.end() || r.step.empty())
+      continue;
+    for (const Communicator& c : r.trace->communicators) {
+      if (const auto found = last.find(c.key); found != last.end())
+        found->second = std::min(found->second, *std::ranges::max_element(r.step));
+    }
+  }
+  return last;
+}
+
+// Compares collectives of groups that lack a trace, or the rest of one, with those of whole groups. Longer
+// ones point to the rank without a trace.
+void compare_waits(const Job& job, RollCall& roll) {
+  constexpr int32_t kAll = std::numeric_limits<int32_t>::max();
+  const std::map<std::string, int32_t> last = last_whole_steps(job, roll);
   std::map<std::pair<OperationKind, std::string>, double> by_group;
   for (const JobRank& r : job.ranks) {
     std::map<std::pair<OperationKind, std::string>, std::vector<double>> durations;
-    for (const CollectiveRecord& record : r.trace->records) {
+    for (size_t i = 0; i < r.trace->records.size(); ++i) {
+      const CollectiveRecord& record = r.trace->records[i];
       const Communicator& c = r.trace->communicators[record.communicator];
-      if (is_symmetric(record.op) && whole.contains(c.key))
+      const auto whole = last.find(c.key);
+      if (!is_symmetric(record.op) || whole == last.end())
+        continue;
+      // A collective before the end of a cut trace has all its members and belongs to neither side.
+      if (whole->second == kAll || whole->second < 0 || r.step[i] > whole->second)
         durations[{{record.op, record.bytes, c.size, c.name}, c.key}].push_back(
             double(record.end_ns - record.begin_ns));
     }
     for (const auto& [key, values] : durations) {
-      const bool all = whole[key.second];
+      const bool all = last.at(key.second) == kAll;
       const double ns = evidence::quantile(values, all ? 0.75 : 0.25);
       const auto [found, fresh] = by_group.emplace(key, ns);
       found->second = all ? std::max(found->second, ns) : std::min(found->second, ns);
@@ -150,7 +173,7 @@ void compare_waits(const Job& job, RollCall& roll) {
   std::map<OperationKind, std::pair<double, double>> kinds;  // lacking, whole
   for (const auto& [key, ns] : by_group) {
     auto& [lacking, all] = kinds[key.first];
-    double& longest = whole[key.second] ? all : lacking;
+    double& longest = last.at(key.second) == kAll ? all : lacking;
     longest = std::max(longest, ns);
   }
   for (const auto& [kind, ns] : kinds) {
@@ -173,7 +196,7 @@ RollCall call_roll(const Job& job) {
   if (roll.count == 0)
     call_sizes(job, roll);
   call_ends(job, roll);
-  if (roll.count > 0)
+  if (!roll.complete())
     compare_waits(job, roll);
   return roll;
 }

@@ -122,6 +122,23 @@ TEST(RollCall, PeersThatWaitForTheMissingRankAreNoted) {
   }
 }
 
+// The same of a rank whose trace ends half way: its partner is compared after that end only.
+TEST(RollCall, PeersThatWaitAfterTheEndOfATraceAreNoted) {
+  for (const int slow : {-1, 5}) {
+    Small s;
+    s.slow_rank = slow;
+    std::vector<RankTrace> traces = build(s);
+    traces[5].file = "fifth.json";
+    traces[5].closed = false;
+    std::erase_if(traces[5].records, [](const CollectiveRecord& r) {
+      return r.step >= 30;
+    });
+    const RollCall roll = roll_of(traces);
+    EXPECT_THAT(roll.unfinished, ElementsAre("fifth.json"));
+    EXPECT_EQ(roll.whole_ns > 0, slow == 5);
+  }
+}
+
 TEST(RollCall, ASizeThatIsMerelyClaimedCostsNothing) {
   std::vector<RankTrace> traces = build({});
   traces[3].world = INT32_MAX;
