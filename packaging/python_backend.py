@@ -5,6 +5,7 @@ every glibc system (PEP 600), in lento.libs with run paths relative to it. LENTO
 already; without it the sources are configured and built. The source archive holds what git tracks. PEP 517 names the functions.
 """
 import base64
+import gzip
 import hashlib
 import os
 import pathlib
@@ -104,23 +105,34 @@ def write_wheel(tree, info, path):
         for file in sorted(p for p in tree.rglob("*") if p.is_file()):
             inside, data = str(file.relative_to(tree)), file.read_bytes()
             entry = zipfile.ZipInfo(inside, (1980, 1, 1, 0, 0, 0))  # the same bytes from the same files
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (file.stat().st_mode & 0o777) << 16
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o755 if file.stat().st_mode & 0o100 else 0o644) << 16
             wheel.writestr(entry, data)
             record += f"{inside},{digest(data)},{len(data)}\n"
         wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", (1980, 1, 1, 0, 0, 0)), record + f"{info}/RECORD,,\n")
 
 
+def plain_entry(entry):
+    """A member of an archive without the owner, the umask and the clock of whoever made it."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+    entry.mtime = int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))  # else the day that the wheel's entries have
+    return entry
+
+
 def build_sdist(sdist_directory, config_settings=None):
     top = f"lento-{version()}"
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    with tempfile.TemporaryDirectory() as scratch, tarfile.open(pathlib.Path(sdist_directory) / f"{top}.tar.gz", "w:gz") as out:
-        for name in filter(None, tracked):
+    path = pathlib.Path(sdist_directory) / f"{top}.tar.gz"
+    with (tempfile.TemporaryDirectory() as scratch, open(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+          tarfile.open(fileobj=packed, mode="w") as out):
+        for name in sorted(filter(None, tracked)):
             if (ROOT / name).is_file() and not name.startswith("bench/results/"):
-                out.add(ROOT / name, f"{top}/{name}")
+                out.add(ROOT / name, f"{top}/{name}", filter=plain_entry)
         info = pathlib.Path(scratch) / "PKG-INFO"
         info.write_text(metadata())
-        out.add(info, f"{top}/PKG-INFO")
-    return f"{top}.tar.gz"
+        out.add(info, f"{top}/PKG-INFO", filter=plain_entry)
+    return path.name
 
 
 def get_requires_for_build_wheel(config_settings=None):

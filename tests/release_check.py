@@ -11,9 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "packaging"))
+import python_backend  # noqa: E402
+
 RUNS = [["lento", "fleet", "doctor", "http://127.0.0.1:9"], ["lento", "predict", "examples/predict/gemm.yaml", "--system", "h100"],
         ["lento-lab", "--version"]]
 
@@ -68,10 +72,20 @@ def check_signature(folder):
     assert not verified(), "a changed list"
 
 
+def check_archive():
+    """A member of the source archive is the same whoever packs it and whenever."""
+    one, other = tarfile.TarInfo("a"), tarfile.TarInfo("a")
+    one.mode, one.uid, one.uname, one.mtime = 0o644, 1000, "ann", 1e9
+    other.mode, other.uid, other.uname, other.mtime = 0o664, 7, "bob", 2e9
+    assert python_backend.plain_entry(one).tobuf() == python_backend.plain_entry(other).tobuf()
+    assert python_backend.plain_entry(one).mode == 0o644
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     if not all(map(shutil.which, ["strace", "minisign", "dpkg-query"])) or not (build / "bin/lento-lab").exists():
         sys.exit(77)
+    check_archive()
     with tempfile.TemporaryDirectory() as folder:
         check_signature(pathlib.Path(folder))
         check_bill(build, pathlib.Path(folder))
