@@ -197,6 +197,7 @@ class Host {
   static constexpr size_t kSizes[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
   static constexpr size_t kMostPages = 16384;
   static constexpr int kRoundsOfABuffer = 4;
+  static constexpr size_t kCrowded = 4096;
 
   struct Chain {
     std::vector<size_t> places;
@@ -241,6 +242,12 @@ class Host {
     second_.places = shuffled_lines((c.first.bytes + c.second.bytes) / 2);
     third_.places =
         shuffled_lines(std::min<size_t>((c.second.bytes + c.third.bytes) / 2, 4 * size_t{c.second.bytes}));
+    // Four times the lines that a set holds, over and over.
+    const size_t lines = size_t{4} * c.first.ways;
+    for (size_t i = 0; i < kCrowded; ++i) {
+      crowded_.push_back(i % lines * (c.first.bytes / c.first.ways));
+      roomy_.push_back(i % lines * kHostLine);
+    }
     take_buffers();
     for (const size_t pages : kSizes)
       pages_[pages] = {shuffled_words(pages), shuffled_lines(pages * kHostLine)};
@@ -260,6 +267,9 @@ class Host {
     addition_.add(time_addition());
     for (Chain* chain : {&first_, &second_, &third_})
       chain->time.add(later_passes(*near_, chain->places, kPasses));
+    crowded_reads_.add(time_scattered(*near_, crowded_, 0, crowded_.size()));
+    crowded_updates_.add(time_updates(*near_, crowded_));
+    roomy_reads_.add(time_scattered(*near_, roomy_, 0, roomy_.size()));
     for (auto& [count, pages] : pages_)
       measure(pages);
     local_->measure();
@@ -284,7 +294,8 @@ class Host {
   // The old buffers are given back after the new ones are there, so that these are other pages.
   void take_buffers() {
     const size_t lines = std::max(third_.places.size(), kMostPages);
-    auto near = std::make_unique<HostBuffer>(lines * kHostLine, true);
+    const size_t crowd = size_t{4} * core().first.bytes;
+    auto near = std::make_unique<HostBuffer>(std::max(lines * kHostLine, crowd), true);
     auto wide = std::make_unique<HostBuffer>(kMostPages * kHostPage, false);
     near_.swap(near);
     wide_.swap(wide);
@@ -298,6 +309,9 @@ class Host {
     core().second_hit = cycles(second_.time - hit);
     if (core().third.bytes > 0)
       core().third_hit = cycles(third_.time - hit);
+    core().step = cycles(roomy_reads_);
+    core().replace = cycles(crowded_reads_);
+    core().rewrite = cycles(crowded_updates_);
     conclude_pages();
     core().memory = cycles(local_->latency() - hit);
     core().overlap = unsigned(std::clamp(std::round(local_->latency() / local_->scattered()), 1.0, 64.0));
@@ -363,6 +377,11 @@ class Host {
   Chain first_;
   Chain second_;
   Chain third_;
+  std::vector<size_t> crowded_;  // lines of one set of the first cache
+  std::vector<size_t> roomy_;    // as many that lie side by side
+  Least crowded_reads_;
+  Least crowded_updates_;
+  Least roomy_reads_;
   Least addition_;
   std::vector<double> transfers_;  // infinite where the threads took turns
   Calibration out_;
@@ -389,6 +408,7 @@ finding::Diagnosis calibrate_memory(const CalibrationOptions& options) {
   };
   d.facts = {
       {"clock", base::format_number(host.platform.clock / 1e9, 3) + " GHz"},
+      {"a line of a crowded set, read and updated", time(c.replace) + ", " + time(c.rewrite)},
       {"second cache, beyond the first", time(c.second_hit)},
       {"third cache", time(c.third_hit)},
       {"memory", time(c.memory)},

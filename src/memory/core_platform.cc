@@ -41,15 +41,16 @@ class Reader {
           "is missing",
           "a platform for recordings describes a core: docs/formats/platform.md");
     Fields core(*node, errors_);
-    cache(core, "first", p_.core.first, nullptr);
-    cache(core, "second", p_.core.second, &p_.core.second_hit);
-    cache(core, "third", p_.core.third, &p_.core.third_hit);
+    first_cache(core);
+    cache(core, "second", p_.core.second, p_.core.second_hit);
+    cache(core, "third", p_.core.third, p_.core.third_hit);
     pages(core);
     memory(core, "memory", p_.core.memory, p_.core.memory_line);
     memory(core, "remote", p_.core.remote_memory, p_.core.link_line);
     unsigned_number(core, "overlap", p_.core.overlap, 1, 1024);
     unsigned_number(core, "ahead", p_.core.ahead, 0, 1024);
     time(core, "transfer", p_.core.transfer);
+    time(core, "step", p_.core.step);
     core.finish();
   }
 
@@ -61,18 +62,33 @@ class Reader {
   }
 
   // Reads size, ways and hit time (cycles) of a cache level.
-  void cache(Fields& core, std::string_view key, TagShape& shape, uint64_t* hit) {
+  void cache(Fields& core, std::string_view key, TagShape& tags, uint64_t& hit) {
     const YamlNode* node = core.map(key);
     if (!node)
       return;
     Fields fields(*node, errors_);
-    double bytes = shape.bytes;
-    int ways = int(shape.ways);
+    shape(fields, tags);
+    time(fields, "latency", hit);
+    fields.finish();
+  }
+
+  static void shape(Fields& fields, TagShape& tags) {
+    double bytes = tags.bytes;
+    int ways = int(tags.ways);
     fields.quantity("size", bytes, Dimension::Bytes, 0, double{1U << 31});
     fields.integer("ways", ways, 1, 64);
-    shape = {uint32_t(bytes), uint32_t(ways)};
-    if (hit)
-      time(fields, "latency", *hit);
+    tags = {uint32_t(bytes), uint32_t(ways)};
+  }
+
+  // Reads size and ways of the first cache, and what a crowded set of it takes for a line.
+  void first_cache(Fields& core) {
+    const YamlNode* node = core.map("first");
+    if (!node)
+      return;
+    Fields fields(*node, errors_);
+    shape(fields, p_.core.first);
+    time(fields, "replace", p_.core.replace);
+    time(fields, "rewrite", p_.core.rewrite);
     fields.finish();
   }
 
@@ -179,7 +195,8 @@ std::string to_yaml(const CorePlatform& p) {
   std::string text = std::string("schema: ") + CorePlatform::kSchema + "\n";
   text += "name: " + p.name + "\ntitle: \"" + p.title + "\"\nsource: \"" + p.source + "\"\n";
   text += "clock: " + base::format_number(p.clock / 1e9, 4) + " GHz\ncore:\n";
-  text += "  first: " + cache(c.first) + "}\n";
+  text +=
+      "  first: " + cache(c.first) + ", replace: " + ns(c.replace) + ", rewrite: " + ns(c.rewrite) + "}\n";
   text += "  second: " + cache(c.second) + ", latency: " + ns(c.second_hit) + "}\n";
   text += "  third: " + cache(c.third) + ", latency: " + ns(c.third_hit) + "}\n";
   text += "  pages: {first: " + std::to_string(c.first_pages) +
@@ -187,7 +204,7 @@ std::string to_yaml(const CorePlatform& p) {
   text += "  memory: {latency: " + ns(c.memory) + ", bandwidth: " + rate(c.memory_line) + "}\n";
   text += "  remote: {latency: " + ns(c.remote_memory) + ", bandwidth: " + rate(c.link_line) + "}\n";
   text += "  overlap: " + std::to_string(c.overlap) + "\n  ahead: " + std::to_string(c.ahead) +
-          "\n  transfer: " + ns(c.transfer) + "\n";
+          "\n  transfer: " + ns(c.transfer) + "\n  step: " + ns(c.step) + "\n";
   return text;
 }
 

@@ -130,6 +130,15 @@ time_scattered(const HostBuffer& buffer, const std::vector<size_t>& places, size
   return (end - start) / double(loads);
 }
 
+double time_updates(HostBuffer& buffer, const std::vector<size_t>& places) {
+  const double start = cpu_seconds();
+  for (const size_t place : places) {
+    volatile uint64_t* const word = reinterpret_cast<volatile uint64_t*>(buffer.at(place));
+    *word = *word + 1;
+  }
+  return (cpu_seconds() - start) / double(places.size());
+}
+
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes) {
   const double start = cpu_seconds();
   read_in_order(buffer, begin, bytes);

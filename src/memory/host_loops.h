@@ -56,6 +56,9 @@ class LoadChain {
 double
 time_scattered(const HostBuffer& buffer, const std::vector<size_t>& places, size_t first, size_t loads);
 
+// The same of an update, which reads the place and writes it.
+double time_updates(HostBuffer& buffer, const std::vector<size_t>& places);
+
 // Seconds of reading the range in order.
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes);
 

@@ -49,6 +49,14 @@ class Tags {
     return gone;
   }
 
+  // Returns the number of the line's set, and how many there are.
+  size_t set_number(uint64_t line) const {
+    return size_t(line & (sets_ - 1));
+  }
+  size_t sets() const {
+    return sets_;
+  }
+
   // Removes a line from the cache.
   void drop(uint64_t line) {
     if (lines_.empty())
@@ -87,6 +95,10 @@ class PrivateCache {
     if (first_.hit(line))
       return Level::First;
     return second_.hit(line) ? Level::Second : Level::Lost;
+  }
+
+  const Tags& first() const {
+    return first_;
   }
 
   // Enters the line after find() returned Second or Lost. Returns the line that leaves the core, or

@@ -447,6 +447,35 @@ TEST(Caches, MissesOverlapAsFarAsThereAreSlots) {
   EXPECT_NEAR(double(waited({chain}, model)), double(alone), double(alone) / 10);
 }
 
+TEST(Caches, ACrowdedSetTakesItsLinesInTurn) {
+  const CoreModel model = {.replace = 10, .rewrite = 30, .overlap = 64};
+  // A line every four cycles, for a set that takes ten, and thirty where the core modified them.
+  constexpr double kMisses = 9 * 399;
+  EXPECT_NEAR(double(waited({sweeps(9, 4096, 400)}, model)), kMisses * 6, kMisses);
+  EXPECT_EQ(waited({sweeps(9, 4096 + 64, 400)}, model), 0u);
+  Events updates = sweeps(9, 4096, 400);
+  for (Recording::Event& e : updates)
+    e.first = event(e.first & 0xffffffff, LENTO_WRITE).first;
+  EXPECT_NEAR(double(waited({updates}, model)), kMisses * 26, kMisses);
+}
+
+// Two threads update neighbouring words in turn. A load that knows its store brings the line once, not twice.
+TEST(Caches, AnUpdateBringsItsLineOnce) {
+  const auto updates = [](uint64_t address) {
+    Events events;
+    for (int i = 0; i < 400; ++i) {
+      events.push_back(event(address, LENTO_READ));
+      events.push_back(event(address, LENTO_WRITE));
+    }
+    return events;
+  };
+  const std::vector<Events> threads = {updates(0x1000), updates(0x1008)};
+  const uint64_t once = replay(threads, {}, {.overlap = 8}).cycles;
+  // Each core works in half of a transfer and waits for the rest of two.
+  EXPECT_NEAR(double(once), 4.0 * 800 * 4, 1280);
+  EXPECT_GT(replay(threads).cycles, once);
+}
+
 TEST(Caches, NeighboursAreFetchedAheadAndWaitForTheRateOnly) {
   // Every line is lost between turns. A memory that serves a line in 4 cycles keeps up with one thread.
   const CoreModel small = {.first = {4096, 8}, .second = {8192, 8}, .memory_line = 4};

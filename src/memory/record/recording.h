@@ -107,6 +107,10 @@ struct CoreModel {
   TagShape first = {32 << 10, 8};   // of each core
   TagShape second = {1 << 20, 16};  // of each core, with all of the first
   TagShape third = {0, 16};         // of each node; 0 bytes: none
+  // A set of the first cache whose lines do not fit takes them in turn. Each that was read takes the first
+  // time, each that the core had modified the second, however many misses are under way. 0: they overlap.
+  uint64_t replace = 0;
+  uint64_t rewrite = 0;
   uint64_t second_hit = 12;
   uint64_t third_hit = 50;
   uint64_t memory = 120;         // of the node that the core is on

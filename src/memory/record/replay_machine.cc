@@ -90,7 +90,7 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   LineState& line = lines_.of(key);
   hit_first_ = false;
   Core& own = cores_[core];
-  const bool writes = r.writes();
+  const bool writes = r.writes() || (hints.updates && model_.overlap > 1);
   if (line.leaving == core && r.cycle < line.leaves_at) {
     r.flags |= AccessRecord::kLocal;
     return 0;
@@ -193,7 +193,23 @@ ReplayMachine::Answer ReplayMachine::fetch(
   else if (holds && level == Level::Second && !streams)
     answer = {model_.second_hit, 0, Service::L2};
   answer.streams = streams;
+  if (answer.latency > 0 && !streams)
+    answer.latency += wait_for_set(cores_[core], key, line.writer == core, now);
   return answer;
+}
+
+// Returns how long the line's set of the first cache is busy with other lines, and makes it busy with this
+// one.
+uint64_t ReplayMachine::wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t now) const {
+  const uint64_t takes = is_modified ? model_.rewrite : model_.replace;
+  if (takes == 0)
+    return 0;
+  if (core.sets_free.empty())
+    core.sets_free.resize(core.cache.first().sets());
+  uint64_t& free = core.sets_free[core.cache.first().set_number(key)];
+  const uint64_t start = std::max(now, free);
+  free = start + takes;
+  return start - now;
 }
 
 // Removes an evicted line. The write-back is free, like first uses.

@@ -23,6 +23,9 @@ class ReplayMachine {
   // Describes an access beyond its record.
   struct Hints {
     bool dependent = false;  // on the value of the last load
+    // The core's next access stores to the same line. Where misses overlap, that store waits behind the load
+    // and requests the line with it, so that the line comes once.
+    bool updates = false;
     // The access's part of a new layout (Relayout::Kind).
     bool local = false;
     bool huge = false;
@@ -70,6 +73,7 @@ class ReplayMachine {
     Slots ahead;
     Tags first_pages;
     Tags second_pages;
+    std::vector<uint64_t> sets_free = {};  // of the first cache: when each can take another line
     std::unordered_set<uint64_t> known_pages = {};
     uint64_t walks_until = 0;
     uint64_t last_end = 0;     // of its misses
@@ -87,6 +91,7 @@ class ReplayMachine {
   uint64_t transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r);
   Answer
   fetch(size_t core, uint64_t key, const Hints& hints, LineState& line, uint64_t now, const AccessRecord& r);
+  uint64_t wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t now) const;
   Answer from_memory(size_t core, size_t home, uint64_t now);
   uint64_t translate(Core& core, const AccessRecord& r, uint64_t now);
   uint64_t issue(Core& core, const Answer& answer, uint64_t now);

@@ -431,6 +431,7 @@ class Replay {
     r.flags |= flags_of(kind_of(e));
     ReplayMachine::Hints hints = layout_.hints(r.address);
     hints.dependent = is_dependent(e);
+    hints.updates = type == AccessType::Load && stores_next(core, address_of(e));
     const uint64_t wait = machine_->access(index, layout_.line_key(r.process, index, r.address), hints, r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += step_of(core, r) + wait;
@@ -440,6 +441,14 @@ class Replay {
     sink_->record(r);
     if ((result_.accesses & 0xffff) == 0)
       sink_->advance(r.cycle);
+  }
+
+  // Returns whether the event behind the present one is a store to the line of the address.
+  static bool stores_next(const Core& core, uint64_t address) {
+    constexpr uint64_t kLine = 64;
+    const Recording::Event* const next = core.at + 1;
+    return next != core.thread->pieces[core.piece].second && kind_of(*next) == LENTO_WRITE &&
+           address_of(*next) / kLine == address / kLine;
   }
 
   uint64_t step_of(Core& core, const AccessRecord& r) const {
