@@ -148,6 +148,9 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
     healthy = read_recording("healthy run", options.healthy, of, options, by_model.prepare_healthy());
     detect.healthy = &healthy->sketch;
   }
+  std::vector<ChipRecording> further;
+  for (const std::string& path : options.further)
+    further.push_back(read_recording("further run", path, of, options, by_model.prepare_further(path)));
   ReplayOf replays;
   if (options.replay)
     replays = with_declared(sketch_replays(program, recorded.sketch, options.seed, progress), file.twin.own);
@@ -175,6 +178,8 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   add_recording(d, recorded);
   if (healthy)
     add_recording(d, *healthy);
+  for (const ChipRecording& run : further)
+    add_recording(d, run);
   d.inputs.push_back(finding::input_of("chip", options.chip));
   d.inputs.push_back(finding::input_of("mapping", options.mapping));
   if (given)

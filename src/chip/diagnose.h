@@ -48,7 +48,8 @@ struct ChipRecorderOptions {
 };
 
 struct ChipDiagnosisOptions {
-  std::string records;  // probe records or a sketch; "-" is standard input
+  std::string records;               // probe records or a sketch; "-" is standard input
+  std::vector<std::string> further;  // probe records of more runs of the same mapping on the same chip
   std::string chip;
   std::string mapping;
   std::string healthy;     // records or sketch of a run known to be healthy; empty: none

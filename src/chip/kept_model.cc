@@ -9,7 +9,10 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "chip/chip_file.h"
+#include "chip/map/file/map_file.h"
 #include "chip/model/model_file.h"
+#include "finding/inputs.h"
 
 namespace lento::chip {
 namespace {
@@ -63,6 +66,41 @@ std::shared_ptr<const ChipModel> learn_and_keep(
     fs::remove(path, none);
   }
   return out;
+}
+
+finding::Diagnosis chip_learn(const ChipLearnOptions& options, const base::Progress& progress) {
+  const ChipFile file = read_chip_file(options.chip);
+  const Program program = expand(read_map(options.mapping), file.twin.chip, options.mapping);
+  const LearnSetup setup{file.twin.chip, program, options.inferences, file.twin.own};
+  const LearnOptions learning{.false_alarms = options.false_alarms};
+  const ModelPlace place{options.models, options.chip, options.mapping};
+  const std::string path = place.path(setup, learning);
+  if (path.empty())
+    throw base::Error(
+        {options.models.empty() ? "--models" : options.chip},
+        "there is no place to keep what is learnt of this chip",
+        "give a folder with --models, and chip and mapping as files");
+  std::shared_ptr<const ChipModel> model = kept_model(place, setup, learning);
+  const bool known = model != nullptr;
+  if (!known)
+    model = learn_and_keep(place, setup, learning, progress);
+  std::error_code failed;
+  const uint64_t bytes = fs::file_size(path, failed);
+  if (failed)
+    throw base::Error({options.models}, "the model could not be written there", "give another folder");
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = program.name + " on " + file.twin.chip.name;
+  d.verdict = known ? "This chip and mapping were known already." : "Learnt this chip and mapping.";
+  d.facts = {
+      {"file", path},
+      {"size", base::format_quantity(double(bytes), base::Dimension::Bytes)},
+      {"inferences of a run", std::to_string(options.inferences)},
+      {"records expected", std::to_string(model->dictionary.keys.size())},
+      {"gain in log likelihood, twice, that a part must exceed", base::format_number(model->threshold, 3)},
+      {"the same on a chip unlike its file", base::format_number(model->unlike_threshold, 3)}};
+  d.inputs = {finding::input_of("chip", options.chip), finding::input_of("mapping", options.mapping)};
+  return d;
 }
 
 }  // namespace lento::chip

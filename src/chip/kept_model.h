@@ -6,6 +6,7 @@
 
 #include "base/progress.h"
 #include "chip/model/model.h"
+#include "finding/finding.h"
 
 namespace lento::chip {
 
@@ -27,5 +28,15 @@ std::shared_ptr<const ChipModel> learn_and_keep(
     const LearnSetup& setup,
     const LearnOptions& options,
     const base::Progress& progress);
+
+struct ChipLearnOptions {
+  std::string chip;
+  std::string mapping;
+  std::string models;
+  uint32_t inferences = 1;
+  double false_alarms = LearnOptions{}.false_alarms;
+};
+// Throws base::Error when files are broken, or when nothing can be kept.
+finding::Diagnosis chip_learn(const ChipLearnOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::chip

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
+#include <variant>
 
 #include "base/units.h"
 #include "chip/detect/path.h"
 #include "chip/kept_model.h"
+#include "chip/model/runs.h"
 #include "evidence/distribution.h"
 
 namespace lento::chip {
@@ -65,6 +69,47 @@ finding::Finding finding_of(const ClassDifference& c) {
   return f;
 }
 
+// Returns the finding of a part that several runs show together. `runs` is their number.
+finding::Finding finding_of(const PartInRuns& part, const std::string& name, const std::string& runs) {
+  const double half_width = evidence::kNinety * part.effect.deviation;
+  const auto text_of = [](double log_factor) {
+    return format_number(std::exp(log_factor), 3);
+  };
+  const std::string of_class = class_of(part.component);
+  finding::Finding f;
+  f.subject = name;
+  f.category = "slow " + of_class.substr(0, of_class.size() - 1);
+  f.score = 1;
+  f.factor = std::exp(part.effect.log_factor);
+  f.summary = name + " was about " + text_of(part.effect.log_factor) + " times slower than it should be in " +
+              runs + " runs together (90 %: " + text_of(part.effect.log_factor - half_width) + " to " +
+              text_of(part.effect.log_factor + half_width) + ").";
+  f.evidence.push_back(
+      {"runs after which it is certain, of " + runs, double(part.certain_after), "runs", "records"});
+  f.evidence.push_back(
+      {"gain in log likelihood, twice, by the chip's model", part.gain, "", "records of all runs"});
+  f.next_step = "Record another run with its work on another part, to see whether the delay moves with it.";
+  return f;
+}
+
+constexpr const char* kLowerEnd = "lower end of its factor's 90 % interval";
+constexpr const char* kUpperEnd = "upper end of its factor's 90 % interval";
+
+// Adds the interval of a part's factor to the summary where the factor is uncertain.
+void add_interval(finding::Finding& f) {
+  constexpr double kSure = 1.2;  // a factor that is right within a fifth needs no interval
+  const auto value_of = [&](const char* text) {
+    const auto at = std::ranges::find(f.evidence, text, &finding::Evidence::text);
+    return at != f.evidence.end() && at->value ? *at->value : f.factor.value_or(1);
+  };
+  const double low = value_of(kLowerEnd);
+  const double high = value_of(kUpperEnd);
+  if (high / low > kSure * kSure && f.summary.ends_with('.'))
+    f.summary.insert(
+        f.summary.size() - 1,
+        " (90 %: " + format_number(low, 3) + " to " + format_number(high, 3) + ")");
+}
+
 }  // namespace
 
 ModelJudge::ModelJudge(
@@ -96,6 +141,25 @@ Prepare ModelJudge::prepare_healthy() {
   return [this](std::vector<ProbeRecord>& records) {
     if (!records.empty())
       judge(*model_, records);
+  };
+}
+
+Prepare ModelJudge::prepare_further(const std::string& path) {
+  if (!verdict_)
+    throw base::Error(
+        {path},
+        "further runs count in the chip's model alone, and the first one was not judged by it",
+        "give probe records of whole runs, and leave --no-model, --no-replay and --method out");
+  return [this, path](std::vector<ProbeRecord>& records) {
+    uint32_t inferences = 0;
+    for (const ProbeRecord& r : records)
+      inferences = std::max(inferences, r.inference + 1);
+    if (inferences == model_->setup.inferences)
+      further_.push_back(judge(*model_, records));
+    else
+      doubts_.push_back(
+          path + " has " + std::to_string(inferences) + " inferences, not the first run's " +
+          std::to_string(model_->setup.inferences) + ", and was left out");
   };
 }
 
@@ -159,7 +223,7 @@ void ModelJudge::compare_by_simulation(Suspect& s) const {
   for (const Component& part : s.alike) {
     const double log_factor = std::log(std::max(1.0, s.factor));
     fits.push_back(
-        factors_of(*model_, *verdict_, {{part, log_factor, s.begin, end_of(s)}}).solution.log_likelihood);
+        factors_of(*model_, *verdict_, {{part, log_factor, s.begin, s.end}}).solution.log_likelihood);
   }
   const double best = *std::ranges::max_element(fits);
   const double chance = std::log(1 / options_.false_alarms);
@@ -173,19 +237,11 @@ void ModelJudge::compare_by_simulation(Suspect& s) const {
   s.alike = std::move(kept);
 }
 
-// Returns the end of a suspect's interval, or kForever when it reaches the end of the run.
-uint64_t ModelJudge::end_of(const Suspect& s) const {
-  constexpr double kToTheEnd = 0.99;
-  const bool ends = double(s.end) < kToTheEnd * verdict_->clock_map.to_file(verdict_->end_cycles);
-  return ends ? s.end : kForever;
-}
-
 void ModelJudge::confirm_reported(Detection& detection) {
   if (!verdict_)
     return;
   const Grid grid(of_.chip);
   std::vector<Suspect> kept;
-  std::vector<double> beside_peers;
   for (Suspect& s : detection.reported) {
     const Confirmation c = confirmed(s);
     const std::string name = name_of(s.component, grid);
@@ -195,7 +251,6 @@ void ModelJudge::confirm_reported(Detection& detection) {
       s.evidence.push_back(
           {"median of its records beside those of peers in that time", c.rank.slower, "", "records"});
       kept.push_back(std::move(s));
-      beside_peers.push_back(c.rank.slower);
       continue;
     }
     doubts_.push_back(
@@ -212,7 +267,7 @@ void ModelJudge::confirm_reported(Detection& detection) {
     detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
   }
   detection.reported = std::move(kept);
-  const double likelihood = take_factors(detection, beside_peers);
+  const double likelihood = take_factors(detection);
   if (detection.reported.size() == 1)
     doubt_beside_rival(detection, likelihood);
 }
@@ -243,40 +298,25 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
   }
 }
 
-// Takes over the factors that the model fits, when the reported parts make the run more likely than no part.
-// Simulated is the whole run. Of a recording without its end the fit may miss what the records say: where a
-// core's records, beside those of peers with the same work, give another factor, theirs is taken. Returns the
-// log-likelihood.
-double ModelJudge::take_factors(Detection& detection, std::span<const double> beside_peers) const {
-  const double kApart = std::log(1.2);  // a factor is to be right within a fifth
+// Takes over the factors that the model fits by simulation, with their intervals. Returns the log-likelihood
+// of the run with all reported parts slow.
+double ModelJudge::take_factors(Detection& detection) const {
   if (detection.reported.empty())
     return 0;
   std::vector<SlowPart> parts;
-  for (const Suspect& s : detection.reported) {
-    parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, end_of(s)});
-  }
+  for (const Suspect& s : detection.reported)
+    parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, s.end});
   const FactorFit fit = factors_of(*model_, *verdict_, std::move(parts), true);
-  if (fit.solution.log_likelihood <= verdict_->none.log_likelihood)
-    return fit.solution.log_likelihood;
   for (size_t k = 0; k < detection.reported.size(); ++k) {
     Suspect& s = detection.reported[k];
     const double log_factor = fit.parts[k].log_factor;
     const double half_width = evidence::kNinety * fit.deviation[k];
-    const double of_records = std::log(std::max(1.0, beside_peers[k]));
-    const bool core = s.component.part == Part::Core;
-    if (core && of_records > 0 && std::abs(of_records - log_factor) > kApart) {
-      s.factor = std::exp(of_records);
-      continue;
-    }
     s.factor = std::exp(log_factor);
     s.evidence.push_back(
-        {"lower end of its factor's 90 % interval",
-         std::exp(log_factor - half_width),
-         "x",
-         "records beside simulated ones"});
+        {kLowerEnd, std::exp(std::max(0.0, log_factor - half_width)), "x", "records beside simulated ones"});
     s.evidence.push_back(
-        {"upper end of its factor's 90 % interval",
-         std::exp(log_factor + half_width),
+        {kUpperEnd,
+         std::exp(std::min(kMostLogFactor, log_factor + half_width)),
          "x",
          "records beside simulated ones"});
   }
@@ -307,6 +347,12 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
   if (!verdict_)
     return;
   const ModelVerdict& v = *verdict_;
+  for (finding::Finding& f : d.findings) {
+    const bool is_verdict = d.verdict == f.summary;
+    add_interval(f);
+    if (is_verdict)
+      d.verdict = f.summary;
+  }
   for (const ClassDifference& c : v.classes) {
     if (c.factor > 1)
       d.findings.push_back(finding_of(c));
@@ -329,20 +375,91 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
     d.facts.emplace_back(
         "clock of the recorders against the file's",
         factor_text(v.clock) + ", drifting to " + factor_text(std::exp(v.drift)) + " over the run");
+  add_detectable(d);
+  add_runs(d);
+  for (finding::Figure& figure : d.figures)
+    if (auto* mesh = std::get_if<finding::MeshFigure>(&figure.body))
+      grey_unseen(*mesh);
+}
+
+// Adds after how many runs each named part is certain, and the part that only all runs together show. Its raw
+// records must be slower by rank in most runs.
+void ModelJudge::add_runs(finding::Diagnosis& d) const {
+  d.notes.insert(d.notes.end(), left_out_.begin(), left_out_.end());
+  if (further_.empty())
+    return;
+  std::vector<ModelVerdict> runs{*verdict_};
+  runs.insert(runs.end(), further_.begin(), further_.end());
+  const std::string count = std::to_string(runs.size());
+  d.facts.emplace_back("runs judged together", count);
+  const Grid grid(of_.chip);
+  const std::vector<PartInRuns> parts = parts_in_runs(*model_, runs);
+  bool named = false;
+  for (finding::Finding& f : d.findings)
+    for (const PartInRuns& part : parts) {
+      if (name_of(part.component, grid) != f.subject)
+        continue;
+      named = true;
+      const bool certain = part.certain_after > 0;
+      f.evidence.push_back(
+          {certain ? "runs after which it is certain, of " + count
+                   : "runs together, whose whole lengths do not make it certain",
+           certain ? part.certain_after : double(runs.size()),
+           "runs",
+           "records"});
+    }
+  if (named || parts.empty() || parts.front().certain_after == 0)
+    return;
+  const PartInRuns& first = parts.front();
+  const auto slower = std::ranges::count_if(runs, [&](const ModelVerdict& run) {
+    const double end = run.clock_map.to_file(run.end_cycles);
+    return confirm(*model_, run, first.component, 0, end).slower;
+  });
+  if (2 * size_t(slower) <= runs.size())
+    return;
+  d.findings.push_back(finding_of(first, name_of(first.component, grid), count));
+  finding::sort_findings(d.findings);
+  d.verdict = d.findings.front().summary;
+  d.reason.clear();
+  d.remedy.clear();
+  finding::judged(d, count + " runs");
+}
+
+// Adds by class the slow-down that would not pass as healthy. That of a part without records is infinite, so
+// the middle one of a class is taken.
+void ModelJudge::add_detectable(finding::Diagnosis& d) const {
   std::vector<std::pair<std::string, std::vector<double>>> classes;
   for (size_t p = 0; p < model_->parts.size(); ++p) {
     const std::string name = class_of(model_->parts[p].component);
     if (classes.empty() || classes.back().first != name)
       classes.push_back({name, {}});
-    classes.back().second.push_back(v.detectable[p]);
+    classes.back().second.push_back(verdict_->detectable[p]);
   }
-  // A part that no record crosses has no such factor. It is infinite, so the middle one is taken as it is.
   for (auto& [name, factors] : classes) {
     const auto middle = factors.begin() + int64_t(factors.size() / 2);
     std::ranges::nth_element(factors, middle);
     d.facts.emplace_back(
         "slow-down over the whole run that would not pass as healthy, median of " + name,
         std::isfinite(*middle) ? factor_text(*middle) : "not seen");
+  }
+}
+
+// Removes the values of links that no slow-down would have shown. Grey in the picture.
+void ModelJudge::grey_unseen(finding::MeshFigure& mesh) const {
+  const Grid grid(of_.chip);
+  std::map<Component, double> detectable;
+  for (size_t p = 0; p < model_->parts.size(); ++p)
+    detectable[model_->parts[p].component] = verdict_->detectable[p];
+  for (int id = 0; id < grid.link_count(); ++id) {
+    const Position a = grid.router_position(grid.link(id).from);
+    const Position b = grid.router_position(grid.link(id).to);
+    const auto at = detectable.find(link_component(grid, id));
+    if (at == detectable.end() || std::isfinite(at->second))
+      continue;
+    for (finding::MeshFigure::Link& link : mesh.links)
+      if (link.value == 1 &&
+          std::tie(link.from_x, link.from_y, link.to_x, link.to_y) == std::tie(a.x, a.y, b.x, b.y))
+        link.value = std::nan("");
   }
 }
 

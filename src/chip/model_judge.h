@@ -4,7 +4,8 @@
 
 #include <memory>
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "chip/diagnose.h"
 #include "chip/model/model.h"
@@ -24,6 +25,9 @@ class ModelJudge {
 
   Prepare prepare();          // for the records of the judged run
   Prepare prepare_healthy();  // for those of a healthy run with the same recorder
+  // For those of a further run of the same mapping on the same chip, after the judged run. Throws base::Error
+  // when the judged run was not judged by the model.
+  Prepare prepare_further(const std::string& path);
   bool judged() const {
     return verdict_.has_value();
   }
@@ -42,8 +46,10 @@ class ModelJudge {
  private:
   Confirmation confirmed(Suspect& suspect) const;
   void compare_by_simulation(Suspect& suspect) const;
-  uint64_t end_of(const Suspect& suspect) const;
-  double take_factors(Detection& detection, std::span<const double> beside_peers) const;
+  void add_runs(finding::Diagnosis& d) const;
+  void add_detectable(finding::Diagnosis& d) const;
+  void grey_unseen(finding::MeshFigure& mesh) const;
+  double take_factors(Detection& detection) const;
   void doubt_beside_rival(Detection& detection, double likelihood) const;
   void judge_records(std::vector<ProbeRecord>& records);
 
@@ -54,6 +60,8 @@ class ModelJudge {
   bool wanted_ = false;
   std::shared_ptr<const ChipModel> model_;
   std::optional<ModelVerdict> verdict_;
+  std::vector<ModelVerdict> further_;
+  std::vector<std::string> left_out_;  // further runs that were not judged, with the reason
   std::vector<std::string> doubts_;
 };
 

@@ -334,9 +334,38 @@ std::vector<ProbeRecord> simulated_records(
   Options options;
   options.inferences = setup.inferences;
   options.seed = seed;
+  options.max_cycles = setup.until;
   KeepRecords sink;
   simulate(model, faults, options, &sink);
   return std::move(sink.records);
+}
+
+SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<ProbeRecord>>& runs) {
+  std::vector<std::vector<double>> shifts;
+  for (const std::vector<ProbeRecord>& run : runs) {
+    std::vector<double>& shift = shifts.emplace_back(sums_of(d, run).log_ratio);
+    for (size_t c = 0; c < d.cells.size(); ++c)
+      shift[c] -= d.file_runs[shifts.size() - 1][c];
+  }
+  SimulatedShift out;
+  out.mean.resize(d.cells.size());
+  double squares = 0;
+  double expected = 0;
+  for (size_t c = 0; c < d.cells.size(); ++c) {
+    std::vector<double> seen;
+    for (const std::vector<double>& of : shifts)
+      if (!std::isnan(of[c]))
+        seen.push_back(of[c]);
+    const double mean = evidence::mean(seen);
+    out.mean[c] = float(mean);
+    if (seen.size() < 2 || mean * mean < kMoved * d.cells[c].variance)
+      continue;
+    squares += evidence::variance(seen);
+    expected += 2 * d.cells[c].variance;
+  }
+  if (expected > 0)
+    out.noise = std::max(1.0, squares / expected);
+  return out;
 }
 
 SimulatedShift simulated_shift(
@@ -344,30 +373,10 @@ SimulatedShift simulated_shift(
     const LearnSetup& setup,
     const Twin& twin,
     const std::vector<Fault>& faults) {
-  SimulatedShift out;
-  for (uint64_t seed = 1; seed <= kShiftSeeds; ++seed) {
-    const std::vector<double> other = sums_of(d, simulated_records(setup, twin, faults, seed)).log_ratio;
-    std::vector<float>& shift = out.by_seed.emplace_back();
-    for (size_t c = 0; c < d.cells.size(); ++c)
-      shift.push_back(float(other[c] - d.file_runs[seed - 1][c]));
-  }
-  out.mean.resize(d.cells.size());
-  double squares = 0;
-  double expected = 0;
-  for (size_t c = 0; c < d.cells.size(); ++c) {
-    double sum = 0;
-    for (const std::vector<float>& of : out.by_seed)
-      sum += of[c] / kShiftSeeds;
-    out.mean[c] = float(sum);
-    if (sum * sum < kMoved * d.cells[c].variance)
-      continue;
-    for (const std::vector<float>& of : out.by_seed)
-      squares += (of[c] - sum) * (of[c] - sum) / (kShiftSeeds - 1);
-    expected += 2 * d.cells[c].variance;
-  }
-  if (expected > 0)
-    out.noise = std::max(1.0, squares / expected);
-  return out;
+  std::vector<std::vector<ProbeRecord>> runs;
+  for (uint64_t seed = 1; seed <= kShiftSeeds; ++seed)
+    runs.push_back(simulated_records(setup, twin, faults, seed));
+  return shift_of_runs(d, runs);
 }
 
 std::vector<float> shift_of(const Dictionary& d, const LearnSetup& setup, const Twin& twin) {

@@ -118,7 +118,8 @@ struct LearnSetup {
   const spec::Chip& chip;
   const Program& program;
   uint32_t inferences = 1;
-  Deviations own = {};  // declared deviations of single parts
+  Deviations own = {};          // declared deviations of single parts
+  uint64_t until = UINT64_MAX;  // cycle at which recordings were cut
   Twin twin() const {
     return {chip, own};
   }
@@ -133,9 +134,10 @@ inline constexpr uint32_t kShiftSeeds = 2;
 // against the file's chip under the same seeds.
 struct SimulatedShift {
   std::vector<float> mean;
-  std::vector<std::vector<float>> by_seed;
   double noise = 1;  // variance of the cells that changed, over their variance in the file's chip
 };
+// `runs` are simulated under the seeds from 1 on. Cells without a record in any of them do not change.
+SimulatedShift shift_of_runs(const Dictionary& dictionary, const std::vector<std::vector<ProbeRecord>>& runs);
 SimulatedShift simulated_shift(
     const Dictionary& dictionary,
     const LearnSetup& setup,

@@ -1,293 +1,311 @@
-// Fits the slowness factors of parts by simulation. All runs use the same seeds, so that two runs differ
-// only by their parts. Rounds end when the steps of the factors are small against their standard deviations.
-// The last two estimates are averaged.
+// The level of a part grows with its factor, with a slope of about one where the part serves most of its
+// records' time. A step is therefore the difference of two levels, and a last one divides it by the slope
+// between further simulations, some slower and some faster. In a recording that was cut, the number of
+// records that a part had served until then counts as well: few of a slow part end in time, and those that do
+// are short. Level and number are weighted by their covariance in the simulations. All runs use the same
+// seeds, so that two of them differ only by their parts.
 #include "chip/model/factors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
-#include <optional>
+#include <limits>
 #include <utility>
 
+#include "base/rng.h"
 #include "evidence/distribution.h"
-#include "evidence/normal_factor.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
 
 constexpr int kMostRounds = 5;
-constexpr double kSlower = 0.25;      // step of a log factor in the second simulation of a part
-constexpr double kMovedShare = 0.05;  // step of an edge of the interval, as a share of the interval
-constexpr double kLeastFactor = 0.02;
-constexpr double kMostFactor = 5;  // largest log factor of a part that still works
+constexpr double kClose = 0.1;         // of the log: a difference that few simulated runs cannot resolve
+constexpr double kApart = 0.25;        // of the log, between a factor and the two that give its slope
+constexpr uint32_t kDraws = 8;         // runs on either side
+constexpr double kLeastFactor = 0.02;  // of the log
 
-// The quantity of a slow part that is estimated.
-enum class Unknown : uint8_t {
-  Factor,
-  Begin,
-  End
-};
-struct Parameter {
-  size_t part = 0;
-  Unknown unknown = Unknown::Factor;
-  double unit = 1;  // size of the step that gives its numerical derivative
-};
+using Records = std::vector<ProbeRecord>;
 
-std::vector<Parameter> parameters_of(const std::vector<SlowPart>& parts, double run_cycles) {
-  std::vector<Parameter> out;
-  for (size_t k = 0; k < parts.size(); ++k) {
-    const SlowPart& p = parts[k];
-    const double length = (p.end == kForever ? run_cycles : double(p.end)) - double(p.begin);
-    const double moved = std::max(1.0, kMovedShare * length);
-    out.push_back({k, Unknown::Factor, kSlower});
-    if (double(p.begin) > moved)
-      out.push_back({k, Unknown::Begin, moved});
-    if (p.end != kForever)
-      out.push_back({k, Unknown::End, moved});
+// Returns the mean over the middle half of the weight. Pairs are value and weight.
+double mean_of_middle(std::vector<std::pair<double, double>> ratios) {
+  std::ranges::sort(ratios);
+  double total = 0;
+  for (const auto& [value, weight] : ratios)
+    total += weight;
+  double below = 0;
+  double sum = 0;
+  for (const auto& [value, weight] : ratios) {
+    const double above = below + weight;
+    sum += value * std::max(0.0, std::min(above, 3 * total / 4) - std::max(below, total / 4));
+    below = above;
   }
-  return out;
+  return sum / (total / 2);
 }
 
-void move(SlowPart& part, Unknown unknown, double by) {
-  const auto moved = [by](uint64_t t, double least) {
-    return uint64_t(std::max(least, double(t) + by));
-  };
-  switch (unknown) {
-    case Unknown::Factor:
-      part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostFactor);
-      break;
-    case Unknown::Begin:
-      part.begin = std::min(moved(part.begin, 0), part.end - 1);
-      break;
-    case Unknown::End:
-      part.end = moved(part.end, double(part.begin) + 1);
-      break;
+// Summarises the records of a part.
+struct Shown {
+  double level = 0;   // NaN: no record
+  double number = 0;  // log of one more than their number; 0 when the recording is complete
+};
+
+// Weighs level and number as they determine a factor together: by the inverse of their covariance times their
+// slopes. `runs` are simulated slower and faster, and every run has a level. `by_chance` is the deviation of
+// the number by one record.
+Shown weights_of(const std::array<std::vector<Shown>, 2>& runs, double by_chance) {
+  constexpr double kLeast = 1e-9;  // of a sum of squares, which is 0 where all runs agree
+  std::array<Shown, 2> means;
+  double levels = kLeast;
+  double numbers = kLeast;
+  double both = 0;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (const Shown& run : runs[i]) {
+      means[i].level += run.level / double(runs[i].size());
+      means[i].number += run.number / double(runs[i].size());
+    }
+    for (const Shown& run : runs[i]) {
+      const double level = run.level - means[i].level;
+      const double number = run.number - means[i].number;
+      levels += level * level;
+      numbers += number * number + by_chance * by_chance;
+      both += level * number;
+    }
   }
+  const double by_level = means[1].level - means[0].level;
+  const double by_number = means[1].number - means[0].number;
+  const double determinant = levels * numbers - both * both;
+  return {
+      (numbers * by_level - both * by_number) / determinant,
+      (levels * by_number - both * by_level) / determinant};
 }
 
 class FactorSearch {
  public:
-  FactorSearch(const LearnSetup& setup, const Likelihood& likelihood, const spec::Chip& chip)
-      : setup_(setup),
-        likelihood_(likelihood),
-        twin_{chip, setup.own},
-        grid_(chip) {
+  explicit FactorSearch(const ObservedRun& run)
+      : run_(run),
+        likelihood_(run.likelihood),
+        twin_{run.chip, run.setup.own},
+        grid_(run.chip) {
   }
 
-  FactorFit run(std::vector<SlowPart> parts, bool measured) {
-    constexpr double kMostUnits = 4;  // largest change of a parameter in one round, in steps
-    constexpr double kNoise = 10;     // of the log-likelihood, between two simulations
-    const auto parameters = parameters_of(parts, likelihood_.dictionary().run_cycles);
-    FactorFit best;
-    for (int round = 0; round < kMostRounds; ++round) {
-      FactorFit tried = played(parts);
-      const Steps steps = steps_from(tried, parameters);
-      bool small = true;
-      for (size_t k = 0; k < parameters.size(); ++k) {
-        const auto& [part, unknown, unit] = parameters[k];
-        const double step = std::clamp(steps.step[k], -kMostUnits, kMostUnits);
-        move(parts[part], unknown, step * unit);
-        if (unknown != Unknown::Factor)
-          continue;
-        tried.deviation.push_back(unit * steps.deviation[k]);
-        small = small && std::abs(step) * unit < std::max(kLeastFactor, tried.deviation.back() / 2);
-      }
-      tried.parts = parts;
-      if (round > 0 && tried.solution.log_likelihood < best.solution.log_likelihood - kNoise)
-        continue;
-      const bool second = small && round > 0;
-      if (second)
-        average(best, tried);
-      best = std::move(tried);
-      if (second)
+  FactorFit fit(std::vector<SlowPart> parts, bool measured) {
+    FactorFit out;
+    out.parts = std::move(parts);
+    take_shares(out.parts);
+    for (size_t k = 0; k < out.parts.size(); ++k)
+      widen(k, out.parts[k]);
+    for (int round = 1;; ++round) {
+      const std::vector<double> steps = play(out);
+      const bool close = std::ranges::all_of(steps, [](double step) {
+        return std::abs(step) < kClose;
+      });
+      if (close || round == kMostRounds)
         break;
+      for (size_t k = 0; k < steps.size(); ++k)
+        move(out.parts[k], steps[k]);
     }
     if (measured)
-      measure(best, parameters);
-    best.simulated = simulated_;
-    return best;
+      measure(out);
+    out.simulated = simulated_;
+    return out;
   }
 
  private:
-  struct Steps {  // in steps of each parameter
-    std::vector<double> step;
-    std::vector<double> deviation;
-  };
-
-  // The linear system of the last round.
-  struct Linear {
-    evidence::Matrix weighted;  // one row for each column, weighted, with the nuisances' share removed
-    evidence::NormalFactor information;
-    std::vector<double> residual;
-    std::vector<float> expected;  // by cell
-  };
-
-  // Replaces `last` by the mean of both estimates. Half of their difference is added to the standard
-  // deviation, because it shows how much simulations vary.
-  static void average(const FactorFit& before, FactorFit& last) {
-    for (size_t k = 0; k < last.parts.size(); ++k) {
-      const double half = (last.parts[k].log_factor - before.parts[k].log_factor) / 2;
-      last.parts[k].log_factor -= half;
-      last.deviation[k] = std::hypot(last.deviation[k], half);
-    }
+  static void move(SlowPart& part, double by) {
+    part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostLogFactor);
   }
 
-  std::vector<Fault> faults_of(const std::vector<SlowPart>& parts) const {
-    std::vector<Fault> out;
-    for (const SlowPart& p : parts)
-      out.push_back(played_fault(p, grid_));
-    return out;
-  }
-
-  SimulatedShift shift(const std::vector<SlowPart>& parts) {
-    ++simulated_;
-    return simulated_shift(likelihood_.dictionary(), setup_, twin_, faults_of(parts));
-  }
-
-  FactorFit played(const std::vector<SlowPart>& parts) {
-    FactorFit out;
-    out.parts = parts;
-    SimulatedShift shifted = shift(parts);
-    likelihood_.expect(shifted.mean, shifted.noise);
-    now_ = std::move(shifted);
-    out.solution = likelihood_.fit();
-    return out;
-  }
-
-  // Returns the Newton step and standard deviation of each parameter, with the nuisances projected out
-  // (Frisch, Waugh, Lovell).
-  Steps steps_from(const FactorFit& at, const std::vector<Parameter>& parameters) {
-    const size_t count = parameters.size();
-    const Solution& s = at.solution;
-    const evidence::NormalFactor nuisances(likelihood_.normal(s));
-    evidence::Matrix columns(count, likelihood_.rows());
-    evidence::Matrix taken(count, likelihood_.columns());
-    std::vector<double> score(count);
-    for (size_t k = 0; k < count; ++k) {
-      std::vector<SlowPart> moved = at.parts;
-      move(moved[parameters[k].part], parameters[k].unknown, parameters[k].unit);
-      const SimulatedShift shifted = shift(moved);
-      for (size_t r = 0; r < likelihood_.rows(); ++r) {
-        const size_t cell = likelihood_.cell(r);
-        const double change = double(shifted.mean[cell]) - now_.mean[cell];
-        columns(k, r) = change;
-        score[k] += s.weight[r] * crossed(shifted, cell, s.residual[r]);
-        if (change != 0)
-          for (const Likelihood::Entry& e : likelihood_.row(r))
-            taken(k, e.column) += s.weight[r] * change * e.value;
-      }
-    }
-    evidence::Matrix left = columns;  // what remains of each column after the projection
-    for (size_t k = 0; k < count; ++k) {
-      const std::vector<double> share = nuisances.solve(taken.row(k));
-      for (size_t r = 0; r < likelihood_.rows(); ++r)
-        for (const Likelihood::Entry& e : likelihood_.row(r))
-          left(k, r) -= e.value * share[e.column];
-    }
-    nuisances.whiten(taken);
-    const evidence::NormalFactor factor(information(s, columns, taken));
-    Steps out;
-    out.step = factor.solve(score);
-    out.deviation = factor.variances();
-    for (double& d : out.deviation)
-      d = std::sqrt(d);
-    for (size_t k = 0; k < count; ++k)
-      for (size_t r = 0; r < likelihood_.rows(); ++r)
-        left(k, r) *= s.weight[r];
-    linear_ = {std::move(left), factor, s.residual, now_.mean};
-    return out;
-  }
-
-  // Takes one more step with the mean of further draws. The spread of the single draws' steps gives the
-  // standard deviation of one run, because delays in a queue are not independent between records.
-  void measure(FactorFit& fit, const std::vector<Parameter>& parameters) {
-    constexpr uint32_t kDraws = 8;
-    constexpr uint64_t kFirstSeed = 100;
-    const Dictionary& d = likelihood_.dictionary();
-    std::vector<std::vector<double>> draws;
-    std::vector<double> mean(likelihood_.rows());
-    for (uint32_t draw = 0; draw < kDraws; ++draw) {
-      const auto records = simulated_records(setup_, twin_, faults_of(fit.parts), kFirstSeed + draw);
-      const CellSums sums = sums_of(d, records);
-      std::vector<double>& of = draws.emplace_back();
-      for (size_t r = 0; r < likelihood_.rows(); ++r) {
-        const size_t cell = likelihood_.cell(r);
-        of.push_back(sums.log_ratio[cell] - d.cells[cell].center);
-        mean[r] += of.back() / kDraws;
-      }
-    }
-    simulated_ += int(kDraws) / int(kShiftSeeds);
-    const auto step_of = [&](const std::function<double(size_t)>& residual) {
-      std::vector<double> score(parameters.size());
-      for (size_t k = 0; k < score.size(); ++k)
-        for (size_t r = 0; r < likelihood_.rows(); ++r)
-          score[k] += linear_->weighted(k, r) * residual(r);
-      return linear_->information.solve(score);
-    };
-    const std::vector<double> last = step_of([&](size_t r) {
-      return linear_->residual[r] + linear_->expected[likelihood_.cell(r)] - mean[r];
-    });
-    std::vector<double> squares(parameters.size());
-    for (const std::vector<double>& of : draws) {
-      const std::vector<double> step = step_of([&](size_t r) {
-        return of[r] - mean[r];
-      });
-      for (size_t k = 0; k < step.size(); ++k)
-        squares[k] += step[k] * step[k];
-    }
-    // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t with so many draws.
-    const double wider = evidence::student_quantile(0.95, kDraws - 1) / evidence::normal_quantile(0.95);
-    for (size_t k = 0; k < parameters.size(); ++k) {
-      const auto& [part, unknown, unit] = parameters[k];
-      if (unknown != Unknown::Factor)
+  // Stores the columns of each part, and its share of every cell that it serves.
+  void take_shares(const std::vector<SlowPart>& parts) {
+    for (const SlowPart& slow : parts) {
+      std::vector<float>& of = shares_.emplace_back(likelihood_.dictionary().cells.size());
+      std::vector<uint32_t>& columns = columns_.emplace_back();
+      const auto at = std::ranges::find(run_.parts, slow.part, &PartCells::component);
+      if (at == run_.parts.end())
         continue;
-      const double spread = unit * std::sqrt(squares[k] / (kDraws - 1) * (1 + 1.0 / kDraws));
-      fit.deviation[part] = std::max(fit.deviation[part], wider * spread);
-      move(fit.parts[part], unknown, std::clamp(last[k] * unit, -2 * spread, 2 * spread));
+      columns = at->columns;
+      for (const PartCells::Cell& served : at->served)
+        of[served.cell] = served.share;
     }
   }
 
-  // Returns the sum of products of a cell's change and its residual. Both contain the noise of the
-  // simulation, so the residual under one seed is multiplied only by changes under other seeds.
-  double crossed(const SimulatedShift& moved, size_t cell, double residual) const {
-    double sum = 0;
-    for (uint32_t seed = 0; seed < kShiftSeeds; ++seed) {
-      double change = 0;
-      for (uint32_t other = 0; other < kShiftSeeds; ++other)
-        if (other != seed)
-          change += (double(moved.by_seed[other][cell]) - now_.by_seed[other][cell]) / (kShiftSeeds - 1);
-      sum += change * (residual + now_.mean[cell] - now_.by_seed[seed][cell]) / kShiftSeeds;
+  // Extends an interval to the ends of the run where the part serves no record outside it, because no record
+  // contradicts a longer one.
+  void widen(size_t k, SlowPart& slow) const {
+    const double begin = run_.clock.to_recorder(double(slow.begin));
+    const double end = run_.clock.to_recorder(double(slow.end));
+    bool before = false;
+    bool after = false;
+    for (const ProbeRecord& r : run_.records) {
+      const int64_t at = likelihood_.dictionary().find(key_of(r));
+      if (at < 0 || shares_[k][likelihood_.dictionary().expected[size_t(at)].cell] <= 0)
+        continue;
+      const double middle = double(r.begin) + double(r.end - r.begin) / 2;
+      before = before || middle < begin;
+      after = after || middle >= end;
     }
-    return sum;
+    if (!before)
+      slow.begin = 0;
+    if (!after)
+      slow.end = kForever;
   }
 
-  // Returns the information matrix of the columns without the nuisances' share. A small share of each
-  // diagonal element is added, so that two parts with the same records have a unique solution.
-  evidence::Matrix
-  information(const Solution& s, const evidence::Matrix& columns, const evidence::Matrix& taken) const {
-    constexpr double kStays = 1e-6;
-    constexpr double kPrior = 1e-4;  // prior that keeps a part without records at its start value
-    evidence::Matrix out(columns.rows, columns.rows);
-    for (size_t a = 0; a < columns.rows; ++a)
-      for (size_t b = 0; b <= a; ++b) {
-        double sum = 0;
-        for (size_t r = 0; r < likelihood_.rows(); ++r)
-          sum += s.weight[r] * columns(a, r) * columns(b, r);
-        if (a == b)
-          sum += kStays * sum + kPrior;
-        for (size_t k = 0; k < taken.columns; ++k)
-          sum -= taken(a, k) * taken(b, k);
-        out(a, b) = sum;
-      }
+  // Summarises the records of part k that begin between two times. Their level is the mean over their
+  // middle half, weighted by the part's shares. `explained` holds by cell what the nuisances explain.
+  Shown shown(
+      size_t k,
+      std::span<const ProbeRecord> records,
+      std::pair<double, double> times,
+      const std::vector<double>& explained = {}) const {
+    const Dictionary& d = likelihood_.dictionary();
+    std::vector<std::pair<double, double>> ratios;
+    for (const ProbeRecord& r : records) {
+      if (double(r.begin) < times.first || double(r.begin) >= times.second)
+        continue;
+      const int64_t at = d.find(key_of(r));
+      if (at < 0)
+        continue;
+      const Dictionary::Expected& e = d.expected[size_t(at)];
+      const double share = shares_[k][e.cell];
+      if (share <= 0)
+        continue;
+      const double ratio = std::log(std::max(0.5, double(r.end - r.begin)) / e.cycles);
+      ratios.emplace_back(ratio - (explained.empty() ? 0 : explained[e.cell]), share);
+    }
+    Shown out;
+    if (run_.setup.until != kForever)
+      out.number = std::log1p(double(ratios.size()));
+    out.level = ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : mean_of_middle(std::move(ratios));
     return out;
   }
 
-  const LearnSetup& setup_;
+  Shown shown_simulated(size_t k, const SlowPart& slow, const Records& records) const {
+    return shown(k, records, {double(slow.begin), double(slow.end)});
+  }
+
+  // Summarises the judged run without the effect of the nuisances. The part's own deviation from
+  // its class is no nuisance here.
+  Shown shown_observed(size_t k, const SlowPart& slow, const Solution& s) const {
+    const Dictionary& d = likelihood_.dictionary();
+    std::vector<double> explained(d.cells.size());
+    const size_t first = likelihood_.columns() - d.columns.parts();
+    for (size_t r = 0; r < likelihood_.rows(); ++r) {
+      double& of = explained[likelihood_.cell(r)];
+      of = likelihood_.explained(s, r);
+      for (const Likelihood::Entry& e : likelihood_.row(r))
+        if (e.column >= first && std::ranges::binary_search(columns_[k], e.column - uint32_t(first)))
+          of -= e.value * s.eta[e.column];
+    }
+    const double end = slow.end == kForever ? std::numeric_limits<double>::infinity()
+                                            : run_.clock.to_recorder(double(slow.end));
+    return shown(k, run_.records, {run_.clock.to_recorder(double(slow.begin)), end}, explained);
+  }
+
+  std::vector<Records> simulate(const std::vector<SlowPart>& parts, uint64_t first_seed, uint32_t seeds) {
+    std::vector<Fault> faults;
+    for (const SlowPart& p : parts)
+      faults.push_back(played_fault(p, grid_));
+    std::vector<Records> out;
+    for (uint32_t i = 0; i < seeds; ++i) {
+      ++simulated_;
+      for (ProbeRecord& r : out.emplace_back(simulated_records(run_.setup, twin_, faults, first_seed + i))) {
+        r.begin -= r.begin % run_.grain;
+        r.end -= r.end % run_.grain;
+      }
+    }
+    return out;
+  }
+
+  // Simulates the parts, fits the nuisances beside them, and returns by part how much slower than the
+  // simulated one the run's part seems to be. When no simulated record ends before the cut, the part is too
+  // slow.
+  std::vector<double> play(FactorFit& fit) {
+    const std::vector<Records> runs = simulate(fit.parts, 1, kShiftSeeds);
+    const SimulatedShift shifted = shift_of_runs(likelihood_.dictionary(), runs);
+    likelihood_.expect(shifted.mean, shifted.noise);
+    fit.solution = likelihood_.fit();
+    std::vector<double> out;
+    for (size_t k = 0; k < fit.parts.size(); ++k) {
+      const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
+      double step = observed.level - observed.number;
+      for (const Records& run : runs) {
+        const Shown simulated = shown_simulated(k, fit.parts[k], run);
+        step -= (simulated.level - simulated.number) / kShiftSeeds;
+      }
+      if (std::isnan(observed.level))
+        out.push_back(0);
+      else
+        out.push_back(std::isnan(step) ? -1 : std::clamp(step, -1.0, 1.0));
+    }
+    return out;
+  }
+
+  // Simulates the parts slower and faster, and corrects each factor by what these runs show.
+  void measure(FactorFit& fit) {
+    // Every judged run has seeds of its own, so that no draw is off in the same way for all.
+    const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
+    std::vector<std::vector<Records>> runs;
+    for (const double by : {-kApart, kApart}) {
+      std::vector<SlowPart> moved = fit.parts;
+      for (SlowPart& part : moved)
+        move(part, by);
+      runs.push_back(simulate(moved, first_seed, kDraws));
+    }
+    for (size_t k = 0; k < fit.parts.size(); ++k) {
+      std::array<std::vector<Shown>, 2> simulated;
+      for (size_t i = 0; i < runs.size(); ++i)
+        for (const Records& run : runs[i])
+          if (const Shown s = shown_simulated(k, fit.parts[k], run); !std::isnan(s.level))
+            simulated[i].push_back(s);
+      const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
+      fit.deviation.push_back(kMostLogFactor);
+      if (!std::isnan(observed.level) && simulated[0].size() == kDraws && simulated[1].size() == kDraws)
+        correct(fit, k, observed, simulated);
+    }
+  }
+
+  // Moves the factor of part k by the slope between slower and faster runs. Their spread gives its standard
+  // deviation.
+  void correct(
+      FactorFit& fit,
+      size_t k,
+      const Shown& observed,
+      const std::array<std::vector<Shown>, 2>& simulated) const {
+    const double by_chance = run_.setup.until != kForever ? std::exp(-observed.number) : 0;
+    const Shown weights = weights_of(simulated, by_chance);
+    const auto weighed = [&](const Shown& s) {
+      return weights.level * s.level + weights.number * s.number;
+    };
+    std::array<std::vector<double>, 2> values;
+    for (size_t i = 0; i < values.size(); ++i)
+      for (const Shown& s : simulated[i])
+        values[i].push_back(weighed(s));
+    const double low = evidence::mean(values[0]);
+    const double high = evidence::mean(values[1]);
+    // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t.
+    const double wider = evidence::student_quantile(0.95, 2 * (kDraws - 1)) / evidence::normal_quantile(0.95);
+    const double variance = (evidence::variance(values[0]) + evidence::variance(values[1])) / 2;
+    const double spread = wider * std::hypot(std::sqrt(variance), weights.number * by_chance);
+    const double slope = (high - low) / (2 * kApart);
+    const double of_slope = spread / std::sqrt(2.0 * kDraws) / kApart;
+    if (slope <= evidence::kNinety * of_slope)
+      return;
+    const double step = (weighed(observed) - (low + high) / 2) / slope;
+    move(fit.parts[k], std::clamp(step, -1.0, 1.0));
+    const double of_run = std::hypot(spread * std::sqrt(1 + 0.5 / kDraws), step * of_slope) / slope;
+    // The level counts from that of the class, which has a deviation and a spread of its own.
+    const uint32_t its_class = likelihood_.dictionary().columns.class_of(columns_[k].front());
+    const double of_class =
+        std::hypot(fit.solution.classes[its_class].deviation, fit.solution.spread[its_class]);
+    fit.deviation[k] = std::min(kMostLogFactor, std::hypot(of_run, of_class));
+  }
+
+  const ObservedRun& run_;
   Likelihood likelihood_;
   const Twin twin_;
   const Grid grid_;
-  std::optional<Linear> linear_;
-  SimulatedShift now_;  // shift of the parts in the last simulation
+  std::vector<std::vector<float>> shares_;      // by part and cell
+  std::vector<std::vector<uint32_t>> columns_;  // by part, those of InfluenceColumns
   int simulated_ = 0;
 };
 
@@ -301,13 +319,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid) {
   return out;
 }
 
-FactorFit fit_factors(
-    const LearnSetup& setup,
-    const Likelihood& likelihood,
-    const spec::Chip& chip,
-    std::vector<SlowPart> parts,
-    bool measured) {
-  return FactorSearch(setup, likelihood, chip).run(std::move(parts), measured);
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured) {
+  return FactorSearch(run).fit(std::move(parts), measured);
 }
 
 }  // namespace lento::chip

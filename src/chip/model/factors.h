@@ -1,14 +1,20 @@
 // Fits the factors of slow parts by simulating them. First-order sensitivities are far off once the queue of
 // a slow part is full.
 //
-// Each round simulates all suspects together, and again with each suspect slightly slower, begun later and
-// ended later. The differences are the columns of a weighted least-squares step, with all nuisances
-// projected out (Gauss, Newton).
+// One number of each part is compared, its level: the mean of log(duration / expectation) over the middle
+// half of the records that it serves in its interval. It grows with the factor, whatever the queues do. The
+// factor is the one whose simulated runs have the level of the judged run. Its interval follows from how much
+// the level varies between simulated runs, and how much it changes with the factor. Where a recording was
+// cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault 1993 (indirect
+// inference).
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "chip/model/clocks.h"
 #include "chip/model/likelihood.h"
+#include "chip/model/parts.h"
 
 namespace lento::chip {
 
@@ -25,19 +31,26 @@ Fault played_fault(const SlowPart& slow, const Grid& grid);
 
 struct FactorFit {
   std::vector<SlowPart> parts;
-  std::vector<double> deviation;  // standard deviation of each log factor
-  Solution solution;              // the nuisances fitted together with the factors
+  // Standard deviation of each log factor, only of a measured fit. kMostLogFactor: the records do not
+  // determine the factor.
+  std::vector<double> deviation;
+  Solution solution;  // the nuisances fitted together with the factors
   int simulated = 0;
 };
 
-// Fits the factors of `parts`. `chip` is the file's chip with the settings that fit the run. With
-// `measured`, the standard deviations come from further simulations, else from first-order sensitivities.
-// Precondition: at least one part.
-FactorFit fit_factors(
-    const LearnSetup& setup,
-    const Likelihood& likelihood,
-    const spec::Chip& chip,
-    std::vector<SlowPart> parts,
-    bool measured = false);
+// The run that simulated runs are compared with. All referenced objects must outlive it.
+struct ObservedRun {
+  LearnSetup setup;  // with the cycle at which the recording was cut
+  const Likelihood& likelihood;
+  const spec::Chip& chip;  // the file's chip with the settings that fit the run
+  const std::vector<PartCells>& parts;
+  std::span<const ProbeRecord> records;  // in the recorder's clock
+  const ClockMap& clock;
+  uint64_t grain = 1;
+};
+
+// Fits the factors of `parts`, which are slow together. With `measured`, further simulations give the
+// standard deviations. Precondition: at least one part.
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured = false);
 
 }  // namespace lento::chip

@@ -237,7 +237,8 @@ void Likelihood::estimate_misfit(Solution& s) const {
 
 // Estimates the spread of each class of parts. A part's rate without its prior, x with variance v, has the
 // variance v + spread^2 around its class. The spread at which the median of the standardised squares is that
-// of a normal distribution is taken, so that one slow part does not widen it.
+// of a normal distribution is taken. The part that deviates most is left out, so that one slow part does not
+// widen its class, not even among few that the run shows.
 void Likelihood::estimate_spread(Solution& s) const {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 0.3;  // the prior of a class
@@ -256,6 +257,12 @@ void Likelihood::estimate_spread(Solution& s) const {
     own[k].push_back({x * x, s.variance[first_part_ + p] / from_data});
   }
   for (size_t k = 0; k < own.size(); ++k) {
+    const double before = s.spread[k] * s.spread[k];
+    const auto most = std::ranges::max_element(own[k], {}, [before](const Own& o) {
+      return o.square / (o.variance + before);
+    });
+    if (most != own[k].end())
+      own[k].erase(most);
     double low = kLeast;
     double high = kMost;
     for (int step = 0; step < 20 && own[k].size() > 1; ++step) {

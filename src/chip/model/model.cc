@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/units.h"
@@ -22,6 +24,20 @@ constexpr double kCertain = 3;    // standard deviations from which a setting is
 constexpr double kMissed = 0.05;  // share of runs that may hide a part of the detectable factor
 
 constexpr const char* kClassNames[] = {"all cores", "all links", "all memory units", "all DRAM ports"};
+
+double last_end(std::span<const ProbeRecord> records) {
+  uint64_t end = 0;
+  for (const ProbeRecord& r : records)
+    end = std::max(end, r.end);
+  return double(end);
+}
+
+// Returns the setup of simulated runs that are compared with a recording.
+LearnSetup cut_setup(LearnSetup setup, const ModelVerdict& v, const ClockMap& clock) {
+  if (v.cut)
+    setup.until = uint64_t(clock.to_file(last_end(v.raw)));
+  return setup;
+}
 
 struct Walked {
   spec::Chip chip;
@@ -67,9 +83,10 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
 // the run better than the settings do, the settings are compared in the presence of that part.
 class Walk {
  public:
-  Walk(const ChipModel& model, Likelihood& likelihood)
+  Walk(const ChipModel& model, Likelihood& likelihood, const ModelVerdict& of)
       : model_(model),
-        likelihood_(likelihood) {
+        likelihood_(likelihood),
+        of_(of) {
   }
 
   Walked run(bool parts) {
@@ -116,11 +133,15 @@ class Walk {
     const auto leading = scan_parts(likelihood_, file_.solution, model_.parts);
     std::optional<SlowPart> best;
     for (size_t i = 0; i < std::min(kMostTried, leading.size()); ++i) {
-      const FactorFit fit = fit_factors(
-          model_.setup,
+      const ObservedRun run{
+          cut_setup(model_.setup, of_, clock),
           likelihood_,
           model_.setup.chip,
-          {slow_part(leading[i], clock, likelihood_.end_cycles())});
+          model_.parts,
+          of_.raw,
+          clock,
+          of_.clocks.grain};
+      const FactorFit fit = fit_factors(run, {slow_part(leading[i], clock, likelihood_.end_cycles())});
       const double gain = fit.solution.log_likelihood - file_.solution.log_likelihood;
       if (gain <= gained)
         continue;
@@ -157,6 +178,7 @@ class Walk {
 
   const ChipModel& model_;
   Likelihood& likelihood_;
+  const ModelVerdict& of_;  // holds the corrected records
   std::vector<Fault> beside_;
   Walked file_;
   Walked best_;
@@ -221,6 +243,27 @@ double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(sum / double(std::max<size_t>(1, values.size())));
 }
 
+// Returns whether most of the records that the plan has last are missing, one for each core.
+bool lost_its_end(const Dictionary& d, std::span<const ProbeRecord> records) {
+  std::vector<uint32_t> order(d.keys.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::set<uint16_t> cores;
+  for (const RecordKey& key : d.keys)
+    cores.insert(key.core);
+  const auto last = order.end() - int64_t(std::min(cores.size(), order.size()));
+  std::ranges::nth_element(order, last, {}, [&](uint32_t i) {
+    return d.expected[i].begin;
+  });
+  std::vector<bool> seen(d.keys.size());
+  for (const ProbeRecord& r : records)
+    if (const int64_t at = d.find(key_of(r)); at >= 0)
+      seen[size_t(at)] = true;
+  const auto missing = std::count_if(last, order.end(), [&](uint32_t i) {
+    return !seen[i];
+  });
+  return 2 * missing > order.end() - last;
+}
+
 struct HealthyDraws {
   std::vector<double> gains;
   std::array<std::vector<double>, 4> spreads;
@@ -241,9 +284,10 @@ judged_draws(const ChipModel& model, int count, DrawnChips chips, const base::Pr
       out.spreads[k].push_back(v.none.spread[k]);
       out.misfits[k].push_back(v.none.misfit[k]);
     }
-    const std::vector<double> scores = whole_run_scores(*v.likelihood, v.none, model.parts);
-    for (size_t p = 0; p < scores.size(); ++p)
-      out.scores[size_t(model.parts[p].component.part)].push_back(scores[p]);
+    const std::vector<Effect> effects = whole_run_effects(*v.likelihood, v.none, model.parts);
+    for (size_t p = 0; p < effects.size(); ++p)
+      out.scores[size_t(model.parts[p].component.part)].push_back(
+          effects[p].log_factor / effects[p].deviation);
   }
   return out;
 }
@@ -315,9 +359,10 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   auto sums = std::make_shared<CellSums>(sums_of(model.dictionary, records));
   v.strange = sums->strange;
   v.seen = seen_share(model.dictionary, *sums);
+  v.cut = lost_its_end(model.dictionary, records);
   const auto likelihood = std::make_shared<Likelihood>(model.dictionary, *sums, v.clocks.grain);
   v.sums = std::move(sums);
-  Walked walked = Walk(model, *likelihood).run(options.parts);
+  Walked walked = Walk(model, *likelihood, v).run(options.parts);
   v.likelihood = likelihood;
   v.chip = std::move(walked.chip);
   v.none = std::move(walked.solution);
@@ -364,7 +409,15 @@ SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycle
 
 FactorFit
 factors_of(const ChipModel& model, const ModelVerdict& v, std::vector<SlowPart> parts, bool measured) {
-  return fit_factors(model.setup, *v.likelihood, v.chip, std::move(parts), measured);
+  const ObservedRun run{
+      cut_setup(model.setup, v, v.clock_map),
+      *v.likelihood,
+      v.chip,
+      model.parts,
+      v.raw,
+      v.clock_map,
+      v.clocks.grain};
+  return fit_factors(run, std::move(parts), measured);
 }
 
 Confirmation

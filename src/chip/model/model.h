@@ -91,6 +91,7 @@ struct ModelVerdict {
   double threshold = 0;  // for the gain, on a chip that deviates from its file as this one does
   double misfit = 0;     // over the largest misfit of healthy draws
   double seen = 0;       // records over planned records
+  bool cut = false;      // the recording lacks its end
   uint64_t strange = 0;
   // Inputs of the tests of single parts.
   std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters

@@ -8,6 +8,7 @@
 
 #include "chip/map/binary_tree.h"
 #include "chip/model/draws.h"
+#include "chip/model/runs.h"
 
 namespace lento::chip {
 namespace {
@@ -153,6 +154,26 @@ TEST_F(ModelTest, RecordsOfAnotherMappingAreCounted) {
   const ModelVerdict v = judge(learnt().model, records);
   EXPECT_EQ(v.strange, (records.size() + 1) / 2);
   EXPECT_NEAR(v.seen, 0.5, 0.01);
+}
+
+// One run does not show a link this little slower, and several do. Healthy runs add up to nothing.
+TEST_F(ModelTest, SeveralRunsAddEvidence) {
+  const Grid grid(learnt().chip);
+  const Component part = link_component(grid, grid.find_link(5, 6));
+  const auto together = [&](const std::vector<Fault>& faults) {
+    std::vector<ModelVerdict> runs;
+    for (uint64_t seed = 40; seed < 48; ++seed) {
+      auto records = run(faults, seed);
+      runs.push_back(judge(learnt().model, records));
+    }
+    return parts_in_runs(learnt().model, runs);
+  };
+  const std::vector<PartInRuns> found = together({slow(part, 1.2, 0, 2)});
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().component, part);
+  EXPECT_GT(found.front().certain_after, 1);
+  for (const PartInRuns& healthy : together({}))
+    EXPECT_EQ(healthy.certain_after, 0);
 }
 
 // Thresholds come from draws that differ from the file in all that is nobody's fault.

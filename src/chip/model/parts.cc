@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "evidence/normal_factor.h"
@@ -13,8 +12,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kBins = 24;          // time bins of the run
-constexpr double kMostLogFactor = 5;  // largest slow-down of a part that still works
+constexpr size_t kBins = 24;  // time bins of the run
 
 // Running sums over the time bins for one part.
 struct Running {
@@ -97,24 +95,22 @@ PartTest best_interval(const Running& sums, const Component& component) {
   return best;
 }
 
-using Columns = std::vector<std::pair<Component, std::vector<uint32_t>>>;
-
-// Lists for each part the influence columns that its slowness changes.
-Columns part_columns(const Grid& grid, const InfluenceColumns& columns) {
-  Columns out;
+// Lists all parts with the influence columns that their slowness changes.
+std::vector<PartCells> parts_of(const Grid& grid, const InfluenceColumns& columns) {
+  std::vector<PartCells> out;
   for (int core = 0; core < grid.core_count(); ++core)
-    out.push_back({{Part::Core, core}, {columns.core(core)}});
+    out.push_back({{Part::Core, core}, {columns.core(core)}, {}, {}});
   std::vector<bool> seen(columns.size());
   for (int id = 0; id < grid.link_count(); ++id) {
     if (seen[columns.link(id)])
       continue;
     seen[columns.link(id)] = true;
-    out.push_back({link_component(grid, id), {columns.link(id)}});
+    out.push_back({link_component(grid, id), {columns.link(id)}, {}, {}});
   }
   for (int core = 0; core < grid.core_count(); ++core)
-    out.push_back({{Part::MemoryUnit, core}, {columns.memory_unit(core)}});
+    out.push_back({{Part::MemoryUnit, core}, {columns.memory_unit(core)}, {}, {}});
   for (int port = 0; port < grid.port_count(); ++port)
-    out.push_back({{Part::DramPort, port}, {columns.port(port)}});
+    out.push_back({{Part::DramPort, port}, {columns.port(port)}, {}, {}});
   for (int router = 0; router < grid.router_count(); ++router) {
     std::vector<uint32_t> links;
     for (const int link : grid.links_of(router))
@@ -122,7 +118,7 @@ Columns part_columns(const Grid& grid, const InfluenceColumns& columns) {
     std::ranges::sort(links);
     links.erase(std::unique(links.begin(), links.end()), links.end());
     if (!links.empty())
-      out.push_back({{Part::Router, router}, std::move(links)});
+      out.push_back({{Part::Router, router}, std::move(links), {}, {}});
   }
   return out;
 }
@@ -130,20 +126,13 @@ Columns part_columns(const Grid& grid, const InfluenceColumns& columns) {
 }  // namespace
 
 std::vector<PartCells> part_cells(const Dictionary& d, const spec::Chip& chip) {
-  const Grid grid(chip);
-  std::vector<PartCells> out;
-  std::map<Component, std::vector<uint32_t>> columns;
-  for (const auto& [component, of] : part_columns(grid, d.columns)) {
-    out.push_back({component, {}, {}});
-    columns.emplace(component, of);
-  }
+  std::vector<PartCells> out = parts_of(Grid(chip), d.columns);
   for (PartCells& part : out) {
-    const std::vector<uint32_t>& own = columns[part.component];
     for (uint32_t c = 0; c < d.cells.size(); ++c) {
       float served = 0;
       float reached = 0;
       for (const Dictionary::Share& s : d.shares_of(d.cells[c]))
-        if (std::ranges::binary_search(own, s.column))
+        if (std::ranges::binary_search(part.columns, s.column))
           (s.served ? served : reached) += s.share;
       if (served > 0)
         part.served.push_back({c, served});
@@ -221,15 +210,17 @@ PartTest test_part(
   return out;
 }
 
-std::vector<double>
-whole_run_scores(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts) {
+std::vector<Effect>
+whole_run_effects(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts) {
   const evidence::NormalFactor normal(model.normal(none));
-  std::vector<double> out;
+  std::vector<Effect> out;
   for (const PartCells& part : parts) {
     Running sums(model, none, part);
     sums.sum_up(normal);
     const double left = sums.left(0, kBins);
-    out.push_back(left > 0 ? sums.score[kBins] / std::sqrt(left) : 0);
+    out.push_back(
+        left > 0 ? Effect{sums.score[kBins] / left, 1 / std::sqrt(left)}
+                 : Effect{0, std::numeric_limits<double>::infinity()});
   }
   return out;
 }

@@ -13,6 +13,8 @@
 
 namespace lento::chip {
 
+inline constexpr double kMostLogFactor = 5;  // largest slow-down of a part that still works
+
 struct PartTest {
   Component component;
   // Begin and end as shares of the run.
@@ -35,6 +37,7 @@ struct PartCells {
     float share = 0;  // of the duration; for waiting cells the first-order sensitivity
   };
   Component component;
+  std::vector<uint32_t> columns;  // of InfluenceColumns, in ascending order
   std::vector<Cell> served;
   std::vector<Cell> reached;
 };
@@ -52,9 +55,9 @@ PartTest test_part(
     const PartCells& part,
     const std::vector<float>& inside);
 
-// Returns by part its first-order slowness over the whole run, in standard deviations.
-std::vector<double>
-whole_run_scores(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
+// Returns by part its first-order slowness over the whole run. The deviation is infinite without records.
+std::vector<Effect>
+whole_run_effects(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
 
 // Limits that a slow part must exceed to be seen.
 struct Seeing {

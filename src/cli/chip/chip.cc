@@ -10,6 +10,7 @@ void add_chip(Command& app, Context& context) {
   add_chip_map(*chip, context);
   add_chip_simulate(*chip, context);
   add_chip_sweep(*chip, context);
+  add_chip_learn(*chip, context);
   add_chip_diagnose(*chip, context);
   add_chip_calibrate(*chip, context);
   add_chip_import(*chip, context);

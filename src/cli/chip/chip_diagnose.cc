@@ -1,9 +1,7 @@
 // lento chip diagnose: judges a sketch of a run, or its probe records, which are run through a recorder
 // first.
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <utility>
 
 #include "base/error.h"
 #include "chip/diagnose.h"
@@ -27,6 +25,7 @@ struct ChipDiagnoseArguments {
   bool no_replay = false;
   bool no_fit = false;
   bool no_model = false;
+  std::vector<std::string> runs;
   const std::vector<chip::Method>* methods = nullptr;
 };
 
@@ -52,19 +51,12 @@ void check_healthy(const chip::ChipDiagnosisOptions& job) {
 }
 
 // Runs `lento chip diagnose`.
-// Returns the folder that keeps learnt models, as the XDG base directory specification places caches. Empty
-// when the environment names no absolute path.
-std::string models_folder() {
-  for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", "lento"}, {"HOME", ".cache/lento"}})
-    if (const char* folder = std::getenv(variable);
-        folder != nullptr && std::filesystem::path(folder).is_absolute())
-      return (std::filesystem::path(folder) / below).string();
-  return {};
-}
-
 void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   chip::ChipDiagnosisOptions job = args.job;
+  job.records = args.runs.front();
+  job.further.assign(args.runs.begin() + 1, args.runs.end());
   check_healthy(job);
+  job.models = models_folder(job.models);
   job.method = chip::parse_method(args.method, *args.methods, {"--method"});
   job.recorder.sketch.eviction = eviction_of(args.eviction);
   job.recorder.kind = args.recorder == "tile" ? Kind::Given : args.exact ? Kind::ExactTable : Kind::Sketch;
@@ -73,7 +65,6 @@ void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   job.replay = !args.no_replay;
   job.fit = !args.no_fit;
   job.model = !args.no_model;
-  job.models = models_folder();
   job.strict = context.strict;
   job.seed = context.seed;
   finding::Diagnosis d = chip::diagnose_chip(job, context.progress());
@@ -132,7 +123,12 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
   auto args = std::make_shared<ChipDiagnoseArguments>();
   args->methods = &methods;
   chip::ChipDiagnosisOptions& job = args->job;
-  app->add_option("records", job.records, "Probe records, or a sketch of them; - is standard input")
+  app->add_option(
+         "records",
+         args->runs,
+         "Probe records, or a sketch of them; - is standard input. Records of further runs of the same "
+         "mapping "
+         "on the same chip add evidence")
       ->required();
   app->add_option("--chip", job.chip, "The chip the records are from")->required();
   app->add_option("--mapping", job.mapping, "The mapping that ran")->required();
@@ -161,6 +157,7 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
       ->capture_default_str()
       ->check(range(1e-6, 1.0));
   add_tolerance(*app, job.tolerance);
+  add_models(*app, job.models);
   context.add_output_options(*app);
   context.add_seed(*app);
   example(

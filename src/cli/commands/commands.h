@@ -36,6 +36,7 @@ void add_chip_check(Command& chip, Context& context);
 void add_chip_compare(Command& chip, Context& context);
 void add_chip_examine(Command& chip, Context& context);
 void add_chip_import(Command& chip, Context& context);
+void add_chip_learn(Command& chip, Context& context);
 void add_chip_map(Command& chip, Context& context);
 void add_chip_simulate(Command& chip, Context& context);
 void add_chip_sweep(Command& chip, Context& context);
