@@ -27,6 +27,7 @@ struct PredictArguments {
   std::string recompute = "none";
   predict::RunOptions run;
   predict::CalibrateOptions fit;
+  int gpus = 0;  // 0: as `run.parallel` says
   double launch_us = 0;
   double price = 0;
 };
@@ -63,6 +64,8 @@ predict::RunOptions run_of(const PredictArguments& options) {
         "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   run.precision = *precision;
   run.recompute = predict::recompute_of(options.recompute);
+  if (options.gpus > 0)
+    run.parallel = "all=" + std::to_string(options.gpus);
   return run;
 }
 
@@ -131,6 +134,7 @@ void refuse_idle_options(const Command& command, const PredictArguments& options
         "--generate",
         "--precision",
         "--parallel",
+        "--gpus",
         "--framework",
         "--recompute",
         "--run",
@@ -204,13 +208,18 @@ void add_predict(Command& app, Context& context) {
           options->precision,
           "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
       ->capture_default_str();
-  command->add_option(
+  Option* parallel = command->add_option(
       "--parallel",
       options->run.parallel,
       "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, shard, sp=0), or all=64: the ten best "
-      "layouts "
-      "of "
-      "so many devices that fit; ONNX: dp=N");
+      "layouts of so many devices that fit; ONNX: dp=N");
+  command
+      ->add_option(
+          "--gpus",
+          options->gpus,
+          "config.json: the ten best layouts of so many devices, as --parallel all=N")
+      ->check(range(1, 1 << 23))
+      ->excludes(parallel);
   command->add_option(
       "--framework",
       options->run.framework,
