@@ -33,16 +33,32 @@ class Fitter {
   FieldFit fit();
 
  private:
+  bool eager(size_t stack) const {
+    return stack == stacks_.size() + 1 ||
+           (stack < stacks_.size() && launches_from_host(without_platform(stacks_[stack])));
+  }
+  size_t deviation_at(size_t stack) const {
+    return kP * (2 + stack);
+  }
+  // Numbers beyond the stacks are the two centres: of all stacks, then of those that launch from the host.
   SoftwareScalars scalars(size_t stack) const;
   SoftwareScalars unsure(size_t stack) const;
+  SoftwareScalars scalars_of_case(size_t i) const;
   double predicted(size_t i) const {
-    return std::log(cases_[i]->seconds(scalars(stack_of_[i])));
+    return std::log(cases_[i]->seconds(scalars_of_case(i)));
+  }
+  size_t host_at(size_t source) const {
+    return offset_at(sources_ + source);
   }
   size_t offset_at(size_t source) const {
-    return kP * (1 + stacks_.size()) + source;
+    return deviation_at(stacks_.size()) + source;
   }
   double off(size_t i) const {
     return std::log(cases_[i]->row.measured_s) - predicted(i) - state_[offset_at(source_of_[i])];
+  }
+  // Returns the standard deviation of what launches from the host add to a scalar's logarithm.
+  double launches_apart(size_t p) const {
+    return scalars_of(work_)[p].launches ? kCentre : kLeastSpread;
   }
   double objective() const;
   std::vector<std::pair<size_t, double>> slopes(size_t i);
@@ -55,10 +71,13 @@ class Fitter {
   std::vector<size_t> stack_of_;
   std::vector<size_t> source_of_;
   size_t sources_ = 0;
-  Vector state_;  // logarithms: the centre, each stack's deviation, then each source's offset
+  // Logarithms: the centre, what the host's launches add to it, each stack's deviation, each source's offset,
+  // and the time of each source's host over the usual.
+  Vector state_;
   Vector spread_;
   Vector variance_;  // of the state, as the last round leaves it
   double source_spread_ = 0.2;
+  double host_spread_ = 0.3;
   double error_ = 0.15;
 };
 
@@ -75,7 +94,7 @@ Fitter::Fitter(const std::vector<const FieldCase*>& cases)
       stacks_.push_back(c->stack);
   }
   sources_ = sources.size();
-  state_.assign(offset_at(sources_), 0);
+  state_.assign(host_at(sources_), 0);
   for (size_t p = 0; p < kP; ++p)
     state_[p] = std::log(start_of(work_)[p]);
 }
@@ -84,8 +103,20 @@ SoftwareScalars Fitter::scalars(size_t stack) const {
   SoftwareScalars out{};
   for (size_t p = 0; p < kP; ++p) {
     const SoftwareScalar& s = scalars_of(work_)[p];
-    const double of_stack = stack < stacks_.size() ? state_[kP * (1 + stack) + p] : 0;
-    out[p] = std::clamp(std::exp(state_[p] + of_stack), s.low, s.high);
+    const double launches = eager(stack) ? state_[kP + p] : 0;
+    const double of_stack = stack < stacks_.size() ? state_[deviation_at(stack) + p] : 0;
+    out[p] = std::clamp(std::exp(state_[p] + launches + of_stack), s.low, s.high);
+  }
+  return out;
+}
+
+// Returns the scalars of the case's stack on its source's host.
+SoftwareScalars Fitter::scalars_of_case(size_t i) const {
+  SoftwareScalars out = scalars(stack_of_[i]);
+  for (size_t p = 0; p < kP; ++p) {
+    const SoftwareScalar& s = scalars_of(work_)[p];
+    if (is_of_host(s, eager(stack_of_[i])))
+      out[p] = std::clamp(out[p] * std::exp(state_[host_at(source_of_[i])]), s.low, s.high);
   }
   return out;
 }
@@ -98,12 +129,15 @@ double Fitter::objective() const {
   }
   for (size_t p = 0; p < kP; ++p)
     sum += std::pow((state_[p] - std::log(start_of(work_)[p])) / kCentre, 2);
+  for (size_t p = 0; p < kP; ++p)
+    sum += std::pow(state_[kP + p] / launches_apart(p), 2);
   for (size_t s = 0; s < stacks_.size(); ++s) {
     for (size_t p = 0; p < kP; ++p)
-      sum += std::pow(state_[kP * (1 + s) + p] / spread_[p], 2);
+      sum += std::pow(state_[deviation_at(s) + p] / spread_[p], 2);
   }
   for (size_t g = 0; g < sources_; ++g)
-    sum += std::pow(state_[offset_at(g)] / source_spread_, 2);
+    sum +=
+        std::pow(state_[offset_at(g)] / source_spread_, 2) + std::pow(state_[host_at(g)] / host_spread_, 2);
   return sum;
 }
 
@@ -112,16 +146,20 @@ void Fitter::estimate_spread(const Vector& variance) {
   for (size_t p = 0; p < kP; ++p) {
     double sum = 0;
     for (size_t s = 0; s < stacks_.size(); ++s) {
-      const size_t at = kP * (1 + s) + p;
+      const size_t at = deviation_at(s) + p;
       sum += state_[at] * state_[at] + variance[at];
     }
     const double usual = kStacksKnown * std::pow(scalars_of(work_)[p].apart, 2);
     spread_[p] = std::max(kLeastSpread, std::sqrt((sum + usual) / (double(stacks_.size()) + kStacksKnown)));
   }
-  double sum = 0;
-  for (size_t g = 0; g < sources_; ++g)
-    sum += state_[offset_at(g)] * state_[offset_at(g)] + variance[offset_at(g)];
-  source_spread_ = std::max(kLeastSpread, std::sqrt(sum / double(sources_)));
+  const auto spread_from = [&](size_t first) {
+    double sum = 0;
+    for (size_t at = first; at < first + sources_; ++at)
+      sum += state_[at] * state_[at] + variance[at];
+    return std::max(kLeastSpread, std::sqrt(sum / double(sources_)));
+  };
+  source_spread_ = spread_from(offset_at(0));
+  host_spread_ = spread_from(host_at(0));
 }
 
 // Adds the row "slope times the step should be `value`".
@@ -142,14 +180,20 @@ void add_row(
 std::vector<std::pair<size_t, double>> Fitter::slopes(size_t i) {
   const double at = predicted(i);
   std::vector<std::pair<size_t, double>> out;
+  double host = 0;
   for (size_t p = 0; p < kP; ++p) {
     const double before = state_[p];
     state_[p] += kStep;
     const double slope = (predicted(i) - at) / kStep;
     state_[p] = before;
     out.emplace_back(p, slope);
-    out.emplace_back(kP * (1 + stack_of_[i]) + p, slope);
+    if (eager(stack_of_[i]))
+      out.emplace_back(kP + p, slope);
+    out.emplace_back(deviation_at(stack_of_[i]) + p, slope);
+    if (is_of_host(scalars_of(work_)[p], eager(stack_of_[i])))
+      host += slope;
   }
+  out.emplace_back(host_at(source_of_[i]), host);
   return out;
 }
 
@@ -168,7 +212,10 @@ double Fitter::round() {
   for (size_t p = 0; p < kP; ++p)
     add_row(normal, right, {{p, 1}}, std::log(start_of(work_)[p]) - state_[p], 1 / (kCentre * kCentre));
   for (size_t at = kP; at < state_.size(); ++at) {
-    const double spread = at < offset_at(0) ? spread_[at % kP] : source_spread_;
+    const double spread = at < deviation_at(0) ? launches_apart(at % kP)
+                          : at < offset_at(0)  ? spread_[at % kP]
+                          : at < host_at(0)    ? source_spread_
+                                               : host_spread_;
     add_row(normal, right, {{at, 1}}, -state_[at], 1 / (spread * spread));
   }
   const evidence::NormalSolution solved = evidence::solve_normal(normal, right);
@@ -193,7 +240,7 @@ double Fitter::round() {
 SoftwareScalars Fitter::unsure(size_t stack) const {
   SoftwareScalars out{};
   for (size_t p = 0; p < kP; ++p)
-    out[p] = std::sqrt(variance_[kP * (1 + stack) + p]);
+    out[p] = std::sqrt(variance_[deviation_at(stack) + p]);
   return out;
 }
 
@@ -202,19 +249,25 @@ FieldFit Fitter::fit() {
   }
   FieldFit out;
   out.centre = scalars(stacks_.size());
+  out.eager = scalars(stacks_.size() + 1);
   for (size_t s = 0; s < stacks_.size(); ++s)
     out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s), unsure(s)};
   std::ranges::copy(spread_, out.spread.begin());
   out.error = error_;
   out.source_spread = source_spread_;
+  out.host_spread = host_spread_;
   return out;
 }
 
 }  // namespace
 
 const SoftwareScalars& FieldFit::of(const std::string& stack) const {
-  const Software* found = find(stack);
-  return found ? found->scalars : centre;
+  const std::string elsewhere(without_platform(stack));
+  for (const std::string& wanted : {stack, elsewhere}) {
+    if (const Software* found = find(wanted))
+      return found->scalars;
+  }
+  return launches_from_host(elsewhere) ? eager : centre;
 }
 
 const Software* FieldFit::find(const std::string& stack) const {
@@ -239,7 +292,13 @@ std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vecto
       } else {
         c.served = std::make_shared<ServedWork>(
             system,
-            ServedLoad{std::get<InferenceRun>(row.run), c.stack, row.varied, row.server, row.at_once});
+            ServedLoad{
+                std::get<InferenceRun>(row.run),
+                c.stack,
+                row.varied,
+                row.server,
+                row.at_once,
+                row.scheduled});
         if (!c.served->fits())
           throw base::Error({}, "the cache holds no request");
       }
@@ -277,8 +336,8 @@ std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const b
       JudgedCase j;
       j.at = &c;
       const RunTime time = c.expect(fit.of(c.stack));
-      j.predicted_s = time.seconds;
       j.limit_s = c.limit_s();
+      j.predicted_s = std::max(time.seconds, j.limit_s);
       j.known_stack = fit.stacks.contains(c.stack);
       j.deviation = time.deviation(fit.spread_of(work), fit.find(c.stack));
       out.push_back(j);
@@ -297,7 +356,10 @@ SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vec
       if (c.row.work != work)
         continue;
       of_work.push_back(&c);
-      for (const std::string& stack : {std::string(), c.stack}) {
+      std::set<std::string> counted = {"", c.stack};
+      if (launches_from_host(without_platform(c.stack)))
+        counted.insert(kEager);
+      for (const std::string& stack : counted) {
         sources[stack].insert(c.row.group());
         ++runs[stack];
       }
@@ -306,6 +368,8 @@ SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vec
       continue;
     FieldFit fit = fit_field(of_work);
     fit.stacks[""] = {work, "", 0, 0, fit.centre, fit.spread};
+    if (work == Work::Serve)
+      fit.stacks[kEager] = {work, kEager, 0, 0, fit.eager, fit.spread};
     for (auto& [stack, software] : fit.stacks) {
       software.runs = runs[stack];
       software.sources = sources[stack].size();

@@ -1,9 +1,10 @@
 // Software stacks fitted to runs as people report them, and judged on sources that were not fitted.
 //
-//   log measured = log time(centre + stack) + source + error
-//   stack ~ N(0, spread), source ~ N(0, source_spread), error ~ t of four degrees
+//   log measured = log time(centre + stack, host of the source) + source + error
+//   stack ~ N(0, spread), source ~ N(0, source_spread), host ~ N(0, host_spread), error ~ t of four degrees
 //
-// The scalars of a stack are deviations around a centre of all stacks. The spread of stacks and of sources
+// The scalars of a stack are deviations around a centre of all stacks, or around that of the stacks that
+// launch each kernel from the host, which differs in what the host does. The spread of stacks and of sources
 // is estimated from them (expectation and maximisation), so that a stack with one source stays near the
 // centre, and the hundred rows of one source count for the overall level no more than sources differ. The
 // steps are Gauss-Newton with numerical derivatives.
@@ -43,15 +44,17 @@ std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vecto
 
 struct FieldFit {
   SoftwareScalars centre{};
+  SoftwareScalars eager{};                 // centre of the stacks that launch kernels from the host
   std::map<std::string, Software> stacks;  // runs and sources are left 0
   SoftwareScalars spread{};                // standard deviation of the logarithms between stacks
   double source_spread = 0;                // and between sources of one stack
+  double host_spread = 0;                  // and of their hosts' time
   double error = 0;                        // scale of what is left between runs of one source
 
   const SoftwareScalars& of(const std::string& stack) const;
   const Software* find(const std::string& stack) const;  // nullptr: not fitted
   SoftwareSpread spread_of(Work work) const {
-    return {work, spread, source_spread, error};
+    return {work, spread, source_spread, host_spread, error};
   }
 };
 FieldFit fit_field(const std::vector<const FieldCase*>& cases);

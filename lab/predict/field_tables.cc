@@ -17,7 +17,7 @@ namespace {
 std::string stack_of(const std::string& framework) {
   constexpr std::pair<const char*, const char*> kStacks[] = {
       {"torchtitan", "torchtitan"},
-      {"megatron bridge", "nemo"},
+      {"megatron bridge", "megatron bridge"},
       {"megatron", "megatron-lm"},
       {"llm-foundry", "llm-foundry"},
       {"maxtext", "maxtext"},
@@ -44,7 +44,7 @@ void add_training(const std::string& folder, Groups& groups) {
     c.row.devices = run.run().devices();
     c.row.precision = std::string(name(run.run().products.value_or(run.run().precision)));
     c.row.measured_s = run.measured.seconds;
-    c.stack = c.row.stack = stack_of(run.framework());
+    c.stack = c.row.stack = stack_on(stack_of(run.framework()), run.chip);
     try {
       const System& system = *find_shipped(run.chip);
       c.trained =
@@ -113,6 +113,7 @@ void add_serving(const std::string& path, const std::string& table, const char* 
       c.row.model = table;
       c.row.devices = load->run.devices();
       c.row.precision = std::string(name(load->run.precision));
+      load->stack = stack_on(load->stack, chip->name);
       c.stack = c.row.stack = load->stack;
       load->server = table == "NIM";
       const double rate = output_rate(row, c.row.devices);

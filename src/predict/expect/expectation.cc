@@ -51,15 +51,17 @@ unmeasured(const SoftwareTable& table, const Expectation& e, const System& syste
     out.push_back("no " + what + " run on this chip was seen");
   else if (!both)
     out.push_back("no " + what + " run of " + precision + " on this chip was seen");
-  if (!e.stack.empty() && !e.known_stack)
-    out.push_back("no run of " + e.stack + " was seen");
+  if (!e.stack.empty() && !e.known_stack) {
+    const bool elsewhere = table.find(e.work, e.fitted).stack == e.stack && e.stack != kEager;
+    out.push_back("no run of " + e.stack + (elsewhere ? " on devices of this maker" : "") + " was seen");
+  }
   return out;
 }
 
 // Sets the expected time and its 90 % interval. No bound is below the limit of the hardware.
 void add_interval(Expectation& e, const RunTime& time) {
   const SoftwareTable& table = shipped_software();
-  const Software* stack = e.known_stack ? &table.find(e.work, e.stack) : nullptr;
+  const Software* stack = e.known_stack ? &table.find(e.work, e.fitted) : nullptr;
   const double deviation = time.deviation(table.spread(e.work), stack);
   const double wide = nine_of_ten(table, e.work) * deviation;
   e.half_ratio = std::exp(share_lies_within(table, e.work, 0.5) * deviation);
@@ -70,7 +72,7 @@ void add_interval(Expectation& e, const RunTime& time) {
 
 // Completes the expectation of a training run in its fastest micro batch and placement.
 Expectation expect_training(const System& system, const TrainingRun& asked, Expectation e) {
-  const Software& software = shipped_software().find(Work::Train, e.stack);
+  const Software& software = shipped_software().find(Work::Train, e.fitted);
   const TrainingRun run = with_placement(system, with_micro_batch(system, asked));
   const TrainedWork work(system, run);
   const TrainingTime time = work.time(software.scalars);
@@ -88,8 +90,8 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
 
 // Completes the expectation of requests served together, with times of the first and of later tokens.
 Expectation expect_serving(const System& system, const InferenceRun& run, Expectation e) {
-  const Software& software = shipped_software().find(Work::Serve, e.stack);
-  const ServedWork work(system, {run, e.stack, false});
+  const Software& software = shipped_software().find(Work::Serve, e.fitted);
+  const ServedWork work(system, {run, e.fitted, false});
   e.limit_s = work.limit_s();
   e.tokens = work.tokens();
   e.devices = run.devices();
@@ -172,7 +174,9 @@ std::optional<Expectation> expect_run(const System& system, const Question& ques
   Expectation e;
   e.work = training ? Work::Train : Work::Serve;
   e.stack = stack_called(e.work, question.framework, {"--framework"});
-  e.known_stack = shipped_software().find(e.work, e.stack).stack == e.stack && !e.stack.empty();
+  e.fitted = stack_on(e.stack, system.name);
+  e.known_stack =
+      !e.stack.empty() && e.stack != kEager && shipped_software().find(e.work, e.fitted).stack == e.fitted;
   return training ? expect_training(system, *training, e) : expect_serving(system, *serving, e);
 }
 

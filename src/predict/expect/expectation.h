@@ -18,7 +18,8 @@ namespace lento::predict {
 struct Expectation {
   Work work = Work::Serve;
   std::string stack;         // as the table of software spells it; empty: the question named no stack
-  bool known_stack = false;  // the table has measured runs of this stack
+  std::string fitted;        // the same on this system (stack_on)
+  bool known_stack = false;  // the table has measured runs of this stack on such devices
   double seconds = 0;        // of one training iteration, or until all requests are served
   // 90 % of such runs lie between these two times.
   double fast_s = 0;

@@ -19,6 +19,9 @@ class Fields {
   explicit Fields(const base::CsvReader& row)
       : row_(row) {
   }
+  bool has(const char* column) const {
+    return row_.find(column) >= 0;
+  }
   const std::string& text(const char* column) const {
     return row_.text(row_.require(column));
   }
@@ -137,7 +140,7 @@ FieldRow row_of(const base::CsvReader& in) {
   FieldRow row;
   row.model = f.text("model");
   row.chip = f.text("chip");
-  row.stack = stack_of(f);
+  row.stack = stack_on(stack_of(f), row.chip);
   row.source = f.text("source");
   row.precision = f.text("precision");
   row.devices = f.ways("n_gpus");
@@ -158,6 +161,7 @@ FieldRow row_of(const base::CsvReader& in) {
     row.varied = f.text("lengths") == "varied";
     row.server = f.text("door") != "offline";
     row.at_once = f.whole("at_once", 0);
+    row.scheduled = f.has("scheduled") ? f.whole("scheduled", 1) : 1;
     row.measured_s = double(run.batch) * double(run.output) / all;
     row.run = run;
   } else {

@@ -22,9 +22,10 @@ struct FieldRow {
   std::string source;
   std::string precision;
   std::variant<TrainingRun, InferenceRun> run;
-  bool varied = false;  // serving: request lengths vary as in conversations
-  bool server = true;   // serving: through a server (ServedLoad)
-  int64_t at_once = 0;  // serving: requests in flight (ServedLoad)
+  bool varied = false;    // serving: request lengths vary as in conversations
+  bool server = true;     // serving: through a server (ServedLoad)
+  int64_t at_once = 0;    // serving: requests in flight (ServedLoad)
+  int64_t scheduled = 1;  // serving: decode steps scheduled at once (ServedLoad)
   int devices = 1;
   int node = 0;            // devices in each node; 0: as the data sheet
   double between_Bps = 0;  // bytes per second of one device between nodes; 0: as the data sheet

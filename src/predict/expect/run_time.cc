@@ -17,18 +17,19 @@ constexpr double kScoreBytes = 12;
 // Returns the number of requests that an engine decodes in one step by default (max_num_seqs of vLLM 0.6 to
 // 0.11, max_batch_size of TensorRT-LLM).
 double most_together(const Chip& chip, std::string_view stack) {
+  stack = without_platform(stack);
   const bool large = chip.memory_bytes >= 70e9 && chip.rate(Precision::Fp8) > 0;
   if (stack == "vllm v0" || (stack == "vllm v1" && !large))
     return 256;
   return stack == "vllm v1" ? 1024 : 2048;
 }
 
-// Returns the largest share of its peak (or of the memory bandwidth, by `at`) that any fitted library
-// sustains on the chip, among the precisions that run on the same units.
-double best_share(const Chip& chip, Precision precision, double Calibration::*at) {
+// Returns the largest of `at` over the chip's fitted libraries whose precision `counts`, or 1.
+template <typename Counts>
+double best_share(const Chip& chip, double Calibration::*at, const Counts& counts) {
   double best = 0;
   const auto see = [&](Precision p, const Calibration& c) {
-    if (arithmetic_of(p) == arithmetic_of(precision) || bytes_of(p) == bytes_of(precision))
+    if (counts(p))
       best = std::max(best, std::min(1.0, c.*at));
   };
   for (size_t p = 0; p < kPrecisions; ++p) {
@@ -40,13 +41,27 @@ double best_share(const Chip& chip, Precision precision, double Calibration::*at
   return best > 0 ? best : 1;
 }
 
+// Returns the largest rate of products that any fitted library sustains on the units of this precision.
+double best_rate(const Chip& chip, Precision precision) {
+  return chip.peak(precision) * best_share(chip, &Calibration::compute, [&](Precision p) {
+           return arithmetic_of(p) == arithmetic_of(precision) || bytes_of(p) == bytes_of(precision);
+         });
+}
+
+// Returns the largest memory bandwidth that any fitted library sustains. The memory serves all precisions.
+double best_stream(const Chip& chip) {
+  return chip.memory_Bps * best_share(chip, &Calibration::memory, [](Precision) {
+           return true;
+         });
+}
+
 // Maps a serving stack to the library whose kernels were measured. Other stacks get the constants of all
 // three libraries.
 std::string_view kernels_of(std::string_view stack) {
-  return stack.starts_with("vllm") ? "VLLM"
-         : stack == "sglang"       ? "SGLang"
-         : stack == "tensorrt-llm" ? "TRTLLM"
-                                   : "";
+  return stack.starts_with("vllm")     ? "VLLM"
+         : stack.starts_with("sglang") ? "SGLang"
+         : stack == "tensorrt-llm"     ? "TRTLLM"
+                                       : "";
 }
 
 // Prepares the step times of one replica with the kernels of the load's library.
@@ -75,7 +90,8 @@ System without_frameworks(System system) {
 }  // namespace
 
 double RunTime::deviation(const SoftwareSpread& spread, const Software* stack) const {
-  double variance = spread.source * spread.source + spread.run * spread.run;
+  double variance =
+      spread.source * spread.source + spread.run * spread.run + std::pow(host_share * spread.host, 2);
   for (size_t i = 0; i < kSoftwareScalars; ++i) {
     if (!stack)
       variance += std::pow(shares[i] * spread.stacks[i], 2);
@@ -126,6 +142,7 @@ RunTime TrainedWork::expect(const SoftwareScalars& s) const {
       t.data_s / t.seconds,
       t.tensor_s / t.seconds,
       run_.model.experts > 1 ? device / 2 : 0};
+  out.host_share = t.host_s / t.seconds;
   return out;
 }
 
@@ -139,7 +156,7 @@ double TrainedWork::limit_s() const {
   const Precision p = run_.products.value_or(run_.precision);
   const TrainingTime t = predict_training(system_, run_);
   const double again = run_.recompute == Recompute::Full ? 4.0 / 3 : 1;
-  const double rate = system_.chip.peak(p) * best_share(system_.chip, p, &Calibration::compute);
+  const double rate = best_rate(system_.chip, p);
   const double work = again * t.model_flops / (run_.devices() * rate);
   const double waits = run_.pipeline > 1 && run_.schedule == Schedule::Interleaved
                            ? (run_.pipeline - 1.0) / (double(run_.micro_batches()) * run_.interleave)
@@ -154,6 +171,8 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
       run_(load.run),
       varied_(load.varied),
       server_(load.server),
+      from_host_(launches_from_host(without_platform(load.stack))),
+      scheduled_(double(std::max<int64_t>(1, load.scheduled))),
       requests_(std::ceil(double(load.run.batch) / std::max(1, load.run.data))) {
   const Transformer& m = run_.model;
   check_transformer(m, run_.tensor, run_.pipeline, {});
@@ -161,8 +180,8 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   const Chip& chip = system.chip;
   const int devices = run_.tensor * run_.pipeline;
   const Precision p = chip.rate(run_.precision) > 0 ? run_.precision : Precision::Bf16;
-  rate_ = chip.peak(p) * best_share(chip, p, &Calibration::compute);
-  stream_ = chip.memory_Bps * best_share(chip, p, &Calibration::memory);
+  rate_ = best_rate(chip, p);
+  stream_ = best_stream(chip);
 
   const double narrow = operand_bytes(run_.precision).weights;
   const double ends = double(m.vocab) * double(m.hidden);
@@ -200,9 +219,10 @@ double ServedWork::weights_read(double together) const {
 double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) const {
   const StepParts& p = steps.parts;
   const double kernels = steps.together > 0 ? s[0] : s[1];
-  const double stage = kernels * (p.dense + s[7] * p.experts + p.decode + p.prompts) + p.states +
-                       s[2] * p.exchanges + s[3] * p.layers;
-  return stage * run_.pipeline + s[4] + s[5] * steps.together;
+  const double stage = kernels * (p.dense + s[7] * p.experts + p.decode + p.prompts) + p.states + p.wires +
+                       s[2] * (p.exchanges - p.wires) + s[3] * p.layers;
+  const double host = s[4] + s[5] * steps.together;
+  return stage * run_.pipeline + (steps.together > 0 ? host / scheduled_ : host);
 }
 
 // Returns the decode steps of `together` requests. The score of every word is written, widened to four bytes
@@ -254,6 +274,8 @@ RunTime ServedWork::expect(const SoftwareScalars& s) const {
     SoftwareScalars more = s;
     more[i] *= 1.01;
     out.shares[i] = (seconds(more) / out.seconds - 1) / 0.01;
+    if (is_of_host(scalars_of(Work::Serve)[i], from_host_))
+      out.host_share += out.shares[i];
   }
   return out;
 }

@@ -6,9 +6,11 @@
 //             server * N + N prompts in chunks + output * N / B steps of B requests
 //             Answers of lengths that vary leave ever fewer requests behind once none waits: the last of B
 //             ends after output * (ln B + 0.58) steps (the mean of the longest of B exponential lengths)
-//   a step    kernels * (products + experts * experts' + attention + scores) + exchange * exchanges + layer *
-//   layers + step
-//             + sequence * B, the parts in brackets as fitted kernels take alone (serving_step.h)
+//   a step    kernels * (products + experts * experts' + attention + scores) + wires + exchange * waits
+//             + layer * layers + (step + sequence * B) / scheduled
+//             with the parts in brackets as fitted kernels take alone (serving_step.h), `wires` the time in
+//             which links are busy, `waits` the latency of the exchanges, and `scheduled` the decode steps
+//             that the host schedules at once
 //
 // A limit is a roofline: the products at the share of the peak that the chip's best fitted library sustains,
 // or the weights and the cache once through the memory at the best fitted share of its bandwidth; exchanges
@@ -31,10 +33,11 @@ struct RunTime {
   // The share of `seconds` that each scalar of the software causes, in the order of SoftwareScalars.
   // Software and clusters differ most in these scalars.
   SoftwareScalars shares{};
+  double host_share = 0;  // the part of it that the host causes
 
-  // Returns the standard deviation of the log of the run's time. It combines the spread of sources and of
-  // runs with the uncertainty of the stack's link scalars. For a stack that was not fitted (`stack` is null)
-  // it adds the spread of every scalar between stacks, by its share.
+  // Returns the standard deviation of the log of the run's time. It combines the spread of sources, of runs
+  // and of the speed of hosts with the uncertainty of the stack's link scalars. For a stack that was not
+  // fitted (`stack` is null) it adds the spread of every scalar between stacks, by its share.
   double deviation(const SoftwareSpread& spread, const Software* stack) const;
 };
 
@@ -60,10 +63,11 @@ class TrainedWork {
 // A load of requests that all arrive at the start.
 struct ServedLoad {
   InferenceRun run;
-  std::string stack;    // as the table of software spells it; empty: unknown
-  bool varied = false;  // lengths vary as in conversations; false: all lengths are equal
-  bool server = true;   // tokens are streamed to clients; false: an offline batch
-  int64_t at_once = 0;  // most requests in flight; 0: no limit
+  std::string stack;      // as the table of software spells it; empty: unknown
+  bool varied = false;    // lengths vary as in conversations; false: all lengths are equal
+  bool server = true;     // tokens are streamed to clients; false: an offline batch
+  int64_t at_once = 0;    // most requests in flight; 0: no limit
+  int64_t scheduled = 1;  // decode steps that the host schedules at once (vLLM 0.6: num_scheduler_steps)
 };
 
 class ServedWork {
@@ -102,6 +106,8 @@ class ServedWork {
   InferenceRun run_;
   bool varied_;
   bool server_;
+  bool from_host_;
+  double scheduled_;
   double requests_;  // that the busiest replica serves
   double room_ = 0;  // requests that fit in the key-value cache
   double together_ = 1;

@@ -94,6 +94,48 @@ TEST(ServedWork, AServerTakesInEachRequest) {
   EXPECT_EQ(program.seconds(s), program.seconds(kNone));
 }
 
+TEST(ServedWork, ASlowHostIsFeltByWhatItLaunches) {
+  const InferenceRun run = llama(1, 1, 101);
+  SoftwareScalars s = kNone;
+  s[3] = 1e-4;
+  const RunTime captured = ServedWork(a100(), {run, "", false, false}).expect(s);
+  const RunTime launched = ServedWork(a100(), {run, "accelerate", false, false}).expect(s);
+  EXPECT_NEAR(captured.seconds, launched.seconds, 1e-9);
+  EXPECT_EQ(captured.host_share, 0);
+  EXPECT_NEAR(launched.host_share, 101 * 32 * 1e-4 / launched.seconds, 1e-6);
+  SoftwareSpread spread;
+  spread.host = 0.5;
+  Software stack;
+  EXPECT_EQ(captured.deviation(spread, &stack), 0);
+  EXPECT_NEAR(launched.deviation(spread, &stack), 0.5 * launched.host_share, 1e-9);
+}
+
+TEST(ServedWork, StepsThatAreScheduledAtOnceShareTheHost) {
+  ServedLoad load{llama(8, 16, 101), "", false};
+  SoftwareScalars s = kNone;
+  s[4] = 1e-2;
+  const ServedWork each(a100(), load);
+  load.scheduled = 10;
+  const ServedWork ten(a100(), load);
+  EXPECT_NEAR(each.step_s(s) - each.step_s(kNone), 1e-2, 1e-9);
+  EXPECT_NEAR(ten.step_s(s) - ten.step_s(kNone), 1e-3, 1e-9);
+}
+
+TEST(ServedWork, SoftwareScalesTheLatencyOfExchangesButNotTheirBytes) {
+  InferenceRun run = llama(512, 2048, 2);
+  run.tensor = 8;
+  const ServedWork work(a100(), {run, "", false});
+  SoftwareScalars once = kNone;
+  once[2] = 1;
+  SoftwareScalars twice = kNone;
+  twice[2] = 2;
+  const double latency = work.seconds(once) - work.seconds(kNone);
+  EXPECT_NEAR(work.seconds(twice) - work.seconds(once), latency, 1e-9);
+  // A prompt of eight thousand tokens moves bytes: latency is a small part of its exchanges.
+  EXPECT_LT(latency, 0.05 * work.seconds(kNone));
+  EXPECT_GT(latency, 0);
+}
+
 TEST(ServedWork, OnlyAMixtureWaitsForExperts) {
   SoftwareScalars s = kNone;
   s[7] = 2;

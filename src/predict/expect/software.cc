@@ -13,12 +13,22 @@
 namespace lento::predict {
 namespace {
 
+constexpr std::string_view kOnAmd = " rocm";  // ends the name of a stack on AMD devices
+
 constexpr std::array<SoftwareScalar, kSoftwareScalars> kTrain = {{
     {"library", "speed of the products over the chip's best fitted library", 0.85, 0.3, 1.15, 0.15},
     {"pointwise", "element-wise traffic over that of perfectly fused passes", 1.6, 0.7, 8, 0.4},
     {"attention", "speed of the fused attention over the chip's", 0.8, 0.15, 1.3, 0.3},
     {"exposed", "share of the traffic between replicas that no pass hides", 0.3, 0.01, 1, 0.4, true},
-    {"host_layer", "seconds of the host to issue one pass of one layer", 1e-3, 1e-4, 1e-2, 0.4},
+    {"host_layer",
+     "seconds of the host to issue one pass of one layer",
+     1e-3,
+     1e-4,
+     1e-2,
+     0.4,
+     false,
+     false,
+     true},
     {"network",
      "speed of the links between nodes over the sheet's, as such clusters have them",
      0.7,
@@ -32,11 +42,17 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kTrain = {{
 constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
     {"kernels", "time of decoding kernels over that of each measured alone", 1.1, 0.6, 8, 0.15},
     {"prefill", "the same of prompts", 1.3, 0.6, 8, 0.25},
-    {"exchange", "time of the exchanges between devices over the library's alone", 0.7, 0.05, 20, 0.6, true},
-    {"layer", "seconds of a layer that no kernel explains", 1e-5, 1e-7, 1e-3, 1},
-    {"step", "seconds of the host for one step", 1e-3, 1e-6, 1e-1, 1},
-    {"sequence", "seconds of the host for one request in one step", 1e-5, 1e-7, 1e-3, 1},
-    {"server", "seconds in which a server takes in one request", 5e-3, 1e-5, 1e-1, 0.6},
+    {"exchange",
+     "latency of the exchanges between devices over the library's alone",
+     0.7,
+     0.05,
+     20,
+     0.6,
+     true},
+    {"layer", "seconds of a layer that no kernel explains", 1e-5, 1e-7, 1e-3, 1, false, true},
+    {"step", "seconds of the host for one step", 1e-3, 1e-6, 1e-1, 1, false, true, true},
+    {"sequence", "seconds of the host for one request in one step", 1e-5, 1e-7, 1e-3, 1, false, false, true},
+    {"server", "seconds in which a server takes in one request", 5e-3, 1e-5, 1e-1, 0.6, false, false, true},
     {"experts",
      "time of the experts' kernels over that of each measured alone, beside `kernels`",
      1,
@@ -50,17 +66,27 @@ struct Called {
   Work work;
   const char* stack;
   std::vector<std::string_view> also;
+  bool from_host = false;  // launches_from_host
 };
 // Returns the software stacks with other spellings of their names, by kind of work.
 const std::vector<Called>& usual_names() {
   static const std::vector<Called> names = {
       {Work::Serve, "vllm v1", {"vllm"}},
       {Work::Serve, "vllm v0", {}},
-      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}},
+      {Work::Serve, kEager, {"pytorch eager"}, true},
+      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true},
       {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
       {Work::Serve, "sglang", {}},
       {Work::Serve, "lmdeploy", {"turbomind"}},
-      {Work::Serve, "transformers generate", {"hf generate", "hugging face generate", "transformers"}},
+      {Work::Serve, "lmdeploy pytorch", {}, true},
+      {Work::Serve, "transformers generate", {"hf generate", "hugging face generate", "transformers"}, true},
+      {Work::Serve, "accelerate", {"hugging face accelerate"}, true},
+      {Work::Serve, "deepspeed-inference", {"ds-inference"}, true},
+      {Work::Serve, "deepspeed-mii", {"mii", "deepspeed fastgen"}, true},
+      {Work::Serve, "lightllm", {}, true},
+      {Work::Serve, "megatron generate", {"megatron inference"}, true},
+      {Work::Serve, "llama.cpp", {"llamacpp"}},
+      {Work::Serve, "modular max", {"max"}},
       {Work::Serve, "gpt-fast", {}},
       {Work::Serve, "fastertransformer", {}},
       {Work::Serve, "jetstream-pytorch", {"jetstream"}},
@@ -68,7 +94,9 @@ const std::vector<Called>& usual_names() {
       {Work::Train, "pytorch fsdp2", {"fsdp2"}},
       {Work::Train, "deepspeed", {"zero", "deepspeed zero"}},
       {Work::Train, "megatron-lm", {"megatron", "megatron core", "megatron-core"}},
-      {Work::Train, "nemo", {"megatron bridge", "nemo megatron"}},
+      {Work::Train, "megatron-deepspeed", {}},
+      {Work::Train, "nemo", {"nemo megatron", "nemo framework launcher"}},
+      {Work::Train, "megatron bridge", {"nemo 2"}},
       {Work::Train, "torchtitan", {}},
       {Work::Train, "nanotron", {}},
       {Work::Train, "maxtext", {}},
@@ -125,7 +153,7 @@ void read_row(const std::vector<std::string>& f, const base::Location& where, So
   };
   const std::string& kind = f[0];
   const size_t fields = kind == "stack"    ? 5 + 2 * kSoftwareScalars
-                        : kind == "spread" ? 4 + kSoftwareScalars
+                        : kind == "spread" ? 5 + kSoftwareScalars
                                            : 9;
   if (f.size() != fields)
     throw base::Error(where, "a row of " + std::to_string(f.size()) + " fields");
@@ -139,7 +167,7 @@ void read_row(const std::vector<std::string>& f, const base::Location& where, So
          scalars_in(f, 5, where),
          scalars_in(f, 5 + kSoftwareScalars, where)});
   else if (kind == "spread")
-    table.spreads.push_back({work, scalars_in(f, 4, where), number(2), number(3)});
+    table.spreads.push_back({work, scalars_in(f, 5, where), number(2), number(3), number(4)});
   else if (kind == "error")
     table.errors.push_back({work, f[2], f[3], f[4] == "1", f[5], f[6], number(7), number(8)});
   else
@@ -163,16 +191,36 @@ SoftwareScalars start_of(Work work) {
   return out;
 }
 
+bool launches_from_host(std::string_view stack) {
+  return std::ranges::any_of(usual_names(), [stack](const Called& c) {
+    return c.from_host && c.stack == stack;
+  });
+}
+
+std::string stack_on(std::string_view stack, std::string_view system) {
+  std::string out(stack);
+  return out.empty() || !system.starts_with("mi") ? out : out.append(kOnAmd);
+}
+
+std::string_view without_platform(std::string_view stack) {
+  return stack.ends_with(kOnAmd) ? stack.substr(0, stack.size() - kOnAmd.size()) : stack;
+}
+
+bool is_of_host(const SoftwareScalar& scalar, bool from_host) {
+  return scalar.host || (scalar.launches && from_host);
+}
+
 const Software& SoftwareTable::find(Work work, std::string_view stack) const {
-  const Software* centre = nullptr;
-  for (const Software& s : stacks) {
-    if (s.work == work && s.stack == stack)
-      return s;
-    if (s.work == work && s.stack.empty())
-      centre = &s;
+  const std::string_view elsewhere = without_platform(stack);
+  const std::string_view alike = launches_from_host(elsewhere) ? kEager : "";
+  for (const std::string_view wanted : {stack, elsewhere, alike, std::string_view()}) {
+    for (const Software& s : stacks) {
+      if (s.work == work && s.stack == wanted)
+        return s;
+    }
   }
-  LENTO_CHECK(centre, "the table of software has a centre for each kind of work");
-  return *centre;
+  LENTO_CHECK(false, "the table of software has a centre for each kind of work");
+  return stacks.front();
 }
 
 SoftwareTable parse_software(std::string_view text, const std::string& file) {
@@ -190,7 +238,7 @@ SoftwareTable parse_software(std::string_view text, const std::string& file) {
 std::string format_software(const SoftwareTable& table) {
   std::string out =
       "# What stacks cost beyond their kernels, and how far runs lie from it; written by lento-lab field\n"
-      "# stack,work,name,runs,sources,scalars,unsure | spread,work,source,run,scalars |\n"
+      "# stack,work,name,runs,sources,scalars,unsure | spread,work,source,host,run,scalars |\n"
       "# error,work,source,stack,known,chip,precision,log_error,deviation\n";
   const auto numbers = [&out](const SoftwareScalars& scalars) {
     for (const double v : scalars)
@@ -205,7 +253,7 @@ std::string format_software(const SoftwareTable& table) {
   }
   for (const SoftwareSpread& s : table.spreads) {
     out += "spread," + std::string(name(s.work)) + "," + base::format_number(s.source, 4) + "," +
-           base::format_number(s.run, 4);
+           base::format_number(s.host, 4) + "," + base::format_number(s.run, 4);
     numbers(s.stacks);
     out += "\n";
   }

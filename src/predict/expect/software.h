@@ -33,12 +33,16 @@ struct SoftwareScalar {
   double start;  // first value that a fit tries
   double low;
   double high;
-  double apart;        // standard deviation of the log between stacks, before any stack was measured
-  bool links = false;  // scales exchanges between devices, which only few measured runs wait for
+  double apart;           // standard deviation of the log between stacks, before any stack was measured
+  bool links = false;     // scales exchanges between devices, which only few measured runs wait for
+  bool launches = false;  // grows where the host launches each kernel
+  bool host = false;      // time of the host
 };
 // Returns the scalars of a kind of work, in the order of SoftwareScalars.
 std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work);
 SoftwareScalars start_of(Work work);
+// Returns whether the scalar is time of the host, where the stack launches kernels `from_host` or does not.
+bool is_of_host(const SoftwareScalar& scalar, bool from_host);
 
 struct Software {
   Work work = Work::Serve;
@@ -54,6 +58,7 @@ struct SoftwareSpread {
   Work work = Work::Serve;
   SoftwareScalars stacks{};  // of each scalar, between stacks
   double source = 0;         // between the sources of one stack
+  double host = 0;           // between the hosts of sources, of the time that they cause
   double run = 0;            // between the runs of one source
 };
 
@@ -74,8 +79,9 @@ struct SoftwareTable {
   std::vector<SoftwareSpread> spreads;
   std::vector<FieldError> errors;
 
-  // Returns the constants fitted for `stack` at this kind of work, or those of the typical stack when `stack`
-  // is empty or was not fitted.
+  // Returns the constants fitted for `stack` (stack_on) at this kind of work. One that was fitted on other
+  // devices only gets what was fitted there. A stack that was not fitted gets those of
+  // the typical stack that launches kernels as it does, and an empty name those of the typical stack.
   const Software& find(Work work, std::string_view stack) const;
   const SoftwareSpread& spread(Work work) const;
 };
@@ -88,5 +94,17 @@ std::string format_software(const SoftwareTable& table);
 // base::Error with the nearest name when no stack of the kind is called so; empty stays empty.
 std::string stack_called(Work work, std::string_view text, const base::Location& where);
 std::vector<std::string> stack_names(Work work);
+
+// The name of the typical stack among those that launch each kernel from the host.
+constexpr const char* kEager = "eager";
+// Returns whether a stack of serving launches each kernel from the host at every step, without captured
+// graphs and without a compiled loop.
+bool launches_from_host(std::string_view stack);
+
+// Returns the name under which the table has `stack` on this system. On AMD devices a stack calls other
+// kernels, so that it is a stack of its own: "sglang rocm". An empty name stays empty.
+std::string stack_on(std::string_view stack, std::string_view system);
+// Returns the name without what stack_on added.
+std::string_view without_platform(std::string_view stack);
 
 }  // namespace lento::predict

@@ -38,7 +38,7 @@ TEST(Software, TheTableReadsBackAsItWasWritten) {
   table.stacks.push_back({Work::Train, "", 3, 2, {0.5, 1, 2, 0.25, 0.001, 1, 1, 1}, {}});
   table.stacks.push_back(
       {Work::Serve, "vllm v1", 9, 4, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 0, 0.5, 0, 0, 0, 0, 0}});
-  table.spreads.push_back({Work::Train, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 0.7, 0.8});
+  table.spreads.push_back({Work::Train, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 0.7, 0.5, 0.8});
   table.errors.push_back({Work::Serve, "a/b#1", "vllm v1", true, "h100", "fp8", -0.25, 0.5});
   const SoftwareTable back = parse_software(format_software(table), "software.csv");
   ASSERT_EQ(back.stacks.size(), 2u);
@@ -46,11 +46,29 @@ TEST(Software, TheTableReadsBackAsItWasWritten) {
   EXPECT_EQ(back.stacks[1].scalars, table.stacks[1].scalars);
   EXPECT_EQ(back.stacks[1].unsure, table.stacks[1].unsure);
   EXPECT_EQ(back.spread(Work::Train).source, 0.7);
+  EXPECT_EQ(back.spread(Work::Train).host, 0.5);
   EXPECT_EQ(back.errors.at(0).log_error, -0.25);
   EXPECT_TRUE(back.errors[0].known_stack);
   EXPECT_EQ(format_software(back), format_software(table));
   // What was not fitted is given the centre.
   EXPECT_EQ(&back.find(Work::Train, "nemo"), &back.stacks[0]);
+}
+
+TEST(Software, AStackThatWasNotFittedIsGivenTheNearestThatWas) {
+  SoftwareTable table;
+  for (const char* stack : {"", kEager, "sglang"})
+    table.stacks.push_back({Work::Serve, stack, 1, 1, {}, {}});
+  const auto nearest = [&](const char* stack, const char* chip) {
+    return table.find(Work::Serve, stack_on(stack, chip)).stack;
+  };
+  EXPECT_EQ(nearest("sglang", "h100"), "sglang");
+  EXPECT_EQ(nearest("sglang", "mi300x"), "sglang");  // as fitted on other devices
+  EXPECT_EQ(nearest("accelerate", "mi300x"), kEager);
+  EXPECT_EQ(nearest("tensorrt-llm", "h100"), "");
+  EXPECT_EQ(nearest("", "mi300x"), "");
+  table.stacks.push_back({Work::Serve, "sglang rocm", 1, 1, {}, {}});
+  EXPECT_EQ(nearest("sglang", "mi300x"), "sglang rocm");
+  EXPECT_EQ(nearest("sglang", "h100"), "sglang");
 }
 
 TEST(Software, ABrokenTableIsRefusedAtItsLine) {

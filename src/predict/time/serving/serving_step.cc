@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "predict/time/collective.h"
-
 namespace lento::predict {
 namespace {
 
@@ -104,7 +102,9 @@ StepTimes::StepTimes(
     own_products_.push_back(own_products_at(std::exp2(i)));
     shared_products_.push_back(shared_products_at(std::exp2(i)));
     routed_products_.push_back(routed_products_at(std::exp2(i)));
-    exchanges_.push_back(exchanges_at(std::exp2(i)));
+    const CollectiveTime exchange = exchanges_at(std::exp2(i));
+    exchanges_.push_back(exchange.seconds);
+    wires_.push_back(exchange.bandwidth_s);
   }
 }
 
@@ -196,18 +196,24 @@ double StepTimes::routed_products_at(double tokens) const {
          double(m.layers);
 }
 
-// Returns the seconds of a layer's communication between devices for `tokens` tokens.
-double StepTimes::exchanges_at(double tokens) const {
+// Returns the communication of a layer between devices for `tokens` tokens.
+CollectiveTime StepTimes::exchanges_at(double tokens) const {
   if (engine_.tensor == 1)
-    return 0;
+    return {};
   const double bytes = 2 * tokens * double(run_.model.hidden);
-  if (!engine_.data_attention)
-    return run_.model.exchanges() *
-           predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
-  // Tokens are sent to the devices of their experts and back.
-  const double sent =
-      bytes / engine_.tensor * double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
-  return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
+  Collective each{CollectiveOp::AllReduce, engine_.tensor, bytes};
+  double times = run_.model.exchanges();
+  if (engine_.data_attention) {
+    // Tokens are sent to the devices of their experts and back.
+    const auto reached = double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
+    each = {CollectiveOp::AllToAll, engine_.tensor, bytes / engine_.tensor * reached};
+    times = 2;
+  }
+  CollectiveTime t = predict_collective(system_, each);
+  t.seconds *= times;
+  t.bandwidth_s *= times;
+  t.latency_s *= times;
+  return t;
 }
 
 double StepTimes::dense_seconds(double tokens, double own) const {
@@ -267,6 +273,7 @@ StepParts StepTimes::parts(const StepWork& work) const {
   out.dense = layers_ * dense_seconds(tokens, own) + scoring;
   out.experts = layers_ * at_tokens(routed_products_, tokens);
   out.exchanges = layers_ * at_tokens(exchanges_, tokens);
+  out.wires = layers_ * at_tokens(wires_, tokens);
   // The recurrent states of all decoding requests are read and written for each token.
   out.states = layers_ / double(m.layers) * double(m.state_layers) * 2 * sizeof(float) *
                double(m.state_values) * here.decoding / engine_.tensor / (0.7 * system_.chip.memory_Bps);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "predict/time/collective.h"
 #include "predict/time/serving/serving.h"
 
 namespace lento::predict {
@@ -22,6 +23,7 @@ struct StepParts {
   double dense = 0;      // products, element-wise passes, scoring
   double experts = 0;    // products of routed experts
   double exchanges = 0;  // between devices
+  double wires = 0;      // part of `exchanges` in which the links are busy; the rest is latency
   double decode = 0;     // attention of those that decode
   double prompts = 0;    // attention of prompts
   double states = 0;
@@ -60,7 +62,7 @@ class StepTimes {
   double state_at(double tokens) const;
   double shared_products_at(double tokens) const;
   double routed_products_at(double tokens) const;
-  double exchanges_at(double tokens) const;
+  CollectiveTime exchanges_at(double tokens) const;
   void add_attention(const StepWork& work, StepParts& parts) const;
 
   System system_;
@@ -82,6 +84,7 @@ class StepTimes {
   std::vector<double> shared_products_;
   std::vector<double> routed_products_;
   std::vector<double> exchanges_;
+  std::vector<double> wires_;  // part of exchanges_ in which the links are busy
 };
 
 // The engines of a run, without software costs, so that one set can be used with many constants.
