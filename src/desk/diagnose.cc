@@ -259,6 +259,15 @@ void note_broken(const std::string& path, const std::string& what, Records& reco
   file.reason = what.substr(0, what.find('\n'));
 }
 
+// Returns whether several parts of one file have the same quantity.
+bool has_peers(const Records& records) {
+  constexpr size_t kFewestPeers = 3;
+  std::map<uint32_t, size_t> parts;
+  return std::ranges::any_of(records.series(), [&](const Series& series) {
+    return ++parts[series.quantity] >= kFewestPeers;
+  });
+}
+
 bool is_report(const SourceFile& file) {
   return file.formats.size() == 1 && file.formats[0] == kReport.name;
 }
@@ -382,7 +391,7 @@ Labels labels_in(const std::string& path) {
     const SourceFile& file = records.files[0];
     if (!file.recognised())
       return Labels::None;
-    return is_report(file) && file.covers.empty() ? Labels::Numbers : Labels::Known;
+    return is_report(file) && file.covers.empty() && !has_peers(records) ? Labels::Numbers : Labels::Known;
   } catch (const base::Error&) {
     return Labels::None;
   }

@@ -399,14 +399,17 @@ TEST(RankFiles, NumbersOfRanksThatWereNotReadAreNoAllClear) {
   std::string steps;
   std::string times;
   std::string losses;
+  std::string read;
   for (int step = 1; step <= 40; ++step) {
     steps += iteration(step, 2 * p.noise(0.004));
     for (int rank = 0; rank < 8; ++rank) {
-      times += format("step %d rank %d, forward time was %.2f\n", step, rank, 12 * p.noise(0.1));
+      times += format("step %d rank %d, speed was %.2f\n", step, rank, 12 * p.noise(0.1));
+      read += format("step %d rank %d, forward time was %.2f\n", step, rank, 12 * p.noise(0.1));
       losses += format("step %d rank %d, loss was %.2f\n", step, rank, 12 * p.noise(0.1));
     }
   }
   expect_healthy(judge({steps}));
+  expect_healthy(judge({steps + read}));
   expect_open(judge({steps + times}), "320 lines with a number of each of 8 ranks were not read");
   const Diagnosis noted = judge({steps + losses});
   expect_healthy(noted);

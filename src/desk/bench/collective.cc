@@ -143,7 +143,10 @@ class CollectiveBench : public Reader {
     write(sink);
   }
 
+  // "self" is the host on which a run of one process was made: the name of the file may name it.
   void add_host(const std::string& host) {
+    if (host == "self" || host == "localhost")
+      return;
     constexpr size_t kMost = size_t{1} << 16;
     if (hosts_.size() < kMost && (hosts_.empty() || hosts_.back() != host) &&
         std::ranges::find(hosts_, host) == hosts_.end())

@@ -6,7 +6,8 @@
 //
 // Of perftest the row of the largest message is taken. A matrix between a processor and GPUs has a row a NUMA
 // node and a column a GPU: the median of the column is the GPU's. A matrix between GPUs has both: the median
-// of row and column, which one slow peer hardly moves.
+// of row and column, which one slow peer hardly moves, and the slowest pair, which shows a single slow link
+// at both of its ends.
 //
 // Sources: perftest 4.5 to 24; nvbandwidth 0.2 to 0.8; p2pBandwidthLatencyTest of CUDA samples 11 and 12.
 #include <algorithm>
@@ -156,17 +157,22 @@ class BandwidthMatrix : public Reader {
     const std::string_view before = sink.line();
     const int64_t number = sink.number();
     for (const auto& [gpu, values] : gpus_) {
+      if (values.values.empty())
+        continue;
       sink.at(values.line, values.where.line, sink.subject(), {});
-      sink.state(
-          {title_,
-           "GB/s",
-           Kind::Level,
-           Better::Higher,
-           "",
-           Scope::Own,
-           "compare its PCIe link (lspci -vv) and NVLinks (nvidia-smi nvlink -s) with a peer's"},
-          values.values.empty() ? kUnknown : evidence::median(values.values),
-          {{"", "gpu" + gpu, ""}});
+      Quantity quantity{
+          title_,
+          "GB/s",
+          Kind::Level,
+          Better::Higher,
+          "",
+          Scope::Own,
+          "compare its PCIe link (lspci -vv) and NVLinks (nvidia-smi nvlink -s) with a peer's"};
+      sink.state(quantity, evidence::median(values.values), {{"", "gpu" + gpu, ""}});
+      if (!is_pairs_)
+        continue;
+      quantity.name += ", slowest pair";
+      sink.state(quantity, *std::ranges::min_element(values.values), {{"", "gpu" + gpu, ""}});
     }
     gpus_.clear();
     sink.at(before, number, sink.subject(), {});
@@ -178,14 +184,31 @@ class BandwidthMatrix : public Reader {
   std::map<std::string, Values> gpus_;
 };
 
-// Returns how certain it is that the text is a bandwidth matrix, from 0 to 1.
+// Returns whether the line numbers the columns of a matrix: "0 1 2 3", "D\\D 0 1 2 3".
+bool numbers_columns(std::string_view line) {
+  std::vector<std::string> cells = words(line);
+  if (!cells.empty() && !base::try_uint(cells[0]))
+    cells.erase(cells.begin());
+  for (size_t i = 0; i < cells.size(); ++i)
+    if (cells[i] != std::to_string(i))
+      return false;
+  return cells.size() > 1;
+}
+
+// Returns how certain it is that the text holds a bandwidth matrix, from 0 to 1.
 double score_matrix(std::string_view head, std::string& reason) {
-  const bool is_nv = head.find("nvbandwidth Version") != head.npos || head.find("memcpy CE ") != head.npos ||
-                     head.find("memcpy SM ") != head.npos;
-  if (!is_nv && head.find("P2P=Disabled Bandwidth Matrix (GB/s)") == head.npos)
-    return 0;
-  reason = "it has the titles of bandwidth matrices";
-  return 0.9;
+  std::string_view title;
+  while (!head.empty()) {
+    const size_t end = head.find('\n');
+    const std::string_view line = head.substr(0, end);
+    if (title.find("(GB/s)") != title.npos && numbers_columns(line)) {
+      reason = "it has a matrix of bandwidths below '" + std::string(title.substr(0, 60)) + "'";
+      return 0.9;
+    }
+    title = line;
+    head.remove_prefix(end == head.npos ? head.size() : end + 1);
+  }
+  return 0;
 }
 
 }  // namespace

@@ -10,19 +10,20 @@
 
 namespace lento::desk {
 
-extern const Format kSacct;         // sacct, with | between columns or in columns of fixed width
-extern const Format kScontrolJob;   // scontrol show job
-extern const Format kScontrolNode;  // scontrol show node
-extern const Format kKubeEvents;    // kubectl get events, as a table
-extern const Format kKubeJson;      // kubectl get events -o json
-extern const Format kSinfo;         // sinfo, also -R
-extern const Format kKubeNodes;     // kubectl get nodes
-extern const Format kKubePods;      // kubectl get pods -o wide
-extern const Format kSlurmctld;     // the log of slurmctld
-extern const Format kKubeDescribe;  // conditions of kubectl describe node
-extern const Format kLauncher;      // srun, slurmstepd, slurmctld, mpirun, torchrun
-extern const Format kFailure;       // torchrun's report of the process that failed first
-extern const Format kMissing;       // ranks without a heartbeat (JAX) or without their tensors (Horovod)
+extern const Format kSacct;          // sacct, with | between columns or in columns of fixed width
+extern const Format kScontrolJob;    // scontrol show job
+extern const Format kScontrolNode;   // scontrol show node
+extern const Format kKubeEvents;     // kubectl get events, as a table
+extern const Format kKubeJson;       // kubectl get events -o json
+extern const Format kSinfo;          // sinfo, also -R
+extern const Format kKubeNodes;      // kubectl get nodes
+extern const Format kKubePods;       // kubectl get pods -o wide
+extern const Format kSlurmctld;      // the log of slurmctld
+extern const Format kKubeDescribe;   // conditions of kubectl describe node
+extern const Format kLauncher;       // srun, slurmstepd, slurmctld, mpirun, torchrun
+extern const Format kFailure;        // torchrun's report of the process that failed first
+extern const Format kMissing;        // ranks without a heartbeat (JAX) or without their tensors (Horovod)
+extern const Format kProcessErrors;  // tracebacks, fatal errors, signals of processes
 
 // Returns all formats of this family.
 Formats cluster_formats();

@@ -5,6 +5,8 @@
 //   torchrun = "Root Cause (first observed failure):" {line}
 //   line     = "host : " HOST | "rank : " N " (local_rank: " N ")" | "exitcode : " N
 //   barrier  = "[Rank 0]: Ranks " N {", " N} " failed to pass monitoredBarrier"          (torch.distributed)
+//   JAX      = any "Some timed out task names:" {newline "/job:" NAME "/replica:" N "/task:" N}
+//   MPI      = "Remote daemon: [" NAME "] on node " HOST      behind "has lost communication"
 //   Horovod  = "Missing ranks:" {N ": [" TENSOR {", " TENSOR} "]"} | "[missing ranks: " N {", " N} "]"
 //
 // A line that states only that the job ended ("job/...") names no part: the judges take it for an open
@@ -99,6 +101,23 @@ const EventForm kLauncherForms[] = {
      Fault,
      "its process was the first that was killed by a signal",
      kRank},
+    {{"and node name: {host:name} has been marked dead",
+      {"WARNING worker.py:1829 -- The node with node id: 5ad7 and address: 10.2.0.4 and node name: gpu004 "
+       "has been "
+       "marked dead because the detector has missed too many heartbeats from it."}},
+     "ray/node dead",
+     Hardware,
+     Fault,
+     "Ray lost the node: it missed too many heartbeats",
+     kNode},
+    {{"Remote daemon: [{_}] on node {host:name}",
+      {"  Remote daemon: [prterun-gpu01-4711@0,3] on node gpu04",
+       "Remote daemon: [[17757,0],13] on node node1001"}},
+     "mpi/daemon lost",
+     Hardware,
+     Fault,
+     "mpirun lost its daemon there: the node or its network failed",
+     kNode},
     {{"MPI_ABORT was invoked on rank {rank:int} ",
       {"MPI_ABORT was invoked on rank 5 in communicator MPI_COMM_WORLD"}},
      "process/aborted",
@@ -126,12 +145,6 @@ const EventForm kLauncherForms[] = {
      Consequence,
      Note,
      "the job ended because another process failed",
-     kFirstError},
-    {{"^Traceback (most recent call last)", {"Traceback (most recent call last):"}},
-     "job/failed",
-     Program,
-     Note,
-     "the log holds an error of the program",
      kFirstError},
 };
 
@@ -201,6 +214,7 @@ enum MissingForm {
   MissingHead,
   MissingInline,
   Barrier,
+  LateHead,
 };
 
 const LineForm kMissingForms[] = {
@@ -216,6 +230,8 @@ const LineForm kMissingForms[] = {
     {"]: Rank(?s?) {ranks} failed to pass monitoredBarrier",
      {"RuntimeError: [Rank 0]: Ranks 4, 5 failed to pass monitoredBarrier in 2000000 ms",
       "RuntimeError: [Rank 0]: Rank 3 failed to pass monitoredBarrier in 1800000 ms"}},
+    {"Some timed out task names:",
+     {"The first task at the barrier: /job:jax_worker/replica:0/task:13. Some timed out task names:"}},
 };
 
 class Missing : public Reader {
@@ -231,6 +247,7 @@ class Missing : public Reader {
         gone_.insert(match.text("rank"));
         break;
       case MissingHead:
+      case LateHead:
         sink.follow(kMostLines);
         return;
       default:
@@ -240,7 +257,13 @@ class Missing : public Reader {
   }
 
   // A line "3: [TENSOR, TENSOR ...]" looks like output of rank 3 with srun's label.
+  // Below JAX's barrier stands a task a line.
   void behind(std::string_view line, Sink& sink) override {
+    if (line.starts_with("/job:") && line.find("/task:") != line.npos) {
+      numbers_behind(line, "/task:", missing_);
+      quote(sink);
+      return;
+    }
     if (!line.starts_with("[") || sink.subject().rank.empty()) {
       sink.follow(0);
       return;

@@ -173,6 +173,7 @@ Formats cluster_formats() {
       &kSlurmctld,
       &kKubeDescribe,
       &kLauncher,
+      &kProcessErrors,
       &kFailure,
       &kMissing};
 }

@@ -46,6 +46,18 @@ TEST(Labels, AverageBehindANumberIsBracketed) {
   EXPECT_TRUE(values[1].is_bracketed);
 }
 
+TEST(Labels, PairsPositionsAndRemarks) {
+  const auto values =
+      labelled_values("Step 50/1000; 320000/331000 tok/s; throughput (completion): 71.5 token/s");
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_EQ(measure_of(values[0].label, "").meaning, Meaning::Step);
+  EXPECT_EQ(values[1].value, 320000);
+  EXPECT_EQ(values[1].unit, "tok/s");
+  EXPECT_EQ(values[2].label, "throughput (completion)");
+  EXPECT_EQ(meaning("begin step", ""), Meaning::Step);
+  EXPECT_EQ(meaning("max_steps", ""), Meaning::None);
+}
+
 TEST(Labels, OnlyNamesOfWorkAreSpeeds) {
   EXPECT_EQ(meaning("tokens_per_sec", ""), Meaning::Rate);
   EXPECT_EQ(meaning("", "GB/s"), Meaning::Rate);
@@ -93,6 +105,38 @@ TEST(StepSeries, ANumberThatComesAgainIsTheCourseOfTheJob) {
   EXPECT_TRUE(records.files[0].recognised());
 }
 
+// The time of a step by the clock of the log, where no number states a speed.
+TEST(StepSeries, TheClockOfTheLogIsASpeed) {
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += "2026-11-20 09:" + std::to_string(10 + i) + ":07,250 - INFO - main - step " +
+            std::to_string(30 * i) + ": loss = 3.1\n";
+  const Records records = read(text);
+  const auto of_job = std::ranges::find_if(records.series(), [&](const Series& series) {
+    return records.quantities()[series.quantity].scope == Scope::Job;
+  });
+  ASSERT_NE(of_job, records.series().end());
+  EXPECT_EQ(of_job->rows.size(), 39u);
+  EXPECT_NEAR(of_job->rows[5].value, 2, 1e-9);
+}
+
+// Work that a line states of its rank is the rank's own, and what it waits for is judged on neither side.
+TEST(StepSeries, RanksInALineAreParts) {
+  std::string text;
+  for (int i = 0; i < 80; ++i)
+    text += "rank=" + std::to_string(i % 4) + " step=" + std::to_string(i / 4) + " compute_ms=2" +
+            std::to_string(10 + i % 7) + ".5 comm_ms=31.5\n";
+  const Records records = read(text);
+  size_t of_ranks = 0;
+  for (const Series& series : records.series()) {
+    const Quantity& quantity = records.quantities()[series.quantity];
+    EXPECT_NE(quantity.scope, Scope::Job) << quantity.name;
+    of_ranks += quantity.group == "ranks";
+    EXPECT_EQ(quantity.is_wait, quantity.name == "comm_ms" && quantity.group == "ranks");
+  }
+  EXPECT_EQ(of_ranks, 8u);
+}
+
 TEST(StepSeries, AFewNumbersMakeNoLogKnown) {
   EXPECT_FALSE(
       read(training_log(5)).files[0].formats == std::vector<std::string>{std::string(kStepSeries.name)});
@@ -129,6 +173,21 @@ TEST(Report, ABoxHasSeveralLinesARow) {
       "+------+--------+\n");
   ASSERT_EQ(records.events().size(), 1u);
   EXPECT_EQ(records.events()[0].subject.device, "xpu1");
+}
+
+TEST(Report, UnicodeBoxesCommentsAndPartsOfLines) {
+  const Records box = read(
+      "┏━━━━━━━━━━┳━━━━━━┓\n┃ Metric ┃ avg ┃\n┡━━━━━━━━━━╇━━━━━━┩\n│ Request latency (ms) │ 16.26 "
+      "│\n└──────────┴──────┘\n");
+  ASSERT_EQ(box.quantities().size(), 1u);
+  EXPECT_EQ(box.quantities()[0].better, Better::Lower);
+  const Records comment = read("# Size   Bandwidth (MB/s)\n1024   21.5\n4096   88.5\n");
+  EXPECT_EQ(comment.quantities().size(), 2u);  // one for each size
+  const Records parts =
+      read("GPU #0:  51494 Gflops/s (min: 50577.5)\nGPU #1:  41494 Gflops/s (min: 40577.5)\n");
+  EXPECT_TRUE(std::ranges::any_of(parts.subjects(), [](const Subject& subject) {
+    return subject.device == "gpu1";
+  }));
 }
 
 TEST(Report, AHeadingNamesThePartOfItsStates) {

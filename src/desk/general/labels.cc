@@ -179,6 +179,10 @@ Measure measure_of_unit(std::string_view unit) {
     return measure;
   }
   const std::string lower = in_lower_case(unit);
+  if (constexpr std::string_view kPer = "per "; lower.starts_with(kPer) && lower.size() > kPer.size()) {
+    const double seconds = seconds_of(std::string_view(lower).substr(kPer.size()));
+    return seconds > 0 ? Measure{Meaning::Rate, "1/s", 1 / seconds} : Measure{};
+  }
   const size_t slash = lower.find('/');
   const std::string head = lower.substr(0, slash);
   const std::string tail = slash == lower.npos ? "" : lower.substr(slash + 1);
@@ -199,6 +203,8 @@ Measure measure_of_unit(std::string_view unit) {
   constexpr std::array<std::string_view, 4> kBare{"tps", "qps", "fps", "iops"};
   if (is_among(kBare, lower))
     return {Meaning::Rate, lower, 1};
+  if (unit == "GF" || unit == "TF" || unit == "PF")  // HPL
+    return {Meaning::Rate, "FLOP/s", factor_of(lower[0])};
   if (lower == "mhz" || lower == "ghz")
     return {Meaning::Clock, "Hz", lower == "mhz" ? 1e6 : 1e9};
   if (lower.ends_with("ps") && unit.size() > 3) {  // Gbps, MBps
@@ -218,8 +224,14 @@ constexpr std::array<std::string_view, 7>
     kOtherRates{"val", "validation", "learning", "limit", "target", "cap", "supported"};
 // A largest rate is what a test reached. A largest time is that of one unlucky request.
 constexpr std::array<std::string_view, 4> kExtremeNames{"max", "min", "maximum", "minimum"};
-constexpr std::array<std::string_view, 12> kRateNames{
+constexpr std::array<std::string_view, 18> kRateNames{
+    "fps",
+    "sps",
+    "ips",
     "throughput",
+    "gf",
+    "tf",
+    "tgs",
     "teps",
     "tflops",
     "tflop",
@@ -248,7 +260,7 @@ constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "epoch",
     "request"};
 constexpr std::array<std::string_view, 9>
-    kSteps{"step", "steps", "iter", "iters", "iteration", "update", "updates", "global", "num"};
+    kSteps{"step", "steps", "iter", "iters", "it", "iteration", "iterations", "update", "updates"};
 constexpr std::array<std::string_view, 12> kErrors{
     "error",
     "errors",
@@ -265,6 +277,27 @@ constexpr std::array<std::string_view, 12> kErrors{
 constexpr std::array<std::string_view, 6>
     kUncorrected{"uncor", "uncorrected", "uncorrectable", "uncorr", "uce", "dbe"};
 constexpr std::array<std::string_view, 5> kWork{"batch", "bsz", "wpb", "seq", "seqlen"};
+
+// "step", "begin iteration", "num_updates", but no size or limit of steps: "max_steps", "save every step".
+bool is_position(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 14> kOfSize{
+      "total",
+      "max",
+      "min",
+      "maximum",
+      "minimum",
+      "warmup",
+      "eval",
+      "val",
+      "save",
+      "log",
+      "every",
+      "per",
+      "time",
+      "validation"};
+  return !words.empty() && is_among(kSteps, words.back()) && !any_of_label(words, kOfSize) &&
+         !any_of_label(words, kTimeNames);
+}
 
 // A label without a unit behind its number.
 Measure measure_of_words(const std::vector<std::string>& words) {
@@ -285,10 +318,6 @@ Measure measure_of_words(const std::vector<std::string>& words) {
   const bool is_time = any_of_label(words, kTimeNames) || seconds > 0;
   if (is_time && (words.size() == 1 || any_of_label(words, kUnitsOfWork)))
     return {Meaning::Duration, seconds > 0 ? "s" : "", seconds > 0 ? seconds : 1};
-  if (std::ranges::all_of(words, [](const std::string& word) {
-        return is_among(kSteps, word);
-      }))
-    return {Meaning::Step, "", 1};
   return any_of_label(words, kWork) ? Measure{Meaning::Work, "", 1} : Measure{};
 }
 
@@ -297,8 +326,9 @@ size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   while (at > 0) {
     const char c = line[at - 1];
     is_bracketed = is_bracketed || c == '(';
-    if (c != ' ' && c != '\t' && c != '=' && c != ':' && c != '"' && c != '\'' && c != '(' && c != '$' &&
-        c != '!')
+    constexpr std::string_view kSigns = " \t=:\"'($!";
+    const bool is_cell = c == '|' && line.starts_with('|');  // "| fps | 812 |"
+    if (kSigns.find(c) == kSigns.npos && !is_cell)
       break;
     --at;
   }
@@ -312,7 +342,9 @@ std::string label_before(std::string_view line, size_t end) {
     size_t word = begin;
     while (word > 0 && is_name_char(line[word - 1]))
       --word;
-    if (word == begin || is_figure(line[word]))
+    const bool has_letter =
+        std::any_of(line.begin() + std::ptrdiff_t(word), line.begin() + std::ptrdiff_t(begin), is_alpha);
+    if (word == begin || is_figure(line[word]) || !has_letter)  // " - " stands between parts of a line
       break;
     begin = word;
     const bool has_space = begin > 1 && line[begin - 1] == ' ' && is_name_char(line[begin - 2]);
@@ -325,22 +357,27 @@ std::string label_before(std::string_view line, size_t end) {
   return std::string(line.substr(begin, end - begin));
 }
 
-// A unit in brackets at the end of the label: "Throughput (req/sec): 7.3".
+// A unit in brackets at the end of the label: "Throughput (req/sec): 7.3". A remark in brackets,
+// "throughput (completion token): 5016 token/s", is passed over.
 std::string bracketed_unit(std::string_view line, size_t& end) {
   const char close = end > 0 ? line[end - 1] : ' ';
   if (close != ')' && close != ']')
     return "";
   const size_t open = line.rfind(close == ')' ? '(' : '[', end - 1);
-  constexpr size_t kLongestUnit = 20;
+  constexpr size_t kLongestUnit = 32;
   if (open == line.npos || end - open > kLongestUnit)
     return "";
   const std::string unit(line.substr(open + 1, end - open - 2));
-  if (measure_of_unit(unit).meaning == Meaning::None)
+  const bool is_unit = measure_of_unit(unit).meaning != Meaning::None;
+  const bool is_remark = !unit.empty() && std::ranges::all_of(unit, [](char c) {
+    return is_alpha(c) || c == ' ' || c == '+' || c == '/';
+  });
+  if (!is_unit && !is_remark)
     return "";
   end = open;
   while (end > 0 && line[end - 1] == ' ')
     --end;
-  return unit;
+  return is_unit ? unit : "";
 }
 
 // Up to two words behind a number that has none in front: "30% packet loss".
@@ -378,6 +415,23 @@ std::string rate_in(std::string_view text) {
   return "";
 }
 
+// The end of "/331000" behind a number, or `end` where none follows. 0: two follow, as in a date.
+size_t behind_pair(std::string_view line, size_t end) {
+  size_t last = end;
+  int pairs = 0;
+  while (last + 1 < line.size() && line[last] == '/' &&
+         (is_figure(line[last + 1]) || line[last + 1] == ' ')) {
+    size_t at = line.find_first_not_of(' ', last + 1);
+    if (at == line.npos || !is_figure(line[at]))
+      break;
+    while (at < line.size() && (is_figure(line[at]) || line[at] == '.' || line[at] == ','))
+      ++at;
+    last = at;
+    ++pairs;
+  }
+  return pairs > 1 ? 0 : last;
+}
+
 // The unit behind a number, and the factor of a letter for thousands. False: the number is a part of a word.
 bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
   size_t begin = end;
@@ -400,6 +454,19 @@ bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
     out.unit = "1/s";
     end = behind + std::string_view(" per sec").size();
     return true;
+  }
+  // "0.41 elapsed seconds"
+  if (const size_t word = last + 1; last < line.size() && line[last] == ' ' && !unit.empty()) {
+    size_t behind_word = word;
+    while (behind_word < line.size() && is_alpha(line[behind_word]))
+      ++behind_word;
+    const std::string_view second = line.substr(word, behind_word - word);
+    constexpr std::array<std::string_view, 5> kKinds{"elapsed", "wall", "total", "cpu", "real"};
+    if (second.size() > 1 && seconds_of(second) > 0 && is_among(kKinds, in_lower_case(unit))) {
+      out.unit = second;
+      end = behind_word;
+      return true;
+    }
   }
   if (measure_of_unit(unit).meaning != Meaning::None || unit == "%") {
     out.unit = unit;
@@ -434,19 +501,27 @@ Measure measure_of(std::string_view label, std::string_view unit) {
     return any_of_label(words, kOtherRates) ? Measure{} : by_unit;
   if (std::ranges::find(words, "packet") != words.end() && std::ranges::find(words, "loss") != words.end())
     return {Meaning::Errors, "", 1};
+  if (unit.empty() && is_position(words))
+    return {Meaning::Step, "", 1};
   if (any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames))
     return {};
   if (by_unit.meaning == Meaning::Clock)
     return by_unit;
   if (by_unit.meaning == Meaning::Duration) {
     const bool is_per = unit.find('/') != unit.npos;
-    const bool is_sum =
-        std::ranges::find(words, "total") != words.end() ||
-        (std::ranges::find(words, "elapsed") != words.end() && !any_of_label(words, kUnitsOfWork));
+    const bool is_sum = (std::ranges::find(words, "total") != words.end() ||
+                         std::ranges::find(words, "elapsed") != words.end()) &&
+                        !any_of_label(words, kUnitsOfWork);
     const bool is_named = any_of_label(words, kTimeNames) || any_of_label(words, kUnitsOfWork);
     return is_per || (is_named && !is_sum) ? by_unit : Measure{};
   }
   return words.empty() || !unit.empty() ? Measure{} : measure_of_words(words);
+}
+
+bool is_other_time(std::string_view label) {
+  constexpr std::array<std::string_view, 4> kSums{"total", "elapsed", "cumulative", "since"};
+  const std::vector<std::string> words = label_words(label);
+  return any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames) || any_of_label(words, kSums);
 }
 
 std::vector<LabelledValue> labelled_values(std::string_view line) {
@@ -466,13 +541,24 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
     LabelledValue value;
     value.value = found->value;
     value.has_point = found->has_point;
-    size_t end = found->end;
-    const bool is_whole = take_unit(line, end, value);
-    size_t label = label_end(line, at, value.is_bracketed);
+    size_t end = behind_pair(line, found->end);
+    const bool is_pair = end != found->end;
+    if (end == 0) {
+      at = found->end + 1;
+      continue;
+    }
+    bool is_whole = take_unit(line, end, value);
+    const size_t words = label_end(line, at, value.is_bracketed);
+    size_t label = words;
     const std::string unit = bracketed_unit(line, label);
     if (value.unit.empty())
       value.unit = unit;
     value.label = label_before(line, label);
+    if (unit.empty())
+      value.label += line.substr(label, words - label);
+    // "120/1000" has a meaning only when its label makes it a position.
+    if (is_pair && value.unit.empty())
+      is_whole = measure_of(value.label, "").meaning == Meaning::Step;
     if (value.label.empty() && (value.unit.empty() || value.unit == "%"))
       value.label = label_behind(line.substr(end));
     if (value.unit.empty())

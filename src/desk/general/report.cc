@@ -5,11 +5,17 @@
 //   table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}
 //            A gap is two or more blanks or a tab.
 //   box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}
-//            A row has as many lines as the head.
+//            A row has as many lines as the head. Unicode's lines are read as "|", "=" (heavy) and "-".
+//
+// A head may stand in a comment ("# Size  Bandwidth (MB/s)"). Where a column has no meaning of its own, that
+// of the row's name counts ("Request latency (ms)" and "avg"). A column of sizes is a part of the names of
+// its row.
 //
 // A number whose label or unit says that it is a rate, a duration, a clock or a counter of errors is a state
 // of its part, which its peers are compared with: the same report of other hosts, or the rows of one table. A
 // word of a state ("OK", "Alarm") behind a key or in a column that is named so is good, or an event.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -88,6 +94,36 @@ std::optional<LabelledValue> cell_value(std::string_view cell) {
   return begins && is_one ? std::optional(values[0]) : std::nullopt;
 }
 
+// The line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
+std::string without_box_drawing(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_drawing =
+        text[i] == '\xe2' && i + 2 < text.size() && (text[i + 1] == '\x94' || text[i + 1] == '\x95');
+    if (!is_drawing) {
+      out += text[i];
+      continue;
+    }
+    const std::string_view sign = text.substr(i, 3);
+    const bool is_upright = sign == "\xe2\x94\x82" || sign == "\xe2\x94\x83" || sign == "\xe2\x95\x91";
+    const bool is_heavy = sign == "\xe2\x94\x81" || sign == "\xe2\x95\x90";
+    const bool is_light = sign == "\xe2\x94\x80";
+    out += is_upright ? '|' : is_heavy ? '=' : is_light ? '-' : '+';
+    i += 2;
+  }
+  return out;
+}
+
+// "Size", "Batch size": a column by which the rows of a table differ.
+bool names_size(const std::string& column) {
+  constexpr std::array<std::string_view, 8>
+      kSizes{"size", "batch", "concurrency", "message", "users", "threads", "clients", "length"};
+  const std::vector<std::string> words = label_words(column);
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(kSizes, word) != kSizes.end();
+  });
+}
+
 bool is_speed(Meaning meaning) {
   return meaning == Meaning::Rate || meaning == Meaning::Clock || meaning == Meaning::Duration;
 }
@@ -116,7 +152,8 @@ class Report : public Reader {
   bool row(std::string_view line, Sink& sink) override {
     if (++lines_ > kMostLines)
       return false;
-    const std::string_view text = without_blanks(line);
+    const std::string drawn = line.find("\xe2") == line.npos ? "" : without_box_drawing(line);
+    const std::string_view text = without_blanks(drawn.empty() ? line : drawn);
     if (text.empty()) {
       if (has_rows_) {  // a blank line may stand between the head and its rows
         columns_.clear();
@@ -148,8 +185,13 @@ class Report : public Reader {
 
   // A head has names only, and one of them is a measure, a state or a part.
   bool begin_table(std::string_view text) {
+    const bool is_comment = text.front() == '#' && text.size() > 1;
+    if (is_comment)
+      text = without_blanks(
+          text.substr(text.find_first_not_of('#') == text.npos ? 1 : text.find_first_not_of('#')));
     std::vector<std::string> cells = gap_cells(text);
-    bool is_head = cells.size() >= 3;
+    const bool is_pair = is_comment || (cells.size() == 2 && names_size(cells[0]));
+    bool is_head = cells.size() >= (is_pair ? 2 : 3);
     bool means_something = false;
     for (const std::string& cell : cells) {
       const bool is_number = cell[0] >= '0' && cell[0] <= '9' && !cell.starts_with("10^");
@@ -178,7 +220,7 @@ class Report : public Reader {
 
   // The unit of a column may end its name: "Best Rate MB/s".
   static Measure column_measure(const std::string& name) {
-    const size_t at = name.find_last_of(" (");
+    const size_t at = name.ends_with(")") ? name.rfind('(') : name.rfind(' ');
     std::string unit = at == name.npos ? name : name.substr(at + 1);
     if (unit.ends_with(")"))
       unit.pop_back();
@@ -245,22 +287,34 @@ class Report : public Reader {
       if (names_something(columns[i]) && has_letter(cells[i]))
         subject.device = cells[i];
     const bool is_named = !subject.empty();
-    if (!is_named && has_letter(cells[0]) && !means(columns[0]) && !cell_value(cells[0]))
+    const bool is_row_named =
+        !is_named && has_letter(cells[0]) && !means(columns[0]) && !cell_value(cells[0]);
+    if (is_row_named)
       name += cells[0] + " ";  // "Triad:"
+    const bool is_keyed = !is_named && prefix.empty() && names_size(columns[0]) && !has_letter(cells[0]);
+    if (is_keyed)
+      name += columns[0] + " " + cells[0] + " ";
+    const Measure of_row = is_row_named ? column_measure(cells[0]) : Measure{};
     bool any = false;
     for (size_t i = 0; i < columns.size(); ++i) {
       if (names_condition(columns[i]))
         any = condition(columns[i], cells[i], subject, sink) || any;
       else if (const bool is_load = is_named && measure_of("", columns[i]).meaning == Meaning::Rate; is_load)
         continue;  // "r/s" of a device is what was asked of it, not what it can do
-      else if (const auto value = cell_value(cells[i]))
-        any = number(
-                  name + columns[i],
-                  column_measure_with(columns[i], value->unit),
-                  value->value,
-                  subject,
-                  sink) ||
-              any;
+      else if (const auto value = cell_value(cells[i]); value && !(is_keyed && i == 0)) {
+        Measure measure = column_measure_with(columns[i], value->unit);
+        if (measure.meaning == Meaning::None && of_row.meaning != Meaning::None) {
+          if (is_other_time(columns[i]))  // "max", "std": of one unlucky request
+            continue;
+          measure = of_row;
+        }
+        if (measure.meaning == Meaning::None && is_row_named && !unit_.empty()) {
+          if (is_other_time(columns[i]))
+            continue;
+          measure = measure_of("", unit_);
+        }
+        any = number(name + columns[i], measure, value->value, subject, sink) || any;
+      }
     }
     return any;
   }
@@ -371,23 +425,59 @@ class Report : public Reader {
            condition(key, value, {"", heading_, ""}, sink);
   }
 
+  // "GPU #3: 51494 Gflops/s", "Device 3  812 GB/s", "cuda:3 ...": the part that a line begins with, whose
+  // colon or blank ends it.
+  static std::string part_of(std::string_view text) {
+    const size_t word = text.find_first_of(" #:=[");
+    constexpr std::array<std::string_view, 4> kOthers{"Worker", "worker", "GCD", "Socket"};
+    const std::string_view name = text.substr(0, word);
+    if (word == text.npos || (!names_device(name) && std::ranges::find(kOthers, name) == kOthers.end()))
+      return "";
+    size_t at = word;
+    while (at < text.size() &&
+           (text[at] == ' ' || text[at] == '#' || text[at] == ':' || text[at] == '[' || text[at] == '='))
+      ++at;
+    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const bool is_number =
+        end > at && end - at < 4 && end < text.size() && text[end] != '.' && text[end] != '%';
+    return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
+  }
+
   bool numbers(std::string_view text, Sink& sink) {
+    const Subject part{"", part_of(text), ""};
     // "Bandwidths are in MB/sec": of the numbers behind that have no unit of their own.
+    // "SUMMARY rate (in ops/sec):" too.
     static const Pattern units("are in {unit:word}");
+    static const Pattern title_units("(in {unit}):");
     Match match;
-    if (units.match(text, match) && is_speed(measure_of("", match["unit"]).meaning))
+    if ((units.match(text, match) || title_units.match(text, match)) &&
+        is_speed(measure_of("", match["unit"]).meaning))
       unit_ = match.text("unit");
     bool any = false;
     const size_t colon = text.find(": ");
-    constexpr size_t kLongestTitle = 24;
+    constexpr size_t kLongestTitle = 48;
     const bool has_title = colon < kLongestTitle;
     const std::vector<LabelledValue> values = labelled_values(text);
     // A number in brackets repeats the one in front of it in another unit, where that is a speed.
     const bool is_repeated = std::ranges::any_of(values, [](const LabelledValue& value) {
       return !value.is_bracketed && is_speed(measure_of(value.label, value.unit).meaning);
     });
+    const bool is_unlabelled = std::ranges::all_of(values, [](const LabelledValue& value) {
+      return value.label.empty() && value.unit.empty();
+    });
+    unlabelled_ += is_unlabelled && !values.empty();
     for (const LabelledValue& value : values) {
-      const std::string title = has_title && !text.substr(0, colon).starts_with(value.label)
+      if (is_unlabelled) {
+        const size_t index = size_t(&value - values.data()) + 1;
+        number(
+            "number " + std::to_string(index) + " of line " + std::to_string(unlabelled_) + " of numbers",
+            {},
+            value.value,
+            {},
+            sink);
+        continue;
+      }
+      const std::string title = has_title && part.empty() && !text.substr(0, colon).starts_with(value.label)
                                     ? std::string(text.substr(0, colon + 1)) + " "
                                     : "";
       if (!value.is_bracketed || !is_repeated)
@@ -395,7 +485,7 @@ class Report : public Reader {
                   title + (value.label.empty() ? value.unit : value.label),
                   measure_of(value.label, value.unit.empty() && value.has_point ? unit_ : value.unit),
                   value.value,
-                  {},
+                  part,
                   sink) ||
               any;
     }
@@ -481,7 +571,8 @@ class Report : public Reader {
     const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;
     if (is_rule) {
       const bool is_markdown = text.find('+') == text.npos && head_.empty();
-      if (!box_.empty() && (is_markdown || text.find('=') != text.npos))
+      const bool is_grid = head_.empty() && box_.size() == 1 && holds_names(box_[0]);
+      if (!box_.empty() && (is_markdown || is_grid || text.find('=') != text.npos))
         head_ = std::move(box_);
       box_.clear();
       return false;
@@ -497,6 +588,12 @@ class Report : public Reader {
     const bool any = box_row(sink);
     box_.clear();
     return any;
+  }
+
+  static bool holds_names(const std::vector<std::string>& cells) {
+    return cells.size() > 1 && std::ranges::all_of(cells, [](const std::string& cell) {
+             return has_letter(cell) && !(cell[0] >= '0' && cell[0] <= '9');
+           });
   }
 
   bool box_row(Sink& sink) {
@@ -540,6 +637,7 @@ class Report : public Reader {
       "report";  // incident/states.cc judges both with the grain of what is printed
   static constexpr const char* kUnreadGroup = "report, without a meaning";
   int64_t lines_ = 0;
+  int64_t unlabelled_ = 0;  // lines of numbers alone
   bool has_states_ = false;
   bool has_fault_ = false;
   bool has_rows_ = false;  // of the last head

@@ -3,17 +3,27 @@
 //
 //   line = any LABEL NUMBER [UNIT] any        labels, numbers and units: desk/general/labels.h
 //
-// The position of a sample is the step that its line names ("step 120", "[120/1000]"), else its time, else
-// its place among the samples. A number that never falls is a clock or a sum and is left out, as is one in
-// brackets behind another, which is most often its average.
+// The position of a sample is the step that its line or the last one before it names ("step 120",
+// "[120/1000]"), else its time, else its place among the samples. A number that never falls is a clock or a
+// sum and is left out, as is one in brackets behind another, which is most often its average.
+//
+// Three sources of a speed are tried in this order, and the first that gives a series is used:
+//   1. numbers whose label or unit says that they are the time or the rate of the work
+//   2. the times at which lines of one shape name one step after another:  (t - t') / (step - step')
+//   3. a sum of time since the program began, by its increase
+//   4. numbers with a unit of time, whatever their label
 //
 // A program may mean something else by its words. Therefore a series is only compared with itself, and a file
 // counts as known when it has a series that is long enough to show a change.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
+#include <span>
 
 #include "desk/general/general.h"
 #include "desk/general/labels.h"
+#include "desk/read/peel.h"
 
 namespace lento::desk {
 namespace {
@@ -33,6 +43,11 @@ const LineForm kSeriesForms[] = {
     {"FLOP", {"TFLOPs: 400"}},
     {"hroughput", {"Throughput = 812"}},
     {"atency", {"step latency 0.21 s"}},
+    {"GF", {"iGF= 2164.20"}},
+    {"step", {"2026-11-20 09:00:11 step 10: loss = 4.01"}},
+    {"Step", {"Step 50/100000; acc: 12.1"}},
+    {"iter", {"iter 100 loss 3.2"}},
+    {"Iter", {"Iteration 100, loss 3.2"}},
 };
 
 struct SeriesRow {
@@ -42,7 +57,16 @@ struct SeriesRow {
   Moment time;
 };
 
+enum class Source {
+  Named,   // label or unit says that it is a speed
+  Stamps,  // of lines that name steps
+  Sums,    // a time since the program began
+  Unnamed  // a time of something
+};
+
 struct StepColumn {
+  Source source = Source::Named;
+  std::string shape;  // of the lines whose clock it is by
   Subject subject;
   Quantity quantity;
   uint64_t stride = 1;
@@ -56,54 +80,240 @@ bool never_falls(const std::vector<SeriesRow>& rows, double SeriesRow::*member) 
          }) == rows.end();
 }
 
+// The text with each number replaced by '#': lines of one statement of a program have one shape.
+std::string shape_of_line(std::string_view text) {
+  constexpr size_t kLongest = 96;
+  std::string shape;
+  for (const char c : text.substr(0, kLongest)) {
+    const bool is_digit = (c >= '0' && c <= '9') || (c == '.' && shape.ends_with('#'));
+    const bool is_repeated = (is_digit && shape.ends_with('#')) || (c == ' ' && shape.ends_with(' '));
+    if (!is_repeated)
+      shape += is_digit ? '#' : c;
+  }
+  return shape;
+}
+
+// Words of work that a rank does alone, and of time in which it waits for others.
+constexpr std::array<std::string_view, 15> kLocalWork{
+    "compute",
+    "forward",
+    "backward",
+    "fwd",
+    "bwd",
+    "kernel",
+    "gemm",
+    "matmul",
+    "cpu",
+    "data",
+    "load",
+    "busy",
+    "encode",
+    "decode",
+    "optimizer"};
+constexpr std::array<std::string_view, 12> kWaiting{
+    "wait",
+    "waiting",
+    "idle",
+    "sync",
+    "barrier",
+    "comm",
+    "communication",
+    "allreduce",
+    "nccl",
+    "recv",
+    "stall",
+    "bubble"};
+
+bool holds_word(const std::vector<std::string>& words, std::span<const std::string_view> any) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(any, word) != any.end();
+  });
+}
+
+constexpr const char* kRankAdvice =
+    "look at clocks, temperature, PCIe width and kernel log of that rank's GPU and at other programs on its "
+    "host";
+
 class StepSeries : public Reader {
   static constexpr size_t kFewestRows = 12;  // as a change needs (incident/pieces.h)
   static constexpr size_t kMostRows = 2048;  // of one series, thinned evenly beyond
-  static constexpr size_t kMostColumns = 256;
+  static constexpr size_t kMostColumns = 1024;
 
   void take(size_t, const Match&, Sink& sink) override {
     if (sink.number() == last_line_)  // of two words that stand in it
       return;
     last_line_ = sink.number();
     const std::vector<LabelledValue> values = labelled_values(sink.line());
-    const double step = step_of(values, sink.line());
+    who_ = {sink.subject().host, "", sink.subject().rank};
+    states_rank_ = false;
     for (const LabelledValue& value : values)
-      add(value, step, sink);
+      if (is_whole(value) && label_words(value.label) == std::vector<std::string>{"rank"}) {
+        who_.rank = std::to_string(int64_t(value.value));
+        states_rank_ = true;
+      }
+    const double step = step_of(values, sink.line());
+    if (!std::isnan(step)) {
+      step_ = step;
+      if (lasts_.size() < kMostColumns || lasts_.contains(who_)) {
+        Last& last = lasts_[who_];
+        last = {step, sink.number(), sink.time(), std::string(sink.line()), last.rises + (step > last.step)};
+      }
+    }
+    add_stamps(values, step, sink);
+    std::set<std::string> units;
+    for (const LabelledValue& value : values) {
+      // A number in brackets behind one of the same unit is its average.
+      if (!value.is_bracketed || !units.contains(value.unit))
+        add(value, step_, sink);
+      units.insert(value.unit);
+    }
+  }
+
+  bool row(std::string_view line, Sink& sink) override {
+    std::string buffer;
+    const std::string_view before = sink.line();
+    const Peeled peeled = peel(line, Depth::Log, buffer);
+    const Subject own = sink.subject();
+    const Moment time = sink.time();
+    Subject subject = own;
+    if (subject.host.empty())
+      subject.host = peeled.subject.host;
+    if (subject.rank.empty())
+      subject.rank = peeled.subject.rank;
+    sink.at(peeled.text, sink.number(), subject, time.clock == Clock::None ? peeled.time : time);
+    take(0, {}, sink);
+    sink.at(before, sink.number(), own, time);
+    return false;
+  }
+
+  static bool is_whole(const LabelledValue& value) {
+    return value.value >= 0 && value.value == std::floor(value.value) && !value.has_point &&
+           value.unit.empty();
   }
 
   // A number that its label calls a step, else the first of "120/1000".
   static double step_of(const std::vector<LabelledValue>& values, std::string_view line) {
     for (const LabelledValue& value : values)
-      if (measure_of(value.label, value.unit).meaning == Meaning::Step &&
-          value.value == std::floor(value.value))
+      if (is_whole(value) && measure_of(value.label, value.unit).meaning == Meaning::Step)
         return value.value;
     static const Pattern progress("[~{done:int}/");
     Match match;
     return progress.match(line, match) ? match.number("done").value_or(kUnknown) : kUnknown;
   }
 
-  void add(const LabelledValue& value, double step, const Sink& sink) {
-    const Measure measure = measure_of(value.label, value.unit);
-    const bool is_speed = measure.meaning == Meaning::Rate || measure.meaning == Meaning::Duration;
-    if (value.is_bracketed || (!is_speed && measure.meaning != Meaning::Work))
+  // Positions of the program in a line with a time: its step, or any whole number that keeps growing.
+  void add_stamps(const std::vector<LabelledValue>& values, double step, const Sink& sink) {
+    if (sink.time().clock == Clock::None)
       return;
-    const std::string name = value.label.empty() ? value.unit : value.label;
-    const Subject& subject = sink.subject();
-    const std::string key = subject.host + '\n' + subject.rank + '\n' + name;
+    const std::string shape = who_.host + '\n' + who_.rank + '\n' + shape_of_line(sink.line());
+    if (!std::isnan(step)) {
+      add_stamp(shape, step, sink);
+      return;
+    }
+    for (size_t i = 0; i < values.size(); ++i)
+      if (is_whole(values[i]))
+        add_stamp(shape + '\n' + std::to_string(i), values[i].value, sink);
+  }
+
+  // The time since the last line of this shape, for each step. Intervals are so long that the grain of the
+  // clock does not show.
+  void add_stamp(const std::string& key, double step, const Sink& sink) {
+    constexpr double kGrains = 32;
+    constexpr double kMillis = 1e-3;
+    const Moment now = sink.time();
+    if (stamps_.size() == kMostColumns && !stamps_.contains(key))
+      return;
+    Stamp& last = stamps_[key];
+    last.is_whole = last.is_whole && now.seconds == std::floor(now.seconds);
+    const double seconds = now.seconds - last.time.seconds;
+    const bool goes_on = last.time.clock == now.clock && seconds >= 0 && step >= last.step;
+    if (goes_on && (step == last.step || seconds < kGrains * (last.is_whole ? 1 : kMillis)))
+      return;
+    if (goes_on)
+      put({"time per step by the clock of the log", {Meaning::Duration, "s", 1}, Source::Stamps, key},
+          seconds / (step - last.step),
+          step,
+          sink);
+    else
+      ++last.falls;
+    last.time = now;
+    last.step = step;
+  }
+
+  void add(const LabelledValue& value, double step, const Sink& sink) {
+    Measure measure = measure_of(value.label, value.unit);
+    Source source = Source::Named;
+    if (const double seconds = seconds_since_start(value); seconds >= 0)
+      put({"increase of " + value.label, {Meaning::Duration, "s", 1}, Source::Sums, ""}, seconds, step, sink);
+    const std::vector<std::string> words = label_words(value.label);
+    const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
+    if (measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
+      measure = measure_of("time", unit);
+      source = Source::Unnamed;
+      if (measure.meaning != Meaning::Duration)
+        return;
+    }
+    const bool is_speed = measure.meaning == Meaning::Rate || measure.meaning == Meaning::Duration;
+    const bool is_work = measure.meaning == Meaning::Work && value.value == std::floor(value.value);
+    if (!is_speed && !is_work)
+      return;
+    const std::string name = !value.label.empty()        ? value.label
+                             : source == Source::Unnamed ? "time in " + value.unit
+                                                         : value.unit;
+    put({name, measure, source, ""}, value.value * measure.scale, step, sink);
+  }
+
+  // A sum of time since the program began, or -1: "ExecutionTime = 12.31 s", "uptime=512.3".
+  static double seconds_since_start(const LabelledValue& value) {
+    constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
+    const Measure time = measure_of("time", value.unit);
+    const bool is_time = time.meaning == Meaning::Duration && !value.label.empty() &&
+                         (!value.unit.empty() || holds_word(label_words(value.label), kNames));
+    return is_time ? value.value * time.scale : -1;
+  }
+
+  struct Named {
+    std::string name;
+    Measure measure;
+    Source source;
+    std::string shape;
+  };
+
+  void put(const Named& named, double value, double step, const Sink& sink) {
+    const std::string key = who_.host + '\n' + who_.rank + '\n' + named.name + '\n' + named.shape;
     auto at = columns_.find(key);
     if (at == columns_.end()) {
       if (columns_.size() == kMostColumns)
         return;
       at = columns_.try_emplace(key).first;
-      StepColumn& column = at->second;
-      column.subject = {subject.host, "", subject.rank};
-      column.quantity = {name, measure.unit, Kind::Annotation, Better::Neither, "", Scope::Job};
-      if (is_speed) {
-        column.quantity.kind = Kind::Level;
-        column.quantity.better = measure.meaning == Meaning::Rate ? Better::Higher : Better::Lower;
-      }
+      at->second.source = named.source;
+      at->second.shape = named.shape;
+      at->second.subject = who_;
+      at->second.quantity = quantity_of(named);
     }
-    push(at->second, {value.value * measure.scale, step, sink.number(), sink.time()});
+    push(at->second, {value, step, sink.number(), sink.time()});
+  }
+
+  // All ranks take a step together. Only work that a rank does alone, and what a line states of its rank, is
+  // its own.
+  Quantity quantity_of(const Named& named) const {
+    Quantity quantity{named.name, named.measure.unit, Kind::Annotation, Better::Neither, "", Scope::Job};
+    if (named.measure.meaning == Meaning::Work)
+      return quantity;
+    const std::vector<std::string> words = label_words(named.name);
+    quantity.kind = Kind::Level;
+    quantity.better = named.measure.meaning == Meaning::Rate ? Better::Higher : Better::Lower;
+    const bool is_own = !who_.rank.empty() && (states_rank_ || holds_word(words, kLocalWork));
+    if (!is_own || named.source == Source::Stamps)
+      return quantity;
+    quantity.scope = Scope::Own;
+    quantity.group = "ranks";
+    quantity.by_role = true;
+    quantity.advice = kRankAdvice;
+    quantity.is_wait = quantity.better == Better::Lower && holds_word(words, kWaiting);
+    if (quantity.is_wait)
+      quantity.better = Better::Neither;
+    return quantity;
   }
 
   static void push(StepColumn& column, const SeriesRow& row) {
@@ -119,14 +329,60 @@ class StepSeries : public Reader {
   }
 
   void end(Sink& sink) override {
-    bool has_speed = false;
-    for (const auto& [key, column] : columns_)
-      has_speed = has_speed || (column.quantity.kind == Kind::Level && is_series(column));
-    if (!has_speed)
-      return;
-    for (const auto& [key, column] : columns_)
-      if (is_series(column))
-        write(column, sink);
+    take_differences();
+    for (const Source source : {Source::Named, Source::Stamps, Source::Sums, Source::Unnamed}) {
+      const bool has_speed = std::ranges::any_of(columns_, [&](const auto& one) {
+        const StepColumn& column = one.second;
+        return column.source == source && column.quantity.kind == Kind::Level && is_usable(column);
+      });
+      if (!has_speed)
+        continue;
+      for (const auto& [key, column] : columns_)
+        if (is_usable(column) &&
+            (column.source == source || column.quantity.kind == Kind::Annotation || column.quantity.is_wait))
+          write(column, sink);
+      break;
+    }
+    for (const auto& [subject, last] : lasts_)
+      write_last(subject, last, sink);
+  }
+
+  // Replaces sums of time by their increase for each step, or each line where no step is named.
+  void take_differences() {
+    for (auto& [key, column] : columns_) {
+      if (column.source != Source::Sums)
+        continue;
+      std::vector<SeriesRow> rows = std::move(column.rows);
+      column.rows.clear();
+      if (!never_falls(rows, &SeriesRow::value))
+        continue;
+      const bool has_steps =
+          rows.size() > 1 && never_falls(rows, &SeriesRow::step) && rows.front().step < rows.back().step;
+      for (size_t i = 1; i < rows.size(); ++i) {
+        const double steps = has_steps ? rows[i].step - rows[i - 1].step : double(column.stride);
+        if (!(steps > 0))
+          continue;
+        column.rows.push_back(rows[i]);
+        column.rows.back().value = (rows[i].value - rows[i - 1].value) / steps;
+      }
+    }
+  }
+
+  // Several lines name positions, of several counters perhaps: the one with most samples of a rank is taken.
+  bool is_usable(const StepColumn& column) const {
+    if (!is_series(column))
+      return false;
+    if (column.source != Source::Stamps)
+      return true;
+    const auto grows = [this](const StepColumn& one) {
+      return stamps_.at(one.shape).falls * 10 <= one.seen;
+    };
+    return grows(column) && std::ranges::none_of(columns_, [&](const auto& one) {
+             const StepColumn& other = one.second;
+             const bool is_rival =
+                 other.source == Source::Stamps && other.subject == column.subject && grows(other);
+             return is_rival && (other.seen > column.seen || (other.seen == column.seen && &other < &column));
+           });
   }
 
   static bool is_series(const StepColumn& column) {
@@ -154,7 +410,38 @@ class StepSeries : public Reader {
     }
   }
 
+  struct Last {
+    double step = 0;
+    int64_t number = 0;
+    Moment time;
+    std::string line;
+    uint64_t rises = 0;
+  };
+
+  static void write_last(const Subject& subject, const Last& last, Sink& sink) {
+    if (last.rises < kFewestRows)
+      return;
+    sink.at(last.line, last.number, subject, last.time);
+    sink.took();
+    Event event;
+    event.kind = "progress/last step";
+    event.meaning = "its last step in the log";
+    event.fields = {{"step", std::to_string(int64_t(std::clamp(last.step, 0.0, 1e15)))}};
+    sink.event(std::move(event));
+  }
+
+  struct Stamp {
+    Moment time;
+    double step = kUnknown;
+    bool is_whole = true;  // seconds have no fraction
+    uint64_t falls = 0;    // how often the position or the clock fell
+  };
   std::map<std::string, StepColumn> columns_;
+  std::map<std::string, Stamp> stamps_;
+  std::map<Subject, Last> lasts_;
+  Subject who_;
+  bool states_rank_ = false;  // the line, not its prefix
+  double step_ = kUnknown;
   int64_t last_line_ = 0;
 };
 
@@ -164,7 +451,7 @@ const Format kStepSeries{
     "numbers of a log by their labels",
     "general",
     kSeriesForms,
-    Shape::Lines,
+    Shape::Rest,
     make<StepSeries>,
     nullptr,
     {},

@@ -68,10 +68,52 @@ void judge_closed(const Records& records, Judgement& out) {
   out.findings.push_back(std::move(finding));
 }
 
+std::string process_of(const Subject& subject) {
+  return subject.rank.empty() ? subject.host : "rank " + subject.rank;
+}
+
+// Adds a finding for the one process that ended by an error of its own, when the others state that a peer is
+// gone, or when it crashed. An error that several processes have is one of the program.
+void judge_first_error(const Records& records, Judgement& out) {
+  std::map<std::string, const Event*> own;  // the first of each process
+  std::set<std::string> followers;
+  for (const Event& event : records.events()) {
+    const std::string process = process_of(event.subject);
+    if (event.kind != "job/error" || process.empty())
+      continue;
+    if (event.origin == Origin::Consequence)
+      followers.insert(process);
+    else
+      own.try_emplace(process, &event);
+  }
+  if (own.size() != 1)
+    return;
+  const auto& [process, event] = *own.begin();
+  followers.erase(process);
+  const bool is_crash = field(*event, "sort") == "crash";
+  if (field(*event, "error").empty() || (followers.empty() && !is_crash))
+    return;
+  out.covered.push_back("errors of " + std::to_string(followers.size() + 1) + " processes");
+  finding::Finding finding;
+  finding.subject = subject_text(event->subject);
+  finding.category = "a process ended first";
+  finding.summary =
+      finding.subject + ": its process ended first, with " + field(*event, "error") +
+      (followers.empty() ? ""
+                         : "; " + std::to_string(followers.size()) +
+                               (followers.size() == 1 ? " other" : " others") + " lost their peer");
+  finding.score = is_crash ? 0.8 : 0.85;
+  finding.where = place_of(event->subject);
+  finding.evidence.push_back(quoted(records, *event));
+  finding.next_step = "look at the end of its log and at the kernel log of its host (dmesg -T) at that time";
+  out.findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) {
   judge_closed(records, out);
+  judge_first_error(records, out);
   std::set<std::string> seen;
   for (const Event& event : records.events()) {
     if (!is_ending(event) || !seen.insert(event.meaning).second || seen.size() > kMostEndings)

@@ -2,6 +2,7 @@
 // and the rest are listed under it. A consequence (a channel that was torn down, a reset) is never the cause
 // when another event of the device is known. Notes alone are no finding.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "desk/incident/judge.h"
@@ -12,7 +13,10 @@ namespace {
 using Chain = std::vector<const Event*>;
 
 bool is_of_another_judge(const Event& event) {
-  return event.kind.starts_with("collective/") || event.kind.starts_with("unread/") || is_ending(event);
+  constexpr std::array<std::string_view, 4> kOthers{"collective/", "unread/", "progress/", "stack/"};
+  return is_ending(event) || std::ranges::any_of(kOthers, [&](std::string_view kind) {
+           return event.kind.starts_with(kind);
+         });
 }
 
 bool earlier(const Event* a, const Event* b) {

@@ -80,6 +80,8 @@ struct JudgeOptions {
 };
 
 void judge_hangs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_stacks(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_progress(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_counts(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_completions(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_events(const Records& records, const JudgeOptions& options, Judgement& out);

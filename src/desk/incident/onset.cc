@@ -46,6 +46,12 @@ std::string changed_work(
         continue;
       const double old = evidence::median(before);
       const double now = evidence::median(behind);
+      // A number that varies all the time (the smallest of several batches) does not change at one place.
+      const double spread = std::max(
+          evidence::quantile(before, 0.9) - evidence::quantile(before, 0.1),
+          evidence::quantile(behind, 0.9) - evidence::quantile(behind, 0.1));
+      if (std::abs(now - old) <= spread)
+        continue;
       const bool is_ratio = old > 0 && now > 0;
       if (is_ratio ? std::abs(std::log(now / old)) > std::log(times) / 2 : old != now)
         return quantity.name;

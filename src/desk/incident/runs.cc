@@ -32,8 +32,11 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
     const auto speed = measured(run, "bus bandwidth");
     if (run.kind != "collective benchmark" || !speed || *speed <= 0)
       continue;
-    for (const std::string& host : run.members) {
-      Best& best = operations[fact(run, "operation") + " of " + std::to_string(run.members.size())][host];
+    std::vector<std::string> members = run.members;
+    if (members.empty())
+      members.push_back(run.subject.host.empty() ? "one host" : run.subject.host);
+    for (const std::string& host : members) {
+      Best& best = operations[fact(run, "operation") + " of " + std::to_string(members.size())][host];
       best.runs.push_back(&run);
       if (*speed > best.value) {
         best.value = *speed;

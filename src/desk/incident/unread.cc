@@ -3,6 +3,7 @@
 // the question stays open. When the line is about something else (a loss, a seed) it becomes a note.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "desk/incident/judge.h"
 
@@ -36,12 +37,25 @@ bool speaks_of_speed(std::string_view shape) {
 
 }  // namespace
 
+// Returns whether the file gave series of its ranks after all, as numbers by their labels do.
+bool has_series_of_ranks(const Records& records, int32_t file) {
+  constexpr size_t kFewestRanks = 4;
+  std::set<std::string> ranks;
+  for (const Series& series : records.series()) {
+    const Quantity& quantity = records.quantities()[series.quantity];
+    if (series.file == file && quantity.scope == Scope::Own && quantity.kind == Kind::Level)
+      ranks.insert(records.subjects()[series.subject].rank);
+  }
+  ranks.erase("");
+  return ranks.size() >= kFewestRanks;
+}
+
 // Notes lines with a number for each rank that no format describes.
 void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
   constexpr size_t kMost = 4;
   size_t shown = 0;
   for (const Event& event : records.events()) {
-    if (event.kind != "unread/ranks" || shown++ == kMost)
+    if (event.kind != "unread/ranks" || shown++ == kMost || has_series_of_ranks(records, event.where.file))
       continue;
     const std::string text = std::to_string(event.count) + " lines with a number of each of " +
                              field(event, "ranks") + " ranks were not read, as \"" + event.text + "\" (" +

@@ -239,7 +239,7 @@ const Format kNcclRas{
     "communicators of NCCL's RAS service"};
 
 Formats pytorch_formats() {
-  return {&kPytorchWatchdog, &kNcclDebug, &kNcclRas, &kCudaErrors};
+  return {&kPytorchWatchdog, &kNcclDebug, &kNcclRas, &kCudaErrors, &kStacks};
 }
 
 }  // namespace lento::desk

@@ -13,6 +13,8 @@ extern const Format kNcclDebug;
 extern const Format kNcclRas;
 // Errors of CUDA as a program quotes them.
 extern const Format kCudaErrors;
+// Stacks of py-spy and faulthandler.
+extern const Format kStacks;
 
 // Returns all formats of this family.
 Formats pytorch_formats();

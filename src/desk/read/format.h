@@ -147,6 +147,8 @@ struct Format {
   // The format receives only lines that no other format took. It makes a file recognised only when its reader
   // reports that it took something (Sink::took).
   bool is_fallback = false;
+  // Fallbacks get the lines of this format too, since its reader takes only a part of what they state.
+  bool is_shared = false;
 };
 
 template <class T>

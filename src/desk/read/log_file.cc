@@ -64,6 +64,16 @@ std::string peeled_lines(std::string_view head) {
   return out;
 }
 
+// Returns whether a file is a log of known lines among others, which are chatter. In a short text with few
+// known lines the others may hold what it is about.
+bool is_log_of(const LogReader::Recognition& found, std::string_view head) {
+  constexpr double kMost = 0.5;
+  if (!found.format)
+    return false;
+  const bool is_of_job = found.format->family == "training" || found.format->family == "bench";
+  return !is_of_job || head.size() == kHead || found.score >= kMost;
+}
+
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
@@ -88,15 +98,18 @@ bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken)
   std::string buffer;
   const Peeled peeled = peel(line, Depth::Log, buffer);
   bool any = false;
+  bool is_kept = false;
   Match match;
   for (const uint32_t i : found) {
-    if (!formats_[forms_[i].format]->is_fallback && forms_[i].pattern.match(peeled.text, match)) {
+    const Format& format = *formats_[forms_[i].format];
+    if (!format.is_fallback && forms_[i].pattern.match(peeled.text, match)) {
       use(forms_[i], match, peeled);
       any = true;
+      is_kept = is_kept || !format.is_shared;
     }
   }
   for (const uint32_t i : found)
-    if (!any && !is_taken && formats_[forms_[i].format]->is_fallback &&
+    if (!is_kept && !is_taken && formats_[forms_[i].format]->is_fallback &&
         forms_[i].pattern.match(peeled.text, match))
       use(forms_[i], match, peeled);
   return any;
@@ -294,7 +307,7 @@ void LogReader::read(
   if (found.format && found.format->shape == Shape::Table)
     read_table(in, *found.format, file, records);
   else
-    read_lines(in, file, found.format != nullptr, records, progress);
+    read_lines(in, file, is_log_of(found, head), records, progress);
   if (records.files[file].formats.empty())
     records.files[file].reason = tried(*this);
 }

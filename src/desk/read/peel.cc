@@ -4,26 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "base/moment.h"
 #include "base/number.h"
+#include "desk/read/log_date.h"
 
 namespace lento::desk {
 namespace {
 
 constexpr int kMostLayers = 8;
-
-bool is_prefix_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-size_t digits(std::string_view text, size_t at) {
-  size_t end = at;
-  while (end < text.size() && is_prefix_digit(text[end]))
-    ++end;
-  return end - at;
-}
 
 // Returns whether the text may be a host name.
 bool is_host(std::string_view text) {
@@ -33,7 +21,7 @@ bool is_host(std::string_view text) {
   for (const char c : text) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     has_letter = has_letter || letter;
-    if (!letter && !is_prefix_digit(c) && c != '-' && c != '.' && c != '_')
+    if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != '.' && c != '_')
       return false;
   }
   return has_letter;
@@ -116,54 +104,27 @@ bool peel_mpirun(Peeled& p) {
   return true;
 }
 
-// Returns the length of a date with time at the beginning, or 0.
-size_t moment_size(std::string_view text) {
-  if (text.size() < 19 || digits(text, 0) != 4 || (text[4] != '-' && text[4] != '/'))
-    return 0;
-  if ((text[10] != 'T' && text[10] != ' ') || text[13] != ':' || text[16] != ':' || digits(text, 17) != 2)
-    return 0;
-  size_t end = 19;
-  if (end < text.size() && (text[end] == '.' || text[end] == ','))
-    end += 1 + digits(text, end + 1);
-  if (end < text.size() && text[end] == 'Z')
-    return end + 1;
-  if (end < text.size() && (text[end] == '+' || text[end] == '-')) {
-    size_t zone = end + 1 + digits(text, end + 1);
-    if (zone < text.size() && text[zone] == ':')
-      zone += 1 + digits(text, zone + 1);
-    if (zone - end >= 5)
-      return zone;
-  }
-  return end;
-}
-
-// Sets the time from a date with clock time. Returns false for other text.
-bool set_moment(Peeled& p, std::string_view text) {
-  std::string plain(text);
-  if (const size_t comma = plain.find(','); comma != plain.npos)
-    plain[comma] = '.';
-  const auto ms = base::try_moment_ms(plain);
-  if (!ms)
-    return false;
-  p.time = {Clock::Unix, double(*ms) / 1000};
-  return true;
+bool set_time(Peeled& p, const std::optional<Moment>& time) {
+  if (time)
+    p.time = *time;
+  return time.has_value();
 }
 
 // Removes a container's time, which ends in Z or a zone and has a stream name or nine digits. No table has
 // such a column.
 bool peel_container(Peeled& p) {
-  const size_t size = moment_size(p.text);
+  const size_t size = iso_date_size(p.text);
   if (size == 0)
     return false;
   const std::string_view rest = p.text.substr(size);
   for (const std::string_view stream : {" stdout F ", " stderr F ", " stdout P ", " stderr P "}) {
-    if (rest.starts_with(stream) && set_moment(p, p.text.substr(0, size))) {
+    if (rest.starts_with(stream) && set_time(p, iso_moment(p.text.substr(0, size)))) {
       p.text = rest.substr(stream.size());
       return true;
     }
   }
   const bool is_docker = size == 30 && p.text[size - 1] == 'Z' && rest.starts_with(" ");
-  if (!is_docker || !set_moment(p, p.text.substr(0, size)))
+  if (!is_docker || !set_time(p, iso_moment(p.text.substr(0, size))))
     return false;
   p.text = rest.substr(1);
   return true;
@@ -178,7 +139,7 @@ bool peel_sender(Peeled& p, std::string_view rest) {
   const std::string_view behind = rest.substr(host + 1);
   const size_t colon = behind.find(": ");
   const size_t blank = behind.find(' ');
-  if (colon == behind.npos || blank < colon)
+  if (colon == behind.npos || blank < colon || digits(behind, 0) == colon)  // "step 10: loss"
     return false;
   p.subject.host = rest.substr(0, host);
   p.sender = behind.substr(0, std::min(colon, behind.find('[')));
@@ -186,76 +147,91 @@ bool peel_sender(Peeled& p, std::string_view rest) {
   return true;
 }
 
-// Removes " - root - INFO - " of Python's logging.
+constexpr std::array<std::string_view, 7>
+    kLogLevels{"DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "NOTICE"};
+
+// The next part of a logger's prefix: a word, or what brackets hold. Empty at the end of it.
+std::string_view logger_part(std::string_view text) {
+  const char open = text.empty() ? ' ' : text[0];
+  if (open == '[' || open == '(') {
+    const size_t end = text.find(open == '[' ? ']' : ')');
+    return end == text.npos || end > 64 ? std::string_view{} : text.substr(0, end + 1);
+  }
+  return text.substr(0, std::min(text.find_first_of(" \t"), size_t{64}));
+}
+
+bool is_level(std::string_view part) {
+  while (!part.empty() && std::string_view("[]():").find(part.back()) != std::string_view::npos)
+    part.remove_suffix(1);
+  while (!part.empty() && (part[0] == '[' || part[0] == '('))
+    part.remove_prefix(1);
+  return std::ranges::find(kLogLevels, part) != kLogLevels.end();
+}
+
+// Removes " - " and " | " between the parts of a prefix. Returns whether one was there.
+bool drop_separator(std::string_view& text) {
+  drop_blanks(text);
+  const bool any = text.starts_with("- ") || text.starts_with("| ");
+  if (any)
+    text.remove_prefix(2);
+  drop_blanks(text);
+  return any;
+}
+
+// Removes what logging libraries put between the time and the message: " - root - INFO - ", " | INFO | module
+// | ", " [INFO] ". The level must be among the first parts. A name behind it is removed when a separator
+// follows.
 void drop_logger(std::string_view& rest) {
-  if (!rest.starts_with(" - "))
-    return;
-  for (const std::string_view level :
-       {" - DEBUG - ", " - INFO - ", " - WARNING - ", " - ERROR - ", " - CRITICAL - "}) {
-    const size_t at = rest.find(level);
-    if (at != rest.npos && at < 128) {
-      rest.remove_prefix(at + level.size());
+  constexpr int kMostParts = 4;
+  std::string_view text = rest;
+  for (int i = 0; i < kMostParts; ++i) {
+    drop_separator(text);
+    const std::string_view part = logger_part(text);
+    if (part.empty() || part.find('=') != part.npos)
       return;
-    }
+    text.remove_prefix(part.size());
+    if (!is_level(part))
+      continue;
+    drop_separator(text);
+    const std::string_view name = logger_part(text);
+    std::string_view behind = text.substr(name.size());
+    if (!name.empty() && is_host(name) && drop_separator(behind))
+      text = behind;
+    rest = text;
+    return;
   }
 }
 
-// Removes a date at the beginning.
+// Removes a date at the beginning, also in brackets with a name behind it: "[11/20 09:00:11 d2.utils.events]:
+// ".
 bool peel_date(Peeled& p) {
   std::string_view text = p.text;
   drop_blanks(text);
   const bool bracketed = text.starts_with("[");
   if (bracketed)
     text.remove_prefix(1);
-  const size_t size = moment_size(text);
-  if (size == 0)
+  LogDate date = log_date(text);
+  if (const size_t clock = date.size == 0 && bracketed ? clock_size(text) : 0; clock > 0)  // "[09:00:11]"
+    if (const auto time = yearless_moment(1, 1, text.substr(0, clock)))
+      date = {clock, false, *time};
+  if (date.size == 0)
     return false;
-  std::string_view rest = text.substr(size);
+  std::string_view rest = text.substr(date.size);
   if (bracketed) {
     const size_t end = rest.find(']');
     if (end == rest.npos || end > 40)
       return false;
     rest.remove_prefix(end + 1);
+    if (rest.starts_with(":"))
+      rest.remove_prefix(1);
   }
-  if (!set_moment(p, text.substr(0, size)))
-    return false;
-  if (!bracketed && peel_sender(p, rest))
+  p.time = date.time;
+  if (!bracketed && date.is_iso && peel_sender(p, rest))
     return true;
   drop_logger(rest);
   drop_blanks(rest);
   p.text = rest;
   return true;
-}
-
-constexpr std::array<std::string_view, 12>
-    kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-int month_of(std::string_view text) {
-  for (size_t i = 0; i < kMonths.size(); ++i)
-    if (text.starts_with(kMonths[i]))
-      return int(i) + 1;
-  return 0;
-}
-
-// Sets a time without year, as seconds since the beginning of a leap year (1972).
-bool set_yearless(Peeled& p, int month, int day, std::string_view clock) {
-  char text[64];
-  std::snprintf(text, sizeof text, "1972-%02d-%02d ", month, day);
-  const auto ms = base::try_moment_ms(text + std::string(clock));
-  if (!ms)
-    return false;
-  p.time = {Clock::Yearless, double(*ms) / 1000};
-  return true;
-}
-
-// Returns the length of a clock time at the beginning, or 0.
-size_t clock_size(std::string_view text) {
-  if (text.size() < 8 || digits(text, 0) != 2 || text[2] != ':' || digits(text, 3) != 2 || text[5] != ':' ||
-      digits(text, 6) != 2)
-    return 0;
-  if (text.size() > 8 && text[8] == '.')
-    return 9 + digits(text, 9);
-  return 8;
 }
 
 // Removes a syslog prefix: "Oct  2 11:08:25 node17 kernel: ".
@@ -275,7 +251,8 @@ bool peel_syslog(Peeled& p) {
   if (size == 0)
     return false;
   Peeled peeled = p;
-  if (!set_yearless(peeled, month, day, rest.substr(0, size)) || !peel_sender(peeled, rest.substr(size)))
+  if (!set_time(peeled, yearless_moment(month, day, rest.substr(0, size))) ||
+      !peel_sender(peeled, rest.substr(size)))
     return false;
   p = peeled;
   return true;
@@ -308,7 +285,7 @@ bool peel_dmesg(Peeled& p) {
         std::string(clock.substr(size + 1)).c_str(),
         month_of(inside.substr(4)),
         int(base::try_int(rest.substr(0, count)).value_or(0)));
-    if (!set_moment(p, text + std::string(clock.substr(0, size))))
+    if (!set_time(p, iso_moment(text + std::string(clock.substr(0, size)))))
       return false;
   } else {
     const size_t whole = digits(inside, 0);
@@ -339,7 +316,7 @@ bool peel_glog(Peeled& p) {
   const size_t size = clock_size(clock);
   const auto month_day = base::try_int(text.substr(1, 4));
   if (size == 0 || !month_day ||
-      !set_yearless(p, int(*month_day / 100), int(*month_day % 100), clock.substr(0, size)))
+      !set_time(p, yearless_moment(int(*month_day / 100), int(*month_day % 100), clock.substr(0, size))))
     return false;
   p.text = clock.substr(size);
   drop_blanks(p.text);
@@ -372,7 +349,8 @@ bool peel_level(Peeled& p) {
   const size_t size = clock_size(clock);
   const auto month = base::try_int(rest.substr(0, 2));
   const auto day = base::try_int(rest.substr(3, 2));
-  if (size == 0 || !month || !day || !set_yearless(p, int(*month), int(*day), clock.substr(0, size)))
+  if (size == 0 || !month || !day ||
+      !set_time(p, yearless_moment(int(*month), int(*day), clock.substr(0, size))))
     return false;
   p.text = clock.substr(size);
   drop_blanks(p.text);
@@ -414,7 +392,7 @@ bool peel_tag(Peeled& p) {
   std::string_view rest = p.text.substr(end + 1);
   drop_blanks(rest);
   const std::string_view date = rest.starts_with("[") ? rest.substr(1) : rest;
-  if (moment_size(date) == 0)
+  if (iso_date_size(date) == 0)
     return false;
   p.text = rest;
   return true;
@@ -430,7 +408,7 @@ Peeled peel(std::string_view line, Depth depth, std::string& buffer) {
   for (int layer = 0; layer < kMostLayers; ++layer) {
     bool any = peel_torchrun(p) || peel_mpirun(p) || peel_label(p) || peel_container(p);
     if (depth == Depth::Log)
-      any = any || peel_date(p) || peel_syslog(p) || peel_dmesg(p) || peel_glog(p) || peel_nccl(p) ||
+      any = any || peel_syslog(p) || peel_dmesg(p) || peel_date(p) || peel_glog(p) || peel_nccl(p) ||
             peel_process(p) || peel_level(p) || peel_tag(p);
     if (!any)
       break;

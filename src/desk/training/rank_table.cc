@@ -8,6 +8,10 @@
 // a rank waits for others is nobody's fault. A column that is neither is left out. Of nested objects the
 // members of the first level count ("timers.forward").
 //
+// A table of steps without a column that names a rank, a host or a device is the course of one job, as
+// loggers of experiments export it (metrics.csv of Lightning, W&B's history, TensorBoard's "Wall
+// time,Step,Value"). Where it has no measure, the time for each step follows from its column of times.
+//
 // Tables with times instead of steps are those of the fleet's reader (fleet/read/table_layout.h).
 #include <algorithm>
 #include <array>
@@ -60,11 +64,25 @@ bool holds(const std::vector<std::string>& words, const std::array<std::string_v
 }
 
 constexpr std::array<std::string_view, 4> kRanks{"rank", "global_rank", "world_rank", "worker_rank"};
-constexpr std::array<std::string_view, 9>
-    kSteps{"step", "global_step", "iteration", "iter", "train_step", "batch", "batch_idx", "_step", "it"};
+constexpr std::array<std::string_view, 12> kSteps{
+    "step",
+    "global_step",
+    "trainer/global_step",
+    "iteration",
+    "iter",
+    "train_step",
+    "train/step",
+    "batch",
+    "batch_idx",
+    "_step",
+    "it",
+    "num_updates"};
 constexpr std::array<std::string_view, 6>
     kHosts{"host", "hostname", "node", "node_name", "nodename", "machine"};
-constexpr std::array<std::string_view, 6> kTimes{"time", "timestamp", "ts", "datetime", "date", "_timestamp"};
+constexpr std::array<std::string_view, 9>
+    kTimes{"time", "timestamp", "ts", "datetime", "date", "_timestamp", "wall time", "wall_time", "_runtime"};
+constexpr std::array<std::string_view, 9>
+    kParts{"gpu", "gpu_id", "device", "worker", "instance", "pod", "server", "local_rank", "chip"};
 
 constexpr std::array<std::string_view, 16> kWaits{
     "wait",
@@ -112,6 +130,17 @@ constexpr std::array<std::string_view, 12> kRates{
     "rate",
     "speed"};
 constexpr std::array<std::string_view, 4> kClocks{"clock", "mhz", "clk", "freq"};
+constexpr std::array<std::string_view, 10> kOfHardware{
+    "clock",
+    "mhz",
+    "power",
+    "watts",
+    "temp",
+    "temperature",
+    "util",
+    "utilization",
+    "pcie",
+    "nvlink"};
 constexpr std::array<std::string_view, 8>
     kLeftOut{"start", "begin", "end", "wall", "epoch", "lr", "loss", "eta"};
 
@@ -202,6 +231,8 @@ Cells object_cells(std::string_view line) {
 struct Columns {
   bool has_rank = false;
   bool has_step = false;
+  bool has_time = false;
+  bool has_part = false;  // a host or a device
   size_t measures = 0;
 };
 
@@ -218,6 +249,9 @@ Columns columns_of(const std::vector<std::string>& names) {
     Quantity quantity;
     columns.has_rank = columns.has_rank || is_one(kRanks, name);
     columns.has_step = columns.has_step || is_one(kSteps, name);
+    columns.has_time = columns.has_time || is_one(kTimes, name);
+    columns.has_part = columns.has_part || is_one(kHosts, name) || is_one(kParts, name) ||
+                       holds(words_in(name), kOfHardware);
     is_long = is_long || small(name) == "metric";
     columns.measures += !is_one(kTimes, name) && measures(name, quantity);
   }
@@ -238,9 +272,12 @@ std::vector<std::string> header_names(std::string_view line) {
 
 double score_rank_table(std::string_view head, std::string& reason) {
   const Columns columns = columns_of(header_names(head.substr(0, head.find('\n'))));
-  if (!columns.has_rank || !columns.has_step || columns.measures == 0)
+  const bool is_of_job = !columns.has_rank && !columns.has_part;
+  if (!columns.has_step || (!columns.has_rank && !is_of_job) ||
+      (columns.measures == 0 && !(is_of_job && columns.has_time)))
     return 0;
-  reason = "it has a row a rank and step, with " + std::to_string(columns.measures) + " measures";
+  reason = std::string("it has a row a ") + (is_of_job ? "step" : "rank and step") + ", with " +
+           std::to_string(columns.measures) + " measures";
   return 0.8;
 }
 
@@ -280,12 +317,41 @@ class RankTable : public Reader {
       else if (small(name) == "metric")
         metric = text;
     }
-    if (subject.rank.empty() || subject.rank.size() > 16 || std::isnan(step))
+    if (subject.rank.size() > 16 || std::isnan(step))
       return false;
     sink.set_time(time);
     for (const auto& [name, text] : cells)
       write(metric.empty() || small(name) != "value" ? name : metric, text, {subject, step}, sink);
+    if (subject.rank.empty())
+      add_stamp(cells, step, sink);
     return true;
+  }
+
+  // Times of the steps of a job, which count where no column measures a speed.
+  void add_stamp(const Cells& cells, double step, Sink& sink) {
+    constexpr size_t kMost = size_t{1} << 20;
+    for (const auto& [name, text] : cells) {
+      const Moment moment = is_one(kTimes, name) ? time_of(text) : Moment{};
+      const double time =
+          moment.clock != Clock::None ? moment.seconds : base::try_double(text).value_or(kUnknown);
+      if (!is_one(kTimes, name) || std::isnan(time) || stamps_.size() == kMost)
+        continue;
+      stamps_.push_back({time, step, sink.number()});
+      return;
+    }
+  }
+
+  void end(Sink& sink) override {
+    static const Quantity
+        kByClock{"time per step by the times of the rows", "s", Kind::Level, Better::Lower, "", Scope::Job};
+    for (size_t i = 1; i < stamps_.size() && !has_measures_; ++i) {
+      const double seconds = stamps_[i].time - stamps_[i - 1].time;
+      const double steps = stamps_[i].step - stamps_[i - 1].step;
+      if (!(seconds > 0) || !(steps > 0))
+        continue;
+      sink.at("", stamps_[i].line, {}, {});
+      sink.sample(kByClock, seconds / steps, {{}, stamps_[i].step});
+    }
   }
 
   static Moment time_of(const std::string& text) {
@@ -294,13 +360,26 @@ class RankTable : public Reader {
     return {};
   }
 
-  static void write(const std::string& name, const std::string& text, const Sink::Place& place, Sink& sink) {
+  void write(const std::string& name, const std::string& text, const Sink::Place& place, Sink& sink) {
     Quantity quantity;
     const auto value = base::try_double(text);
-    if (value && !is_one(kTimes, name) && measures(name, quantity))
-      sink.sample(quantity, *value, place);
+    if (!value || is_one(kTimes, name) || !measures(name, quantity))
+      return;
+    has_measures_ = true;
+    if (place.subject.rank.empty()) {
+      quantity.scope = Scope::Job;
+      quantity.by_role = false;
+    }
+    sink.sample(quantity, *value, place);
   }
 
+  struct Stamp {
+    double time = 0;
+    double step = 0;
+    int64_t line = 0;
+  };
+  std::vector<Stamp> stamps_;
+  bool has_measures_ = false;
   std::vector<std::string> header_;
   char delimiter_ = ',';
 };

@@ -67,6 +67,16 @@ class Trainer : public Reader {
 
 }  // namespace
 
-const Format kTrainer{"Hugging Face Trainer log", "training", kTrainerForms, Shape::Lines, make<Trainer>};
+const Format kTrainer{
+    "Hugging Face Trainer log",
+    "training",
+    kTrainerForms,
+    Shape::Lines,
+    make<Trainer>,
+    nullptr,
+    {},
+    {},
+    false,
+    true};
 
 }  // namespace lento::desk

@@ -1,0 +1,88 @@
+// Made-up logs of jobs that hang or end: the one process that is elsewhere, a step behind or the first with
+// an error of its own is named, and none where all are alike.
+#include <gtest/gtest.h>
+
+#include "desk/test_files.h"
+
+namespace lento::desk {
+namespace {
+
+using finding::Outcome;
+
+using test::format;
+using test::judge;
+
+// Stacks of eight processes, one of which is elsewhere.
+std::string stacks(int odd, const char* inner) {
+  std::string text;
+  for (int i = 0; i < 8; ++i)
+    text += format(
+        "Process %d: python3 train.py\nThread %d (idle): \"MainThread\"\n    %s\n    <module> "
+        "(train.py:12)\n",
+        100 + i,
+        100 + i,
+        i == odd ? inner : "all_reduce (torch/distributed/distributed_c10d.py:2501)");
+  return text;
+}
+
+TEST(Stacks, TheOneThatIsElsewhereIsNamedAndNoneWhereAllWait) {
+  const auto odd = judge({stacks(5, "__next__ (torch/utils/data/dataloader.py:701)")});
+  ASSERT_EQ(odd.findings.size(), 1u) << odd.verdict;
+  EXPECT_EQ(odd.findings[0].subject, "process 105");
+  EXPECT_EQ(judge({stacks(-1, "")}).outcome, Outcome::CannotJudge);
+}
+
+// Ranks that write "begin step", one of which ends `behind` steps before the others.
+std::string steps(int odd, int behind, const char* end) {
+  std::string text;
+  for (int rank = 0; rank < 6; ++rank)
+    for (int step = 0; step < 40 - (rank == odd ? behind : 0); ++step)
+      text += format("[rank%d]: begin step %d\n", rank, step);
+  return text + end;
+}
+
+TEST(Progress, TheRankThatEndsAStepEarlierIsNamed) {
+  const auto late = judge({steps(4, 1, "")});
+  ASSERT_EQ(late.findings.size(), 1u) << late.verdict;
+  EXPECT_EQ(late.findings[0].subject, "rank 4");
+  EXPECT_TRUE(judge({steps(-1, 0, "")}).findings.empty());
+  EXPECT_TRUE(judge({steps(4, 1, "[rank4]: beg")}).findings.empty());  // what follows was not written
+}
+
+std::string tracebacks(int own, const char* error, const char* others) {
+  std::string text;
+  for (int rank = 0; rank < 4; ++rank)
+    text += format(
+        "[rank%d]: Traceback (most recent call last):\n[rank%d]:   File \"a.py\", line 4, in f\n[rank%d]: "
+        "%s\n",
+        rank,
+        rank,
+        rank,
+        rank == own ? error : others);
+  return text;
+}
+
+TEST(Errors, OneOfItsOwnNamesTheProcessAndOneOfAllNamesNone) {
+  const auto own = judge({tracebacks(
+      2,
+      "OSError: [Errno 5] Input/output error",
+      "torch.distributed.DistBackendError: NCCL error")});
+  ASSERT_EQ(own.findings.size(), 1u) << own.verdict;
+  EXPECT_EQ(own.findings[0].subject, "rank 2");
+  EXPECT_TRUE(judge({tracebacks(-1, "", "KeyError: 'a'")}).findings.empty());
+  EXPECT_TRUE(judge({tracebacks(-1, "", "torch.distributed.DistBackendError: timed out")}).findings.empty());
+  EXPECT_EQ(judge({"Traceback (most recent call last):\nKeyError: 'a'\n"}).outcome, Outcome::CannotJudge);
+}
+
+TEST(Errors, AStatusOfALauncherIsNoAllClear) {
+  std::string text;
+  for (int step = 0; step < 40; ++step)
+    text += format("2026-11-20 09:%02d:11,100 step=%d, time 1.0%d s\n", step, step, step % 7);
+  EXPECT_EQ(judge({text}).outcome, Outcome::Healthy);
+  EXPECT_EQ(
+      judge({text + "[launch.py:341] ['python3'] exits with return code = -9\n"}).outcome,
+      Outcome::CannotJudge);
+}
+
+}  // namespace
+}  // namespace lento::desk

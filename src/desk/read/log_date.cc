@@ -1,0 +1,167 @@
+// Log libraries write dates with the year first (ISO 8601 and its variants), or in one of a few other forms,
+// which are data here:
+//
+//   Y year  M month  D day of the month  N name of a month  W name of a day  C time of day
+//   a blank is one or more blanks, any other character is itself
+//
+// Of "M/D" the larger number than 12 is the day. A date that does not exist is none.
+#include "desk/read/log_date.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/moment.h"
+#include "base/number.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr std::array<std::string_view, 12>
+    kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+constexpr std::array<std::string_view, 7>
+    kForms{"M/D/Y C", "M/D/Y, C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y"};
+
+struct DateParts {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  std::string_view clock;
+  size_t size = 0;
+};
+
+// The number at `at`, which moves behind it. 0: none, or more digits than a date has.
+int take_figures(std::string_view text, size_t& at, size_t most) {
+  const size_t count = digits(text, at);
+  const int value = count <= most ? int(base::try_int(text.substr(at, count)).value_or(0)) : 0;
+  at += count;
+  return value;
+}
+
+// One piece of a form at `at`, which moves behind it.
+bool take_piece(char piece, std::string_view text, size_t& at, DateParts& out) {
+  const std::string_view rest = text.substr(at);
+  const size_t begin = at;
+  switch (piece) {
+    case 'Y':
+      out.year = take_figures(text, at, 4);
+      out.year += out.year < 100 ? 2000 : 0;
+      return at > begin;
+    case 'M':
+      return (out.month = take_figures(text, at, 2)) > 0;
+    case 'D':
+      return (out.day = take_figures(text, at, 2)) > 0;
+    case 'N':
+      out.month = month_of(rest);
+      at += 3;
+      return out.month > 0;
+    case 'W':
+      at += 3;
+      return std::ranges::find(kDays, rest.substr(0, 3)) != kDays.end();
+    case 'C':
+      out.clock = rest.substr(0, clock_size(rest));
+      at += out.clock.size();
+      return !out.clock.empty();
+    case ' ':
+      at = std::min(text.find_first_not_of(' ', at), text.size());
+      return at > begin;
+    default:
+      ++at;
+      return rest.starts_with(piece);
+  }
+}
+
+bool take_form(std::string_view form, std::string_view text, DateParts& out) {
+  size_t at = 0;
+  for (const char piece : form)
+    if (at >= text.size() || !take_piece(piece, text, at, out))
+      return false;
+  if (out.month > 12)
+    std::swap(out.month, out.day);
+  out.size = at;
+  return out.month <= 12 && out.day <= 31;
+}
+
+}  // namespace
+
+size_t digits(std::string_view text, size_t at) {
+  size_t end = at;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9')
+    ++end;
+  return end - at;
+}
+
+size_t iso_date_size(std::string_view text) {
+  if (text.size() < 19 || digits(text, 0) != 4 || (text[4] != '-' && text[4] != '/'))
+    return 0;
+  if ((text[10] != 'T' && text[10] != ' ' && text[10] != ',') || text[13] != ':' || text[16] != ':' ||
+      digits(text, 17) != 2)
+    return 0;
+  size_t end = 19;
+  if (end < text.size() && (text[end] == '.' || text[end] == ','))
+    end += 1 + digits(text, end + 1);
+  if (end < text.size() && text[end] == 'Z')
+    return end + 1;
+  if (end < text.size() && (text[end] == '+' || text[end] == '-')) {
+    size_t zone = end + 1 + digits(text, end + 1);
+    if (zone < text.size() && text[zone] == ':')
+      zone += 1 + digits(text, zone + 1);
+    if (zone - end >= 5)
+      return zone;
+  }
+  return end;
+}
+
+std::optional<Moment> iso_moment(std::string_view text) {
+  constexpr size_t kBehindDay = 10;
+  std::string plain(text);
+  if (plain.size() > kBehindDay && plain[kBehindDay] == ',')  // "2026-11-20,09:00:11"
+    plain[kBehindDay] = ' ';
+  if (const size_t comma = plain.find(','); comma != plain.npos)
+    plain[comma] = '.';
+  const auto ms = base::try_moment_ms(plain);
+  return ms ? std::optional(Moment{Clock::Unix, double(*ms) / 1000}) : std::nullopt;
+}
+
+size_t clock_size(std::string_view text) {
+  if (text.size() < 8 || digits(text, 0) != 2 || text[2] != ':' || digits(text, 3) != 2 || text[5] != ':' ||
+      digits(text, 6) != 2)
+    return 0;
+  if (text.size() > 8 && text[8] == '.')
+    return 9 + digits(text, 9);
+  return 8;
+}
+
+int month_of(std::string_view text) {
+  const auto* const at = std::ranges::find(kMonths, text.substr(0, 3));
+  return at == kMonths.end() ? 0 : int(at - kMonths.begin()) + 1;
+}
+
+std::optional<Moment> yearless_moment(int month, int day, std::string_view clock) {
+  char text[64];
+  std::snprintf(text, sizeof text, "1972-%02d-%02d ", month, day);
+  const auto ms = base::try_moment_ms(text + std::string(clock));
+  return ms ? std::optional(Moment{Clock::Yearless, double(*ms) / 1000}) : std::nullopt;
+}
+
+LogDate log_date(std::string_view text) {
+  if (const size_t size = iso_date_size(text); size > 0) {
+    const auto time = iso_moment(text.substr(0, size));
+    return time ? LogDate{size, true, *time} : LogDate{};
+  }
+  for (const std::string_view form : kForms) {
+    DateParts parts;
+    if (!take_form(form, text, parts))
+      continue;
+    char date[64];
+    std::snprintf(date, sizeof date, "%04d-%02d-%02d ", parts.year, parts.month, parts.day);
+    const auto time = parts.year == 0 ? yearless_moment(parts.month, parts.day, parts.clock)
+                                      : iso_moment(date + std::string(parts.clock));
+    if (time)
+      return {parts.size, false, *time};
+  }
+  return {};
+}
+
+}  // namespace lento::desk
