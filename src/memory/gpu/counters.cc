@@ -213,6 +213,8 @@ KernelMemory kernel_of(const PlaceKey& key, const Values& v) {
   add_traffic(v, k);
   if (const Sum* share = v.find("LDSBankConflict"))
     k.conflict_time = share->mean() / 100;
+  if (!k.line.empty())
+    k.instructions = v.first_sum({"Instructions Executed"});
   k.has_rules = v.has("rules") && v.has("Branch Instructions");
   for (const std::string way : {"ld", "st"}) {
     const Sum* used = v.find("smsp__sass_average_data_bytes_per_sector_mem_global_op_" + way + ".pct");
@@ -224,7 +226,7 @@ KernelMemory kernel_of(const PlaceKey& key, const Values& v) {
 
 // Returns whether a profile states anything of this place. Most lines of a source page ask for no memory.
 bool is_measured(const KernelMemory& k) {
-  return k.line.empty() || k.shared.served > 0 || k.global.served > 0;
+  return k.line.empty() || k.shared.served > 0 || k.global.served > 0 || k.instructions > 0;
 }
 
 }  // namespace

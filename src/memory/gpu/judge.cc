@@ -1,12 +1,13 @@
 // Judges kernels one by one. A request that the best layout would not need is excess. Where the profile
 // states how busy the units are, their shares bound what its end gains, and a finding needs an interval
-// above 1. A profile without shares, and a trace of accesses, allow a finding by the excess alone, of the
-// requests and not of the time. Loads of channels are compared with their mean, since the fullest one ends
-// last.
+// above 1. A trace of accesses allows a finding by the excess alone, of the requests and not of the time. A
+// source page counts instructions too, whose issue bounds the gain (source_page.h). Loads of channels are
+// compared with their mean, since the fullest one ends last.
 #include "memory/gpu/judge.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/file.h"
 #include "base/units.h"
@@ -14,6 +15,7 @@
 #include "memory/gpu/bottleneck.h"
 #include "memory/gpu/fixes.h"
 #include "memory/gpu/kernel_memory.h"
+#include "memory/gpu/source_page.h"
 
 namespace lento::memory {
 namespace {
@@ -58,6 +60,7 @@ class Judge {
     d_.title = "Memory of GPU kernels";
     for (const KernelMemory& k : kernels_) {
       all_time_ += k.nanoseconds;
+      work_[k.kernel].add(k);
       add_line(k, true);
       add_line(k, false);
     }
@@ -119,6 +122,14 @@ class Judge {
          double(at->second.all.size() - 1),
          "",
          "counters or accesses"});
+  }
+
+  // Returns what ends with the excess of a kernel's requests when no busy shares are known: of the requests,
+  // or of the time where instructions are counted.
+  double degree_by_requests(const KernelMemory& k, bool is_shared) const {
+    const double degree = (is_shared ? k.shared : k.global).degree();
+    const PageWork& work = work_.at(k.kernel);
+    return work.counts_instructions() ? std::min(degree, work.most_gain(is_shared)) : degree;
   }
 
   // The share of all kernels' time that this one takes, 1 where times are not known.
@@ -191,13 +202,14 @@ class Judge {
     if (k.shared.excess() == 0 || is_named_by_another(k, true))
       return;
     const double degree = k.shared.degree();
+    const double most = degree_by_requests(k, true);
     const std::string category = "bank conflicts";
     Finding* f = nullptr;
     const std::vector<BusyUnit> units = without_conflicts(k);
     if (!units.empty())
       f = bounded(k, category, units);
-    else if (degree >= kConflicts)
-      f = &add_by_requests(k, category, degree);
+    else if (most >= kConflicts)
+      f = &add_by_requests(k, category, most);
     if (f == nullptr)
       return;
     f->summary = "bank conflicts: " + format_number(degree, 3) + " wavefronts for each that the data needs";
@@ -246,12 +258,15 @@ class Judge {
     if (k.global.excess() == 0 || is_named_by_another(k, false))
       return;
     const std::string category = "uncoalesced access";
+    const double most = degree_by_requests(k, false);
     const std::vector<BusyUnit> units = when_coalesced(k);
     Finding* f = nullptr;
     if (!units.empty())
       f = bounded(k, category, units);
-    else if (degree >= kUncoalesced)
-      f = &add_by_requests(k, category, degree);
+    else if (most >= kUncoalesced && work_.at(k.kernel).may_share_sectors(kUncoalesced))
+      note_shared_sectors(k);
+    else if (most >= kUncoalesced)
+      f = &add_by_requests(k, category, most);
     if (f == nullptr)
       return;
     f->summary = std::string("uncoalesced access: ") + format_number(degree, 3) + " times the " +
@@ -262,6 +277,15 @@ class Judge {
         "let neighbouring lanes use neighbouring elements: exchange the loops or the dimensions of the "
         "array, make "
         "an array for each member of a struct, or go through a tile in shared memory";
+  }
+
+  // Notes that the first cache may end the excess, which a source page does not show.
+  void note_shared_sectors(const KernelMemory& k) {
+    d_.notes.push_back(
+        subject(k) + ": " + format_number(k.global.degree(), 3) +
+        " times the sectors that the data needs, and neighbouring instructions may find theirs in the first "
+        "cache: record ncu --set full");
+    ++undecided_;
   }
 
   // Adds a finding when one slice or channel carries much more than the mean and bounds the kernel.
@@ -373,6 +397,7 @@ class Judge {
 
   std::vector<KernelMemory> kernels_;
   std::map<std::pair<std::string, bool>, Lines> lines_;  // of a kernel; true: of shared memory
+  std::map<std::string, PageWork> work_;                 // by kernel
   double all_time_ = 0;
   size_t seen_ = 0;
   size_t undecided_ = 0;  // kernels and causes that may cost much, and may not

@@ -67,6 +67,7 @@ struct KernelMemory {
   double l1_misses = -1;   // share of the sectors that the first cache does not serve
   double memory_bytes = 0;
   double nanoseconds = 0;
+  double instructions = 0;    // of warps, of this place. 0: not measured
   double conflict_time = -1;  // share of the time that the profiler states itself
   bool has_rules = false;     // of the section that names excess, so that their silence means none
   double used = 1;            // least share of their sectors that loads or stores use, their counts not known
