@@ -368,8 +368,12 @@ class World {
     ++out.faulty;
     if (parts.size() == 1 && parts[0]->subject == name_of(component_of(fault), grid_)) {
       ++out.right;
-      out.factor_errors.push_back(std::abs(parts[0]->factor.value_or(1) / fault.factor - 1));
+      const double off = std::abs(parts[0]->factor.value_or(1) / fault.factor - 1);
+      out.factor_errors.push_back(off);
       count_interval(out, *parts[0], fault.factor);
+      constexpr double kFarOff = 0.2;
+      if (off > kFarOff)
+        out.odd.push_back("x" + base::format_number(fault.factor, 3) + ": " + parts[0]->summary);
       return;
     }
     const bool unsure = parts.empty() && d.outcome == finding::Outcome::CannotJudge;

@@ -365,6 +365,11 @@ SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<
   }
   if (expected > 0)
     out.noise = std::max(1.0, squares / expected);
+  for (const std::vector<double>& of : shifts) {
+    std::vector<float>& shift = out.by_seed.emplace_back();
+    for (const double s : of)
+      shift.push_back(std::isnan(s) ? 0 : float(s));
+  }
   return out;
 }
 

@@ -134,6 +134,7 @@ inline constexpr uint32_t kShiftSeeds = 2;
 // against the file's chip under the same seeds.
 struct SimulatedShift {
   std::vector<float> mean;
+  std::vector<std::vector<float>> by_seed;
   double noise = 1;  // variance of the cells that changed, over their variance in the file's chip
 };
 // `runs` are simulated under the seeds from 1 on. Cells without a record in any of them do not change.

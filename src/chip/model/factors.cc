@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/rng.h"
+#include "chip/model/interval_search.h"
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
 
@@ -94,6 +95,12 @@ class FactorSearch {
     take_shares(out.parts);
     for (size_t k = 0; k < out.parts.size(); ++k)
       widen(k, out.parts[k]);
+    if (!std::ranges::all_of(out.parts, whole_run)) {
+      out = fit_intervals(run_, std::move(out.parts), measured);
+      if (measured)
+        add_class_deviations(out);
+      return out;
+    }
     for (int round = 1;; ++round) {
       const std::vector<double> steps = play(out);
       const bool close = std::ranges::all_of(steps, [](double step) {
@@ -104,8 +111,10 @@ class FactorSearch {
       for (size_t k = 0; k < steps.size(); ++k)
         move(out.parts[k], steps[k]);
     }
-    if (measured)
+    if (measured) {
       measure(out);
+      add_class_deviations(out);
+    }
     out.simulated = simulated_;
     return out;
   }
@@ -113,6 +122,22 @@ class FactorSearch {
  private:
   static void move(SlowPart& part, double by) {
     part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostLogFactor);
+  }
+
+  // A factor counts from the class of its part, which has a deviation and a spread of its own.
+  void add_class_deviations(FactorFit& fit) const {
+    for (size_t k = 0; k < fit.parts.size(); ++k) {
+      if (columns_[k].empty())
+        continue;
+      const uint32_t its_class = likelihood_.dictionary().columns.class_of(columns_[k].front());
+      const double of_class =
+          std::hypot(fit.solution.classes[its_class].deviation, fit.solution.spread[its_class]);
+      fit.deviation[k] = std::min(kMostLogFactor, std::hypot(fit.deviation[k], of_class));
+    }
+  }
+
+  static bool whole_run(const SlowPart& part) {
+    return part.begin == 0 && part.end == kForever;
   }
 
   // Stores the columns of each part, and its share of every cell that it serves.
@@ -293,11 +318,7 @@ class FactorSearch {
     const double step = (weighed(observed) - (low + high) / 2) / slope;
     move(fit.parts[k], std::clamp(step, -1.0, 1.0));
     const double of_run = std::hypot(spread * std::sqrt(1 + 0.5 / kDraws), step * of_slope) / slope;
-    // The level counts from that of the class, which has a deviation and a spread of its own.
-    const uint32_t its_class = likelihood_.dictionary().columns.class_of(columns_[k].front());
-    const double of_class =
-        std::hypot(fit.solution.classes[its_class].deviation, fit.solution.spread[its_class]);
-    fit.deviation[k] = std::min(kMostLogFactor, std::hypot(of_run, of_class));
+    fit.deviation[k] = of_run;
   }
 
   const ObservedRun& run_;

@@ -1,12 +1,13 @@
 // Fits the factors of slow parts by simulating them. First-order sensitivities are far off once the queue of
 // a slow part is full.
 //
-// One number of each part is compared, its level: the mean of log(duration / expectation) over the middle
-// half of the records that it serves in its interval. It grows with the factor, whatever the queues do. The
-// factor is the one whose simulated runs have the level of the judged run. Its interval follows from how much
-// the level varies between simulated runs, and how much it changes with the factor. Where a recording was
-// cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault 1993 (indirect
-// inference).
+// A part that was slow for a stretch is fitted with its begin and end (interval_search.h). Of one that was
+// slow for the whole run, one number is compared, its level: the mean of log(duration / expectation) over the
+// middle half of the records that it serves. It grows with the factor, whatever the queues
+// do. The factor is the one whose simulated runs have the level of the judged run. Its interval follows from
+// how much the level varies between simulated runs, and how much it changes with the factor. Where a
+// recording was cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault
+// 1993 (indirect inference).
 #pragma once
 
 #include <span>
