@@ -38,12 +38,13 @@ std::string_view launch_title(std::string_view line) {
   return grid == line.npos ? std::string_view() : stripped(line.substr(0, grid));
 }
 
-// Returns where the columns of a line of dashes begin, nothing for any other line.
+// Returns where the first columns of a line of dashes begin, nothing for any other line.
 std::vector<size_t> dashes(std::string_view line) {
   std::vector<size_t> begins;
   if (line.find_first_not_of("- \r") != line.npos)
     return begins;
-  for (size_t i = 0; i < line.size(); ++i) {
+  constexpr size_t kMost = 4;  // one more than a table has
+  for (size_t i = 0; i < line.size() && begins.size() < kMost; ++i) {
     if (line[i] == '-' && (i == 0 || line[i - 1] != '-'))
       begins.push_back(i);
   }

@@ -50,9 +50,10 @@ Requests shared_of(const Values& v) {
   return {active, active - std::min(active, stalled)};
 }
 
-constexpr double kSector = 32;      // bytes
-constexpr double kWidestLoad = 16;  // sectors that a warp's widest loads need
-constexpr double kUsualLoad = 4;    // of four bytes a lane
+constexpr size_t kMostBefore = size_t{1} << 20;  // bytes that a program may print before the first header
+constexpr double kSector = 32;                   // bytes
+constexpr double kWidestLoad = 16;               // sectors that a warp's widest loads need
+constexpr double kUsualLoad = 4;                 // of four bytes a lane
 
 // Returns sectors and needed sectors of global memory. `ambiguous`: the counters cannot tell reads from
 // other traffic.
@@ -232,19 +233,20 @@ bool is_measured(const KernelMemory& k) {
 }  // namespace
 
 bool is_gpu_counters(std::string_view head) {
+  head = head.substr(0, kMostBefore);
   return is_counter_table(head) || is_counter_sections(head);
 }
 
 std::vector<KernelMemory>
 read_gpu_counters(std::string_view text, const std::string& path, base::ReadReport& report) {
-  const bool is_table = is_counter_table(text);
-  if (!is_table && !is_counter_sections(text))
+  if (!is_gpu_counters(text))
     throw base::Error(
         {path},
         "is no profile with counters of GPU kernels",
         "write it with: ncu --set full, with or without --csv, or rocprofv3 --pmc ... -f csv");
+  const bool is_sections = is_counter_sections(text.substr(0, kMostBefore));
   const ValuesByPlace values =
-      is_table ? read_counter_tables(text, path, report) : read_counter_sections(text, report);
+      !is_sections ? read_counter_tables(text, path, report) : read_counter_sections(text, report);
   std::vector<KernelMemory> out;
   for (const auto& [key, value] : values) {
     KernelMemory k = kernel_of(key, value);
