@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import desk_incidents
+from desk import benchmarks, cluster, more, network, runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LENTO = pathlib.Path(sys.argv[1]).resolve()
@@ -44,6 +45,9 @@ ASKED = {
     "gpu-burn": ["diagnose", "burn.log"],
     "training log": ["diagnose", "train.log"],
 }
+# Further kinds of files, each a folder that a family of the desk's cases makes with one part at fault.
+FAMILIES = {"kubectl": cluster.kubectl_nodes, "links": network.iblinkinfo, "sensors": more.sensors, "watchdog": runs.watchdog, "hpl": benchmarks.hpl}
+ASKED |= {name: ["diagnose", name] for name in FAMILIES}
 UNITS = re.compile(r"\s*(cycles|[kMGTP]?i?B\b|[munp]?s\b|[kMG]?Hz|records|samples|B/s|UTC|tokens|accesses|lines|windows|FLOP)")
 
 
@@ -67,6 +71,10 @@ def write_desk_files(folder):
     for name, text in incident.files().items():
         (folder / "hosts" / name).parent.mkdir(exist_ok=True)
         (folder / "hosts" / name).write_text(text)
+    for name, case in FAMILIES.items():
+        (folder / name).mkdir()
+        for file, text in case(random.Random(name), True)[0].items():
+            (folder / name / file).write_text(text)
     for n in range(8):
         clock = 345e6 if n == 5 else 1980e6
         (folder / f"node{n}.prom").write_text(

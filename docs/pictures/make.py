@@ -4,7 +4,8 @@
 gallery-*.png are the first screens of the pages that tests/pages_check.py makes, in light and, as on a phone, in dark;
 terminal-*.svg are the same answers in a terminal, one a scale. docs/gallery.md lists them all.
 
-usage: make.py LENTO   (needs Debian's chromium)
+usage: make.py LENTO            needs Debian's chromium; pngquant makes the files lighter
+       make.py --check PAGES    what is stale, by the pages that tests/pages_check.py kept
 
 A simulated job of 32 machines hides a faulty one. terminal.svg is what `lento fleet diagnose` prints, with its colours; report.png is
 the page that --html writes, as a browser shows it; chip.svg is the mesh of a chip with a slow link, out of its report. Commands run in
@@ -13,6 +14,7 @@ a scratch folder that holds copies of examples/, as tests/docs_check.py runs the
 import html
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,6 +76,8 @@ def screenshot(page, picture, size="1000,1560", dark=False):
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}",
                     f"--blink-settings=preferredColorScheme={0 if dark else 1}",
                     f"--screenshot={picture}", page.as_uri()], check=True, capture_output=True, timeout=120)
+    if shutil.which("pngquant"):  # few colours are drawn, so that a palette loses nothing and a third of the bytes is left
+        subprocess.run(["pngquant", "--force", "--output", picture, "128", picture], check=True)
 
 
 GALLERY = {
@@ -92,6 +96,11 @@ GALLERY = {
     "scrapes": "Eight pages of an exporter, one instant each.",
     "gpu-burn": "A log of gpu-burn on four GPUs.",
     "training-log": "The log of a training run that became slower.",
+    "watchdog": "Logs of NCCL's watchdog of eight ranks: one is a collective behind.",
+    "links": "iblinkinfo of a switch: one host's link runs below its speed.",
+    "kubectl": "Nodes of a cluster in kubectl: one is not ready.",
+    "sensors": "Temperatures of five hosts: one is above its limit.",
+    "hpl": "HPL on each host: one is slower.",
 }
 
 
@@ -104,22 +113,60 @@ TERMINAL = {
 }
 
 
-def gallery(pages):
-    """The first screen of each page in a folder, and the page of documents that shows them."""
+def sentence_of(page):
+    """What a page opens with."""
+    return html.unescape(re.search(r'<h1 class="verdict[^"]*">(.*?)</h1>', page.read_text(), re.S)[1]).strip()
+
+
+def drawn_terminals(pages):
+    """(file, text) of each picture of a terminal."""
+    for name, command in TERMINAL.items():
+        yield HERE / f"terminal-{name}.svg", terminal(command, (pages / f"{name}.txt").read_text())
+
+
+def gallery_text(pages):
+    """The page of documents that shows the pictures. It quotes each page, which tells when a picture is stale."""
     text = ("# Gallery\n\nThe first screen of a report for each scale and kind of file, in light, and in dark as on a phone. "
             "`docs/pictures/make.py` makes them from simulated runs.\n")
     for name, what in GALLERY.items():
+        title = name if name.startswith("nv") else name.replace("-", " ").capitalize()
+        text += (f"\n## {title}\n\n{what}\n\n> {sentence_of(pages / f'{name}.html')}\n\n"
+                 f"![{what}](pictures/gallery-{name}.png)\n![{what} In dark.](pictures/gallery-{name}-phone.png)\n")
+        if name in TERMINAL:
+            text += f"\nThe same in a terminal:\n\n![{what} In a terminal.](pictures/terminal-{name}.svg)\n"
+    return text
+
+
+def gallery(pages):
+    """The first screen of each page in a folder, and the page of documents that shows them."""
+    for name in GALLERY:
         screenshot(pages / f"{name}.html", HERE / f"gallery-{name}.png", "1000,800")
         screenshot(pages / f"{name}.html", HERE / f"gallery-{name}-phone.png", "390,800", dark=True)
-        title = name if name.startswith("nv") else name.replace("-", " ").capitalize()
-        text += f"\n## {title}\n\n{what}\n\n![{what}](pictures/gallery-{name}.png)\n![{what} In dark.](pictures/gallery-{name}-phone.png)\n"
-        if name in TERMINAL:
-            (HERE / f"terminal-{name}.svg").write_text(terminal(TERMINAL[name], (pages / f"{name}.txt").read_text()))
-            text += f"\nThe same in a terminal:\n\n![{what} In a terminal.](pictures/terminal-{name}.svg)\n"
-    (ROOT / "docs/gallery.md").write_text(text)
+    for file, text in drawn_terminals(pages):
+        file.write_text(text)
+    (ROOT / "docs/gallery.md").write_text(gallery_text(pages))
+
+
+def words(text):
+    """A text without its figures, which move a little with the models behind them."""
+    return re.sub(r"[0-9]+(?:\.[0-9]+)?", "0", text)
+
+
+def check(pages):
+    """Names each picture that the program would draw with other words than it shows, and each that is missing."""
+    told = (ROOT / "docs/gallery.md").read_text()
+    quoted = words(told)
+    stale = [f"gallery-{n}.png" for n in GALLERY if words(f"> {sentence_of(pages / f'{n}.html')}\n") not in quoted]
+    stale += [file.name for file, text in drawn_terminals(pages) if not file.exists() or words(file.read_text()) != words(text)]
+    stale += [name for name in re.findall(r"\(pictures/([^)]+)\)", told) if not (HERE / name).exists()]
+    if stale:
+        sys.exit(f"stale, run docs/pictures/make.py: {', '.join(stale)}")
+    print(f"{len(re.findall('!.*pictures/', told))} pictures as the program draws them")
 
 
 def main():
+    if sys.argv[1] == "--check":
+        return check(pathlib.Path(sys.argv[2]))
     lento = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
