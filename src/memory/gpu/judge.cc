@@ -35,6 +35,7 @@ constexpr double kLeastLoad = 1000;  // requests of the mean channel
 constexpr double kLeastPieces = 64;  // of traces, over all channels
 // Gains below are not worth a change.
 constexpr double kLeastGain = 1.02;
+constexpr double kSure = 0.9;  // score of the smallest certain gain
 constexpr const char* kPadRows =
     "pad the rows of the shared array by one element ([32][33]), or exchange its columns (column xor row), "
     "so "
@@ -140,6 +141,11 @@ class Judge {
   // Adds a finding of a kernel whose units' shares bound the gain.
   Finding& add_bounded(const KernelMemory& k, const std::string& category, const SpeedUp& gain) {
     Finding& f = add(k, category, gain.middle());
+    // An interval above 1 is sure. What is lost of all kernels' time orders such findings.
+    const double lost = (1 - 1 / gain.middle()) * weight(k);
+    f.score = kSure + (1 - kSure) * std::clamp(lost, 0.0, 1.0);
+    if (all_time_ > 0)
+      f.lost_share = std::clamp(lost, 0.0, 1.0);
     f.factor_of = "slower than without (" + interval(gain) + ")";
     f.evidence.push_back(
         {"predicted speed-up of the kernel at least", gain.low, "x", "busy shares of the units"});
