@@ -5,6 +5,7 @@
 #include "cli/tables.h"
 #include "lab/cli/commands.h"
 #include "lab/memory/audit.h"
+#include "lab/predict/audit.h"
 #include "lab/tile/audit.h"
 
 namespace lento::lab {
@@ -69,6 +70,23 @@ void add_audit_memory(Command& audit, Context& context) {
   });
 }
 
+void add_audit_predict(Command& audit, Context& context) {
+  Command* app = audit.add_subcommand("predict", "Stated intervals and limits beside public runs, by source");
+  auto rows = std::make_shared<std::string>("share/lento/field_rows.csv");
+  app->add_option("ROWS", *rows, "The list of runs (docs/formats/field-rows.md)")->capture_default_str();
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  example(*app, "lento-lab audit predict --seed 7");
+  app->callback([rows, &context] {
+    base::ReadReport report;
+    std::vector<std::string> refused;
+    std::vector<Promise> promises = predict::audit_intervals(predict::shipped_software(), context.seed);
+    promises.push_back(
+        predict::audit_limits(predict::field_cases(predict::read_field_rows(*rows, report), refused)));
+    show_promises(promise_table(promises, "predict", context.seed), context);
+  });
+}
+
 void add_audit_tile(Command& audit, Context& context) {
   Command* app =
       audit.add_subcommand("tile", "Proved and expected cycles, bytes and losses of tile programs");
@@ -92,6 +110,7 @@ void add_audit(Command& app, Context& context) {
   audit->require_subcommand(1);
   add_audit_chip(*audit, context);
   add_audit_memory(*audit, context);
+  add_audit_predict(*audit, context);
   add_audit_tile(*audit, context);
 }
 
