@@ -98,6 +98,20 @@ TEST_F(Chain, PredictNamesWhatItCannotDo) {
   EXPECT_THAT(error({"calibrate", table, "--system", "h100", "--fit", "pointwize"}), HasSubstr("pointwise"));
 }
 
+TEST_F(Chain, DevicesAloneAskForTheirBestLayouts) {
+  const auto asked = [](std::vector<std::string> layout) {
+    layout.insert(
+        layout.begin(),
+        {"predict", "--model", "llama-3.1-8b", "--train", "--batch", "64", "--system", "h100"});
+    return call(layout);
+  };
+  const Outcome devices = asked({"--gpus", "16"});
+  EXPECT_EQ(devices.code, 0) << devices.err;
+  EXPECT_EQ(devices.out, asked({"--parallel", "all=16"}).out);
+  EXPECT_EQ(asked({"--gpus", "16", "--parallel", "tp=2"}).code, 2);
+  EXPECT_EQ(asked({"--gpus", "0"}).code, 2);
+}
+
 // Whatever is asked row by row is answered as when it is asked alone.
 TEST_F(Chain, ATableIsAnsweredRowByRow) {
   const std::string rows[] = {"h100,bf16,512,512,512", "a100,bf16,4096,1024,64", "h200,fp8,8192,8192,8192"};
