@@ -4,6 +4,7 @@
 
 #include "cli/tables.h"
 #include "lab/cli/commands.h"
+#include "lab/fleet/fleet_audit.h"
 #include "lab/memory/audit.h"
 #include "lab/predict/audit.h"
 #include "lab/tile/audit.h"
@@ -103,6 +104,36 @@ void add_audit_tile(Command& audit, Context& context) {
   });
 }
 
+void add_audit_fleet(Command& audit, Context& context) {
+  Command* app = audit.add_subcommand("fleet", "False alarms and detectable losses of the scan of a fleet");
+  auto options = std::make_shared<FleetAuditOptions>();
+  app->add_option("--healthy", options->healthy, "Draws of each healthy kind")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  app->add_option("--detectable", options->detectable, "Draws with the loss said to be named")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  app->add_option("--together", options->together, "Draws of each planted kind")
+      ->check(range(0, 100'000))
+      ->capture_default_str();
+  auto months = std::make_shared<FleetMonthsOptions>();
+  months->months = 0;
+  app->add_option(
+         "--months",
+         months->months,
+         "Instead: months of a watch on each kind of healthy fleet, with budgets of 1/month, 1/week, 1/day")
+      ->check(range(0.0, 1000.0));
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  example(*app, "lento-lab audit fleet --seed 7");
+  app->callback([options, months, &context] {
+    options->seed = months->seed = context.seed;
+    const std::vector<Promise> promises = months->months > 0 ? audit_fleet_months(*months, context.progress())
+                                                             : audit_fleet(*options, context.progress());
+    show_promises(promise_table(promises, "fleet", context.seed), context);
+  });
+}
+
 }  // namespace
 
 void add_audit(Command& app, Context& context) {
@@ -112,6 +143,7 @@ void add_audit(Command& app, Context& context) {
   add_audit_memory(*audit, context);
   add_audit_predict(*audit, context);
   add_audit_tile(*audit, context);
+  add_audit_fleet(*audit, context);
 }
 
 }  // namespace lento::lab

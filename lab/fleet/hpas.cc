@@ -1,6 +1,6 @@
-// hpas_runs: one-hertz runs of one node with faults of known begin and end. Each run plays one machine, so a
-// fleet is drawn: one fault segment of an odd run and 31 healthy segments of other runs, on one clock.
-// The metrics are learned on fleets drawn from even runs only.
+// hpas_runs: one-hertz runs of one node with faults whose begin and end are labelled. Each run plays one
+// machine, so a fleet is drawn: one fault segment of an odd run and 31 healthy segments of other runs, on one
+// clock. The metrics are learned on fleets drawn from even runs only.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,5 @@
+// Judges a job by the paper's method, its ablations and baselines in one pass. Each window is embedded once,
+// and every method takes its scores from there, so that methods are compared on the same draws.
 #include "lab/fleet/methods.h"
 
 #include <algorithm>

@@ -35,7 +35,7 @@ struct Models {
   MetricModel integrated;  // INT's one network
 };
 
-// Candidates[list][window]; which list belongs to which method is said by Method::lists.
+// Candidates[list][window]. Method::lists holds the lists of each method.
 using Candidates = std::vector<std::vector<Candidate>>;
 Candidates scan(const MetricSeries& series, const Models& models);
 
@@ -43,8 +43,8 @@ Candidates scan(const MetricSeries& series, const Models& models);
 inline constexpr size_t kThresholds = 64;
 double threshold_at(const Method& method, size_t i);  // rises with i
 
-// The machine that the method names first at the i-th threshold (never above 0.8 of what a score can be), or
-// -1; of metrics that name one in the same window, the first in order of priority.
+// Returns the machine that the method names first at the i-th threshold (never above 0.8 of what a score can
+// be), or -1. When several metrics name one in the same window, the first in order of priority counts.
 int verdict_of(const Candidates& candidates, const Method& method, size_t i, size_t machines);
 
 }  // namespace lento::fleet

@@ -18,7 +18,8 @@ constexpr size_t kFeatures = kShares.size() + 1;
 constexpr double kLeastSpread = 1e-3;
 using Features = std::array<double, kFeatures>;
 
-// Of every machine over steps [end - length, end), minus the medians over machines; NaN without samples.
+// Describes every machine over steps [end - length, end), minus the medians over machines. NaN without
+// samples.
 std::vector<Features>
 features_of(const MetricSeries& s, const Scale& scale, size_t metric, size_t end, size_t length) {
   std::vector<Features> out(s.machines.size());
@@ -54,7 +55,8 @@ features_of(const MetricSeries& s, const Scale& scale, size_t metric, size_t end
   return out;
 }
 
-// Of all but one of `count` numbers with this sum of squares. A median of sizes would be zero for counts.
+// Returns the spread of all but one of `count` numbers with this sum of squares. A median of sizes would be
+// zero for counts.
 double spread_without(double one, double squares, size_t count) {
   return count > 1 ? std::sqrt(std::max(0.0, squares - one * one) / double(count - 1)) : 0;
 }

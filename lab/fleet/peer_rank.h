@@ -1,5 +1,5 @@
-// All machines by how unusual they are over one given window, without a threshold: for sets of short labelled
-// segments, of which it is known that one machine is ill.
+// Orders machines by how unusual they are over one given window, without a threshold. For sets of short
+// labelled segments in which one machine is ill.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ struct RankedMachine {
   double score = 0;  // mean of the top quarter of the metrics' scores
 };
 
-// Steps [from, to) as one window, earlier steps being the machines' past. `metrics`: judged; empty: all.
+// Takes steps [from, to) as one window, with earlier steps as the machines' past. `metrics` are those that
+// are judged, all when empty.
 std::vector<RankedMachine> rank_among_peers(
     const MetricSeries& series,
     size_t from,

@@ -1,3 +1,5 @@
+// Draws the shape of a job, a fault and its place, simulates the ranks and judges what they record. Faults
+// that no record can show, such as a slow stage of one host, are not drawn.
 #include "lab/fleet/rank_campaign.h"
 
 #include <algorithm>
@@ -102,8 +104,8 @@ RankCase rank_case(const RankCaseOptions& o, uint64_t index) {
   c.inspector = rng.below(2) == 1;
   RankJob& j = c.job;
   j.seed = base::mix64(o.seed * 1000003 + index);
-  // Every shape has at least two hosts and two ranks that do the same; large jobs are rarer because they cost
-  // more.
+  // Every shape has at least two hosts and two ranks that do the same. Large jobs are rarer because they
+  // cost more.
   for (;;) {
     const int most = rng.below(20) == 0 ? o.most_ranks : (rng.below(4) == 0 ? 128 : 32);
     j.tp = pick(rng, {1, 2, 2, 4, 8});
@@ -115,8 +117,7 @@ RankCase rank_case(const RankCaseOptions& o, uint64_t index) {
     const int n = j.ranks();
     if (n < 8 || n > std::min(most, o.most_ranks) || (j.cp * j.dp) % j.ep != 0)
       continue;
-    // A stage must reach over two hosts: a whole stage that is slow may be so by design, and nobody is
-    // accused.
+    // A stage must reach over two hosts: a whole stage that is slow may be so by design, which is no finding.
     if (n / j.pp < 2 * j.gpus_a_host)
       continue;
     break;
@@ -152,8 +153,8 @@ RankCase rank_case(const RankCaseOptions& o, uint64_t index) {
       j.fault = RankFaultKind::SlowGpu;
     j.tp_mib = 256;
   }
-  // What all traffic between hosts crosses can only be seen to become slow: before that there is nothing else
-  // to compare with.
+  // A link that all traffic between hosts crosses shows only as a change, because no other link is there to
+  // be compared with.
   RankJob probe = j;
   probe.steps = 1;
   if (simulate_ranks(probe).truth.whole_network)

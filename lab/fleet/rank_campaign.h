@@ -1,5 +1,5 @@
-// Simulated jobs of ranks with one fault of known place, and healthy ones, judged by fleet/ranks: how often
-// kind and place are right, how often a healthy job is accused, how well clocks and costs are told.
+// Judges simulated jobs of ranks with one planted fault, and healthy ones, by fleet/ranks. Counts how often
+// kind and place are right and how often a healthy job has a finding, and measures clocks and costs.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Measures the scan, and a ranking among peers, on recorded telemetry with known truth (shared/data/fleet or
-// a folder laid out like it). Nothing here is used by the detector; each function reads, plants, judges,
-// counts.
+// Measures the scan, and a ranking among peers, on recorded telemetry with its truth (shared/data/fleet or a
+// folder laid out like it). The detector uses nothing of this. Each function reads, plants, judges, counts.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +22,9 @@ struct RealOptions {
   int node_stride = 1;                 // mlperf64: every n-th node gets the planted loss
 };
 
-// Healthy runs must give no finding; dc_watts x factor on one node from each onset must name it.
+// Healthy runs must give no finding, and dc_watts x factor on one node from each onset must name it.
 finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& progress);
-// One fault segment of an odd run among 31 healthy segments of other runs; metrics learned on even runs.
+// One fault segment of an odd run among 31 healthy segments of other runs, with metrics learned on even runs.
 finding::TableFigure measure_hpas(const RealOptions& options, const base::Progress& progress);
 // Twelve servers: rank of the only anomalous one, by segment.
 finding::TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress);

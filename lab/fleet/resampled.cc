@@ -1,3 +1,5 @@
+// Joins blocks of a recorded hour to days. Each machine draws blocks of its own, because machines of one job
+// are exchangeable, and the days have the noise of the record without its faults.
 #include "lab/fleet/resampled.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Days of healthy telemetry made of the blocks of a recorded hour: how often does the scan accuse
-// anybody?
+// Days of healthy telemetry made of the blocks of a recorded hour, to count how often the scan names anybody.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct FalseAlarms {
   std::vector<double> scores;  // of the alarms
 };
 
-// Blocks of `block_s` seconds drawn with replacement; the first metric alone.
+// Blocks of `block_s` seconds drawn with replacement, of the first metric alone.
 FalseAlarms false_alarms(
     const MetricSeries& series,
     Resampling how,

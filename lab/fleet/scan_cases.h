@@ -17,7 +17,7 @@ struct ScanCase {
   int64_t onset_ms = 0;
 };
 
-// The kinds that draw_case() knows: healthy ones, then planted ones.
+// The kinds of draw_case(): healthy ones, then planted ones.
 const std::vector<std::string>& healthy_kinds();
 const std::vector<std::string>& planted_kinds();
 

@@ -1,3 +1,5 @@
+// Answers the queries of a watch by formula, with gaps, late scrapes and outages as they were planted. The
+// clock moves only when a test moves it, so that days pass in seconds.
 #include "lab/fleet/sim_store.h"
 
 #include <algorithm>

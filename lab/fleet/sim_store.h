@@ -1,6 +1,5 @@
-// A store of metrics that exists by formula, on a clock that stands until it is moved: what a FleetWatch sees
-// when nothing is waited for. Machines of one job hold one metric, `power`; they can be slow (-15 %), silent,
-// absent.
+// A store of metrics that exists by formula, on a clock that a test moves, so that a FleetWatch runs without
+// waiting. Machines of one job hold one metric, `power`. They can be slow (-15 %), silent, absent.
 #pragma once
 
 #include <set>

@@ -1,3 +1,5 @@
+// Plants outages, late scrapes, renames and clocks that differ in a simulated store, with slow and silent
+// machines around them, and holds the alerts of a watch against the truth of each case.
 #include "lab/fleet/source_faults.h"
 
 #include <unistd.h>
@@ -180,7 +182,7 @@ class Case {
     watch_ = std::make_unique<FleetWatch>(WatchWorld{clock_, store_, alerts_, hooks_}, WatchLog{}, o);
   }
 
-  // What the issue allows: 240 s, four scrapes, the source's delay; time of an outage excluded.
+  // The time that an alert may take: 240 s, four scrapes and the source's delay, without that of an outage.
   int64_t bar(int64_t at) const {
     int64_t out = 240'000 + 4 * store_.step + store_.delay;
     for (const Period& p : {store_.outage, store_.halves}) {

@@ -1,5 +1,5 @@
-// What a watch makes of a store with faults: a simulated store and clock, a job of known truth, thousands of
-// cases without waiting. A case is one interval of scrapes and one kind of trouble; machines that slow down
+// Judges a watch over a store with faults: a simulated store and clock, a job with its truth, thousands of
+// cases without waiting. A case is one interval of scrapes and one kind of trouble. Machines that slow down
 // (-15 %) or fall silent are planted before, during and after it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// Simulates a job with a storm of pause frames, offers it as a store and counts the alerts of a watch that
+// pulls from it.
 #include "lab/fleet/storms.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// Storms of pause frames from a simulated job to a watch's alert: the whole way that an operator sees, on a
-// clock that is not waited for. A storm is a fault of `simulate_fleet` that shows in the pause frames and in
-// nothing else of the seven metrics; its neighbours send a little more, too, and healthy machines have storms
-// of seconds.
+// Storms of pause frames from a simulated job to a watch's alert: the whole way of an operator, on a clock
+// without waiting. A storm is a fault of `simulate_fleet` that shows in the pause frames and in nothing else
+// of the seven metrics. Its neighbours send a little more, too, and healthy machines have storms of seconds.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Simulates one job a run, judges it by every method at every threshold and writes one line. Lines of many
+// processes are joined afterwards, so that a campaign may be cut and continued.
 #include "lab/fleet/synthetic.h"
 
 #include <algorithm>
@@ -89,8 +91,8 @@ SimulatedFleet SyntheticStudy::job_of(uint64_t index, bool faulty, double second
   return simulate_fleet(job);
 }
 
-// One network a metric, one for the mean of the seven; windows of healthy jobs, each job normalised by its
-// own range.
+// Trains one network a metric and one for the mean of the seven on windows of healthy jobs. Each job is
+// normalised by its own range.
 void SyntheticStudy::train(const base::Progress& progress) {
   std::vector<std::string> names = paper_metrics();
   names.insert(names.end(), more_metrics().begin(), more_metrics().end());
@@ -149,7 +151,7 @@ void SyntheticStudy::train(const base::Progress& progress) {
   models_.metrics.metrics = std::move(trained);
 }
 
-// The first machine that is named; of several at once the strongest.
+// Returns the machine that is named first, the strongest when several are named at once.
 Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
   const MetricSeries& s = job.series;
   ScanOptions options;
@@ -198,7 +200,7 @@ std::string SyntheticStudy::run(uint64_t index) const {
   return to_line(judged);
 }
 
-// As the lines tell it: training, visible fault, fault, fault-free hour.
+// Sorts the lines by kind: training, visible fault, fault, fault-free hour.
 static const char* kind_of(const JudgedJob& job) {
   if (job.training)
     return "T";

@@ -1,9 +1,9 @@
-// Precision, recall and F1 of the detectors on simulated jobs with known truth: a campaign of independent
+// Precision, recall and F1 of the detectors on simulated jobs with planted truth: a campaign of independent
 // runs.
 //
 //   SyntheticStudy study(options)      models, in a few seconds
 //   study.run(i) -> line               one job simulated and judged by all methods at all thresholds
-//   study.conclude(lines) -> Diagnosis tables; missing lines are left out and said
+//   study.conclude(lines) -> Diagnosis tables; missing lines are left out and counted
 //
 // Counting: one verdict a job. Right machine: true positive. Another machine in a faulty job: false positive
 // and false negative. None: false negative. Any verdict in a fault-free hour: false positive.

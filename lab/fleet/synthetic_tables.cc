@@ -1,4 +1,5 @@
-// What the judged jobs of a study say: tables with intervals, paired differences, recall by fault type.
+// Makes tables of the judged jobs of a study: counts with intervals, paired differences, recall by fault
+// type.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -20,7 +21,7 @@ using finding::TableFigure;
 
 constexpr int kResamples = 2000;
 
-// Outcomes of the judged jobs, one column a method; column 0 is the default mode.
+// Outcomes of the judged jobs, one column a method. Column 0 is the default mode.
 struct Judged {
   std::vector<JudgedJob> jobs;
   size_t training_hours = 0;
@@ -66,7 +67,8 @@ Confusion count(const Judged& all, size_t column, const Keep& keep) {
   return c;
 }
 
-// 95 % of F1 over resampled jobs; with `other`, of the difference of F1 on the same jobs.
+// Returns the 95 % interval of F1 over resampled jobs, or with `other` that of the difference of F1 on the
+// same jobs.
 evidence::Interval
 bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_t seed, const Keep& keep) {
   std::vector<std::pair<Outcome, Outcome>> kept;

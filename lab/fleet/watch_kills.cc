@@ -1,3 +1,5 @@
+// Starts watches as processes, kills them at drawn moments around an alert and reads what they left: the
+// alerts that were sent, the ledger of hooks and the marks of the hooks themselves.
 #include "lab/fleet/watch_kills.h"
 
 #include <fcntl.h>
@@ -28,7 +30,7 @@ using base::Error;
 constexpr int64_t kTick = 5000;      // ms of the job between two steps of a watch
 constexpr int64_t kBefore = 20'000;  // the processes begin so long before the fault
 
-// One line a message, written whole: the file is what the outside world was told.
+// Writes one line a message, whole: the file holds all that left the process.
 class AlertFile : public AlertSink {
  public:
   AlertFile(const std::string& path, const SimClock& clock)
@@ -55,7 +57,7 @@ class AlertFile : public AlertSink {
   int file_;
 };
 
-// What a watch needs of the case, equal in every process.
+// The parts of a case that a watch needs, equal in every process.
 struct Setup {
   std::string folder;
   std::string hook = "rehearsed";  // a hook of the rehearsal that starts late writes into a file of its own

@@ -1,7 +1,7 @@
 // SIGKILL at random moments around an alert: one watch, or two that share a ledger, run as processes of their
-// own over the simulated store, are killed and started again. A machine slows down or falls silent; its hook
-// may run once, and where it was cut off its outcome must be announced as unknown; its alert must be raised
-// in time and stand.
+// own over the simulated store, are killed and started again. A machine slows down or falls silent. Its hook
+// may run once, and where it was cut off its outcome must be announced as unknown. Its alert must be raised
+// in time and last.
 #pragma once
 
 #include <cstdint>

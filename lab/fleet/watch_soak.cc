@@ -1,3 +1,5 @@
+// Pushes days of a simulated job through a watch. Machines fail one after another, and memory and processor
+// time are measured beside what is named.
 #include "lab/fleet/watch_soak.h"
 
 #include <time.h>

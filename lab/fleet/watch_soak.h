@@ -1,5 +1,5 @@
-// A watch over days without waiting: a simulated job in which ten machines fail one after another for half an
-// hour. What it names, what it names falsely, and what it needs of memory and of a core.
+// Runs a watch over days without waiting: a simulated job in which ten machines fail one after another for
+// half an hour. Counts what it names rightly and falsely, and measures memory and the share of a core.
 #pragma once
 
 #include <cstdint>

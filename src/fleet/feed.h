@@ -42,6 +42,19 @@ struct Feed {
   virtual std::optional<int64_t> now_ms() = 0;
 };
 
+// Something that happened on a machine beside its metrics: an error of its driver, a link that went down.
+struct MachineEvent {
+  std::string machine;
+  int64_t time_ms = 0;  // since 1970
+  std::string text;     // "Xid 63: ..."
+};
+
+struct EventFeed {
+  virtual ~EventFeed() = default;
+  // Returns the events since then, the oldest first. Never throws: what cannot be read holds no event.
+  virtual std::vector<MachineEvent> since(int64_t begin_ms) = 0;
+};
+
 struct AlertSink {
   virtual ~AlertSink() = default;
   // Sends alerts and never throws. A receiver that is absent gets them later. Returns false while one has
@@ -62,6 +75,9 @@ struct HookRunner {
   virtual bool start(const HookCall& call) = 0;
   // Returns the hooks that ended since the last call, with their exit status.
   virtual std::vector<std::pair<std::string, int>> ended() = 0;
+  // Ends the hooks that still run, because the watch ends. ended() returns them afterwards.
+  virtual void stop() {
+  }
 };
 
 }  // namespace lento::fleet

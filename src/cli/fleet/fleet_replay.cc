@@ -2,6 +2,7 @@
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "cli/fleet/watch_log.h"
+#include "desk/log_events.h"
 #include "fleet/scan/budget_text.h"
 #include "fleet/watch/replay.h"
 
@@ -15,6 +16,7 @@ struct ReplayCommand {
   std::string false_alarms;
   std::string format = "text";
   double interval_s = 5;
+  std::vector<std::string> events;
 };
 
 // Runs `lento fleet replay`.
@@ -27,12 +29,12 @@ void run(Context& context, ReplayCommand& o) {
   report.strict = context.strict;
   std::vector<finding::Input> inputs;
   const fleet::MetricSeries series = fleet::read_source(o.source, report, inputs);
-  finding::Diagnosis d = fleet::replay(
-      series,
-      watch_log(context, o.format),
-      o.watch,
-      int64_t(o.interval_s * 1000),
-      context.progress());
+  const fleet::WatchLog log = watch_log(context, o.format);
+  desk::LogEvents events(o.events, log.note);
+  if (!o.events.empty())
+    o.watch.events = &events;
+  finding::Diagnosis d =
+      fleet::replay(series, log, o.watch, int64_t(o.interval_s * 1000), context.progress());
   if (!context.json && context.html.empty())
     return;
   d.inputs = std::move(inputs);
@@ -63,6 +65,8 @@ void add_fleet_replay(Command& fleet, Context& context) {
          "Seconds that a machine must be well before its alert is resolved")
       ->check(range(0.0, 86400.0))
       ->capture_default_str();
+  app->add_option("--events", o->events, "Logs of the period (files, folders), named beside the alerts")
+      ->type_name("PATH");
   add_watch_format(*app, o->format);
   context.add_output_options(*app);
   example(*app, "lento fleet replay --csv job.csv.gz --machine-column node --metric power_w --format jsonl");

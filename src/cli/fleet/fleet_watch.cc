@@ -7,6 +7,7 @@
 #include "cli/fleet/fleet_sources.h"
 #include "cli/fleet/watch_log.h"
 #include "cli/signals.h"
+#include "desk/log_events.h"
 #include "fleet/scan/budget_text.h"
 #include "fleet/watch/jobs.h"
 
@@ -21,6 +22,7 @@ struct WatchCommand {
   double lag = 0;
   std::string false_alarms;
   std::vector<double> horizons_s;
+  std::vector<std::string> events;
 };
 
 // Runs `lento fleet watch`.
@@ -44,7 +46,11 @@ void run(Context& context, WatchCommand& command) {
   if (command.port >= 0)
     o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
-  fleet::FleetWatchJobs watch(o, watch_log(context, command.format));
+  const fleet::WatchLog log = watch_log(context, command.format);
+  desk::LogEvents events(command.events, log.note);
+  if (!command.events.empty())
+    o.watch.events = &events;
+  fleet::FleetWatchJobs watch(o, log);
   watch.run(context.progress(), take_reload);
   if (o.each.empty() && (context.json || !context.html.empty()))
     context.show(watch.diagnosis());
@@ -70,6 +76,11 @@ void add_fleet_watch(Command& fleet, Context& context) {
   app->add_option("--ranks-window", o->job.ranks.window_s, "Seconds of collectives that are judged")
       ->check(range(10.0, 86400.0))
       ->capture_default_str();
+  app->add_option(
+         "--events",
+         o->events,
+         "Logs that grow beside the metrics (files, folders): an alert names the errors of its machine")
+      ->type_name("PATH");
   app->add_option("--label", o->job.source.labels, "More labels to keep");
   app->add_option("--group-by", o->group_by, "Labels whose values separate peers");
   app->add_option(

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "fleet/read/column_cells.h"
 #include "fleet/read/column_names.h"
 
 namespace lento::fleet {
@@ -38,25 +39,6 @@ constexpr std::array<std::string_view, 6>
 
 bool is_one_of(Words names, std::string_view text) {
   return std::ranges::find(names, text) != names.end();
-}
-
-// Statistics of a column over the first rows.
-struct Cells {
-  size_t filled = 0;
-  size_t refused = 0;  // "[N/A]" and its like
-  size_t numbers = 0;
-  size_t integers = 0;
-  size_t dates = 0;
-  size_t rising = 0;   // numbers above the one before
-  size_t falling = 0;  // and below it
-  double largest = 0;  // by size
-  std::set<std::string> distinct;
-};
-
-bool is_empty(std::string_view text) {
-  const std::string word = lowered(text);
-  return text.empty() || word == "nan" || word == "null" || word == "none" || word == "n/a" ||
-         word == "[n/a]" || word == "-" || word == "inf" || word == "-inf" || word == "[not supported]";
 }
 
 class Guess {
@@ -142,31 +124,8 @@ class Guess {
   void count_cells() {
     cells_.resize(header_.size());
     for (size_t c = 0; c < header_.size(); ++c) {
-      double before = -INFINITY;
       for (const auto& row : rows_)
-        count_cell(row[c], cells_[c], before);
-    }
-  }
-
-  // Counts one cell.
-  void count_cell(const std::string& text, Cells& cells, double& before) const {
-    constexpr size_t kMostDistinct = 1024;
-    if (is_empty(text)) {
-      cells.refused += !text.empty();
-      return;
-    }
-    ++cells.filled;
-    if (cells.distinct.size() < kMostDistinct)
-      cells.distinct.insert(text);
-    if (const auto number = out_.numbers.read(text)) {
-      ++cells.numbers;
-      cells.integers += number->unit.empty() && number->number == std::floor(number->number);
-      cells.rising += number->number > before;
-      cells.falling += number->number < before;
-      before = number->number;
-      cells.largest = std::max(cells.largest, std::abs(number->number));
-    } else if (moment_ms(text, DateOrder::DayFirst) || moment_ms(text, DateOrder::MonthFirst)) {
-      ++cells.dates;
+        cells_[c].add(row[c], out_.numbers);
     }
   }
 

@@ -9,6 +9,7 @@
 #include "base/moment.h"
 #include "base/units.h"
 #include "fleet/read/column_names.h"
+#include "fleet/scan/causes.h"
 #include "fleet/scan/covered.h"
 #include "fleet/scan/expected.h"
 #include "fleet/scan/fault_types.h"
@@ -24,14 +25,6 @@ using finding::Diagnosis;
 using finding::Finding;
 
 constexpr size_t kPictures = 3;  // findings with their own picture
-
-// Episodes of several metrics that are one change.
-struct Cause {
-  std::vector<const Episode*> episodes;  // by falling score
-  std::vector<size_t> machines;          // sorted
-  Span span;
-  bool active = true;
-};
 
 std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
@@ -52,95 +45,6 @@ std::string clock_text(const View& v, size_t step) {
 
 const char* unit_of_time(const View& v) {
   return v.series.by_step ? "steps" : "s";
-}
-
-float score_of(const Episode& e) {
-  float most = e.score;
-  for (const Member& m : e.members)
-    most = std::max(most, m.score);
-  return most;
-}
-
-// Returns the machines of a group that are not among `members`.
-std::vector<size_t> others_of(const View& v, size_t group, const std::vector<size_t>& members) {
-  std::vector<size_t> out;
-  for (const size_t m : v.scan.groups()[group]) {
-    if (!std::ranges::binary_search(members, m))
-      out.push_back(m);
-  }
-  return out;
-}
-
-// Returns begin and end by the likelihood of the rows, near the moments that the windows gave.
-Span refine(const View& v, const Episode& e) {
-  const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
-  const size_t raised = step_at(v.series, e.raised_ms);
-  const size_t from = step_at(v.series, e.onset_ms);
-  std::vector<size_t> begins;
-  std::vector<size_t> ends;
-  for (const Member& m : e.members) {
-    const Span about{from > window ? from - window : 0, raised + 1};
-    begins.push_back(split_of(v.series, v.scan, e.metric, m.machine, about));
-    const size_t last = step_at(v.series, m.last_ms);
-    const size_t after = std::min(v.series.steps, last + window);
-    const size_t since = std::max(begins.back() + 1, last > 2 * window ? last - 2 * window : 0);
-    ends.push_back(
-        m.active ? v.series.steps : split_of(v.series, v.scan, e.metric, m.machine, {since, after}));
-  }
-  if (begins.empty())
-    return {from, e.active ? v.series.steps : step_at(v.series, e.last_ms) + 1};
-  std::ranges::sort(begins);
-  std::ranges::sort(ends);
-  return {begins[begins.size() / 2], std::max(ends[ends.size() / 2], begins[begins.size() / 2] + 1)};
-}
-
-// Episodes belong to one cause when they share most of their machines and overlap in time, or come again
-// after less time than they lasted.
-bool joins(const Cause& cause, const Episode& e, const Span& span) {
-  const std::vector<size_t> machines = machines_of(e);
-  size_t shared = 0;
-  for (const size_t m : machines)
-    shared += std::ranges::binary_search(cause.machines, m);
-  const size_t lasted = std::max(span.end - span.begin, cause.span.end - cause.span.begin);
-  return 2 * shared > machines.size() && span.begin < cause.span.end + lasted &&
-         cause.span.begin < span.end + lasted;
-}
-
-void join(Cause& cause, const Episode& e, const Span& span) {
-  if (e.metric == cause.episodes.front()->metric) {
-    cause.span = {std::min(cause.span.begin, span.begin), std::max(cause.span.end, span.end)};
-    cause.active |= e.active;
-  }
-  if (std::ranges::count(cause.episodes, e.metric, &Episode::metric) == 0)
-    cause.episodes.push_back(&e);
-}
-
-bool judged_then(const Episode& e, const ScanOptions& o) {
-  return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;
-}
-
-// Joins the episodes that began together into causes, the strongest first.
-std::vector<Cause> causes(const View& v, const ScanOptions& o) {
-  std::vector<const Episode*> order;
-  for (const Episode& e : v.scan.episodes()) {
-    if (e.what == Episode::What::Machines && judged_then(e, o))
-      order.push_back(&e);
-  }
-  std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
-    return std::pair(a->members.size(), score_of(*a)) > std::pair(b->members.size(), score_of(*b));
-  });
-  std::vector<Cause> out;
-  for (const Episode* e : order) {
-    const Span span = refine(v, *e);
-    const auto at = std::ranges::find_if(out, [&](const Cause& c) {
-      return joins(c, *e, span);
-    });
-    if (at != out.end())
-      join(*at, *e, span);
-    else
-      out.push_back({{e}, machines_of(*e), span, e->active});
-  }
-  return out;
 }
 
 // Returns a label that all members share and most others do not, such as a switch, a rack or a stage.
@@ -470,6 +374,7 @@ scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::
     if (step % 100 == 0)
       progress("steps", double(step), double(series.steps));
   }
+  add_early(series, options, scan);
   return conclude(series, scan, options);
 }
 

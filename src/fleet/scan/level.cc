@@ -20,6 +20,9 @@ namespace {
 constexpr float kNoLevel = std::numeric_limits<float>::quiet_NaN();
 constexpr double kPastCells = 1000;    // older ones fade
 constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
+constexpr double kMissed = 0.05;       // share of the changes called detectable that is not named
+constexpr double kTwoAtMost = 0.818;   // mean of a Poisson law whose 95 % quantile is two
+constexpr double kMostChange = 4.6;    // ln 100, the logarithm's range below the typical value (kinds.cc)
 constexpr double kPrior = 10;          // machines' worth of the past in the present scatter
 
 }  // namespace
@@ -63,6 +66,15 @@ double Dips::z(bool upper, double change, size_t rows) const {
     tail += std::exp(ways + hits * std::log(p) + (n - hits) * std::log1p(-p));
   }
   return tail >= 0.5 ? 0 : normal_upper(tail);
+}
+
+double Dips::least_change(bool upper, double z_wanted, size_t rows) const {
+  for (size_t size = 0; size < kSizes; ++size) {
+    const double change = kLeastSpread * std::exp2(double(size) / 2 + 1e-6);
+    if (z(upper, change, rows) >= z_wanted)
+      return change;
+  }
+  return INFINITY;
 }
 
 Level::Level(const LevelOptions& options)
@@ -428,28 +440,84 @@ size_t Level::cells_since_change(size_t machine, Channel channel) const {
   return since;
 }
 
-double Level::detectable(double z) const {
-  constexpr double kNamed = 0.05;  // share that is missed
-  double least = 0;
-  for (size_t c = 0; c < kTested; ++c) {
-    if (!absolute_[c].known() || (c != kMean && !o_.quantiles))
-      continue;
-    std::vector<float> sizes;
-    const double factor = absolute_[c].threshold(z) + normal_upper(kNamed);
-    for (size_t m = 0; m < o_.machines; ++m) {
-      const Past& p = past_[m];
-      if (p.count < float(o_.cells))
-        continue;
-      const double widened = std::sqrt(1 + double(o_.cells) / double(p.count));
-      sizes.push_back(float(factor * widened * std::hypot(absolute_[c].spread(m), kLeastSpread)));
-    }
-    if (sizes.empty())
-      continue;
-    const double typical = double(evidence::upper_median_reordering(std::span(sizes)));
-    if (least == 0 || typical < least)
-      least = typical;
+// Returns the spread of single cells about what is expected of them.
+double Level::cell_spread(size_t machine) const {
+  const Response& r = past_[machine].response[kMean];
+  const double answered = double(r.slope * r.together);  // by the response to the peers
+  return std::sqrt(std::max(0.0, double(r.own) - answered));
+}
+
+// Returns whether a change of just this size has a score of one. A single suspect of more than four machines
+// must exceed the present scatter as well (raise.cc).
+bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& by) const {
+  const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
+  const auto score = [&](const Noise& noise, double scale, double threshold) {
+    const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
+    return normal_equivalent(change / spread, noise.freedom(m)) / threshold;
+  };
+  const double absolute = score(absolute_[channel], 1, by.absolute);
+  const double relative = score(relative_[channel], by.present, by.relative);
+  if (4 >= o_.machines || !o_.against_peers)
+    return absolute >= 1;
+  return channel == kMean ? std::min(relative, absolute) >= 1 : relative * relative * absolute >= 1;
+}
+
+// Returns the change of a machine that one channel names with 95 % probability: the least that passes each
+// condition of a finding, and the noise that may hide it.
+double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, const Dips& dips) const {
+  const double missed = normal_upper(kMissed);
+  const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
+  double low = 0;
+  double high = kLeastSpread;
+  while (!exceeds(m, channel, high, by) && high < kMostChange)
+    high *= 2;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (exceeds(m, channel, middle, by) ? high : low) = middle;
   }
+  double least = high + missed * widened * absolute_[channel].spread(m);
+  // All but two of the cells must show half of it.
+  const double hidden = kTwoAtMost / double(o_.cells);
+  least = std::max(least, 2 * normal_upper(hidden) * cell_spread(m));
+  if (channel != kMean)
+    least = std::max(
+        least,
+        dips.least_change(channel == kUpper, z, o_.rows_a_quantile) + missed * single_[channel].spread(m));
+  else if (o_.ranks)
+    least = std::max(
+        least,
+        absolute_[kMean].spread(m) * (z + missed) + z * z / (6 * double(o_.rows_a_cell * o_.cells)));
   return least;
+}
+
+double Level::detectable(Channel channel, double z, const Dips& dips) const {
+  constexpr size_t kLookedAt = 64;  // machines
+  const Yardstick by{scatter(channel), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  std::vector<double> sizes;
+  for (size_t m = 0; m < o_.machines; m += 1 + o_.machines / kLookedAt) {
+    if (past_[m].count >= float(o_.cells))
+      sizes.push_back(needed(m, channel, by, z, dips));
+  }
+  if (sizes.empty())
+    return 0;
+  std::ranges::sort(sizes);
+  return sizes[size_t((1 - kMissed) * double(sizes.size() - 1) + 0.5)];
+}
+
+double Level::detectable(double z, const Dips& dips, Slow slow) const {
+  double worst = 0;
+  for (const auto& [quantile, side] : {std::pair{kUpper, Slow::Low}, {kLower, Slow::High}}) {
+    if (slow != Slow::Unknown && slow != side)
+      continue;
+    double least = INFINITY;
+    for (const Channel c : {kMean, quantile}) {
+      const double size = may_show(c) ? detectable(c, z, dips) : 0;
+      if (size > 0)
+        least = std::min(least, size);
+    }
+    worst = std::max(worst, least);
+  }
+  return worst < kMostChange ? worst : 0;
 }
 
 }  // namespace lento::fleet

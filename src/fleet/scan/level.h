@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "fleet/scan/kinds.h"
 #include "fleet/scan/noise.h"
 
 namespace lento::fleet {
@@ -49,6 +50,8 @@ class Dips {
   // samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate count as one
   // event, because they are not independent.
   double z(bool upper, double change, size_t rows) const;
+  // Returns the least change of so many rows whose z is no less, infinity when there is none.
+  double least_change(bool upper, double z, size_t rows) const;
 
  private:
   static constexpr size_t kSizes = 20;       // each 1.4 times the one before
@@ -103,9 +106,9 @@ class Level {
   std::array<Noise*, 2 * kTested> noises();
   // Cells before the window's end at which the change most likely began.
   size_t cells_since_change(size_t machine, Channel channel) const;
-  // Returns the share or shift that is found with 95 % probability by the most sensitive channel, 0 without
-  // enough data.
-  double detectable(double z) const;
+  // Returns the share or shift that is named with 95 % probability on any machine by the most sensitive
+  // channel, 0 without enough data. `slow` is the side on which it lies.
+  double detectable(double z, const Dips& dips, Slow slow) const;
 
  private:
   // A difference on the metric's scale, and in units of the present scatter.
@@ -161,6 +164,13 @@ class Level {
   void combine(Channel quantile);
   void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
   void learn(const Suspicion& suspicion);
+  double cell_spread(size_t machine) const;
+  bool exceeds(size_t machine, Channel channel, double change, const Yardstick& by) const;
+  double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;
+  double detectable(Channel channel, double z, const Dips& dips) const;
+  bool may_show(Channel channel) const {  // a change that is judged
+    return absolute_[channel].known() && (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
+  }
 
   LevelOptions o_;
   uint64_t pushed_ = 0;

@@ -81,7 +81,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
       others.push_back(std::abs(look.raw));
     }
   }
-  out.alone = out.members.size() + before < 2;
+  out.alone = out.members.size() + before < 2 && !fleet.backwards;
   out.raw = median_size(moved);
   out.others = median_size(others);
   // With few suspects, each must exceed the present scatter. Many suspects cause that scatter themselves.
@@ -132,7 +132,8 @@ void Scan::Impl::note_uneven(
 
 // Judges the tests of one length of window, both directions.
 void Scan::Impl::judge(Track& track, size_t level) {
-  const Slow slow = kinds[track.metric].slow;
+  // Backwards a fault begins where it ended, or ends where it began.
+  const Slow slow = fleet.backwards ? Slow::Unknown : kinds[track.metric].slow;
   bool entered = false;
   std::array<Suspects, 2> sides;
   for (const bool rises : {false, true}) {
@@ -181,6 +182,8 @@ void Scan::Impl::judge_job(Track& track, size_t level) {
   const Look& look = track.job.looks[level].front();
   const Slow slow = kinds[track.metric].slow;
   const bool rises = look.change > 0;
+  if (fleet.backwards)
+    return;
   if (!look.judged || std::abs(look.score) < 1 || track.job.standing[0].episode != kNoEpisode ||
       stained(track.job.standing[0], level) || (rises && slow == Slow::Low) || (!rises && slow == Slow::High))
     return;

@@ -117,7 +117,8 @@ void Scan::Impl::share_budget() {
   double looks = 0;
   for (const Length& length : lengths)
     looks += period / double(cell << length.rung);
-  z = normal_upper(options.budget.false_alarms / std::max(1.0, tests * looks));
+  const double directions = fleet.rows > 0 ? 2 : 1;  // a record is read backwards too
+  z = normal_upper(options.budget.false_alarms / std::max(1.0, directions * tests * looks));
 }
 
 // Returns the levels of all lengths.
@@ -308,6 +309,10 @@ void Scan::push(int64_t time_ms, std::span<const float> values) {
     return;
   for (Track& track : s.tracks)
     s.step(track);
+  if (!s.half_passed && 2 * s.pushed >= s.fleet.rows && s.fleet.rows > 0) {
+    s.half_passed = true;
+    s.half_way = s.sensitivity();
+  }
 }
 
 const ScanFleet& Scan::fleet() const {
@@ -361,19 +366,27 @@ bool Scan::judged(size_t metric) const {
   });
 }
 
-std::vector<Sensitivity> Scan::sensitivity() const {
+std::vector<Sensitivity> Scan::Impl::sensitivity() const {
   std::vector<Sensitivity> out;
-  for (const Track& t : impl_->tracks) {
+  for (const Track& t : tracks) {
     Sensitivity best{t.metric, 0, 0};
-    for (size_t level = 0; t.scaled && level < impl_->lengths.size(); ++level) {
-      const double shift = t.machines.levels[level].detectable(impl_->z);
+    for (size_t level = 0; t.scaled && level < lengths.size(); ++level) {
+      const double shift = t.machines.levels[level].detectable(z, t.dips, kinds[t.metric].slow);
       if (shift > 0 && (best.shift == 0 || shift < best.shift))
-        best = {t.metric, double(impl_->window_ms(level)) / 1000, shift};
+        best = {t.metric, double(window_ms(level)) / 1000, shift};
     }
     if (best.shift > 0)
       out.push_back(best);
   }
   return out;
+}
+
+std::vector<Sensitivity> Scan::sensitivity() const {
+  return impl_->half_way.empty() ? impl_->sensitivity() : impl_->half_way;
+}
+
+void Scan::add(Episode episode) {
+  impl_->episodes.push_back(std::move(episode));
 }
 
 }  // namespace lento::fleet

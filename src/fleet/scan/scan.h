@@ -53,7 +53,8 @@ struct ScanFleet {
   std::vector<fleet::Labels> labels;  // per machine; may be empty
   std::vector<std::string> metrics;
   int64_t step_ms = 1000;
-  size_t rows = 0;  // of the record; 0: endless
+  size_t rows = 0;         // of the record; 0: endless
+  bool backwards = false;  // rows come from the last to the first (early_changes)
 };
 
 struct Member {
@@ -123,6 +124,7 @@ class Scan {
   void leave(size_t machine);
   void join(size_t machine);
   void forget_resolved(int64_t before_ms);  // bounds the list of episodes in long runs
+  void add(Episode episode);                // found in another way
   const RollCall& roll() const;
   uint64_t looks() const;  // of machines by a metric and a window, so far
   RecentMeans recent(const Episode& episode) const;
@@ -141,8 +143,10 @@ class Scan {
   Kind kind(size_t metric) const;  // what it is judged as
   Slow slow(size_t metric) const;
   const Scale& scale(size_t metric) const;
-  bool judged(size_t metric) const;              // a window of it was judged
-  std::vector<Sensitivity> sensitivity() const;  // the finest of each metric that was judged
+  bool judged(size_t metric) const;  // a window of it was judged
+  // The finest of each metric that was judged. Of a record it is what the scan could name in the middle: from
+  // there on the past is longer, and what lies before is also judged backwards.
+  std::vector<Sensitivity> sensitivity() const;
   const std::vector<std::vector<size_t>>& groups() const;
   bool group_judged(size_t group) const;
   double threshold() const;  // z of the budget
@@ -157,7 +161,13 @@ class Scan {
 // a live job the series holds means over columns of rows (history.h).
 finding::Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptions& options);
 
-// Judges a recorded period.
+// Returns the changes of machines that a scan from the end of the record to its begin finds: those that come
+// so early that a machine has no past yet. A machine that differed from its peers only before the change has
+// warmed up and is not returned, nor is one whose peers changed as well.
+std::vector<Episode> early_changes(const MetricSeries& series, const ScanOptions& options);
+void add_early(const MetricSeries& series, const ScanOptions& options, Scan& scan);  // but to known members
+
+// Judges a recorded period, forwards and backwards.
 finding::Diagnosis
 scan(const fleet::MetricSeries& series, const ScanOptions& options, const base::Progress& progress = {});
 

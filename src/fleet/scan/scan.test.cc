@@ -55,6 +55,45 @@ TEST(Scan, NamesAMachineThatLosesPowerWithOnsetAndMean) {
   EXPECT_NEAR(*d.findings[0].evidence[0].value, 630, 5);
 }
 
+// A loss in the first minutes has no past before it: a scan from the end has.
+TEST(Scan, NamesALossThatComesBeforeAnyWindowIsJudged) {
+  Job job;
+  job.machines = 8;
+  job.steps = 80;
+  const auto s = draw(job, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (m == 5 && t >= 20 ? 0.6 : 1);
+  });
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n5");
+  EXPECT_NEAR(d.findings[0].when->begin, 300, 30);
+  EXPECT_TRUE(d.notes.empty());
+}
+
+TEST(Scan, NamesALossThatIsOverBeforeAnyWindowIsJudged) {
+  const auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (m == 5 && t >= 12 && t < 30 ? 0.6 : 1);
+  });
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n5");
+  EXPECT_NEAR(d.findings[0].when->end, 450, 60);
+}
+
+// Roles differ once the job has begun, a late host catches up, and a newcomer warms up: all three are
+// healthy.
+TEST(Scan, AccusesNobodyOfTheBeginOfAJob) {
+  const auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    if (m == 7 && t < 30)
+      return std::nan("");
+    const size_t begins = m == 3 ? 25 : 15;
+    const double role = m == 0 ? 0.8 : 1;
+    return t < begins ? r.normal(60, 2) : power(r) * role * (m == 7 && t < 45 ? 0.8 : 1);
+  });
+  const auto d = scan(s, {});
+  EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
+}
+
 TEST(Scan, AccusesNobodyOfHealthyPower) {
   const auto d = scan(
       draw(

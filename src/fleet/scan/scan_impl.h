@@ -66,6 +66,7 @@ struct Scan::Impl {
   void choose_lengths();
   void make_tracks();
   void share_budget();
+  std::vector<Sensitivity> sensitivity() const;
   Ladder ladder(const Scale& scale, size_t machines, bool against_peers) const;
   void note_reports(std::span<const float> values);
   void begin_pasts();
@@ -121,9 +122,11 @@ struct Scan::Impl {
   std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;
   std::vector<Episode> episodes;
-  std::vector<Presence> seen;  // by machine
-  std::vector<uint8_t> late;   // joined after the job began, or came back
-  uint64_t looked = 0;         // at machines
+  std::vector<Presence> seen;         // by machine
+  std::vector<uint8_t> late;          // joined after the job began, or came back
+  uint64_t looked = 0;                // at machines
+  std::vector<Sensitivity> half_way;  // of a record
+  bool half_passed = false;
   size_t pushed = 0;
   size_t answered = 0;  // of the rows pushed
   int64_t now_ms = 0;

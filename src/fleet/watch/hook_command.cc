@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "base/json.h"
 
@@ -90,6 +91,11 @@ int spawn(const std::string& command, int input, char** arguments, char** enviro
   return failed ? -1 : child;
 }
 
+bool runs(int process) {
+  siginfo_t seen = {};
+  return waitid(P_PID, id_t(process), &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid == 0;
+}
+
 }  // namespace
 
 std::string hook_input(const HookCall& call) {
@@ -131,13 +137,34 @@ std::vector<std::pair<std::string, int>> HookCommand::ended() {
   std::erase_if(children_, [&](const Child& child) {
     if (now >= child.until)
       kill(-child.process, SIGKILL);
-    int status = 0;
-    if (waitpid(child.process, &status, WNOHANG) == 0)
+    // The process stays a zombie until its group is killed: its number is not free for others before.
+    if (runs(child.process))
       return false;
+    kill(-child.process, SIGKILL);
+    int status = 0;
+    waitpid(child.process, &status, 0);
     out.emplace_back(child.machine, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return true;
   });
   return out;
+}
+
+void HookCommand::stop() {
+  for (Child& child : children_) {
+    child.until = {};
+    kill(-child.process, SIGKILL);
+  }
+  // A process that waits for a disk dies late: the watch does not wait for it.
+  for (int i = 0; i < 100; ++i) {
+    if (std::ranges::none_of(children_, runs, &Child::process))
+      break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+HookCommand::~HookCommand() {
+  stop();
+  ended();
 }
 
 }  // namespace lento::fleet

@@ -4,8 +4,9 @@
 //
 // The alert is on its standard input as one JSON object. The environment holds nothing else of the watch's
 // but PATH, HOME, LANG and TZ, so that the store's credentials stay with the watch. What it prints goes to
-// standard error, because standard output holds the watch's alerts. A command that does not end in time is
-// killed with all processes of its group, and its status is 137.
+// standard error, because standard output holds the watch's alerts. A command that does not end in time, or
+// still runs when the watch ends, is killed with all processes of its group, and its status is 137. What a
+// command leaves running in its group is killed when it ends.
 #pragma once
 
 #include <chrono>
@@ -23,9 +24,13 @@ class HookCommand : public HookRunner {
 
   // A process that inherited SIGCHLD ignored never learns how a child ended: the default is put back.
   explicit HookCommand(std::string command, std::chrono::milliseconds limit = kLimit);
+  HookCommand(const HookCommand&) = delete;
+  HookCommand& operator=(const HookCommand&) = delete;
+  ~HookCommand() override;
 
   bool start(const HookCall& call) override;
   std::vector<std::pair<std::string, int>> ended() override;
+  void stop() override;
 
  private:
   struct Child {

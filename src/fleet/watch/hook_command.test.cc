@@ -101,5 +101,57 @@ TEST(HookCommand, IsKilledWithItsChildrenAfterItsTime) {
   EXPECT_EQ(all_ended(hook, 1).at("m"), 128 + 9);
 }
 
+// Returns the process that the hook left, whose number is in the file, once it is there.
+int process_in(const std::string& path) {
+  for (int i = 0; i < 1000; ++i) {
+    if (std::filesystem::exists(path) && std::filesystem::file_size(path) > 0)
+      return std::stoi(base::read_file(path));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return 0;
+}
+
+// True once the process is gone. A killed child of a killed parent may stay a zombie of whoever adopted it.
+bool is_gone(int process) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string stat = "/proc/" + std::to_string(process) + "/stat";
+    if (!std::filesystem::exists(stat) || base::read_file(stat, 1 << 12).find(") Z") != std::string::npos)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+TEST(HookCommand, NoProcessOfAHookOutlivesItsWatch) {
+  const std::string child = testing::TempDir() + "/lento_hook.child";
+  std::filesystem::remove(child);
+  const std::string script = script_file("#!/bin/sh\nsleep 60 & echo $! > " + child + "; wait\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  int process = 0;
+  {
+    HookCommand hook(script);
+    EXPECT_TRUE(hook.start(call_of("m")));
+    process = process_in(child);
+    ASSERT_GT(process, 1);
+    hook.stop();
+    EXPECT_EQ(all_ended(hook, 1).at("m"), 128 + 9);
+    EXPECT_TRUE(hook.start(call_of("m")));  // and one that runs when the watch is destroyed
+  }
+  EXPECT_TRUE(is_gone(process));
+}
+
+TEST(HookCommand, WhatACommandLeavesRunningIsKilledWhenItEnds) {
+  const std::string child = testing::TempDir() + "/lento_hook.left";
+  std::filesystem::remove(child);
+  const std::string script = script_file("#!/bin/sh\nsleep 60 & echo $! > " + child + "\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  HookCommand hook(script);
+  EXPECT_TRUE(hook.start(call_of("m")));
+  const int process = process_in(child);
+  ASSERT_GT(process, 1);
+  EXPECT_EQ(all_ended(hook, 1).at("m"), 0);
+  EXPECT_TRUE(is_gone(process));
+}
+
 }  // namespace
 }  // namespace lento::fleet

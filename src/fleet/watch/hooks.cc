@@ -39,6 +39,11 @@ void WatchHooks::collect() {
   }
 }
 
+void WatchHooks::close() {
+  runner_.stop();
+  collect();
+}
+
 void WatchHooks::run(const std::string& key, const HookCall& call, size_t members) {
   constexpr size_t kShare = 20;  // of the machines, one in so many an hour
   waiting_.erase(key);

@@ -36,6 +36,7 @@ class WatchHooks {
   // Its alert is over.
   void cleared(const std::string& machine, const std::string& key);
   void collect();  // those that ended
+  void close();    // ends those that still run, and enters them as ended
   void run(const std::string& key, const HookCall& call, size_t members);
 
   // Hooks that a process before this one started and did not see end, as alerts, now and then; and that they

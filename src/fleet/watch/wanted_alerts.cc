@@ -45,6 +45,44 @@ void annotate_silence(const TargetList& targets, const std::string& machine, Ale
   a.annotations = {{"summary", machine + " sends no samples while its peers do" + how}};
 }
 
+// True for "n1" and "n1.cluster".
+bool is_same_machine(const std::string& a, const std::string& b) {
+  const auto [shorter, longer] = std::minmax(a, b, [](const std::string& x, const std::string& y) {
+    return x.size() < y.size();
+  });
+  return longer == shorter || (!shorter.empty() && longer.starts_with(shorter + "."));
+}
+
+std::string away_text(int64_t ms) {
+  if (ms == 0)
+    return "at that moment";
+  const int64_t s = std::abs(ms) / 1000;
+  const std::string size = s < 120 ? std::to_string(s) + " s" : std::to_string(s / 60) + " min";
+  return size + (ms < 0 ? " before" : " after");
+}
+
+// Adds what happened on the machine shortly before it changed, or since then: the likely reason.
+void annotate_events(const JobView& view, const std::string& machine, int64_t onset_ms, Alert& a) {
+  constexpr int64_t kBefore = 900'000;  // ms: a quarter of an hour, as far as a slow drift may hide the onset
+  constexpr size_t kNamed = 3;
+  std::string text;
+  size_t count = 0;
+  for (const MachineEvent& e : view.events) {
+    if (e.time_ms < onset_ms - kBefore || !is_same_machine(e.machine, machine) || ++count > kNamed)
+      continue;
+    text += (text.empty() ? "" : "; ") + e.text + " (" + away_text(e.time_ms - onset_ms) + ")";
+  }
+  if (text.empty())
+    return;
+  if (count > kNamed)
+    text += "; and " + std::to_string(count - kNamed) + " more";
+  a.annotations.emplace_back("events", text);
+  for (auto& [name, value] : a.annotations) {
+    if (name == "summary")
+      value += "; " + text;
+  }
+}
+
 void annotate_deviation(const JobView& view, const MachineVerdict& v, const Finding* rank, Alert& a) {
   const ScanFleet& f = view.judge.scan().fleet();
   const std::string& machine = f.machines[v.machine];
@@ -84,6 +122,7 @@ void add_verdicts(const JobView& view, std::map<std::string, const Finding*>& ra
       annotate_silence(view.reader.targets(), machine, w.alert);
     else
       annotate_deviation(view, v, rank == ranks.end() ? nullptr : rank->second, w.alert);
+    annotate_events(view, machine, v.onset_ms, w.alert);
     if (rank != ranks.end())
       ranks.erase(rank);
   }

@@ -32,6 +32,7 @@ struct JobView {
   const JobJudge& judge;
   std::vector<finding::Finding> ranks;  // that stand by the collectives
   std::string why_blind;                // "" while the job is judged
+  std::vector<MachineEvent> events;     // of the last day, the oldest first
 };
 
 WantedAlerts wanted_alerts(const JobView& view);

@@ -105,7 +105,9 @@ void FleetWatch::tell() {
   round.members = judge_.begun() ? judge_.scan().roll().members() : 0;
   const std::vector<finding::Finding> ranks =
       world_.ranks ? world_.ranks->standing() : std::vector<finding::Finding>{};
-  teller_.tell(wanted_alerts({o_.job, reader_, judge_, ranks, why}), round);
+  const std::vector<MachineEvent> events =
+      o_.events ? o_.events->since(round.at.now_ms - kDay) : std::vector<MachineEvent>{};
+  teller_.tell(wanted_alerts({o_.job, reader_, judge_, ranks, why, events}), round);
   if (judge_.begun())
     judge_.scan().forget_resolved(round.at.now_ms - kDay);
 }
@@ -122,6 +124,7 @@ void FleetWatch::reload() {
 }
 
 void FleetWatch::close() {
+  hooks_.close();
   save_state();
   write_diagnosis();
 }

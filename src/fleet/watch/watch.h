@@ -42,6 +42,7 @@ struct WatchOptions {
   bool hook = false;
   bool hook_live = false;
   int hook_per_hour = 2;
+  EventFeed* events = nullptr;  // named beside the machine that an alert is about; outlives the watch
 };
 
 // The parts of the world; all outlive the watch.
@@ -62,7 +63,7 @@ class FleetWatch {
 
   void step();    // never throws: what fails is counted and tried again
   void reload();  // reads the prediction anew; what cannot be read changes nothing
-  void close();   // saves state and diagnosis
+  void close();   // ends hooks, saves state and diagnosis
   finding::Diagnosis diagnosis() const;
 
   struct Sample {

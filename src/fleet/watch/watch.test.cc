@@ -369,5 +369,38 @@ TEST(FleetWatch, AReplayGivesTheSameLinesAgain) {
   EXPECT_EQ(lines(series, 60'000).substr(0, 20), first.substr(0, 20));
 }
 
+struct Happened : EventFeed {
+  std::vector<MachineEvent> all;
+  std::vector<MachineEvent> since(int64_t begin_ms) override {
+    std::vector<MachineEvent> out;
+    for (const MachineEvent& e : all) {
+      if (e.time_ms >= begin_ms)
+        out.push_back(e);
+    }
+    return out;
+  }
+};
+
+TEST(FleetWatch, AnAlertNamesWhatHappenedOnItsMachine) {
+  const MetricSeries series = recorded();
+  const int64_t onset = series.time_ms(480);
+  Happened happened;
+  happened.all = {
+      {"node107", onset - 3'600'000, "Xid 13"},  // long before
+      {"node103", onset - 60'000, "Xid 79"},     // another machine
+      {"node107.cluster", onset - 125'000, "Xid 63"}};
+  std::string lines;
+  WatchLog log;
+  log.say = [&](const std::string& line) {
+    lines += line + "\n";
+  };
+  WatchOptions options;
+  options.events = &happened;
+  replay(series, log, options, 5000);
+  EXPECT_THAT(lines, testing::ContainsRegex("node107: power_w .*; Xid 63 .[0-9]+ (s|min) before."));
+  EXPECT_THAT(lines, testing::Not(testing::HasSubstr("Xid 13")));
+  EXPECT_THAT(lines, testing::Not(testing::HasSubstr("Xid 79")));
+}
+
 }  // namespace
 }  // namespace lento::fleet

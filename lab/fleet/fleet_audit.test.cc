@@ -1,0 +1,29 @@
+#include "lab/fleet/fleet_audit.h"
+
+#include <gtest/gtest.h>
+
+namespace lento::lab {
+namespace {
+
+TEST(FleetAudit, KeepsItsPromisesOnAFewDraws) {
+  const std::vector<Promise> promises =
+      audit_fleet({.healthy = 0, .detectable = 20, .together = 1, .seed = 5});
+  ASSERT_EQ(promises.size(), 5U);
+  for (const Promise& p : promises)
+    EXPECT_TRUE(p.kept()) << p.what << ": " << p.hits << " of " << p.trials;
+  EXPECT_GE(promises[1].trials, 10U);
+  EXPECT_GE(promises[2].trials, 15U);
+  EXPECT_EQ(promises[3].hits, 0U);
+}
+
+TEST(FleetAudit, ADayOfAWatchHasAsManyFalseAlarmsAsPromised) {
+  const std::vector<Promise> promises = audit_fleet_months({.months = 2.0 / 30, .seed = 5});
+  ASSERT_EQ(promises.size(), 21U);
+  for (const Promise& p : promises) {
+    EXPECT_EQ(p.trials, 2U);
+    EXPECT_TRUE(p.kept()) << p.what << ": " << p.hits;
+  }
+}
+
+}  // namespace
+}  // namespace lento::lab

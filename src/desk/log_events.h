@@ -1,0 +1,39 @@
+// The events of logs that grow beside a watch, as the watch takes them: kernel logs, journals and other files
+// of the desk's formats, each of which names the machines it is about in its lines or in its name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/feed.h"
+
+namespace lento::desk {
+
+class LogEvents : public fleet::EventFeed {
+ public:
+  // Files and folders. `note` gets what cannot be read, once.
+  LogEvents(std::vector<std::string> paths, std::function<void(const std::string&)> note);
+
+  // Reads the files again when one of them changed, at most every ten seconds.
+  std::vector<fleet::MachineEvent> since(int64_t begin_ms) override;
+
+ private:
+  // Size and time of the last change of each file.
+  using Stamps = std::map<std::string, std::pair<uint64_t, int64_t>>;
+
+  Stamps stamps() const;
+  void read(const Stamps& stamps);
+
+  std::vector<std::string> paths_;
+  std::function<void(const std::string&)> note_;
+  Stamps read_;
+  int64_t looked_ms_ = INT64_MIN;  // steady
+  bool noted_ = false;
+  std::vector<fleet::MachineEvent> events_;  // the oldest first
+};
+
+}  // namespace lento::desk

@@ -1,0 +1,128 @@
+// Problem: a machine that turns slow in the first minutes of a record has no past to be compared with, and
+// its slowness becomes part of the past and of the noise. Idea: what is a change in time is one in the
+// reversed time as well, and there it has the rest of the record for a past. A deviation that is there at the
+// end of the reversed record is how the record began: then the machine must have been like its peers, or it
+// warmed up.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "fleet/scan/record.h"
+#include "fleet/scan/scan.h"
+
+namespace lento::fleet {
+namespace {
+
+// The record before a deviation and with it.
+struct Parts {
+  Span before;
+  Span during;
+};
+
+struct Means {
+  double own = 0;    // of a machine's samples, on the metric's scale
+  double apart = 0;  // of its distances from its peers
+};
+
+// Returns nothing for a span in which half of the samples are missing.
+std::optional<Means> means_of(const MetricSeries& s, const Scan& scan, const Episode& e, const Place& place) {
+  const Scale& scale = scan.scale(e.metric);
+  const std::vector<double> apart = residuals(s, scale, place, scan.groups()[e.group]);
+  Means sum;
+  size_t count = 0;
+  for (size_t i = 0; i < apart.size(); ++i) {
+    if (std::isnan(apart[i]))
+      continue;
+    sum.own += double(scale.of(s.at(e.metric, place.span.begin + i, place.machine)));
+    sum.apart += apart[i];
+    ++count;
+  }
+  if (2 * count <= apart.size())
+    return std::nullopt;
+  return Means{sum.own / double(count), sum.apart / double(count)};
+}
+
+// Returns whether a machine that was nearer to its peers before moved away from them. One that only stayed
+// where it was while its peers moved has begun its work later.
+bool left_its_peers(
+    const MetricSeries& s,
+    const Scan& scan,
+    const Episode& e,
+    size_t machine,
+    const Parts& p) {
+  const auto before = means_of(s, scan, e, {e.metric, machine, p.before});
+  const auto during = means_of(s, scan, e, {e.metric, machine, p.during});
+  if (!before || !during || std::abs(before->apart) >= std::abs(during->apart))
+    return false;
+  const double own = during->own - before->own;
+  const double peers = own - (during->apart - before->apart);
+  return 2 * std::abs(peers) <= std::abs(own);
+}
+
+bool is_slow_side(Slow slow, bool rises) {
+  return slow == Slow::Unknown || rises == (slow == Slow::High);
+}
+
+// Returns the episode of the reversed time as one of the record, without members that show no fault.
+Episode mirrored(const MetricSeries& s, const Scan& scan, const Episode& e) {
+  const int64_t ends = s.begin_ms + s.time_ms(s.steps - 1);
+  Episode out = e;
+  out.members.clear();
+  for (const Member& m : e.members) {
+    // A deviation that lasts to the begin of the record is the healthy level, and the fault is the rest.
+    const bool rises = m.active ? !e.rises : e.rises;
+    const int64_t onset = ends - (m.active ? m.onset_ms : m.last_ms);
+    const size_t from = step_at(s, onset);
+    const size_t until = m.active ? s.steps : step_at(s, ends - m.onset_ms) + 1;
+    const size_t as_long = m.active ? 0 : from - std::min(from, until - from);
+    if (!is_slow_side(scan.slow(e.metric), rises) ||
+        !left_its_peers(s, scan, e, m.machine, {{as_long, from}, {from, until}}))
+      continue;
+    Member& own = out.members.emplace_back(m);
+    own.onset_ms = onset;
+    own.last_ms = m.active ? s.time_ms(s.steps - 1) : ends - m.onset_ms;
+    own.raised_ms = own.last_ms;
+    out.rises = rises;
+    out.active = m.active;
+  }
+  if (out.members.empty())
+    return out;
+  out.onset_ms = std::ranges::min_element(out.members, {}, &Member::onset_ms)->onset_ms;
+  out.raised_ms = out.last_ms = std::ranges::max_element(out.members, {}, &Member::last_ms)->last_ms;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Episode> early_changes(const MetricSeries& s, const ScanOptions& options) {
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, s.steps, true}, options);
+  std::vector<float> row(s.metrics.size() * s.machines.size());
+  for (size_t step = 0; step < s.steps; ++step) {
+    for (size_t k = 0; k < s.metrics.size(); ++k)
+      std::ranges::copy(s.row(k, s.steps - 1 - step), row.begin() + std::ptrdiff_t(k * s.machines.size()));
+    scan.push(s.time_ms(step), row);
+  }
+  std::vector<Episode> out;
+  for (const Episode& e : scan.episodes()) {
+    if (e.what != Episode::What::Machines)
+      continue;
+    Episode change = mirrored(s, scan, e);
+    if (!change.members.empty() && (!options.judge_from_ms || change.onset_ms >= *options.judge_from_ms))
+      out.push_back(std::move(change));
+  }
+  return out;
+}
+
+void add_early(const MetricSeries& series, const ScanOptions& options, Scan& scan) {
+  for (Episode& early : early_changes(series, options)) {
+    const bool known = std::ranges::any_of(scan.episodes(), [&](const Episode& e) {
+      return e.what == Episode::What::Machines && std::ranges::any_of(early.members, [&](const Member& m) {
+               return std::ranges::count(e.members, m.machine, &Member::machine) > 0;
+             });
+    });
+    if (!known)
+      scan.add(std::move(early));
+  }
+}
+
+}  // namespace lento::fleet

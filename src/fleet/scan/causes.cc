@@ -1,0 +1,100 @@
+// One fault shows in several metrics and at several lengths of window. Its episodes are one cause when they
+// have most of their machines in common and overlap in time.
+#include "fleet/scan/causes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lento::fleet {
+
+float score_of(const Episode& e) {
+  float most = e.score;
+  for (const Member& m : e.members)
+    most = std::max(most, m.score);
+  return most;
+}
+
+std::vector<size_t> others_of(const View& v, size_t group, const std::vector<size_t>& members) {
+  std::vector<size_t> out;
+  for (const size_t m : v.scan.groups()[group]) {
+    if (!std::ranges::binary_search(members, m))
+      out.push_back(m);
+  }
+  return out;
+}
+
+Span refine(const View& v, const Episode& e) {
+  const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
+  const size_t raised = step_at(v.series, e.raised_ms);
+  const size_t from = step_at(v.series, e.onset_ms);
+  std::vector<size_t> begins;
+  std::vector<size_t> ends;
+  for (const Member& m : e.members) {
+    const Span about{from > window ? from - window : 0, raised + 1};
+    begins.push_back(split_of(v.series, v.scan, e.metric, m.machine, about));
+    const size_t last = step_at(v.series, m.last_ms);
+    const size_t after = std::min(v.series.steps, last + window);
+    const size_t since = std::max(begins.back() + 1, last > 2 * window ? last - 2 * window : 0);
+    ends.push_back(
+        m.active ? v.series.steps : split_of(v.series, v.scan, e.metric, m.machine, {since, after}));
+  }
+  if (begins.empty())
+    return {from, e.active ? v.series.steps : step_at(v.series, e.last_ms) + 1};
+  std::ranges::sort(begins);
+  std::ranges::sort(ends);
+  return {begins[begins.size() / 2], std::max(ends[ends.size() / 2], begins[begins.size() / 2] + 1)};
+}
+
+namespace {
+
+// Episodes belong to one cause when they share most of their machines and overlap in time, or come again
+// after less time than they lasted.
+bool joins(const Cause& cause, const Episode& e, const Span& span) {
+  const std::vector<size_t> machines = machines_of(e);
+  size_t shared = 0;
+  for (const size_t m : machines)
+    shared += std::ranges::binary_search(cause.machines, m);
+  const size_t lasted = std::max(span.end - span.begin, cause.span.end - cause.span.begin);
+  return 2 * shared > machines.size() && span.begin < cause.span.end + lasted &&
+         cause.span.begin < span.end + lasted;
+}
+
+void join(Cause& cause, const Episode& e, const Span& span) {
+  if (e.metric == cause.episodes.front()->metric) {
+    cause.span = {std::min(cause.span.begin, span.begin), std::max(cause.span.end, span.end)};
+    cause.active |= e.active;
+  }
+  if (std::ranges::count(cause.episodes, e.metric, &Episode::metric) == 0)
+    cause.episodes.push_back(&e);
+}
+
+}  // namespace
+
+bool judged_then(const Episode& e, const ScanOptions& o) {
+  return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;
+}
+
+std::vector<Cause> causes(const View& v, const ScanOptions& o) {
+  std::vector<const Episode*> order;
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what == Episode::What::Machines && judged_then(e, o))
+      order.push_back(&e);
+  }
+  std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
+    return std::pair(a->members.size(), score_of(*a)) > std::pair(b->members.size(), score_of(*b));
+  });
+  std::vector<Cause> out;
+  for (const Episode* e : order) {
+    const Span span = refine(v, *e);
+    const auto at = std::ranges::find_if(out, [&](const Cause& c) {
+      return joins(c, *e, span);
+    });
+    if (at != out.end())
+      join(*at, *e, span);
+    else
+      out.push_back({{e}, machines_of(*e), span, e->active});
+  }
+  return out;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,33 @@
+// Joins episodes to causes: one change of the world with its machines, its metrics and its time.
+#pragma once
+
+#include <vector>
+
+#include "fleet/scan/notes.h"
+#include "fleet/scan/record.h"
+
+namespace lento::fleet {
+
+// Episodes of several metrics that are one change.
+struct Cause {
+  std::vector<const Episode*> episodes;  // by falling score
+  std::vector<size_t> machines;          // sorted
+  Span span;
+  bool active = true;
+};
+
+// Joins the episodes that began together into causes, the strongest first.
+std::vector<Cause> causes(const View& view, const ScanOptions& options);
+
+// Returns begin and end by the likelihood of the rows, near the moments that the windows gave.
+Span refine(const View& view, const Episode& episode);
+
+// Returns whether an episode was raised in the part of the record that is judged.
+bool judged_then(const Episode& episode, const ScanOptions& options);
+
+float score_of(const Episode& episode);
+
+// Returns the machines of a group that are not among `members`, which are sorted.
+std::vector<size_t> others_of(const View& view, size_t group, const std::vector<size_t>& members);
+
+}  // namespace lento::fleet
