@@ -36,8 +36,8 @@ void restart_of_hosts(Draw& d) {
   d.steady_power({});
   for (const size_t m : d.some(3)) {
     const size_t from = d.any_time();
-    for (size_t t = from; t < from + 24; ++t)
-      d.c.series.row(0, t)[m] = t < from + 20 ? Draw::kMissing : float(d.rng.normal(3000, 100));
+    for (size_t t = from; t < from + 7; ++t)
+      d.c.series.row(0, t)[m] = t < from + 3 ? Draw::kMissing : float(d.rng.normal(3000, 100));
   }
 }
 
@@ -186,7 +186,7 @@ const std::vector<FleetKind>& healthy_work() {
       out.push_back({name, std::move(draw)});
     };
     add("jobs that end one by one", [](Draw& d) {
-      idle_outside(d, 450, 20, true);
+      idle_outside(d, 450, 4, true);
     });
     add("jobs that begin one by one", [](Draw& d) {
       idle_outside(d, 5, 40, false);

@@ -415,12 +415,34 @@ void Level::learn(const Suspicion& suspicion) {
     }
     past.has_pending = now_[m].whole && !suspicion.frozen(m);
   }
+  expect_noisy();
   for (size_t c = 0; c < kTested; ++c) {
     if (o_.against_peers)
       estimate_slopes(Channel(c));
     single_[c].refresh();
     absolute_[c].refresh();
     relative_[c].refresh();
+  }
+}
+
+// A machine that is noisier than its peers is so at every length, and its cells show it long before its few
+// windows do.
+void Level::expect_noisy() {
+  std::vector<float> variances;
+  for (const Past& past : past_) {
+    if (past.count >= float(o_.cells))
+      variances.push_back(past.response[kMean].own);
+  }
+  if (variances.size() < 3)
+    return;
+  const float typical = evidence::upper_median_reordering(std::span(variances));
+  for (size_t m = 0; m < o_.machines && typical > 0; ++m) {
+    const Past& past = past_[m];
+    const float own = past.count >= float(o_.cells) ? past.response[kMean].own : typical;
+    for (Noise* noise : noises())
+      noise->expect(m, std::max(1.0, double(own / typical)));
+    for (Noise& noise : single_)
+      noise.expect(m, std::max(1.0, double(own / typical)));
   }
 }
 

@@ -164,6 +164,7 @@ class Level {
   void combine(Channel quantile);
   void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
   void learn(const Suspicion& suspicion);
+  void expect_noisy();
   double cell_spread(size_t machine) const;
   bool exceeds(size_t machine, Channel channel, double change, const Yardstick& by) const;
   double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;

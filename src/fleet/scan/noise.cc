@@ -1,6 +1,7 @@
 // A deviation is judged by earlier values of healthy machines. Problem: few blocks of one machine do not
 // determine its variance, and no number of blocks shows the tail that is needed for one false alarm a month.
-//   s_m^2 = (v0 s0^2 + n_m s_m^2) / (v0 + n_m)      v0 from how much the machines' variances differ
+//   s_m^2 = (v0 e_m s0^2 + n_m s_m^2) / (v0 + n_m)  v0 from how much the machines' variances differ
+//   e_m >= 1: how many times as noisy the machine is in single cells, of which it has many
 //   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: a normal law's
 // Source: Smyth, "Linear models and empirical Bayes methods" (2004) for the first line. The second extends
 // the largest values along a straight line in a log-log plot against normal quantiles (a = 1: normal law).
@@ -52,7 +53,7 @@ void Noise::refresh() {
   double machines = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
     weight += double(counts_[m]);
-    sum += double(counts_[m]) * double(squares_[m]);
+    sum += double(counts_[m]) * double(squares_[m]) / double(expected_[m]);
     machines += counts_[m] > 0;
   }
   seen_ = weight;
@@ -62,7 +63,7 @@ void Noise::refresh() {
   pooled_ = sum / weight;
   double apart = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
-    const double off = double(squares_[m]) / pooled_ - 1;
+    const double off = double(squares_[m]) / double(expected_[m]) / pooled_ - 1;
     apart += double(counts_[m]) * off * off / weight;
   }
   const double by_chance = 2 * machines / weight;
@@ -104,7 +105,8 @@ bool Noise::known() const {
 double Noise::spread(size_t machine) const {
   const double n = double(counts_[machine]);
   const double own = double(squares_[machine]);
-  return std::sqrt((prior_freedom_ * pooled_ + n * own) / std::max(1.0, prior_freedom_ + n));
+  const double guess = pooled_ * double(expected_[machine]);
+  return std::sqrt((prior_freedom_ * guess + n * own) / std::max(1.0, prior_freedom_ + n));
 }
 
 double Noise::freedom(size_t machine) const {

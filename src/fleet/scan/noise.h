@@ -15,12 +15,17 @@ class Noise {
  public:
   explicit Noise(size_t machines)
       : squares_(machines, 0),
-        counts_(machines, 0) {
+        counts_(machines, 0),
+        expected_(machines, 1) {
   }
 
   // One healthy difference, and its size in the direction that is tested.
   void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn()
+  // A machine whose variance is so many times that of its peers in shorter windows, of which it has more.
+  void expect(size_t machine, double times) {
+    expected_[machine] = float(times);
+  }
 
   // Restores the largest sizes of earlier times after a restart: the spread is soon learned again, the tail
   // is not.
@@ -38,7 +43,7 @@ class Noise {
   void add_tail(const Tail& tail);
 
   bool known() const;        // enough was learnt to judge
-  double variance() const {  // of all machines
+  double variance() const {  // of a machine as its peers are
     return pooled_;
   }
   double spread(size_t machine) const;
@@ -52,13 +57,14 @@ class Noise {
   void keep_large(const Large& large);
   std::vector<float> squares_;  // mean square of a machine's differences
   std::vector<float> counts_;
-  std::vector<Large> largest_;  // by falling size
-  std::vector<double> z_;       // of the largest, by the present spread, falling
-  size_t extremes_ = 0;         // of them that make the tail
-  double learnt_ = 0;           // differences that the largest are of
-  double seen_ = 0;             // that the spread is of
-  double pooled_ = 0;           // variance
-  double prior_freedom_ = 0;    // of the pooled variance as a guess at one machine's
+  std::vector<float> expected_;  // multiples of the pooled variance
+  std::vector<Large> largest_;   // by falling size
+  std::vector<double> z_;        // of the largest, by the present spread, falling
+  size_t extremes_ = 0;          // of them that make the tail
+  double learnt_ = 0;            // differences that the largest are of
+  double seen_ = 0;              // that the spread is of
+  double pooled_ = 0;            // variance
+  double prior_freedom_ = 0;     // of the pooled variance as a guess at one machine's
   double slope_ = 1;
   double anchor_ = 1;  // the normal law's value for the least of the extremes
 };
