@@ -47,6 +47,20 @@ TEST(Noise, AHeavyTailRaisesTheThreshold) {
   EXPECT_GT(noise.threshold(5.5), 10);
 }
 
+// Two rounds do not show how noisy one machine is, but shorter windows did.
+TEST(Noise, AMachineThatIsExpectedToBeNoisyIsSoFromTheBegin) {
+  base::Rng rng(6, "noise");
+  Noise noise(32);
+  noise.expect(3, 25);
+  for (size_t i = 0; i < 64; ++i) {
+    const double d = rng.normal(0, 1) * (i % 32 == 3 ? 0.1 : 1);
+    noise.learn(i % 32, d, std::abs(d));
+  }
+  noise.refresh();
+  EXPECT_GT(noise.spread(3), 4);
+  EXPECT_NEAR(noise.spread(4), 1, 0.3);
+}
+
 TEST(Noise, ANoisyMachineKeepsItsOwnSpread) {
   base::Rng rng(7, "noise");
   Noise noise(16);
