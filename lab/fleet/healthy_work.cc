@@ -32,11 +32,11 @@ void restart_of_the_job(Draw& d) {
   }
 }
 
-void restart_of_hosts(Draw& d) {
+void gaps_of_hosts(Draw& d) {
   d.steady_power({});
   for (const size_t m : d.some(3)) {
     const size_t from = d.any_time();
-    for (size_t t = from; t < from + 7; ++t)
+    for (size_t t = from; t < from + 4; ++t)
       d.c.series.row(0, t)[m] = t < from + 3 ? Draw::kMissing : float(d.rng.normal(3000, 100));
   }
 }
@@ -56,9 +56,9 @@ void disks_that_fill(Draw& d) {
   d.lay_out({}, {"disk_free_bytes"});
   for (size_t m = 0; m < kUsual.machines; ++m) {
     const double slope = d.rng.uniform(0.5, 2);
-    const double phase = d.rng.uniform(0, 240);
+    const double phase = d.rng.uniform(0, 60);
     for (size_t t = 0; t < kUsual.steps; ++t)
-      d.c.series.row(0, t)[m] = float(4e12 - slope * 1e9 * std::fmod(double(t) + phase, 240));
+      d.c.series.row(0, t)[m] = float(4e12 - slope * 1e9 * std::fmod(double(t) + phase, 60));
   }
 }
 
@@ -192,7 +192,7 @@ const std::vector<FleetKind>& healthy_work() {
       idle_outside(d, 5, 40, false);
     });
     add("restart of the job", restart_of_the_job);
-    add("restart of three hosts", restart_of_hosts);
+    add("gaps of three hosts", gaps_of_hosts);
     add("steps of a fan", steps_of_a_fan);
     add("disks that fill", disks_that_fill);
     add("samples held for four rows", [](Draw& d) {
