@@ -154,7 +154,11 @@ std::vector<size_t> kinds_of(const Records& records) {
 
 // Returns the host or rank of one file among the other files of its kind. When the file names are equal,
 // their folders name them: node1/dmesg.txt next to node2/dmesg.txt.
-Subject name_among(const fs::path& file, const std::set<fs::path>& others, bool folders_are_hosts) {
+Subject name_among(
+    const fs::path& file,
+    const std::set<fs::path>& others,
+    bool folders_are_hosts,
+    bool folders_are_ranks) {
   const std::string stem = file.stem().string();
   const std::string folder = file.parent_path().filename().string();
   size_t same = 0;
@@ -171,6 +175,8 @@ Subject name_among(const fs::path& file, const std::set<fs::path>& others, bool 
     name = named_by(short_name(without_common(stem, other)));
   else if (looks_like_host(short_name(stem)))
     name = named_by(short_name(stem));
+  if (folders_are_ranks && same > 0 && is_digits(folder))
+    return {"", "", folder};
   if (name.host.empty() && folders_are_hosts && looks_like_host(folder))
     name.host = folder;
   return name;
@@ -182,19 +188,24 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   const std::vector<size_t> kinds = kinds_of(records);
   std::map<size_t, std::set<fs::path>> files;
   std::set<std::string> folders;
+  std::set<std::string> numbers;  // folders named 0, 1, 2 ..., as torchrun --log-dir makes them
   for (size_t i = 0; i < records.files.size(); ++i) {
     if (!records.files[i].recognised())
       continue;
     const fs::path path = without_rotation(records.files[i].path);
     files[kinds[i]].insert(path);
+    if (const std::string folder = path.parent_path().filename().string(); is_digits(folder))
+      numbers.insert(folder);
     if (const std::string folder = path.parent_path().filename().string(); looks_like_host(folder))
       folders.insert(folder);
   }
+  const bool are_ranks =
+      numbers.size() > 1 && numbers.contains("0") && numbers.contains(std::to_string(numbers.size() - 1));
   std::map<int32_t, Subject> names;
   for (size_t i = 0; i < records.files.size(); ++i)
     if (records.files[i].recognised())
       names[int32_t(i)] =
-          name_among(without_rotation(records.files[i].path), files[kinds[i]], folders.size() > 1);
+          name_among(without_rotation(records.files[i].path), files[kinds[i]], folders.size() > 1, are_ranks);
   return names;
 }
 

@@ -3,12 +3,15 @@
 #include "desk/expected.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "predict/expect/verdict.h"
 #include "predict/system.h"
+#include "predict/time/collective.h"
 #include "predict/time/workload.h"
 
 namespace lento::desk {
@@ -86,6 +89,8 @@ struct Comparison {
   // Compares a measured speed with the predicted one. Returns nothing, with a reason, when model or system
   // is unknown.
   std::optional<ComparedSpeed> compared(const MeasuredSpeed& speed, std::string& reason) const {
+    if (speed.kind == Kind::BusBandwidth)
+      return compared_bus(speed, reason);
     const bool is_serving = speed.kind == Kind::RequestTime;
     const std::string model = options.model.empty() ? usual_name(speed.model) : options.model;
     if (model.empty()) {
@@ -116,6 +121,46 @@ struct Comparison {
       return std::nullopt;
     }
     return verdict(speed, *expected);
+  }
+
+  // Compares the bus bandwidth of a collective with that of the system's links.
+  std::optional<ComparedSpeed> compared_bus(const MeasuredSpeed& speed, std::string& reason) const {
+    using predict::CollectiveOp;
+    constexpr std::array kOps{CollectiveOp::AllReduce, CollectiveOp::AllGather, CollectiveOp::ReduceScatter};
+    const auto* const op = std::ranges::find(kOps, speed.collective, [](CollectiveOp one) {
+      return predict::name(one);
+    });
+    if (op == kOps.end() || speed.devices < 2 || speed.devices > 1e6 || !(speed.bytes > 0)) {
+      reason = "the output does not show which collective ran over how many GPUs";
+      return std::nullopt;
+    }
+    const predict::CollectiveTime expected =
+        predict::predict_collective(system, {*op, int(speed.devices), speed.bytes});
+    if (!(expected.bus_Bps > 0)) {
+      reason = "the system has no link for such a collective";
+      return std::nullopt;
+    }
+    // The mean error of held-out rows of NCCL (docs/notes/2026-11-27-training_model.md). Nine of ten lie
+    // within 1.645 standard deviations, which are sqrt(pi/2) mean errors of a normal law.
+    constexpr double kMeanError = 0.13;
+    const double error = 1.645 * std::sqrt(std::numbers::pi / 2) * kMeanError;
+    ComparedSpeed out;
+    out.factor = expected.bus_Bps / speed.value;
+    const auto rate = [](double bytes_per_s) {
+      return base::format_number(bytes_per_s / 1e9) + " GB/s";
+    };
+    out.text = "bus bandwidth " + rate(speed.value) + " of an " + speed.collective + " over " +
+               base::format_number(speed.devices) + " GPUs, " + rate(expected.bus_Bps) + " expected of " +
+               system.name + " (nine of ten such runs reach " + rate(expected.bus_Bps / (1 + error)) +
+               " or more)";
+    // Switches that reduce (NVLink SHARP) halve what the links carry, which the rings of the prediction do
+    // not.
+    if (out.factor * (1 + error) < 1)
+      out.outcome = ComparedSpeed::Outcome::Fast;
+    else if (out.factor > 1 + error)
+      out.outcome = ComparedSpeed::Outcome::Slow;
+    out.facts.emplace_back("expected", rate(expected.bus_Bps) + " by " + expected.algorithm);
+    return out;
   }
 
   static void

@@ -60,6 +60,29 @@ TEST(Comparison, ATrainingRunByItsTokens) {
   EXPECT_NE(reason.find("--batch"), std::string::npos);
 }
 
+// Rings over the links of eight H100 reach about 340 GB/s in a large all-reduce, switches that reduce about
+// 480.
+TEST(Comparison, ACollectiveAgainstTheLinks) {
+  const auto compare = comparison(on_h100());
+  MeasuredSpeed speed;
+  speed.kind = MeasuredSpeed::Kind::BusBandwidth;
+  speed.collective = "all-reduce";
+  speed.bytes = 8.6e9;
+  speed.devices = 8;
+  std::string reason;
+  for (const auto& [bus, outcome] :
+       {std::pair{340e9, Outcome::AsExpected},
+        std::pair{180e9, Outcome::Slow},
+        std::pair{475e9, Outcome::Fast}}) {
+    speed.value = bus;
+    const auto found = compare(speed, reason);
+    ASSERT_TRUE(found) << reason;
+    EXPECT_EQ(found->outcome, outcome) << found->text;
+  }
+  speed.collective = "";
+  EXPECT_FALSE(compare(speed, reason));
+}
+
 TEST(Comparison, WhatIsNotKnownIsAReasonOrAnError) {
   EXPECT_FALSE(comparison({}));
   std::string reason;

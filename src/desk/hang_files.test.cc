@@ -32,6 +32,21 @@ TEST(Stacks, TheOneThatIsElsewhereIsNamedAndNoneWhereAllWait) {
   EXPECT_EQ(judge({stacks(-1, "")}).outcome, Outcome::CannotJudge);
 }
 
+TEST(Stacks, GdbShowsWhereAProgramWaits) {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += format(
+        "Thread 1 (Thread 0x7f11 (LWP %d) \"train\"):\n#0  0x0000 in poll () from /lib/libc.so.6\n#1  0x0001 "
+        "in %s\n"
+        "#2  0x0002 in main (argc=1) at main.cc:30\n",
+        4700 + i,
+        i == 2 ? "read_shard (path=0x7f) at loader.cc:88" : "ncclGroupEnd () from /usr/lib/libnccl.so.2");
+  const auto odd = judge({text});
+  ASSERT_EQ(odd.findings.size(), 1u) << odd.verdict << odd.reason;
+  EXPECT_EQ(odd.findings[0].subject, "process 4702");
+  EXPECT_NE(odd.verdict.find("read_shard"), std::string::npos);
+}
+
 // Ranks that write "begin step", one of which ends `behind` steps before the others.
 std::string steps(int odd, int behind, const char* end) {
   std::string text;

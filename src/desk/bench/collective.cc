@@ -9,6 +9,7 @@
 //
 // Source: nccl-tests 2.10 to 2.17 (common.cu), rccl-tests of ROCm 5 to 7.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,8 @@ const Quantity kBusBandwidth{"bus bandwidth", "GB/s", Kind::Level, Better::Highe
 
 struct Row {
   int64_t size = 0;
+  double algorithm_bandwidth = 0;
+  bool is_reduced = false;  // the values are summed
   double bus_bandwidth = 0;
   int64_t wrong = 0;
 };
@@ -94,6 +97,7 @@ struct Row {
 // no error.
 std::optional<Row> row_of(int64_t size, std::string_view rest) {
   std::vector<std::string> words = split_blanks(rest);
+  const bool is_reduced = !words.empty() && words[0] != "none" && !base::try_double(words[0]);
   if (!words.empty() && !base::try_double(words[0]))
     words.erase(words.begin());
   const bool has_root = words.size() == 5 || words.size() == 9;
@@ -105,7 +109,7 @@ std::optional<Row> row_of(int64_t size, std::string_view rest) {
   const auto bandwidth = base::try_double(words[2]);
   if (!time || !bandwidth || *time <= 0)
     return std::nullopt;
-  Row row{size, *bandwidth, 0};
+  Row row{size, base::try_double(words[1]).value_or(0), is_reduced, *bandwidth, 0};
   for (const size_t column : {size_t{3}, size_t{7}})
     if (column < words.size())
       row.wrong += std::clamp<int64_t>(base::try_int(words[column]).value_or(0), 0, INT32_MAX);
@@ -128,6 +132,7 @@ class CollectiveBench : public Reader {
         if (largest_.size > 0)
           write(sink);
         add_host(match.text("host"));
+        ++devices_;
         gpu_ = match.text("gpu");
         return;
       case Average:
@@ -184,17 +189,39 @@ class CollectiveBench : public Reader {
            (name_.empty() ? "collective" : name_) + " of " +
                base::format_quantity(double(largest_.size), base::Dimension::Bytes)},
           {"GPU", gpu_}};
-      run.measured = {{kBusBandwidth, largest_.bus_bandwidth}};
+      run.facts.emplace_back("collective", collective());
+      run.measured = {
+          {kBusBandwidth, largest_.bus_bandwidth},
+          {{"message", "B"}, double(largest_.size)},
+          {{"GPUs", ""}, devices_}};
       sink.run(std::move(run));
     }
     largest_ = {};
     hosts_.clear();
+    devices_ = 0;
     name_.clear();
     gpu_.clear();
   }
 
+  // The bus bandwidth is that of the algorithm times 2(n-1)/n for an all-reduce, and times (n-1)/n for what
+  // moves half as much. "" for other collectives.
+  std::string collective() const {
+    constexpr double kRounding = 0.02;
+    const double half = devices_ > 1 ? (devices_ - 1) / devices_ : 0;
+    const double factor =
+        largest_.algorithm_bandwidth > 0 ? largest_.bus_bandwidth / largest_.algorithm_bandwidth : 0;
+    if (half == 0 || factor <= 0)
+      return "";
+    if (std::abs(factor / (2 * half) - 1) < kRounding && largest_.is_reduced)
+      return "all-reduce";
+    if (std::abs(factor / half - 1) < kRounding)
+      return largest_.is_reduced ? "reduce-scatter" : "all-gather";
+    return "";
+  }
+
   Row largest_;
   std::vector<std::string> hosts_;
+  double devices_ = 0;
   std::string name_;
   std::string gpu_;
 };

@@ -9,6 +9,9 @@
 // 0.0.16 and AIPerf 0.1 to 0.3 (JSON exporters).
 #include "desk/bench/serving.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/json.h"
 #include "base/number.h"
 #include "desk/bench/bench.h"
@@ -262,6 +265,17 @@ void write_serving(const ServingResult& result, Sink& sink) {
   add_measured(run, "tokens per second", "1/s", Better::Higher, result.token_rate);
   add_measured(run, "time to first token", "s", Better::Lower, result.first_token_s);
   add_measured(run, "time per token", "s", Better::Lower, result.token_time_s);
+  // The same load on other hosts has the same group, and its results are peers.
+  const auto load = [](const std::optional<double>& value) {
+    return std::to_string(std::llround(std::clamp(value.value_or(0), 0.0, 1e15)));
+  };
+  const std::string group = "serving of " + load(result.requests) + " requests, " +
+                            load(result.input_tokens) + " tokens in, " + load(result.asked_rate) + "/s";
+  for (auto [quantity, value] : run.measured) {
+    quantity.group = group;
+    if (quantity.better != Better::Neither && value > 0)
+      sink.state(quantity, value, {});
+  }
   sink.run(std::move(run));
 }
 

@@ -101,6 +101,20 @@ const EventForm kLauncherForms[] = {
      Fault,
      "its process was the first that was killed by a signal",
      kRank},
+    {{"Task launch for StepId={_:word} failed on node {host:name}: {why}",
+      {"srun: error: Task launch for StepId=4711.0 failed on node gpu07: Communication connection failure"}},
+     "slurm/launch failed",
+     Hardware,
+     Fault,
+     "Slurm could not start the job's processes there",
+     kNode},
+    {{"srun: error: Unable to {what}",
+      {"srun: error: Unable to create step for job 4711: Job/step already completing or completed"}},
+     "job/failed",
+     Unclear,
+     Note,
+     "srun could not start the job",
+     "sacct -j JOB -o State,Reason,NodeList"},
     {{"and node name: {host:name} has been marked dead",
       {"WARNING worker.py:1829 -- The node with node id: 5ad7 and address: 10.2.0.4 and node name: gpu004 "
        "has been "
@@ -215,6 +229,7 @@ enum MissingForm {
   MissingInline,
   Barrier,
   LateHead,
+  MissingSet,
 };
 
 const LineForm kMissingForms[] = {
@@ -232,6 +247,7 @@ const LineForm kMissingForms[] = {
       "RuntimeError: [Rank 0]: Rank 3 failed to pass monitoredBarrier in 1800000 ms"}},
     {"Some timed out task names:",
      {"The first task at the barrier: /job:jax_worker/replica:0/task:13. Some timed out task names:"}},
+    {"^~missing ranks: {ranks}", {"missing ranks: {3}", "missing ranks: {1, 2, 5}"}},
 };
 
 class Missing : public Reader {

@@ -27,6 +27,7 @@ enum ErrorForm {
   SrunSignal,
   RankSignal,
   Hydra,
+  Keepalive,
   Terminate,
   Status,
 };
@@ -48,6 +49,10 @@ const LineForm kErrorForms[] = {
     {"^{host:name}: rank {rank:int} died from {what}",
      {"x1000c0s5b0n0.hsn.cm.example: rank 5 died from signal 9"}},
     {"RANK {rank:int} PID {_:int} RUNNING AT {host:name}", {"=   RANK 5 PID 4711 RUNNING AT gpu07"}},
+    {"The node '{host:word}_{_:int}_{_:int}' has failed to send a keep-alive {what}",
+     {"The node 'gpu07_4711_0' has failed to send a keep-alive heartbeat to the rendezvous 'job-88' due to "
+      "an error of "
+      "type RendezvousConnectionError."}},
     {"terminate called after throwing an instance of {what}",
      {"terminate called after throwing an instance of 'gloo::IoException'"}},
     {"exits with return code = {code:int}",
@@ -134,7 +139,15 @@ class ProcessErrors : public Reader {
       sink.follow(kHydraLines);
       return;
     }
-    write(match["what"], form == Terminate ? "" : "crash", std::move(subject), sink);
+    if (form == Keepalive)
+      write(
+          "a lost rendezvous: no keep-alive heartbeat of its agent",
+          "crash",
+          std::move(subject),
+          sink,
+          Origin::Link);
+    else
+      write(match["what"], form == Terminate ? "" : "crash", std::move(subject), sink);
   }
 
   // Takes a line of a launcher about a process that has ended.
@@ -182,11 +195,16 @@ class ProcessErrors : public Reader {
     }
   }
 
-  static void write(std::string_view what, const char* sort, Subject subject, Sink& sink) {
+  static void write(
+      std::string_view what,
+      const char* sort,
+      Subject subject,
+      Sink& sink,
+      Origin origin = Origin::Program) {
     const std::string error(what.substr(0, 200));
     Event event;
     event.kind = "job/error";
-    event.origin = is_of_peers(what) ? Origin::Consequence : Origin::Program;
+    event.origin = origin == Origin::Program && is_of_peers(what) ? Origin::Consequence : origin;
     event.subject = std::move(subject);
     event.meaning = "the log holds an error of the program" + (error.empty() ? "" : ": " + error);
     event.action = "the logs of all ranks: the earliest error in them is the cause";

@@ -519,9 +519,8 @@ Measure measure_of(std::string_view label, std::string_view unit) {
 }
 
 bool is_other_time(std::string_view label) {
-  constexpr std::array<std::string_view, 4> kSums{"total", "elapsed", "cumulative", "since"};
   const std::vector<std::string> words = label_words(label);
-  return any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames) || any_of_label(words, kSums);
+  return any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames);
 }
 
 std::vector<LabelledValue> labelled_values(std::string_view line) {

@@ -45,7 +45,7 @@ struct Measure {
 // Names that could mean several things mean none of them.
 Measure measure_of(std::string_view label, std::string_view unit);
 
-// A label of a time that is no speed of the work: "eta", "val time", "total".
+// A label of a time that is no speed of the work: "eta", "val time", "max".
 bool is_other_time(std::string_view label);
 
 // The words of a label in lower case: "CurrSamplesPerSec" has four.

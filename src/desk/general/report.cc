@@ -477,9 +477,11 @@ class Report : public Reader {
             sink);
         continue;
       }
-      const std::string title = has_title && part.empty() && !text.substr(0, colon).starts_with(value.label)
-                                    ? std::string(text.substr(0, colon + 1)) + " "
-                                    : "";
+      const std::string title =
+          has_title && part.empty() &&
+                  (value.label.empty() || !text.substr(0, colon).starts_with(value.label))
+              ? std::string(text.substr(0, colon + 1)) + " "
+              : "";
       if (!value.is_bracketed || !is_repeated)
         any = number(
                   title + (value.label.empty() ? value.unit : value.label),

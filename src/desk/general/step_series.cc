@@ -248,8 +248,9 @@ class StepSeries : public Reader {
     const std::vector<std::string> words = label_words(value.label);
     const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
     if (measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
+      constexpr std::array<std::string_view, 3> kTimes{"time", "latency", "duration"};
       measure = measure_of("time", unit);
-      source = Source::Unnamed;
+      source = holds_word(words, kTimes) ? Source::Named : Source::Unnamed;  // "elapsed_time = 0.02s"
       if (measure.meaning != Meaning::Duration)
         return;
     }

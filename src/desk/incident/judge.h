@@ -36,7 +36,8 @@ struct MeasuredSpeed {
     RequestTime,   // s, from arrival to the last token, of `together` requests that run at one time
     StepTime,      // s
     TokensPerGpu,  // 1/s
-    FlopsPerGpu    // flop/s
+    FlopsPerGpu,   // flop/s
+    BusBandwidth   // byte/s, of a collective
   };
   Kind kind = Kind::RequestTime;
   double value = 0;
@@ -50,6 +51,9 @@ struct MeasuredSpeed {
   double tokens_per_s = 0;   // serving: over all answers
   double batch = 0;          // training: samples in a step
   double sequence = 0;       // training: tokens in a sample
+  std::string collective;    // "all-reduce", "all-gather", "reduce-scatter"
+  double bytes = 0;          // of the collective's buffer
+  double devices = 0;        // that take part in it
 };
 
 // A measured speed compared with the speed that a model of hardware and software expects.

@@ -20,6 +20,28 @@ namespace {
 
 constexpr size_t kFewestHosts = 4;
 
+// Compares a run with what the links of the named system should reach. Returns false when it cannot be.
+bool compare_bus(const Records& records, const Run& run, const JudgeOptions& options, Judgement& out) {
+  MeasuredSpeed speed;
+  speed.kind = MeasuredSpeed::Kind::BusBandwidth;
+  speed.value = measured(run, "bus bandwidth").value_or(0) * 1e9;
+  speed.collective = fact(run, "collective");
+  speed.bytes = measured(run, "message").value_or(0);
+  speed.devices = measured(run, "GPUs").value_or(0);
+  std::string reason;
+  const auto compared = options.compare ? options.compare(speed, reason) : std::nullopt;
+  if (!compared && !reason.empty())
+    out.notes.push_back("the bus bandwidth is not compared with what should be: " + reason);
+  if (!compared)
+    return false;
+  add_compared(*compared, "the collective", place_text(records, run.where), out);
+  if (compared->outcome == ComparedSpeed::Outcome::Slow)
+    out.findings.back().next_step =
+        "run it on fewer GPUs and on other hosts; NCCL_DEBUG=INFO shows the transport, nvidia-smi nvlink -s, "
+        "ibstat and nvidia-smi topo -m the links";
+  return true;
+}
+
 struct Best {
   double value = 0;
   const Run* run = nullptr;
@@ -54,12 +76,18 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
       logs.push_back(std::log(best.value));
     }
     if (hosts.size() < kFewestHosts) {
+      if (compare_bus(records, *hosts.begin()->second.run, options, out)) {
+        out.covered.push_back("bus bandwidth of " + list_text(names) + " against the system");
+        continue;
+      }
       out.open.push_back(
           {"bus bandwidth of " + list_text(names) + " is " + base::format_number(evidence::median(speeds)) +
                " GB/s (" + operation + "), and " + std::to_string(hosts.size()) +
                (hosts.size() == 1 ? " host is" : " hosts are") +
                " too few to find one that is common to slow runs",
-           "runs of other pairs of hosts, each host in several"});
+           "runs of other pairs of hosts, each host in several, or the system (--system h100), whose links "
+           "give what "
+           "it should be"});
       continue;
     }
     out.covered.push_back("bus bandwidth of " + std::to_string(hosts.size()) + " hosts");

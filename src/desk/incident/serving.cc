@@ -7,6 +7,7 @@
 // than the time of one request, requests waited: the rate is above what is served, and the time to the first
 // token measures the queue.
 #include <cmath>
+#include <set>
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
@@ -162,6 +163,11 @@ void add_compared(
 // Judges serving runs by queueing and by the predicted speed.
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out) {
   constexpr size_t kMostQuestions = 8;
+  constexpr size_t kFewestPeers = 4;
+  std::set<std::string> hosts;  // whose runs are compared with each other (states.cc)
+  for (const Run& run : records.runs())
+    if (run.kind == "serving benchmark" && !run.subject.host.empty())
+      hosts.insert(run.subject.host);
   size_t seen = 0;
   for (const Run& run : records.runs()) {
     if (run.kind != "serving benchmark" || seen++ >= kMostQuestions)
@@ -169,7 +175,7 @@ void judge_serving(const Records& records, const JudgeOptions& options, Judgemen
     if (const std::string queue = queue_of(run, options.false_alarms); !queue.empty())
       out.notes.push_back(place_text(records, run.where) + ": " + queue);
     std::string reason;
-    if (compare(run, records, options, out, reason))
+    if (compare(run, records, options, out, reason) || hosts.size() >= kFewestPeers)
       continue;
     out.open.push_back(
         {measured_text(run) + ": " + reason,

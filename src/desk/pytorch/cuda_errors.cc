@@ -18,15 +18,16 @@ constexpr const char* kLessMemory =
     "look at which rank holds more than the others (torch.cuda.memory_summary)";
 
 const EventForm kCudaErrorForms[] = {
-    {{"CUDA error: uncorrectable ECC error",
-      {"RuntimeError: CUDA error: uncorrectable ECC error encountered"}},
+    {{"uncorrectable ECC error encountered",
+      {"RuntimeError: CUDA error: uncorrectable ECC error encountered",
+       "transport/p2p.cc:289 NCCL WARN Cuda failure 'uncorrectable ECC error encountered'"}},
      "cuda/ecc",
      Hardware,
      Fault,
      "uncorrectable memory error of its GPU",
      "drain its host, look for Xid 48, 63, 94 and 95 in its kernel log, reset the GPU; replace it if it "
      "comes back"},
-    {{"CUDA error: uncorrectable NVLink error",
+    {{"uncorrectable NVLink error detected",
       {"RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution"}},
      "cuda/nvlink",
      Link,

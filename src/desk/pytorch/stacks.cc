@@ -1,9 +1,11 @@
-// Stacks of processes that hang, as py-spy and Python's faulthandler print them: what the main thread of each
-// waits in, or is in. Which process holds the others up is decided beside its peers (incident/stacks.cc).
+// Stacks of processes that hang, as py-spy, Python's faulthandler and gdb print them: what the main thread of
+// each waits in, or is in. Which process holds the others up is decided beside its peers
+// (incident/stacks.cc).
 //
 //   process = "Process" N ":" COMMAND
 //   py-spy  = "Thread" ID "(" STATE ")" [": \"" NAME "\""] {"    " FUNCTION " (" FILE ":" N ")"}
-//   handler = ("Thread" | "Current thread") ID "(most recent call first):"
+//   gdb     = "Thread" N "(" ... "(LWP" N ...  {"#" N [ADDRESS "in"] FUNCTION "(" ARGUMENTS ")" ("from" |
+//   "at") FILE} handler = ("Thread" | "Current thread") ID "(most recent call first):"
 //             {"  File \"" FILE "\", line" N "in" FUNCTION}
 //
 // The main thread is the one with a frame of "<module>". It waits when one of its frames is a collective or
@@ -61,7 +63,10 @@ constexpr std::array<std::string_view, 11> kAmbiguous{
     "synchronize"};
 constexpr std::array<std::string_view, 8>
     kModules{"distributed", "c10d", "nccl", "comm", "mpi", "horovod", "multihost", "torch/cuda"};
-constexpr std::array<std::string_view, 10> kWaitingModules{
+constexpr std::array<std::string_view, 13> kWaitingModules{
+    "libc.so",
+    "libpthread",
+    "libcuda",
     "threading.py",
     "queue.py",
     "selectors.py",
@@ -85,7 +90,8 @@ bool holds_one(const std::array<std::string_view, N>& words, std::string_view te
 }
 
 bool waits_for_peers(const Frame& frame) {
-  return is_one(kCollectives, frame.function) ||
+  return frame.function.starts_with("nccl") || frame.function.starts_with("MPI_") ||
+         frame.function.starts_with("PMPI_") || is_one(kCollectives, frame.function) ||
          (is_one(kAmbiguous, frame.function) && holds_one(kModules, frame.file));
 }
 
@@ -96,6 +102,8 @@ class Stacks : public Reader {
   bool row(std::string_view line, Sink& sink) override {
     static const Pattern process("^Process {pid:int}: ");
     static const Pattern spy("^~{function} ({file}:{_:int})$");
+    static const Pattern native("^#{_:int} {_:hex} in {function} ({_}) from {file}");
+    static const Pattern source("^#{_:int} (?{_:hex} in ?){function} ({_}) at {file}:{_:int}$");
     static const Pattern handler("^~File \"{file}\", line {_:int} in {function}$");
     Match match;
     if (process.match(line, match)) {
@@ -107,9 +115,14 @@ class Stacks : public Reader {
     const bool is_thread = line.starts_with("Thread ") || line.starts_with("Current thread ");
     if (is_thread) {
       end_thread();
+      static const Pattern light_weight("(LWP {pid:int})");  // of the main thread: the process
+      if (processes_ == 0 && light_weight.match(line, match))
+        pid_ = match.text("pid");
       return true;
     }
-    if ((spy.match(line, match) || handler.match(line, match)) && frames_.size() < kMostFrames) {
+    const bool is_frame = native.match(line, match) || source.match(line, match) || spy.match(line, match) ||
+                          handler.match(line, match);
+    if (is_frame && frames_.size() < kMostFrames) {
       frames_.push_back({match.text("function"), match.text("file"), std::string(line), sink.number()});
       return true;
     }
@@ -118,7 +131,7 @@ class Stacks : public Reader {
 
   void end_thread() {
     const bool is_main = std::ranges::any_of(frames_, [](const Frame& frame) {
-      return frame.function == "<module>";
+      return frame.function == "<module>" || frame.function == "main";
     });
     if (is_main && mains_.size() < kMostProcesses)
       mains_.push_back({pid_, std::move(frames_)});
@@ -172,15 +185,18 @@ double score_stacks(std::string_view head, std::string& reason) {
                            head.find("\nThread 0x") != head.npos);
   const bool is_only_stacks = head.starts_with("Process ") || head.starts_with("Thread ") ||
                               head.starts_with("Current thread ") || head.starts_with("Fatal Python error");
-  if ((!is_spy && !is_handler) || !is_only_stacks)
+  const bool is_gdb = head.find("(LWP ") != head.npos && head.find("\n#0  ") != head.npos;
+  if (!is_gdb && ((!is_spy && !is_handler) || !is_only_stacks))
     return 0;
-  reason = is_spy ? "it has the threads of py-spy dump" : "it has the threads of faulthandler";
+  reason = is_gdb   ? "it has the threads of gdb"
+           : is_spy ? "it has the threads of py-spy dump"
+                    : "it has the threads of faulthandler";
   return 0.9;
 }
 
 }  // namespace
 
 const Format
-    kStacks{"stacks (py-spy, faulthandler)", "pytorch", {}, Shape::Table, make<Stacks>, score_stacks};
+    kStacks{"stacks (py-spy, faulthandler, gdb)", "pytorch", {}, Shape::Table, make<Stacks>, score_stacks};
 
 }  // namespace lento::desk

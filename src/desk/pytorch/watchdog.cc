@@ -32,7 +32,7 @@ const LineForm kWatchdogForms[] = {
       "Timeout(ms)=1800000) ran for 1803170 milliseconds before timing out.",
       "ProcessGroupNCCL.cpp:552] [Rank 2] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, "
       "OpType=ALLGATHER, Timeout(ms)=10) ran for 12 milliseconds"}},
-    {"last enqueued (?NCCL ?)work: {enqueued:int}, last completed (?NCCL ?)work: {completed:int}",
+    {"ast enqueued (?NCCL ?)work: {enqueued:int}, last completed (?NCCL ?)work: {completed:int}",
      {"[Rank 1] Timeout at NCCL work: 20, last enqueued NCCL work: 25, last completed NCCL work: 19.",
       "[PG ID 0 PG GUID 0(default_pg) Rank 4] Exception (either an error or timeout) detected by watchdog at "
       "work: "

@@ -20,8 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 12>
     kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-constexpr std::array<std::string_view, 7>
-    kForms{"M/D/Y C", "M/D/Y, C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y"};
+constexpr std::array<std::string_view, 8>
+    kForms{"M/D/Y C", "M/D/Y, C", "M/D/Y-C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y"};
 
 struct DateParts {
   int year = 0;
