@@ -113,12 +113,14 @@ bool has_all_shares(const BusyShares& b) {
 }
 
 // Names what to record for a narrower interval, "" when all is there.
-std::string missing_counters(const KernelMemory& k) {
+std::string missing_counters(const KernelMemory& k, bool is_coalescing) {
   if (k.is_amd)
     return {};
   if (!has_all_shares(k.busy))
     return "--section SpeedOfLight";
-  return k.l2_sectors > 0 ? "" : "--metrics lts__t_sectors_srcunit_tex.sum,lts__t_requests_srcunit_tex.sum";
+  return !is_coalescing || k.l2_sectors > 0
+             ? ""
+             : "--metrics lts__t_sectors_srcunit_tex.sum,lts__t_requests_srcunit_tex.sum";
 }
 
 }  // namespace lento::memory

@@ -19,6 +19,6 @@ std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double im
 // Returns whether the profile states the shares of caches, memory and instructions.
 bool has_all_shares(const BusyShares& busy);
 // Names options of ncu that make the interval narrower, "" when all is there.
-std::string missing_counters(const KernelMemory& k);
+std::string missing_counters(const KernelMemory& k, bool is_coalescing);
 
 }  // namespace lento::memory

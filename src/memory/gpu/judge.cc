@@ -36,6 +36,7 @@ constexpr double kLeastPieces = 64;  // of traces, over all channels
 // Gains below are not worth a change.
 constexpr double kLeastGain = 1.02;
 constexpr double kSure = 0.9;  // score of the smallest certain gain
+constexpr const char* kUncoalescedName = "uncoalesced access";
 constexpr const char* kPadRows =
     "pad the rows of the shared array by one element ([32][33]), or exchange its columns (column xor row), "
     "so "
@@ -151,10 +152,10 @@ class Judge {
         {"predicted speed-up of the kernel at least", gain.low, "x", "busy shares of the units"});
     f.evidence.push_back(
         {"predicted speed-up of the kernel at most", gain.high, "x", "busy shares of the units"});
-    const std::string missing = missing_counters(k);
-    if (!missing.empty() && !k.is_amd)
+    const std::string missing = missing_counters(k, category == kUncoalescedName);
+    if (!missing.empty())
       f.evidence.push_back(
-          {"a narrower interval needs " + missing, {}, "", "counters that are not in the profile"});
+          {"a narrower interval needs ncu " + missing, {}, "", "counters that are not in the profile"});
     return f;
   }
 
@@ -263,7 +264,7 @@ class Judge {
     }
     if (k.global.excess() == 0 || is_named_by_another(k, false))
       return;
-    const std::string category = "uncoalesced access";
+    const std::string category = kUncoalescedName;
     const double most = degree_by_requests(k, false);
     const std::vector<BusyUnit> units = when_coalesced(k);
     Finding* f = nullptr;
@@ -316,7 +317,7 @@ class Judge {
     else
       d_.notes.push_back(
           subject(k) + ": " + category + " of " + format_number(c.imbalance(), 3) +
-          ", and how busy the unit is was not recorded: ncu " + missing_counters(k)),
+          ", and how busy the unit is was not recorded: ncu " + missing_counters(k, false)),
           ++undecided_;
     if (f == nullptr)
       return;
@@ -333,7 +334,7 @@ class Judge {
 
   // Notes what is there without being certain to cost time, with the unit that bounds the kernel.
   void note(const KernelMemory& k, const std::string& what, const BusyUnit& busiest, const SpeedUp& gain) {
-    const std::string missing = missing_counters(k);
+    const std::string missing = missing_counters(k, what == kUncoalescedName);
     d_.notes.push_back(
         subject(k) + ": " + what + " without a certain cost: the kernel would be " + interval(gain) +
         " as fast without, and its busiest unit is " + busiest.name + " (" + percent(busiest.busy) + ")" +
