@@ -208,6 +208,21 @@ void Likelihood::solve(Solution& s, std::span<const double> y, int rounds) const
     s.log_likelihood += std::log(prior[k]) / 2 - prior[k] * s.eta[k] * s.eta[k] / 2;
 }
 
+// Removes from the residuals the median of each kind of record, so that a class that is slower as a whole
+// does not count as noise of its records.
+void Likelihood::center_by_kind(Solution& s) const {
+  for (uint8_t kind = 0; kind < s.misfit.size(); ++kind) {
+    std::vector<double> of;
+    for (size_t r = 0; r < rows(); ++r)
+      if (kind_[r] == kind && !std::isnan(s.residual[r]))
+        of.push_back(s.residual[r]);
+    const double middle = evidence::median(of);
+    for (size_t r = 0; r < rows(); ++r)
+      if (kind_[r] == kind && !std::isnan(s.residual[r]))
+        s.residual[r] -= middle;
+  }
+}
+
 void Likelihood::estimate_misfit(Solution& s) const {
   s.misfit.fill(0);
   std::vector<double> without(rows());
@@ -337,6 +352,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     s.residual = y;
     s.weight.assign(rows(), 1);
     s.first_order_variance.assign(rows(), 0);
+    center_by_kind(s);
     estimate_misfit(s);  // for the first weights, what is not explained yet counts as noise
   }
   for (int round = 0; round < (start != nullptr ? 2 : kRounds); ++round) {

@@ -134,6 +134,7 @@ class Likelihood {
  private:
   void estimate_first_order_variance(Solution& s) const;
   void estimate_shift_error(Solution& s) const;
+  void center_by_kind(Solution& s) const;
   void estimate_misfit(Solution& s) const;
   void estimate_spread(Solution& s) const;
   void part_clock_and_classes(Solution& s) const;

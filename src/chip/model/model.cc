@@ -293,9 +293,11 @@ judged_draws(const ChipModel& model, int count, DrawnChips chips, const base::Pr
 }
 
 bool like_file(const ChipModel& model, const ModelVerdict& v) {
-  for (size_t k = 0; k < model.spread.size(); ++k)
-    if (v.none.spread[k] > model.spread[k])
+  for (size_t k = 0; k < model.spread.size(); ++k) {
+    const double of_class = v.none.classes[k].log_factor - v.none.eta[0];
+    if (v.none.spread[k] > model.spread[k] || std::abs(of_class) > std::log1p(kTolerance))
       return false;
+  }
   return v.notes.empty();  // one for each setting that differs
 }
 
