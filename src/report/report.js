@@ -182,13 +182,17 @@
     const pixel = plot.left + share * plot.width;
     const out = [`${plot.name}: ${text(valueAt(plot, share))}`];
     if (heat) out.unshift(heat);
+    const nearest = new Map();  // by name: a line that is ill from some point on is drawn in two parts
     for (const line of lines) {
-      const points = pointsOf(line);
-      if (points.length === 0) continue;
-      const near = points.reduce((a, b) => (Math.abs(b[0] - pixel) < Math.abs(a[0] - pixel) ? b : a));
+      for (const point of pointsOf(line)) {
+        const known = nearest.get(line.dataset.name);
+        if (!known || Math.abs(point[0] - pixel) < Math.abs(known[0] - pixel)) nearest.set(line.dataset.name, point);
+      }
+    }
+    for (const [name, near] of nearest) {
       const up = (plot.top + plot.height - near[1]) / plot.height;
       const value = plot.yLog ? plot.yLow * (plot.yHigh / plot.yLow) ** up : plot.yLow + up * (plot.yHigh - plot.yLow);
-      out.push(`${line.dataset.name}: ${text(Number(value.toPrecision(3)))}`);
+      out.push(`${name}: ${text(Number(value.toPrecision(3)))}`);
     }
     return out;
   }
