@@ -48,6 +48,7 @@ double mean_of_middle(std::vector<std::pair<double, double>> ratios) {
 struct Shown {
   double level = 0;   // NaN: no record
   double number = 0;  // log of one more than their number; 0 when the recording is complete
+  size_t records = 0;
 };
 
 // Weighs level and number as they determine a factor together: by the inverse of their covariance times their
@@ -96,9 +97,12 @@ class FactorSearch {
     for (size_t k = 0; k < out.parts.size(); ++k)
       widen(k, out.parts[k]);
     if (!std::ranges::all_of(out.parts, whole_run)) {
+      const std::vector<SlowPart> given = out.parts;
       out = fit_intervals(run_, std::move(out.parts), measured);
-      if (measured)
+      if (measured) {
+        prefer_records(given, out);
         add_class_deviations(out);
+      }
       return out;
     }
     for (int round = 1;; ++round) {
@@ -122,6 +126,22 @@ class FactorSearch {
  private:
   static void move(SlowPart& part, double by) {
     part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostLogFactor);
+  }
+
+  // Takes a core's factor from its records where the fit's interval excludes it. Operations of a core wait in
+  // no queue, so that their level is their factor.
+  void prefer_records(const std::vector<SlowPart>& given, FactorFit& fit) const {
+    for (size_t k = 0; k < given.size(); ++k) {
+      const Shown observed = shown_observed(k, given[k], fit.solution);
+      if (given[k].part.part != Part::Core || observed.records == 0)
+        continue;
+      const double deviation = run_.chip.core.rate_deviation / std::sqrt(double(observed.records));
+      const double apart = std::abs(observed.level - fit.parts[k].log_factor);
+      if (observed.level <= 0 || apart <= evidence::kNinety * std::hypot(deviation, fit.deviation[k]))
+        continue;
+      fit.parts[k].log_factor = observed.level;
+      fit.deviation[k] = deviation;
+    }
   }
 
   // A factor counts from the class of its part, which has a deviation and a spread of its own.
@@ -198,6 +218,7 @@ class FactorSearch {
       ratios.emplace_back(ratio - (explained.empty() ? 0 : explained[e.cell]), share);
     }
     Shown out;
+    out.records = ratios.size();
     if (run_.setup.until != kForever)
       out.number = std::log1p(double(ratios.size()));
     out.level = ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : mean_of_middle(std::move(ratios));
