@@ -44,10 +44,11 @@ const LineForm kSeriesForms[] = {
     {"hroughput", {"Throughput = 812"}},
     {"atency", {"step latency 0.21 s"}},
     {"GF", {"iGF= 2164.20"}},
-    {"step", {"2026-11-20 09:00:11 step 10: loss = 4.01"}},
-    {"Step", {"Step 50/100000; acc: 12.1"}},
-    {"iter", {"iter 100 loss 3.2"}},
-    {"Iter", {"Iteration 100, loss 3.2"}},
+    {"step=", {"epoch=0 step=120 loss=3.1"}},
+    {"step:", {"step: 10 loss 4.01"}},
+    {"Step ", {"Step 50/100000; acc: 12.1"}},
+    {"iter ", {"iter 100 loss 3.2"}},
+    {"Iteration ", {"Iteration 100, loss 3.2"}},
 };
 
 struct SeriesRow {
