@@ -1,3 +1,5 @@
+// Compares components by the set of flows whose paths cross them. Two components of one set leave the same
+// records.
 #include "chip/detect/alike.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Components that the records cannot tell apart: in the time in question exactly the same transfers pass
-// them.
+// Finds components that the records cannot distinguish, because the same transfers pass them in the time in
+// question.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace lento::chip {
 
-// Transfers of one kind between the same two places; all take the same path.
+// Transfers of one kind between the same two places, which all take the same path.
 struct Flow {
   ProbeKind kind = chip::ProbeKind::Message;
   int core = 0;  // where it is recorded
@@ -28,8 +28,8 @@ struct FlowWindow {
   void see(const ProbeRecord& record);
 };
 
-// Of `candidates` (never cores), in their order, those that the same of `flows` pass as `component`, itself
-// included. Alone when no flow passes it.
+// Returns those of `candidates` (never cores), in their order, that the same of `flows` pass as `component`,
+// itself included. A component that no flow passes is returned alone.
 std::vector<Component> alike(
     const Component& component,
     const std::set<Flow>& flows,
@@ -37,8 +37,8 @@ std::vector<Component> alike(
     const spec::Chip& chip,
     const Grid& grid);
 
-// `candidates` that some of `flows` pass, parted into classes that the same of them pass, each in their order
-// and by its first; those of one component are left out.
+// Groups the `candidates` that some of `flows` pass into classes that the same flows pass. Candidates keep
+// their order, and classes are ordered by their first. Classes of one component are left out.
 std::vector<std::vector<Component>> classes(
     const std::set<Flow>& flows,
     const std::vector<Component>& candidates,

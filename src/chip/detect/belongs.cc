@@ -1,3 +1,5 @@
+// Plans every record of the mapping, adds them up by core and pattern, and compares counts and sizes with the
+// entries of the sketch.
 #include "chip/detect/belongs.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace lento::chip {
 namespace {
 
-// What a mapping plans of one pattern on one core.
+// Records of one pattern on one core that a mapping plans.
 struct Planned {
   uint64_t count = 0;  // an inference
   // work

@@ -24,8 +24,8 @@ struct Belonging {
   std::string gap() const;  // why too little was recorded to call the chip healthy; empty: enough was
 };
 
-// Records that were lost, a run cut short and faults leave every pattern one that was planned; only records
-// that another program made are strange.
+// Lost records, a run cut short and faults leave only patterns that were planned. Strange patterns come from
+// another program.
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip);
 
 }  // namespace lento::chip

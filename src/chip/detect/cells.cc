@@ -1,3 +1,5 @@
+// Builds the table of a sketch on one time grid, and the level, fastest transfer and noise that a healthy row
+// has. They come from another sketch or from the lower quartile of the run itself.
 #include "chip/detect/cells.h"
 
 #include <algorithm>
@@ -27,7 +29,7 @@ Cell cell_of(const TimeBin& bin, int shared_by) {
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    // A run that many times longer tells nothing of this one.
+    // A run that is longer by such a factor does not describe this one.
     const auto parts = int(std::min<uint64_t>(width / wanted, bins.size()));
     for (const TimeBin& bin : bins)
       out.insert(out.end(), size_t(parts), cell_of(bin, parts));
@@ -51,7 +53,7 @@ float median_lowest(const Row& row) {
   return float(evidence::median(values));
 }
 
-// Levels carry an offset; the unloaded level of a path in the same unit.
+// Returns the unloaded level of a path in the unit of levels, which carry an offset.
 double unloaded_level(const Row& row, const Path& path) {
   const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
   return std::log2(std::max(1.0, path.cycles(row.bytes)) / std::max(1.0, row.bytes)) + offset;
@@ -99,8 +101,8 @@ Spread spread_of(const Row& row, double most) {
   return s;
 }
 
-// Mean of the reference's bins within two of `bin`, that bin twice; the mean over the run stands in for
-// records that they lack.
+// Returns the mean of the reference's bins within two of `bin`, that bin counted twice. The mean over the run
+// replaces bins without records.
 float local_level(const Row& row, size_t bin, double fallback) {
   double sum = 0;
   double weight = 0;

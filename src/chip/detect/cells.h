@@ -36,13 +36,13 @@ struct Cells {
   std::vector<Row> rows;
 };
 
-// Rows in order of core and pattern; patterns that name cores or ports the grid lacks are left out. The bins
-// are `bin_cycles` wide, those of a core with wider ones being taken as several alike, so that a run that
-// took longer can be laid beside another; 0: as wide as the widest of the sketch. Precondition: a power of
-// two.
+// Returns rows in the order of core and pattern. Patterns that name cores or ports outside the grid are left
+// out. The bins are `bin_cycles` wide, so that a run that took longer can be compared with another. A wider
+// bin of a core counts as several equal ones. 0: as wide as the widest bin of the sketch. Precondition: a
+// power of two.
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
 
-// Of each row.
+// Returns the path of each row.
 std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid);
 
 struct Bins {
@@ -52,30 +52,30 @@ struct Bins {
 // The bins that an interval of cycles touches, one at least. Precondition: there are bins.
 Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end);
 
-// What a row should look like: level by bin, deviation of one record, deviation common to a bin.
+// Expected row: level by bin, deviation of one record, deviation common to a bin.
 struct Baseline {
   std::vector<float> level;
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F;
   float common = 0.1F;  // before anything is known
-  // This many bins in a row say together what one would say alone: healthy runs settle into one rhythm for a
-  // while, then into another.
+  // Number of successive bins that carry as much information as one independent bin. Healthy runs keep one
+  // rhythm for a while and then change to another.
   float correlation_bins = 1;
-  // Of the mean of `count` records.
+  // Returns the variance of the mean of `count` records.
   double variance(int count) const {
     return common * common + single * single / float(count);
   }
 };
-// From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get
-// the median excess over the unloaded path.
+// Takes the baseline from another sketch of the same mapping, for the `rows` of `cells` in their order. Rows
+// that `reference` lacks get the median excess over the unloaded path.
 std::vector<Baseline>
 baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
 // From the run itself: the lower quartile of a row's bins, held down to a common excess over the unloaded
 // path, so that a row slow throughout cannot excuse itself.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
 
-// The mean of several baselines of the same rows; how far they lie apart becomes part of `common`: healthy
-// runs can settle into different rhythms. Precondition: at least one, all of one shape.
+// Returns the mean of several baselines of the same rows. Their distance from one another becomes part of
+// `common`, because healthy runs may have different rhythms. Precondition: at least one, all of one shape.
 std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws);
 
 }  // namespace lento::chip

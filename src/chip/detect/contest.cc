@@ -1,3 +1,5 @@
+// Replays each strong hypothesis from its begin, corrects its factor by recorded over simulated excess, and
+// moves factor, begin and end of the leaders until one of them wins.
 #include "chip/detect/contest.h"
 
 #include <algorithm>
@@ -12,8 +14,8 @@
 namespace lento::chip {
 namespace {
 
-// Of parts of one kind the one that gains more; one of another kind, which slows more down and comes later,
-// must stand out.
+// The larger gain wins among parts of one kind. A part of another kind, which slows more transfers and comes
+// later, must win by a margin.
 bool beats(const Hypothesis& a, const Hypothesis& b) {
   const bool same_kind = a.suspect.component.part == b.suspect.component.part;
   return b.baselines.empty() || (same_kind ? 1 : kRivalShare) * a.gain > b.gain;
@@ -24,7 +26,7 @@ double possible(const ScanInput& before, const Suspect& s) {
   return std::min(s.factor, most_allowed_factor(before, s));
 }
 
-// What slows the same transfers as much is about as slow.
+// A component that slows the same transfers as much is about as slow.
 Suspect as_slow_as(const Hypothesis& leading, const ScanInput& before, Suspect s) {
   s.factor = std::min(s.factor, leading.suspect.factor);
   return refitted(before, s);
@@ -34,11 +36,11 @@ bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
-// So many corrections come near the best factor; what then gains half of what another does will not win.
+// Corrections that come near the best factor. A hypothesis that then gains half of the best will not win.
 constexpr int kEnoughCorrections = 2;
 
-// Sharpened beside the best: the next, and the one after it when that gains half as much. Of a few bins the
-// right one can be third until its begin is known.
+// Rivals that are sharpened beside the best one: the next, and the one after it when its gain is at least
+// half. For a fault of few bins the right one can be third until its begin is found.
 constexpr size_t kRivals = 2;
 
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
@@ -48,7 +50,7 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
 
 constexpr int kAdjustments = 6;
 
-// What was found, a little slower or less slow, or with its begin or end elsewhere.
+// Returns the component that was found with a slightly different factor, begin or end.
 Suspect adjusted(Suspect s, int change, uint64_t step) {
   if (s.slow_intervals.empty())
     s.slow_intervals.push_back({s.begin, s.end, s.factor});
@@ -95,8 +97,8 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   return best;
 }
 
-// Beside what was found already the queues of that are nearly what is simulated, and a further component must
-// explain them better wherever any of the hypotheses has to do with them.
+// The queues of the components that were found are already simulated nearly right. A further component must
+// explain them better wherever a hypothesis reaches.
 void Contest::judge_by_its_own(Hypothesis& h) const {
   std::vector<size_t> rows = scope_.rows;
   if (given_.empty())
@@ -128,7 +130,7 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
     });
   };
   rank();
-  // Of a few bins it is not known for which part of them a fault lasted: these are sharpened in any case.
+  // A fault of few bins covers an unknown part of them, so these hypotheses are sharpened in any case.
   const bool all_whole = std::ranges::all_of(all, [&](const Entrant& e) {
     return covers_whole_bins(before_.cells, e.hypothesis.suspect);
   });
@@ -161,14 +163,15 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   return winner;
 }
 
-// When each of the strongest makes the simulation less like the recorded run, what is weaker goes unheard:
-// beside a slow part even the wrong ones gain something, because their queues are full.
+// When each of the strongest hypotheses makes the simulation less like the recorded run, weaker ones are not
+// tried. Next to a slow part even wrong ones gain, because their queues are full.
 bool Contest::unheard(const Suspect& s, size_t heard, bool gains) const {
   return !gains && heard >= kHeardFirst && std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
 }
 
-// By falling strength. Of a long run what is heard first sets the factor of all others: those whose fastest
-// transfers are slowest, for a link that carries on what came late through a slow one can be the stronger.
+// Orders hypotheses by falling strength. In a long run the first hypothesis sets the factor of the others.
+// There the order is by the slowest fastest transfers, because a link that forwards late transfers of a slow
+// link can be the stronger one.
 std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bool in_part) const {
   std::vector<std::pair<double, double>> worth;
   for (const Suspect& s : close)
@@ -181,9 +184,9 @@ std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bo
   return order;
 }
 
-// In the order of `close`, for smaller components win among equals. Of a long run the others are judged as
-// slow as what leads, and left when that gains too little; but not the strongest: the first lead can be one
-// of chance, of a factor far from the true one.
+// Tries hypotheses in the order of `close`, because smaller components win among equals. In a long run the
+// others take the factor of the leader, and are dropped when that gains too little. The strongest is kept,
+// because the first lead can be one of chance with a factor far from the true one.
 std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
   const Hypothesis* leading = nullptr;  // of what was heard, when it gains anything
@@ -216,8 +219,8 @@ std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) 
   return out;
 }
 
-// Those that gain nearly as much as the best in the first part of their intervals, by the whole of them, the
-// best first, for as long as replays are left; in the order that they came in.
+// Replays over their whole intervals the hypotheses that gain nearly as much as the best in the first part,
+// the best first, while replays are left. Returns them in their former order.
 std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   until_ = UINT64_MAX;
   std::vector<Entrant*> by_gain;
@@ -240,8 +243,9 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   return all;
 }
 
-// Up to when hypotheses are heard. All of it, unless so long a simulation of each and its corrections cannot
-// be afforded: then a quarter of each interval, and as many bins as tell whether any is whole.
+// Returns the cycle up to which hypotheses are compared. It is the whole run, unless simulations of each with
+// its corrections cost too much. Then it is a quarter of each interval, and enough bins to decide whether any
+// is whole.
 uint64_t Contest::first_part(const std::vector<Suspect>& close) const {
   if (expected_.affordable() >= kReplaysEach * double(close.size()))
     return UINT64_MAX;
@@ -296,9 +300,9 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
   return h;
 }
 
-// Tries the factor that the replay suggests, and when that goes too far, half the way; whether one was
-// better. Queues make the excess grow faster than the factor: a suggestion beyond a factor that was too much
-// already, or too little, goes half the way to that one.
+// Tries the factor that the replay suggests, then half the way when that is too far. Returns whether one was
+// better. Queues make the excess grow faster than the factor. A suggestion beyond a factor that was already
+// too large or too small goes half the way to that one.
 bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   Suspect again = h.suspect;
   Suspect simulated = h.suspect;
@@ -326,8 +330,8 @@ bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   return false;
 }
 
-// One step: a change that helped is tried again, one that did not gives way to the next; whether there is
-// more to try.
+// Makes one step: a change that helped is tried again, otherwise the next change follows. Returns whether
+// more can be tried.
 bool Contest::sharpen(Entrant& entrant) {
   Hypothesis& h = entrant.hypothesis;
   Suspect other = changed(h.suspect, entrant.change);
@@ -346,8 +350,9 @@ bool Contest::sharpen(Entrant& entrant) {
   return true;
 }
 
-// What passes a link passes its routers too: where the link alone is stronger, the rest speaks against the
-// router, and the link that gains less may only be known less well. Whether there is more to try.
+// Transfers of a link pass its routers too. Where the link alone is stronger, the other transfers contradict
+// the router, and the link may gain less because it is estimated less exactly. Returns whether more can be
+// tried.
 bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
   const Suspect leading = all[best].hypothesis.suspect;
   bool more = false;

@@ -1,5 +1,5 @@
-// Hypotheses too close to tell apart by the closed form are replayed against one another: each is a component
-// slow by a factor for a while, and the one whose simulated run looks most like the recorded one wins.
+// Compares hypotheses that are too close for the closed form by simulation. Each is a component slow by a
+// factor for a while. The one whose simulated run is most like the recorded one wins.
 #pragma once
 
 #include <limits>
@@ -25,15 +25,15 @@ struct Hypothesis {
   Chance own_chance;      // what runs without a fault leave over there and then
 };
 
-// Whether it leaves no more over than a healthy run does, and less than it explains: where healthy runs are
-// far from one another, one of them was accused by a hypothesis that explained 60 of 200.
+// Returns whether it leaves no more unexplained than a healthy run does, and less than it explains. Where
+// healthy runs are far from one another, a hypothesis that explained 60 of 200 named a healthy part.
 bool explains(const Hypothesis& h);
 
 // Precondition: what it is given outlives it.
 class Contest {
  public:
-  // `before`: the recorded run and what was expected so far; `given`: the components that this already holds;
-  // `in_any_case`: heard even when the simulation contradicts all that are stronger.
+  // `before`: the recorded run and the expectation so far. `given`: the components that the expectation
+  // holds. `in_any_case`: components that are tried even when the simulation contradicts all stronger ones.
   Contest(
       const ScanInput& before,
       const std::vector<Suspect>& given,
@@ -45,18 +45,18 @@ class Contest {
         in_any_case_(std::move(in_any_case)) {
   }
 
-  // The winner; of equals the first. Its baselines are empty when no replay was left; when it gains less than
-  // nothing, the simulation contradicts the strongest and nothing was sharpened. Each is replayed up to twice
-  // again with the factor that its last replay suggests. While no winner stands out, the three best are
-  // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
-  // that begins elsewhere is out of step with the recorded one ever after; a winner of a few bins is
-  // sharpened in any case. Where simulations are too long for as many, all are heard by the first part of
-  // their intervals, as slow as the one that leads by then, the strongest corrected in any case, and those
-  // that do best there by the whole.
+  // Returns the winner, among equals the first. Its baselines are empty when no replay was left. A gain below
+  // zero means that the simulation contradicts the strongest, and nothing was sharpened.
+  //
+  // Each hypothesis is replayed up to twice again with the factor that its last replay suggests. While no
+  // winner stands out, the three best are sharpened in turn by small changes of factor and begin, because a
+  // slow run that begins elsewhere is out of step with the recorded one ever after. A winner of a few bins is
+  // always sharpened. Where simulations are too long, all are tried on the first part of their intervals with
+  // the factor of the leader. The best ones there are then replayed over the whole.
   Hypothesis best_of(std::vector<Suspect> close);
 
-  // The most that what was found already gains where hypotheses were compared, when its factor, begin and end
-  // are moved a little: what that explains asks for no further component. After best_of().
+  // Returns the most that the found components gain in the compared scope when their factor, begin and end
+  // are moved a little. What that explains needs no further component. Call it after best_of().
   double gain_of_given();
 
  private:
@@ -70,8 +70,8 @@ class Contest {
     double least = 0;
     double most = std::numeric_limits<double>::infinity();
   };
-  // What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
-  // run is a healthy one shifted in time, which says nothing about where it is slow.
+  // Scope in which hypotheses are compared: a time, and the transfers that pass through any of them.
+  // Elsewhere a slow run is a healthy one shifted in time, which does not indicate where it is slow.
   struct Scope {
     // cycles
     uint64_t begin = UINT64_MAX;

@@ -1,6 +1,6 @@
-// Cores first, by direct evidence (slow_cores.h). Then, round by round, the transfer component that explains
-// most of what is left over (scan.h), against the chip as it would be with everything found so far: with a
-// replay that baseline is simulated; without one, rows that a found component touches fall silent.
+// Finds slow cores first, by direct evidence (slow_cores.h). Then each round finds the transfer component
+// that explains most of the rest (scan.h), against the chip with everything found so far. With a replay that
+// baseline is simulated. Without one, rows through a found component are ignored.
 #include "chip/detect/detect.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace lento::chip {
 namespace {
 
-// How much else a slow component of this kind would slow.
+// Returns how many transfers a slow component of this kind would slow, as a rank.
 int reach(Part part) {
   constexpr Part kByReach[] = {Part::Core, Part::Link, Part::MemoryUnit, Part::DramPort, Part::Router};
   return int(std::ranges::find(kByReach, part) - std::begin(kByReach));
@@ -90,8 +90,9 @@ class Detector {
   }
 
  private:
-  // What a component must show to be worth a replay: more than it does on the chip with what was found so
-  // far, in as many draws as were made of it. Nobody knows that of a chip that is not simulated.
+  // Returns the strength that a component needs for a replay: more than it reaches on the chip with the
+  // components found so far, in as many draws as were made of it. For a chip that is not simulated it is a
+  // constant.
   double needed(const Suspect& s) {
     if (!options_.replay)
       return kUnreplayed;
@@ -114,14 +115,15 @@ class Detector {
     return out;
   }
 
-  // The chip under a fault settles into one of several rhythms, and what was found is known only about.
+  // The chip with a fault has one of several rhythms, and the found components are estimated with errors, so
+  // the baseline is made of several draws.
   void settle() {
     baselines_ = expected_.settled(out_.reported);
     thresholds_.reset();
     settled_ = true;
   }
 
-  // Puts the strongest that is strong enough first; whether there is one.
+  // Moves the strongest sufficient suspect to the front. Returns whether there is one.
   bool bring_forward(std::vector<Suspect>& found) {
     const auto first = std::ranges::find_if(found, [&](const Suspect& s) {
       return s.strength >= needed(s);
@@ -141,10 +143,10 @@ class Detector {
     return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
   }
 
-  // The best of the hypotheses, if the chip simulated with it looks more like the recorded one; when it does
-  // not, the next ones. When none convinces, a first component that stands out by the closed form alone is
-  // reported as without a replay: its time bins are too coarse to simulate it. Not one of whole bins when
-  // simulations are less like the recorded run with each that was heard first.
+  // Reports the best hypothesis if the chip simulated with it is more like the recorded one, otherwise tries
+  // the next ones. When none convinces, a first component that is far ahead by the closed form is reported as
+  // without a replay, because its time bins are too coarse to simulate it. One of whole bins is not reported
+  // when each simulation of the first hypotheses is less like the recorded run.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
@@ -187,8 +189,8 @@ class Detector {
     return first >= kUnreplayed && next <= kRivalShare * first;
   }
 
-  // Reported when its fastest transfers say that it was slow enough to be; either way what passes it tells
-  // nothing more.
+  // Reports the suspect when its fastest transfers show that it is slow enough. In either case its transfers
+  // are used up.
   void judge_unreplayed(Suspect suspect) {
     const ScanInput seen{cells_, paths_, baselines_};
     suspect.factor = envelope_factor(seen, suspect);
@@ -213,9 +215,9 @@ class Detector {
            h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
   }
 
-  // A first component must explain enough or gain more than its rival; a further one must explain enough, and
-  // more than what was found already does with its factor, begin and end a little elsewhere, or in another
-  // rhythm: the queues of a recovering chip look like slow links.
+  // A first component must explain enough or gain more than its rival. A further one must explain enough, and
+  // more than small changes of the found components or another rhythm do, because the queues of a recovering
+  // chip look like slow links.
   bool is_enough(const Hypothesis& h, Contest& contest) {
     const bool first = out_.reported.empty();
     if (!first && expected_.affordable() < 1) {
@@ -242,8 +244,8 @@ class Detector {
           " comes nearest to what is left over, and does not explain it.");
   }
 
-  // Whether transfers pass it that pass something found as well. What was found is known nearly, in factor,
-  // begin and end, and whatever that leaves over lies on those transfers: a neighbour explains a part of it.
+  // Returns whether it shares transfers with a found component. Factor, begin and end of that are estimated
+  // with errors, whose rest lies on those transfers, and a neighbour explains a part of it.
   bool beside_found(const Component& component) const {
     return std::ranges::any_of(paths_, [&](const Path& path) {
       return path.crosses(component) && std::ranges::any_of(out_.reported, [&](const Suspect& found) {
@@ -259,10 +261,9 @@ class Detector {
            });
   }
 
-  // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:
-  // a link behind the slow one, whose transfers wait in its queues, can look stronger than the one that makes
-  // them wait, and in a full network dozens do. The smaller component comes first, so that it wins among
-  // equals.
+  // Returns the strongest of the sufficient suspects, and those whose fastest transfers are slowest. A link
+  // behind the slow one, whose transfers wait in its queues, can look stronger than the slow link, and in a
+  // full network dozens do. Smaller components come first, so that they win among equals.
   std::vector<Suspect> worth_hearing(const std::vector<Suspect>& found) {
     const auto left = size_t(hypotheses_left());
     std::vector<Suspect> out;
@@ -294,7 +295,7 @@ class Detector {
     });
   }
 
-  // Rows through any link of a found component tell nothing more while it is slow.
+  // Ignores rows through any link of a found component while it is slow.
   void silence(const Suspect& found) {
     const Bins bins = bins_of(cells_, found.begin, found.end);
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
@@ -305,7 +306,7 @@ class Detector {
     }
   }
 
-  // What was not reported is worth half as much as the same strength reported.
+  // A suspect that was not reported scores half as much as a reported one of the same strength.
   void rank(std::vector<Suspect>& rest) {
     drop_reported(rest);  // the last one came after the scan
     out_.ranked = out_.reported;

@@ -1,8 +1,9 @@
-// Which component of the chip was slow, when and by how much: sketches -> ranked components -> Diagnosis.
+// Finds the component of the chip that was slow, with time and factor: sketches -> ranked components ->
+// Diagnosis.
 //
-// Sees a sketch, the chip and the mapping (expanded); never records, seeds, faults or drawn rates. A detector
-// that wants to know how the chip would have behaved calls `replay` in its options, where the caller plugs a
-// simulator in. docs/methods/chip-detect.md describes the method.
+// The input is a sketch, the chip and the expanded mapping, and never records, seeds, faults or drawn rates.
+// Expected behaviour of the chip comes from `replay` in the options, into which the caller plugs a simulator.
+// docs/methods/chip-detect.md describes the method.
 #pragma once
 
 #include <concepts>
@@ -45,9 +46,9 @@ struct Suspect {
   std::vector<int> cores;         // where each was recorded
 };
 
-// The chip as it would record under these faults (none: healthy), as many inferences as the sketch holds.
-// `draw` picks one of several independent noises; what begins at `until` cycles or later is not asked for and
-// may be left out. Made of any function of these, or of the first two.
+// Simulated records of the chip with these faults (none: healthy), for as many inferences as the sketch
+// holds. `draw` picks one of several independent noises. Records that begin at `until` cycles or later may be
+// left out. Made of any function of these, or of the first two.
 class Replay {
  public:
   using Function = std::function<Sketch(const std::vector<Fault>&, uint32_t draw, uint64_t until)>;
@@ -106,8 +107,8 @@ struct Detection {
 
 Detection detect(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options = {});
 
-// The Detection for people: findings, mesh with the evidence's routes, timeline, ranked list; and what this
-// mapping cannot show at all.
+// Writes the Detection as a report: findings, mesh with the routes of the evidence, timeline and ranked list,
+// and the parts that this mapping does not exercise.
 finding::Diagnosis
 diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip, const Program& program);
 

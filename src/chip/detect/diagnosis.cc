@@ -78,7 +78,7 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
   return f;
 }
 
-// The other end of a transfer: a core, or the port of DRAM where no core stands.
+// Returns the other end of a transfer: a core, or the port of DRAM when there is no core.
 std::string peer_name(const Grid& grid, const Pattern& p) {
   if (p.kind == chip::ProbeKind::Message)
     return grid.core_name(p.subject);

@@ -1,3 +1,5 @@
+// Lists the transfers through a suspect by their excess over the baseline, adds up their waiting, and counts
+// patterns for and against it.
 #include "chip/detect/evidence.h"
 
 #include <algorithm>

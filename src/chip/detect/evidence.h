@@ -1,5 +1,5 @@
-// What a reader is told about a suspect: which transfers show it, how much they waited, and what else it may
-// be.
+// Collects the evidence about a suspect for a reader: transfers that show it, their waiting, and other
+// components that would look alike.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace lento::chip {
 // 0..1: how sure a strength makes.
 double score_of(double strength);
 
-// As it is printed: nothing that is found here is known to more than three digits.
+// Formats a factor with three digits, the most to which any is estimated.
 std::string format_factor(double factor);
 
-// Fills in evidence, patterns, time lost and what is alike; `run_cycles` cuts its end. `components`: those
-// that the records tell of.
+// Fills in evidence, patterns, lost time and alike components. `run_cycles` limits its end. `components`:
+// those that the records cover.
 void add_evidence(
     Suspect& suspect,
     const ScanInput& seen,

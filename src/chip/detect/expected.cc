@@ -1,3 +1,5 @@
+// Simulates hypotheses by draws of the chip, moves the healthy levels by the change that a fault causes
+// within one draw, and measures the misfit of the recorded run by groups of bins.
 #include "chip/detect/expected.h"
 
 #include <algorithm>
@@ -55,8 +57,8 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
-// Of the recorded bins, each group and, with as much weight, all of them at once: a run out of step with its
-// simulation still shows which rows are slow, and how much.
+// Judges each group of the recorded bins and, with equal weight, all of them together. A run that is out of
+// step with its simulation still shows which rows are slow, and by how much.
 double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double sum = 0;
   int groups = 0;
@@ -89,8 +91,8 @@ void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
       change[b] = sum / weight;
 }
 
-// Autocorrelation time of a row, in bins: of how far each draw lies from the mean of all in the same bin. 1
-// when too little was recorded to know.
+// Returns the autocorrelation time of a row in bins, from the distance of each draw to the mean of all in the
+// same bin. 1 when too little was recorded.
 float correlation_bins_of(const std::vector<const Row*>& draws) {
   size_t bins = SIZE_MAX;
   for (const Row* row : draws)
@@ -118,13 +120,13 @@ float correlation_bins_of(const std::vector<const Row*>& draws) {
   }
   if (seen < double(kBinsTogether) || square <= 0)
     return 1;
-  // So many bins tell of no longer time.
+  // The number of bins limits the time that can be estimated.
   const double r = std::clamp(product / square * seen / (seen - 1), 0.0, 1 - 1 / seen);
   return float((1 + r) / (1 - r));
 }
 
-// What was found, as nearly as it is known: the first draw takes it as it is, the second and the third begin
-// it later and earlier and make it slower and less slow, by the steps that the contest tried.
+// Returns the found components within their errors. The first draw takes them unchanged. The second and the
+// third begin later and earlier and are slower and faster, by the steps of the contest.
 std::vector<Suspect> varied(std::vector<Suspect> slow, int draw, uint64_t bin_cycles) {
   if (draw == 0)
     return slow;
@@ -166,7 +168,7 @@ Expected::Expected(const Setup& setup)
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
-    // One run does not tell how much healthy runs differ; the simulated ones do.
+    // The spread of healthy runs comes from the simulated ones, because one run has none.
     for (size_t r = 0; r < healthy_.size(); ++r) {
       given[r].common = std::max(given[r].common, healthy_[r].common);
       given[r].correlation_bins = healthy_[r].correlation_bins;
@@ -187,7 +189,7 @@ double Expected::longer() const {
   return longest > 0 ? double(setup_.cells.bins) / longest : 1;
 }
 
-// Rows whose bins lie off together in these draws say less from then on.
+// Gives less weight to rows whose bins deviate together in these draws.
 void Expected::add_correlation(
     const std::vector<const Cells*>& draws,
     const Cells& cells,

@@ -1,5 +1,5 @@
-// What the sketch should hold under a hypothesis: baselines from simulated runs, and how far the recorded run
-// lies from them.
+// Computes what the sketch should hold under a hypothesis: baselines from simulated runs, and the distance of
+// the recorded run from them.
 #pragma once
 
 #include <cstdint>
@@ -37,42 +37,44 @@ class Expected {
   };
   explicit Expected(const Setup& setup);
 
-  // Of the healthy chip: levels of the run given as healthy, else of simulated ones, else of the run itself.
+  // Returns levels of the healthy chip: of the run given as healthy, otherwise of simulated ones, otherwise
+  // of the run itself.
   const std::vector<Baseline>& healthy() const {
     return healthy_;
   }
 
-  // One simulated run after the other as a recording, with the levels that the others expect of it: of the
-  // healthy chip, or after settled() of the chip with what was found. Fewer than two runs tell nothing.
+  // Returns each simulated run as a recording, with the levels that the others predict for it: of the healthy
+  // chip, or after settled() of the chip with the found components. Empty for fewer than two runs.
   std::vector<LeftOut> left_out() const;
 
-  // How much longer the recorded run took than the longest simulated one, or the one given as healthy, did; 1
-  // when nothing tells.
+  // Returns the length of the recorded run over the longest simulated one, or over the one given as healthy.
+  // 1 when neither exists.
   double longer() const;
 
   // Replays left for hypotheses about the next component.
   int left() const;
-  // Of runs that end where the recorded one does, without regard to how many there may be about one
+  // Returns how many runs as long as the recorded one can be simulated, regardless of the limit for one
   // component.
   double affordable() const;
   void next_component() {
     used_ = 0;
   }
 
-  // With these components slow: the healthy levels moved by what the same draw of the simulation changes when
-  // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
-  // hypotheses differ only where they say different things. Costs one replay, of as much of the run as begins
-  // before `until` cycles: what is expected later follows from that. Precondition: one is left.
+  // Returns the healthy levels moved by the change that the faults cause in the same draw of the simulation.
+  // Transfers that the faults do not reach keep their healthy level exactly, so two hypotheses differ only
+  // where their predictions do. Costs one replay of the part of the run that begins before `until` cycles,
+  // from which later levels follow. Precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
-  // The same of what was found already; costs no hypothesis.
+  // The same for components that were found already, which costs no hypothesis.
   std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
-  // The same over several draws: a chip under a fault settles into one of several rhythms, and what was found
-  // is known only about; how far the draws lie apart widens what is expected. Costs no hypothesis.
+  // The same over several draws, because a chip with a fault has one of several rhythms and the found
+  // components are estimated with errors. The distance between draws widens the baseline. Costs no
+  // hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
-  // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
-  // as in the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its
-  // phases a little earlier or later than its simulation.
+  // Returns the distance of the recorded run from `baselines` between two times: minus twice the log-
+  // likelihood under the scan's Student t. Bins are judged by fours and, with equal weight, all together,
+  // because a slow run reaches its phases a little earlier or later than its simulation.
   double misfit(
       const std::vector<Baseline>& baselines,
       const std::vector<size_t>& rows,

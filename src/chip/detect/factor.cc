@@ -1,3 +1,5 @@
+// Inverts the unloaded path: the fastest transfer of each bin gives a factor, and the median or the lower
+// quartile over patterns is taken.
 #include "chip/detect/factor.h"
 
 #include <algorithm>
@@ -20,9 +22,8 @@ Bins inside(const Cells& cells, const Suspect& s) {
   return bins;
 }
 
-// The factor that each pattern through the component shows by its fastest transfers; those that would show
-// none are left out.
-// With `wait` all that they wait on a healthy chip counts as well.
+// Returns the factor of each pattern through the component by its fastest transfers. Patterns that cannot
+// show one are left out. With `wait` the whole wait on a healthy chip counts too.
 std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, bool wait = false) {
   const Bins bins = inside(in.cells, suspect);
   std::vector<double> factors;

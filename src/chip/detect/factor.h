@@ -1,4 +1,4 @@
-// How many times slower a component was, from the transfers through it.
+// Estimates the factor by which a component was slower, from the transfers through it.
 #pragma once
 
 #include "chip/detect/scan.h"
@@ -8,13 +8,14 @@ namespace lento::chip {
 // Whether a time bin lies wholly inside the suspect's interval: between its first and its last one.
 bool covers_whole_bins(const Cells& cells, const Suspect& suspect);
 
-// From the fastest transfer of each time bin: queues only add, so the fastest of many met the slow server and
-// little else. Median over the patterns through the component that would show it; the suspect's own factor
-// when none does.
+// Uses the fastest transfer of each time bin. Queues only add time, so the fastest of many met the slow
+// server and little else. Returns the median over the patterns that would show it, or the suspect's own
+// factor when none does.
 double envelope_factor(const ScanInput& input, const Suspect& suspect);
 
-// What the fastest transfers of nearly all patterns through the component show: their lower quartile; 0 when
-// nothing is known. Where queues fill a network it is the largest at the server that fills them.
+// Returns the lower quartile over the patterns through the component of the factor that their fastest
+// transfers show, or 0 without data. In a network with full queues it is largest at the server that fills
+// them.
 double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 
 // No transfer is faster than a server on its path allows: what the fastest transfers of nearly all patterns

@@ -1,3 +1,4 @@
+// Looks up a method and its parameters by name, checks values against their ranges, and calls it.
 #include "chip/detect/method.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A way of judging a sketch, by name, so that others can be put beside ours: they see the same sketch, chip
-// and mapping. docs/methods/chip-evaluation.md compares them.
+// Names methods that judge a sketch, so that others can be compared with ours on the same sketch, chip and
+// mapping. docs/methods/chip-evaluation.md compares them.
 #pragma once
 
 #include <map>
@@ -51,7 +51,7 @@ struct Method {
 
 const Method& own_method();  // "lento": detect()
 
-// A method with some parameters set; `label` is what tables call it.
+// A method with some parameters set. `label` is its name in tables.
 struct MethodChoice {
   std::string label = "lento";
   std::string method = "lento";

@@ -1,3 +1,5 @@
+// Lists the servers of a transfer with their cycles a byte. The unloaded time is the sum over servers for the
+// first segment, then the slowest server's pace.
 #include "chip/detect/path.h"
 
 #include <algorithm>
@@ -128,7 +130,7 @@ double Path::cycles(double bytes, const Share& share, double factor) const {
          std::max(own.slowest * factor, others.slowest) * std::max(0.0, bytes - segment) + hop_cycles_;
 }
 
-// While another stage sets the pace, only the first segment takes longer; beyond, every one.
+// Only the first segment takes longer while another stage sets the pace, and every segment beyond.
 double Path::factor(double bytes, const Component& component, double cycles) const {
   const double segment = std::min(bytes, segment_bytes_);
   const double rest = std::max(0.0, bytes - segment);
@@ -148,7 +150,7 @@ std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& p
 
 namespace {
 
-// Fills in what the record of an instruction says; whether it writes one.
+// Fills in the record of an instruction. Returns whether it writes one.
 bool record_of(
     const Program& program,
     const Grid& grid,

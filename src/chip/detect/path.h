@@ -1,5 +1,5 @@
-// Which servers a transfer passes, and how long it takes when nobody is in its way: the model that turns a
-// sketch entry into evidence about links, routers, memory units and DRAM ports.
+// Models the servers that a transfer passes and its time without contention. It turns a sketch entry into
+// evidence about links, routers, memory units and DRAM ports.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace lento::chip {
 
-// A component that can be to blame; `other` only for links (from < to in router numbers).
+// A component that a finding can name. `other` is for links only (from < to in router numbers).
 struct Component {
   Part part = Part::Core;
   int index = 0;
@@ -41,13 +41,13 @@ class Path {
     double sum = 0;
     double slowest = 0;
   };
-  // What of a path is one component, and what is not: found once for many factors.
+  // Parts of a path that are one component and those that are not, computed once for many factors.
   struct Share {
     Pace own;
     Pace others;
   };
 
-  // `core` recorded it; `peer` as in ProbeRecord. Precondition: both exist on the grid.
+  // `core` recorded it, and `peer` is as in ProbeRecord. Precondition: both exist on the grid.
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
@@ -71,7 +71,7 @@ class Path {
   double noise() const {
     return noise_;
   }
-  // How many times slower `component` is when it takes that many; infinite when it does not cross the path.
+  // Returns the factor of `component` for this duration, infinite when it does not cross the path.
   double factor(double bytes, const Component& component, double cycles) const;
 
  private:
@@ -92,10 +92,11 @@ class Path {
   double noise_ = 0;
 };
 
-// Of each component, which of the paths cross it, in their order.
+// Returns the paths that cross each component, in their order.
 std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths);
 
-// Every record that a program writes: visit(core, record, times an inference); times and step are left open.
+// Visits every record that a program writes: visit(core, record, times an inference). Times and step are left
+// open.
 using RecordVisit = std::function<void(size_t core, const ProbeRecord&, uint64_t times)>;
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 

@@ -39,13 +39,13 @@ double extra_of(const Row& row, const Path& path, const Path::Share& component, 
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
-// How far each cell must tell the truth by itself when so many patterns pass a component: 0 to 1.
+// Returns the share of the normalised density for a component with so many patterns, 0 to 1.
 double normalised_share(size_t patterns) {
   return std::clamp((double(patterns) - kFewPatterns) / (kManyPatterns - kFewPatterns), 0.0, 1.0);
 }
 
-// `many`: as normalised_share() says. A density that is wider on its upper side has a middle as much lower as
-// both sides hold more, or every scattered cell would speak for a slow component.
+// `many`: the share of normalised_share(). A density that is wider on its upper side is lower in its middle
+// by as much. Otherwise every scattered cell would count for a slow component.
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, double many) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z = (cell.level - faulted) / s;
@@ -53,7 +53,7 @@ double cell_evidence(const Cell& cell, double healthy, double faulted, const Bas
   const double times = kMostWider + many * (own - kMostWider);
   const double slow = unlikely(z > 0 ? z / times : z) + many * std::log((1 + times) / 2);
   const double evidence = unlikely((cell.level - healthy) / s) - slow;
-  // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
+  // A healthy row that waits for its peer does so for many bins. A row that does not wait is no chance event.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }
 
@@ -256,7 +256,7 @@ std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& 
     if (s.strength > 0)
       out.push_back(std::move(s));
   }
-  // Of equals the smaller component wins: a link before the router that it belongs to.
+  // The smaller component wins among equals: a link before the router that it belongs to.
   std::ranges::stable_sort(out, [](const Suspect& a, const Suspect& b) {
     return a.strength > b.strength;
   });

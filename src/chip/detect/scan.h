@@ -24,11 +24,11 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
 // The suspect with the best interval for its factor, start and end finer than a bin.
 Suspect refitted(const ScanInput& input, Suspect suspect);
 
-// The best interval and factor of each component by log-likelihood ratio, strongest first; only positive
-// ones.
+// Returns the best interval and factor of each component by log-likelihood ratio, strongest first, positive
+// ones only.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
-// How many transfer patterns speak for the suspect over its interval, and how many against it.
+// Counts of transfer patterns that agree with the suspect over its interval, and that contradict it.
 struct Agreement {
   int for_it = 0;
   int against = 0;

@@ -1,3 +1,5 @@
+// Adds up the episodes of slow operations that the recorder kept for each core, and compares their likelihood
+// with the budget of false alarms.
 #include "chip/detect/slow_cores.h"
 
 #include <algorithm>
@@ -17,7 +19,8 @@ double octaves(double level) {
   return level / kLevelsPerOctave;
 }
 
-// Mean level of a core's operations above nominal, in octaves, by their length; 0 when it computed nothing.
+// Returns the mean level of a core's operations above nominal, in octaves, weighted by their length. 0 when
+// it computed nothing.
 double mean_excess(const CoreSketch& core, double nominal) {
   double sum = 0;
   double weight = 0;
@@ -73,7 +76,7 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
        "sketch, compute entries"});
 }
 
-// What the cores of a chip are judged by.
+// The standard by which cores of a chip are judged.
 struct Yardstick {
   double recorder = 0;  // level from which the recorder counts
   double nominal = 0;   // level of the chip's rate

@@ -9,8 +9,8 @@
 
 namespace lento::chip {
 
-// Judged against the rate of a chip that was fitted, with each core's own deviation; of one that was not,
-// against the file's, corrected by what most cores do, long operations counting for more than short ones.
+// Judges against the rate of a fitted chip with each core's own deviation. Otherwise the reference is the
+// file's rate, corrected by the rate of most cores, in which long operations have more weight.
 std::vector<Suspect> slow_cores(
     const Sketch& sketch,
     const spec::Chip& chip,

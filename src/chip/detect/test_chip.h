@@ -1,5 +1,5 @@
-// Runs of a chip without queues, for tests: every transfer takes what the servers on its path ask for, every
-// operation what its core does, times a little noise. What a detector should find is then known exactly.
+// Simulates a chip without queues, for tests. Every transfer takes the time of the servers on its path, with
+// noise, so that expected values have a closed form.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class QuietChip {
       for (int other = 0; other < grid_.core_count(); ++other)
         if (const size_t hops = grid_.route(other, core).size(); hops > 0 && hops <= kFarthest)
           flows.push_back({chip::ProbeKind::Message, core, other});
-      // Of one segment each server takes its time; of many the slowest one's counts.
+      // A single segment takes the time of each server. Many segments take that of the slowest one.
       for (const uint64_t bytes : {900, 15'000}) {
         flows.push_back({chip::ProbeKind::Read, core, grid_.port_of(core), bytes});
         flows.push_back({chip::ProbeKind::Write, core, grid_.port_of(core), bytes});
@@ -83,7 +83,7 @@ class QuietChip {
     return run({file_, {}}, faults, seed);
   }
 
-  // Draws of its own, far from the seeds that tests take for the recorded run.
+  // Draws of its own, far from the seeds of the recorded runs in tests.
   ReplayOf replays() const {
     return [this](const Twin& twin) {
       return [this, twin](const std::vector<Fault>& faults, uint32_t draw, uint64_t until) {

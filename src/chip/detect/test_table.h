@@ -1,5 +1,5 @@
-// A table of transfers made by hand, for tests: every row stands at its unloaded level in every bin, and a
-// slow component lifts exactly the bins that it is slow in, by what its path asks for.
+// Builds a table of transfers by hand, for tests. Every row has its unloaded level in every bin. A slow
+// component raises exactly the bins of its interval, by the amount that the path requires.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct Table {
   std::vector<Path> paths;
   std::vector<Baseline> baselines;
 
-  // A message from one core to another; its row.
+  // Adds a message from one core to another and returns its row.
   size_t message(int from, int to, double bytes = 4096) {
     return add({to, {chip::ProbeKind::Message, 12, uint16_t(from)}, bytes});
   }
@@ -52,7 +52,7 @@ struct Table {
   std::vector<Component> components() const {
     return candidates(paths, grid);
   }
-  // Over whole bins.
+  // Returns a suspect of whole bins.
   static Suspect suspect(const Component& component, double factor, size_t first, size_t end) {
     Suspect s;
     s.component = component;

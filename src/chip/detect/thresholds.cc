@@ -1,3 +1,5 @@
+// Adds up the strengths of healthy draws by component, and extrapolates their exponential tails and the
+// Gumbel law of their maxima.
 #include "chip/detect/thresholds.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t co
       largest.back() = std::max(largest.back(), s.strength);
     }
   }
-  // Of a Gumbel law the value that a share q lies below is place - scale * log(-log(q)).
+  // A Gumbel law exceeds place - scale * log(-log(q)) with probability 1 - q.
   const auto beyond = [](double share_above) {
     return -std::log(-std::log1p(-share_above));
   };

@@ -1,5 +1,5 @@
-// How strong a case must be: what components show on runs without a fault of theirs, and the budget of false
-// alarms.
+// Computes the strength that a component needs: from its strengths on runs without a fault, and the budget of
+// false alarms.
 //
 // A scan's strength is the largest log-likelihood ratio over intervals and factors; on runs without a fault
 // its tail falls exponentially: by one a unit of log-likelihood for an ideal one (Wilks), more slowly for a
