@@ -31,7 +31,7 @@ def answer(lento, folder):
 
 def is_right(right, got, fact=""):
     """`fact` is a pattern that the verdict, its reason or a finding must contain beside the right parts."""
-    if not re.search(fact, json.dumps([got.get("verdict", ""), got.get("reason", ""), got["findings"]], ensure_ascii=False)):
+    if not re.search(fact, json.dumps([got.get("verdict", ""), got.get("reason", ""), got["findings"]], ensure_ascii=False), re.I):
         return False
     subjects = [finding["subject"] for finding in got["findings"]]
     if right == "healthy":

@@ -12,6 +12,7 @@
 #include "base/zip.h"
 #include "desk/formats/formats.h"
 #include "desk/general/general.h"
+#include "desk/read/journal.h"
 #include "desk/read/log_file.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
@@ -209,6 +210,13 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   return names;
 }
 
+LineSource::Read as_text(LineSource::Read read) {
+  return as_log_lines(as_utf8(std::move(read)));
+}
+std::string head_as_text(std::string_view head) {
+  return head_as_log_lines(head_as_utf8(head));
+}
+
 // Reads each member of an archive as a file of its own.
 template <class Archive>
 void read_members(
@@ -217,7 +225,7 @@ void read_members(
     Records& records,
     const base::Progress& progress) {
   for (size_t members = 0; archive.next() && members < kMostFiles; ++members) {
-    LineSource lines(as_utf8([&archive](std::span<char> out) {
+    LineSource lines(as_text([&archive](std::span<char> out) {
       return archive.read(out);
     }));
     log_reader().read(lines, path + "/" + archive.name(), records, progress);
@@ -236,7 +244,7 @@ void read_file(const std::string& path, Records& records, const base::Progress& 
   } else if (base::ZipReader::begins(head)) {
     read_members(base::ZipReader(read, path), path, records, progress);
   } else {
-    LineSource lines(as_utf8(read));
+    LineSource lines(as_text(read));
     log_reader().read(lines, path, records, progress);
   }
 }
@@ -253,7 +261,7 @@ bool is_zip_of_logs(base::InputStream& in, const std::string& path) {
   std::string head(kHead, '\0');
   for (int i = 0; i < kLooked && archive.next(); ++i) {
     const size_t size = archive.read(head);
-    if (log_reader().recognise(head_as_utf8(std::string_view(head).substr(0, size))).format)
+    if (log_reader().recognise(head_as_text(std::string_view(head).substr(0, size))).format)
       return true;
   }
   return false;
@@ -270,21 +278,12 @@ void note_broken(const std::string& path, const std::string& what, Records& reco
   file.reason = what.substr(0, what.find('\n'));
 }
 
-// Returns whether several parts of one file have the same quantity.
-bool has_peers(const Records& records) {
-  constexpr size_t kFewestPeers = 3;
-  std::map<uint32_t, size_t> parts;
-  return std::ranges::any_of(records.series(), [&](const Series& series) {
-    return ++parts[series.quantity] >= kFewestPeers;
-  });
-}
-
 bool is_report(const SourceFile& file) {
   return file.formats.size() == 1 && file.formats[0] == kReport.name;
 }
 
-// Numbers with labels alone make no file known: others have to state the same, so that they can be compared.
-void drop_lone_reports(Records& records) {
+// Returns the files with a quantity that enough parts have, in them or in others.
+std::set<int32_t> compared_files(const Records& records) {
   constexpr size_t kFewestPeers = 3;
   std::map<uint32_t, std::set<std::pair<uint32_t, int32_t>>> parts;  // of each quantity
   for (const Series& series : records.series())
@@ -293,6 +292,12 @@ void drop_lone_reports(Records& records) {
   for (const Series& series : records.series())
     if (parts[series.quantity].size() >= kFewestPeers)
       compared.insert(series.file);
+  return compared;
+}
+
+// Numbers with labels alone make no file known: others have to state the same, so that they can be compared.
+void drop_lone_reports(Records& records) {
+  const std::set<int32_t> compared = compared_files(records);
   for (size_t i = 0; i < records.files.size(); ++i) {
     SourceFile& file = records.files[i];
     if (!is_report(file) || !file.covers.empty() || compared.contains(int32_t(i)))
@@ -383,7 +388,7 @@ bool reads(const std::string& path) {
       return is_zip_of_logs(in, path);
     if (TarReader::begins(head))
       return true;
-    const Format* format = log_reader().recognise(head_as_utf8(head)).format;
+    const Format* format = log_reader().recognise(head_as_text(head)).format;
     // A profile with counters of memory is a question for that house, a list of kernels is not.
     return format && (format->family != "bench" || !memory::is_gpu_memory(path));
   } catch (const base::Error&) {
@@ -398,11 +403,20 @@ Labels labels_in(const std::string& path) {
   try {
     base::InputStream in(path);
     Records records;
-    log_reader().read_text(head_as_utf8(in.peek(kHead)), path, records);
+    const std::string head = head_as_text(in.peek(kHead));
+    if (is_json_document(head)) {  // only a whole document can be parsed
+      LineSource lines(as_text([&in](std::span<char> out) {
+        return in.read(out);
+      }));
+      log_reader().read(lines, path, records);
+    } else {
+      log_reader().read_text(head, path, records);
+    }
     const SourceFile& file = records.files[0];
     if (!file.recognised())
       return Labels::None;
-    return is_report(file) && file.covers.empty() && !has_peers(records) ? Labels::Numbers : Labels::Known;
+    const bool is_lone = is_report(file) && file.covers.empty() && compared_files(records).empty();
+    return is_lone ? Labels::Numbers : Labels::Known;
   } catch (const base::Error&) {
     return Labels::None;
   }

@@ -39,6 +39,18 @@ std::string lspci(int bus, const std::string& status) {
   return text;
 }
 
+// A counter that was cleared leaves three values that all differ as texts.
+TEST(PortCounters, AFindingAmongThreePeersSaysWhatWasLookedAt) {
+  const auto page = [](const char* errors) {
+    return "# Port counters: Lid 5 port 1 (CapMask: 0x5A00)\nSymbolErrorCounter:..............." +
+           std::string(errors) + "\n";
+  };
+  const finding::Diagnosis found = judged({page("0"), page("5") + page("0"), page("40193")});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "h2/lid5/1");
+  EXPECT_FALSE(found.covered.empty());
+}
+
 TEST(Lspci, TheLinkBelowWhatItCanDoIsNamed) {
   std::string text;
   for (int i = 0; i < 6; ++i)

@@ -19,6 +19,7 @@ extern const Format kSinfo;          // sinfo, also -R
 extern const Format kKubeNodes;      // kubectl get nodes
 extern const Format kKubePods;       // kubectl get pods -o wide
 extern const Format kSlurmctld;      // the log of slurmctld
+extern const Format kSlurmd;         // the log of slurmd
 extern const Format kKubeDescribe;   // conditions of kubectl describe node
 extern const Format kLauncher;       // srun, slurmstepd, slurmctld, mpirun, torchrun
 extern const Format kFailure;        // torchrun's report of the process that failed first

@@ -171,6 +171,7 @@ Formats cluster_formats() {
       &kKubeNodes,
       &kKubePods,
       &kSlurmctld,
+      &kSlurmd,
       &kKubeDescribe,
       &kLauncher,
       &kProcessErrors,

@@ -30,8 +30,11 @@ enum class Meaning {
   Rate,         // of work: high is fast
   Duration,     // of a unit of work: low is fast
   Clock,        // of a processor
+  Capacity,     // how much of something is there: memory, processors, lanes; less is a part that is missing
+  LostShare,    // percent of the time that is lost: waiting for a disk, taken by a hypervisor
   Errors,       // a counter of errors or drops
   Uncorrected,  // a counter of errors that hardware could not correct
+  Corrected,    // errors that hardware corrected: ordinary
   Step,         // a position of the program
   Work          // a size of a step: batch, sequence
 };
@@ -42,11 +45,22 @@ struct Measure {
   double scale = 1;
 };
 
+// The meaning of a unit alone: "GB/s" is a rate, "ms" a duration.
+Measure measure_of_unit(std::string_view unit);
+// 1000 for "k" and "K", and so on to "P". 1 for other letters.
+double factor_of(char letter);
+// Seconds of a unit of time: 1e-3 for "ms". 0 for other words.
+double seconds_of(std::string_view unit);
+
 // Names that could mean several things mean none of them.
 Measure measure_of(std::string_view label, std::string_view unit);
 
 // A label of a time that is no speed of the work: "eta", "val time", "max".
 bool is_other_time(std::string_view label);
+
+// Whether a column is the time in which requests were answered. The rates beside it are then what was asked
+// of the part, not what it can do.
+bool names_response_time(std::string_view label);
 
 // The words of a label in lower case: "CurrSamplesPerSec" has four.
 std::vector<std::string> label_words(std::string_view label);

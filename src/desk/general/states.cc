@@ -19,13 +19,26 @@ constexpr std::array<std::string_view, 32> kGoodWords{
     "normal",    "good",    "optimal",   "idle",  "free",     "allocated",     "mixed",
     "valid",     "nominal", "linkup",    "busy",  "job-busy", "job-exclusive", "job-sharing",
     "available", "clean",   "connected", "fine"};
-constexpr std::array<std::string_view, 34> kBadWords{
-    "failed",   "failure",        "fail",    "down",     "offline",   "critical",
-    "cr",       "alarm",          "fatal",   "degraded", "error",     "unhealthy",
-    "dead",     "lost",           "faulty",  "broken",   "nr",        "unreachable",
-    "notready", "state-unknown",  "invalid", "bad",      "emergency", "abnormal",
-    "err",      "disconnected",   "faulted", "crit",     "failing",   "crashed",
-    "stale",    "not responding", "unavail", "unreach"};
+constexpr std::array<std::string_view, 39> kBadWords{"failed",      "failure",
+                                                     "fail",        "down",
+                                                     "offline",     "critical",
+                                                     "cr",          "alarm",
+                                                     "fatal",       "degraded",
+                                                     "error",       "unhealthy",
+                                                     "dead",        "lost",
+                                                     "faulty",      "broken",
+                                                     "nr",          "unreachable",
+                                                     "notready",    "state-unknown",
+                                                     "invalid",     "bad",
+                                                     "emergency",   "abnormal",
+                                                     "err",         "disconnected",
+                                                     "faulted",     "crit",
+                                                     "failing",     "crashed",
+                                                     "stale",       "not responding",
+                                                     "unavail",     "unreach",
+                                                     "errdisabled", "err-disabled",
+                                                     "restarting",  "crashloopbackoff",
+                                                     "backoff"};
 constexpr std::array<std::string_view, 11> kNeutralWords{
     "ns",
     "na",
@@ -38,8 +51,8 @@ constexpr std::array<std::string_view, 11> kNeutralWords{
     "not available",
     "nc",
     "off"};
-constexpr std::array<std::string_view, 7>
-    kConditionNames{"status", "state", "health", "result", "healthy", "condition", "stat"};
+constexpr std::array<std::string_view, 8>
+    kConditionNames{"status", "state", "health", "result", "healthy", "condition", "stat", "severity"};
 constexpr std::array<std::string_view, 16> kDeviceNames{
     "gpu",
     "npu",
@@ -75,6 +88,80 @@ Condition condition_of_word(const std::string& word) {
 
 }  // namespace
 
+namespace {
+
+// Words of letters: "PORT_DOWN (1)" has two.
+std::vector<std::string> letter_words(std::string_view text) {
+  std::vector<std::string> words = label_words(text.substr(0, text.find('(')));
+  std::erase_if(words, [](const std::string& word) {
+    return word.find_first_not_of("0123456789") == word.npos;
+  });
+  return words;
+}
+
+// A state in a few words: "PORT_DOWN (1)", "Not synchronised", "No issue was observed".
+Condition condition_of_words(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kTroubles{
+      "error",
+      "errors",
+      "issue",
+      "issues",
+      "fault",
+      "faults",
+      "failure",
+      "failures",
+      "problem",
+      "problems"};
+  constexpr std::array<std::string_view, 5> kDenied{
+      "synchronised",
+      "synchronized",
+      "responding",
+      "reachable",
+      "operational"};
+  constexpr size_t kMostWords = 3;
+  // "Up 3 days (unhealthy)", "Exited (137) 2 hours ago": what containers state in parentheses comes first.
+  if (const size_t open = text.find('('); open != text.npos) {
+    const std::string_view inside = text.substr(open + 1, text.find(')') - open - 1);
+    if (const Condition condition = is_state_word(inside) ? condition_of(inside) : Condition::Unknown;
+        condition != Condition::Unknown)
+      return condition;
+    if (text.starts_with("Exited ("))
+      return inside == "0" ? Condition::Neutral : Condition::Bad;
+  }
+  const std::vector<std::string> words = letter_words(text);
+  if (words.empty())
+    return Condition::Unknown;
+  const auto has = [&](const auto& list) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+      return is_listed(list, word);
+    });
+  };
+  if ((words[0] == "no" || words[0] == "without") && has(kTroubles))
+    return Condition::Good;
+  if (words.size() > kMostWords)
+    return Condition::Unknown;
+  const bool is_denied = words[0] == "not" && words.size() > 1;
+  if (is_denied)
+    return is_listed(kDenied, words[1]) || is_listed(kGoodWords, words[1]) ? Condition::Bad
+                                                                           : Condition::Unknown;
+  const bool is_bad = has(kBadWords);
+  const bool is_good = has(kGoodWords) || has(kDenied);
+  // "up 2 hours" states more than a condition.
+  const bool is_more = text.substr(0, text.find('(')).find_first_of("0123456789") != text.npos;
+  if (is_bad == is_good || (is_good && is_more))
+    return Condition::Unknown;
+  return is_bad ? Condition::Bad : Condition::Good;
+}
+
+}  // namespace
+
+bool is_state_word(std::string_view text) {
+  std::string word(text.substr(0, 20));
+  for (char& c : word)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  return is_listed(kGoodWords, word) || is_listed(kBadWords, word);
+}
+
 Condition condition_of(std::string_view text) {
   constexpr size_t kLongest = 40;
   if (text.empty() || text.size() > kLongest)
@@ -96,7 +183,73 @@ Condition condition_of(std::string_view text) {
       worst = condition;
     word.clear();
   }
-  return is_known || worst == Condition::Bad ? worst : Condition::Unknown;
+  return is_known || worst == Condition::Bad ? worst : condition_of_words(text);
+}
+
+Polarity polarity_of(std::string_view label) {
+  constexpr std::array<std::string_view, 29> kBadFlags{
+      "error",    "errors",    "fault",       "failure",  "failed",     "failing", "throttled",  "throttling",
+      "throttle", "slowdown",  "degraded",    "pressure", "deadlock",   "lost",    "violation",  "alarm",
+      "critical", "overheat",  "overheated",  "hang",     "hung",       "corrupt", "corruption", "readonly",
+      "brake",    "unhealthy", "unavailable", "exceeded", "unreachable"};
+  constexpr std::array<std::string_view, 12> kGoodFlags{
+      "detected",
+      "present",
+      "ready",
+      "healthy",
+      "operational",
+      "synchronised",
+      "synchronized",
+      "reachable",
+      "connected",
+      "mounted",
+      "online",
+      "alive"};
+  constexpr std::array<std::string_view, 15> kSettings{
+      "implemented",
+      "supported",
+      "support",
+      "enable",
+      "enabled",
+      "threshold",
+      "detection",
+      "reporting",
+      "report",
+      "capable",
+      "capability",
+      "mask",
+      "notification",
+      "injection",
+      "recovery"};
+  const std::vector<std::string> words = label_words(label);
+  const auto has = [&](const auto& list) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+      return is_listed(list, word);
+    });
+  };
+  if (has(kSettings))
+    return Polarity::None;
+  if (has(kBadFlags))
+    return Polarity::Bad;
+  return has(kGoodFlags) ? Polarity::Good : Polarity::None;
+}
+
+bool names_single_flag(std::string_view label) {
+  const std::vector<std::string> words = label_words(label);
+  return !words.empty() && (words.back() == "alarm" || words.back() == "fault" || words.back() == "failure");
+}
+
+std::optional<bool> truth_of(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kYes{"yes", "true", "on", "active", "asserted", "set"};
+  constexpr std::array<std::string_view, 8>
+      kNo{"no", "false", "off", "not active", "inactive", "deasserted", "not set", "none"};
+  constexpr size_t kLongest = 16;
+  std::string word(text.substr(0, kLongest));
+  for (char& c : word)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  if (is_listed(kYes, word))
+    return true;
+  return is_listed(kNo, word) ? std::optional(false) : std::nullopt;
 }
 
 bool is_consequence(std::string_view condition) {
@@ -125,7 +278,8 @@ bool names_something(std::string_view label) {
 
 bool names_host(std::string_view label) {
   const std::vector<std::string> words = label_words(label);
-  return words.size() == 1 && is_listed(kHostNames, words[0]);
+  const bool is_name = words.size() == 2 && (words[1] == "name" || words[1] == "id");
+  return (words.size() == 1 || is_name) && is_listed(kHostNames, words[0]);
 }
 
 }  // namespace lento::desk

@@ -108,11 +108,11 @@ void judge_transport(const Records& records, std::vector<Edge> edges, Judgement&
     const std::string end = common_end(edges, others);
     if (others < 2)
       break;
-    const auto rest = std::ranges::stable_partition(edges, [&](const Edge& edge) {
+    const auto rest = std::stable_partition(edges.begin(), edges.end(), [&](const Edge& edge) {
       return edge.reporter == end || edge.peer == end;
     });
-    const std::vector<Edge> own(edges.begin(), rest.begin());
-    edges.erase(edges.begin(), rest.begin());
+    const std::vector<Edge> own(edges.begin(), rest);
+    edges.erase(edges.begin(), rest);
     out.findings.push_back(finding_of(records, end, own, others));
   }
   std::set<std::string> pairs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "desk/incident/judge.h"
 
@@ -84,14 +85,41 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
   return finding;
 }
 
+// Returns the kinds of states of reports (desk/general) that more than half of at least three hosts are in:
+// what a word or a flag means was inferred, and what nearly all have is no deviation.
+std::set<std::string> states_of_most(const Records& records) {
+  std::set<std::string> hosts;
+  for (const Subject& subject : records.subjects())
+    if (!subject.host.empty())
+      hosts.insert(subject.host);
+  std::map<std::string, std::set<std::string>> by_kind;
+  for (const Event& event : records.events()) {
+    if (!event.subject.host.empty())
+      hosts.insert(event.subject.host);
+    if (event.kind.starts_with("state/"))
+      by_kind[event.kind].insert(event.subject.host);
+  }
+  constexpr size_t kFewestHosts = 3;
+  std::set<std::string> kinds;
+  for (const auto& [kind, own] : by_kind)
+    if (own.size() >= kFewestHosts && own.size() * 2 > hosts.size())
+      kinds.insert(kind);
+  return kinds;
+}
+
 }  // namespace
 
 // Judges error messages by part. The earliest and worst lead.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<Subject, Chain> chains;
   size_t seen = 0;
+  const std::set<std::string> common = states_of_most(records);
+  for (const std::string& kind : common)
+    out.open.push_back(
+        {"most hosts state that " + kind.substr(kind.find('/') + 1) + ", which may be how they are set up",
+         "the same of a host that is known to be healthy"});
   for (const Event& event : records.events()) {
-    if (is_of_another_judge(event))
+    if (is_of_another_judge(event) || common.contains(event.kind))
       continue;
     ++seen;
     chains[event.subject].push_back(&event);

@@ -90,6 +90,8 @@ void judge_counts(const Records& records, const JudgeOptions& options, Judgement
 void judge_completions(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_events(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out);
+// Compares how many parts of one kind the hosts list.
+void judge_census(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_samples(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_standstill(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_extremes(const Records& records, const JudgeOptions& options, Judgement& out);

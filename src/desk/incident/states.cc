@@ -19,125 +19,12 @@
 #include <utility>
 
 #include "base/units.h"
-#include "desk/incident/judge.h"
 #include "desk/incident/outliers.h"
+#include "desk/incident/state_peers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
-
-constexpr size_t kFewestStatePeers = 3;
-
-// Of one quantity: JudgeOptions, with the probability shared among all quantities.
-struct Limits {
-  double false_alarms = 0;
-  double least_effect = 0;
-};
-
-struct Peer {
-  Subject subject;
-  std::string text;  // its values, joined
-  double value = kUnknown;
-  double expected = kUnknown;
-  std::string note;
-  bool is_rise = false;  // the value is an increase between two readings
-  Where where;
-};
-
-std::string value_text(const Observation& row, const Quantity& quantity) {
-  if (!row.text.empty() || std::isnan(row.value))
-    return row.text;
-  return base::format_number(row.value, 10) + (quantity.unit.empty() ? "" : " " + quantity.unit);
-}
-
-struct Readings {
-  double first = kUnknown;
-  size_t count = 0;
-};
-
-// Subtracts a counter's value at its first reading.
-void count_from(const Readings& readings, Peer& peer) {
-  const double first = readings.first;
-  if (readings.count < 2)
-    return;
-  const std::string last = base::format_number(peer.value, 10);
-  const double rise = peer.value >= first ? peer.value - first : peer.value;
-  peer.text = base::format_number(rise, 10) + " (" + base::format_number(first, 10) + " -> " + last + ")";
-  peer.is_rise = true;
-  peer.value = rise;
-}
-
-// Returns whether the row holds only the beginning of a text, because its file was cut there and another row
-// has the whole text.
-bool is_torn(const Records& records, const Observation& row, const std::vector<const Series*>& series) {
-  if (row.text.empty() || row.where.line == 0 || records.files[row.where.file].torn_line != row.where.line)
-    return false;
-  return std::ranges::any_of(series, [&](const Series* one) {
-    return std::ranges::any_of(one->rows, [&](const Observation& other) {
-      return other.text.size() > row.text.size() && other.text.starts_with(row.text);
-    });
-  });
-}
-
-// Returns the peers of one quantity, each with all values in its rows.
-std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
-  std::map<Subject, Peer> peers;
-  std::map<Subject, std::vector<std::string>> texts;
-  std::map<Subject, Readings> readings;
-  for (const Series* one : series) {
-    for (const Observation& row : one->rows) {
-      if (is_torn(records, row, series))
-        continue;
-      const Subject& subject = records.subject(row);
-      Peer& peer = peers[subject];
-      peer.subject = subject;
-      peer.value = row.value;
-      peer.expected = row.expected;
-      peer.note = row.note;
-      if (peer.where.line == 0)
-        peer.where = row.where;
-      ++readings.try_emplace(subject, Readings{row.value, 0}).first->second.count;
-      auto& list = texts[subject];
-      const std::string text = value_text(row, records.quantities()[row.quantity]);
-      if (std::ranges::find(list, text) == list.end())
-        list.push_back(text);
-    }
-  }
-  std::vector<Peer> out;
-  for (auto& [subject, peer] : peers) {
-    auto& list = texts[subject];
-    std::ranges::sort(list);
-    for (const std::string& text : list)
-      peer.text += (peer.text.empty() ? "" : " and ") + text;
-    const Quantity& quantity = records.quantities()[series[0]->quantity];
-    if (quantity.kind == Kind::Counter)
-      count_from(readings.at(subject), peer);
-    if (!peer.note.empty())
-      peer.text += " (" + peer.note + ")";
-    out.push_back(std::move(peer));
-  }
-  return out;
-}
-
-// Returns one peer for each host when the devices of every host agree and there are enough hosts.
-std::vector<Peer> by_host(const std::vector<Peer>& peers) {
-  std::map<std::string, Peer> hosts;
-  for (const Peer& peer : peers) {
-    if (peer.subject.host.empty() || (peer.subject.device.empty() && peer.subject.rank.empty()))
-      return peers;
-    auto [at, is_new] = hosts.try_emplace(peer.subject.host, peer);
-    if (!is_new && at->second.text != peer.text)
-      return peers;
-    at->second.subject = {peer.subject.host, "", ""};
-  }
-  // When each host has one such device, the finding names the device too.
-  if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
-    return peers;
-  std::vector<Peer> out;
-  for (auto& [host, peer] : hosts)
-    out.push_back(std::move(peer));
-  return out;
-}
 
 // Returns whether `value` is worse than `than`.
 bool is_worse(const Quantity& quantity, double value, double than) {
@@ -151,36 +38,6 @@ bool is_worse(const Quantity& quantity, double value, double than) {
     default:
       return false;
   }
-}
-
-// Returns the step in which a report prints its numbers: the largest power of ten that divides both.
-double grain_of(double a, double b) {
-  for (double grain = 1e15; grain > 1e-12; grain /= 10) {
-    const auto divides = [grain](double value) {
-      const double parts = value / grain;
-      return parts >= 0.5 && std::abs(parts - std::round(parts)) < 1e-6 * parts;
-    };
-    if (divides(a) && divides(b))
-      return grain;
-  }
-  return 0;
-}
-
-// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
-// step of what it prints.
-bool is_slight(const Quantity& quantity, double value, double than, double least_effect) {
-  if (quantity.kind != Kind::Level || !(value > 0) || !(than > 0))
-    return false;
-  const bool is_rounded =
-      quantity.group.starts_with("report") && std::abs(value - than) < 1.5 * grain_of(value, than);
-  return is_rounded || std::abs(std::log(value / than)) < std::log1p(least_effect);
-}
-
-// Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
-std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown) {
-  const bool is_number = !std::isnan(peer.value) && peer.text.find(" and ") == std::string::npos;
-  const std::string brief = is_number ? base::format_measure(peer.value, quantity.unit) : peer.text;
-  return brief == base::format_measure(beside, quantity.unit) ? peer.text : brief;
 }
 
 // Returns the finding for a part whose state differs from its peers.
@@ -421,14 +278,15 @@ void judge_quantity(
   // The values of kFewestStatePeers (three) peers that all differ give no estimate of a healthy spread, so
   // that they are not judged.
   const bool is_judged = is_vote || peers.size() > kFewestStatePeers || is_shared;
-  if (is_judged)
-    out.covered.push_back(
-        quantity.name + " of " + std::to_string(peers.size()) +
-        (peers[0].subject.device.empty() ? " hosts" : " parts"));
+  const size_t before = out.findings.size();
   if (is_vote)
     vote(records, quantity, peers, limits, out);
   else
     compare(records, quantity, peers, limits, out);
+  if (is_judged || out.findings.size() > before)
+    out.covered.push_back(
+        quantity.name + " of " + std::to_string(peers.size()) +
+        (peers[0].subject.device.empty() ? " hosts" : " parts"));
 }
 
 // Shortens the coverage to text such as "clock and 46 more quantities of 8 hosts", because a page of metrics
@@ -457,69 +315,12 @@ std::vector<std::string> merged(const std::vector<std::string>& covered) {
   return out;
 }
 
-// Returns the peer whose number differs although all others share one, or whose fraction is out of their
-// spread.
-const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, const Limits& limits) {
-  constexpr size_t kFewest = 4;
-  if (peers.size() < kFewest)
-    return nullptr;
-  std::vector<double> plain;
-  std::vector<double> logs;
-  for (const Peer& peer : peers) {
-    plain.push_back(peer.value);
-    logs.push_back(std::log(peer.value));
-  }
-  const double typical = evidence::median(plain);
-  const auto others = size_t(std::ranges::count(plain, typical));
-  if (others + 1 == peers.size()) {
-    const auto at = std::ranges::find_if(peers, [&](const Peer& peer) {
-      return peer.value != typical;
-    });
-    return is_slight(quantity, at->value, typical, limits.least_effect) ? nullptr : &*at;
-  }
-  const bool is_fraction = std::ranges::any_of(plain, [](double value) {
-    return value != std::floor(value);
-  });
-  const bool is_log = std::ranges::all_of(plain, [](double value) {
-    return value > 0;
-  });
-  if (!is_fraction || !is_log)
-    return nullptr;
-  for (const Outlier& outlier : outliers(logs, Side::Both, limits.false_alarms, {}))
-    if (!is_slight(quantity, peers[outlier.index].value, typical, limits.least_effect))
-      return &peers[outlier.index];
-  return nullptr;
-}
-
-// Numbers of reports without a known meaning (desk/general): an odd one may be what is slow, and no all-clear
-// is possible beside it.
-void question_unknown(
-    const Records& records,
-    const std::map<uint32_t, std::vector<const Series*>>& unknown,
-    const JudgeOptions& options,
-    Judgement& out) {
-  for (const auto& [id, series] : unknown) {
-    const Quantity& quantity = records.quantities()[id];
-    const std::vector<Peer> peers = peers_of(records, series);
-    const Peer* odd =
-        odd_of(quantity, peers, {options.false_alarms / double(unknown.size()), options.least_effect});
-    if (!odd)
-      continue;
-    out.open.push_back(
-        {subject_text(odd->subject) + " has " + quantity.name + " " + shown(*odd, quantity) + " unlike its " +
-             std::to_string(peers.size() - 1) + " peers (" + place_text(records, odd->where) +
-             "), and which side of that number is slow is not stated",
-         "the meaning of that number: a unit (GB/s, ms) or a label such as time or throughput beside it"});
-    return;
-  }
-}
-
 }  // namespace
 
 // Judges states of parts, such as link speeds and versions.
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
-  std::map<uint32_t, std::vector<const Series*>> by_quantity;
-  std::map<uint32_t, std::vector<const Series*>> unknown;
+  SeriesByQuantity by_quantity;
+  SeriesByQuantity unknown;
   for (const Series& series : records.series()) {
     const Quantity& quantity = records.quantities()[series.quantity];
     const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;

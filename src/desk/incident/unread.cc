@@ -1,6 +1,7 @@
-// Judges numbers of ranks that no reader took. An all-clear mentions that they were not read. When their
-// line is about a speed or a time, or holds nothing but the number, the number may be the slow quantity, and
-// the question stays open. When the line is about something else (a loss, a seed) it becomes a note.
+// Judges what no reader understood: lines at the level of an error, states that are no fault by themselves,
+// and numbers of ranks that no reader took. An all-clear mentions that they were not read. When their line is
+// about a speed or a time, or holds nothing but the number, the number may be the slow quantity, and the
+// question stays open. When the line is about something else (a loss, a seed) it becomes a note.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -55,6 +56,11 @@ void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
   constexpr size_t kMost = 4;
   size_t shown = 0;
   for (const Event& event : records.events()) {
+    if (event.kind == "unread/state" && shown++ < kMost)
+      out.open.push_back(
+          {(event.subject.empty() ? "" : subject_text(event.subject) + ": ") + event.meaning + " (" +
+               place_text(records, event.where) + "), which is not understood",
+           "what that line means, and the same file of healthy hosts"});
     if (event.kind != "unread/ranks" || shown++ == kMost || has_series_of_ranks(records, event.where.file))
       continue;
     const std::string text = std::to_string(event.count) + " lines with a number of each of " +

@@ -8,6 +8,7 @@ namespace lento::desk {
 
 extern const Format kNvidiaKernel;   // NVRM Xid and NVSwitch SXid
 extern const Format kKernel;         // mlx5, PCIe AER, machine checks, amdgpu, memory, stuck tasks
+extern const Format kAlarmLines;     // lost parts, in phrases that drivers share
 extern const Format kFabricManager;  // errors of NVSwitches in the log of the fabric manager
 
 Formats kernel_formats();

@@ -229,7 +229,7 @@ const Format
     kNvidiaKernel{"NVIDIA kernel messages", "kernel", kXidForms, Shape::Lines, make<Nvidia>, nullptr};
 
 Formats kernel_formats() {
-  return {&kNvidiaKernel, &kKernel, &kFabricManager};
+  return {&kNvidiaKernel, &kKernel, &kAlarmLines, &kFabricManager};
 }
 
 }  // namespace lento::desk

@@ -8,6 +8,7 @@ namespace lento::desk {
 
 extern const Format kIpmiSel;    // ipmitool sel list, sel elist
 extern const Format kNvmeSmart;  // nvme smart-log
+extern const Format kSmartd;     // the log of smartd
 extern const Format kUnits;      // systemctl list-units
 
 Formats machine_formats();

@@ -106,7 +106,7 @@ const Format kNvmeSmart{
     "warnings of disks"};
 
 Formats machine_formats() {
-  return {&kIpmiSel, &kNvmeSmart, &kUnits};
+  return {&kIpmiSel, &kNvmeSmart, &kSmartd, &kUnits};
 }
 
 }  // namespace lento::desk

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/number.h"
+#include "base/units.h"
 #include "desk/kernel/kernel.h"
 #include "desk/metrics/metrics.h"
 #include "fleet/read/column_names.h"
@@ -70,6 +71,19 @@ bool is_size(const std::string& name) {
 bool states_hang(const std::string& name) {
   const std::vector<std::string> words = fleet::words_of(name);
   return std::ranges::find(words, "hang") != words.end();
+}
+
+// Returns whether a metric counts errors that hardware could not correct. Memory that was replaced since
+// ("remapped", "retired") is none.
+bool counts_uncorrected(const std::string& name) {
+  constexpr std::array<std::string_view, 3> kUncorrected{"uncorrectable", "uncorrected", "dbe"};
+  constexpr std::array<std::string_view, 4> kReplaced{"remapped", "remap", "retired", "rows"};
+  const auto has = [words = fleet::words_of(name)](const auto& list) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+      return std::ranges::find(list, word) != list.end();
+    });
+  };
+  return has(kUncorrected) && !has(kReplaced);
 }
 
 std::string unit_of(const std::string& name) {
@@ -159,6 +173,12 @@ class MetricsPage : public Reader {
       event.origin = known->origin;
       event.meaning = "Xid " + std::to_string(known->code) + ", " + known->meaning;
       event.action = known->action;
+    } else if (value > 0 && counts_uncorrected(name)) {
+      event.kind = "exporter/uncorrected";
+      event.severity = Severity::Fault;
+      event.origin = Origin::Hardware;
+      event.meaning = std::string(sample_.name) + " " + base::format_number(value);
+      event.action = "replace the memory module or the board if the count rises";
     } else {
       return;
     }

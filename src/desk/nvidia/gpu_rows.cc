@@ -378,6 +378,8 @@ void GpuRows::write_memory(const Row& row, Sink& sink) {
         Note,
         base::format_number(errors) + " uncorrected memory errors ever",
         "");
+  if (!field_of(row.fields, "remapped_rows.failure").empty())
+    sink.covers("faulty memory rows of GPUs");
   if (const double rows = counted("remapped_rows.uncorrectable"); rows > 0)
     send(
         "rows remapped",
@@ -391,7 +393,11 @@ void GpuRows::write_memory(const Row& row, Sink& sink) {
         base::format_number(pages) + " memory pages retired after uncorrected errors",
         "");
   if (!changed(row, "remapped_rows.failure").empty() && is_yes(row.fields, "remapped_rows.failure"))
-    send("remapping failed", Fault, "no spare memory row was left to replace a faulty one", kReplace);
+    send(
+        "remapping failed",
+        Fault,
+        "row remapping failed: no spare memory row was left to replace a faulty one",
+        kReplace);
   if (!changed(row, "remapped_rows.pending").empty() && is_yes(row.fields, "remapped_rows.pending"))
     send("remapping pending", Warning, "a faulty memory row waits for a reset to be replaced", kReset);
   if (!changed(row, "retired_pages.pending").empty() && is_yes(row.fields, "retired_pages.pending"))
@@ -448,6 +454,7 @@ void GpuRows::write_states(const Row& row, bool is_idle, Sink& sink) {
     number("PCIe generation", "", "pcie.link.gen.current", "pcie.link.gen.max");
   text("ECC mode", "ecc.mode.current");
   text("MIG mode", "mig.mode.current");
+  text("fabric state", "fabric.state");
   text("NVIDIA driver", "driver_version");
   const double corrected = number_of(row.fields, "ecc.errors.corrected.volatile.total");
   if (!changed(row, "ecc.errors.corrected.volatile.total").empty())

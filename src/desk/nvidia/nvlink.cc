@@ -45,6 +45,7 @@ class Nvlink : public Reader {
         write(sink);
         device_ = "gpu" + match.text("gpu");
         model_ = match.text("name");
+        sink.state({"model", "", Kind::Annotation}, model_, {{"", device_, ""}});  // counted among the parts
         return;
       case Active:
         has_links_ = true;

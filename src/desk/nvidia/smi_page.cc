@@ -48,6 +48,7 @@ const Key kKeys[] = {
     {"Remapped Rows", "Pending", "remapped_rows.pending"},
     {"Remapped Rows", "Remapping Failure Occurred", "remapped_rows.failure"},
     {"Retired Pages", "Pending Page Blacklist", "retired_pages.pending"},
+    {"Fabric", "State", "fabric.state"},
 };
 
 constexpr std::string_view kDriver = "driver_version";

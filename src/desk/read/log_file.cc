@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "desk/read/host_parts.h"
 #include "desk/read/peel.h"
 
 namespace lento::desk {
@@ -80,7 +81,26 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
+// The beginning of a longer file ends within a line.
+std::string_view whole_lines(std::string_view head) {
+  const size_t end = head.rfind('\n');
+  return head.size() < kHead || end == head.npos ? head : head.substr(0, end + 1);
+}
+
 }  // namespace
+
+bool is_json_document(std::string_view head) {
+  const size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == head.npos || (head[begin] != '{' && head[begin] != '['))
+    return false;
+  const size_t behind = head.find_first_not_of(" \t\r\n", begin + 1);
+  const bool is_value =
+      behind != head.npos && std::string_view("\"{[}]").find(head[behind]) != std::string_view::npos;
+  const std::string_view line = head.substr(begin, head.find('\n', begin) - begin);
+  const size_t next = head.find_first_not_of(" \t\r\n", begin + line.size());
+  const bool is_lines = line.ends_with("}") && next != head.npos && head[next] == '{';
+  return is_value && !is_lines;
+}
 
 LogReader::LogReader(Formats formats)
     : formats_(std::move(formats)),
@@ -168,6 +188,9 @@ LogReader::Recognition LogReader::recognise(std::string_view head) const {
   if (is_binary(head))
     return {};
   head = without_mark(head);
+  const auto parts = host_parts(whole_lines(head));
+  if (!parts.empty())
+    head = parts[0].second;
   const std::string plain = peeled_lines(head);
   Recognition best;
   for (const Format* format : formats_) {
@@ -186,6 +209,7 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
   const std::unique_ptr<Reader> reader = format.make();
   Sink sink(records, file);
   SourceFile& source = records.files[file];
+  source.bytes = source.lines = source.known_lines = 0;
   std::string_view line;
   std::string buffer;
   while (in.line(line)) {
@@ -202,7 +226,8 @@ void LogReader::read_table(LineSource& in, const Format& format, int32_t file, R
   reader->end(sink);
   source.torn_line = in.is_torn() ? in.line_number() : 0;
   source.secrets = sink.secrets();
-  add_format(format, source);
+  if (!format.is_fallback || sink.taken() > 0)
+    add_format(format, source);
 }
 
 void LogReader::read_lines(
@@ -247,7 +272,9 @@ void LogReader::read_lines(
     };
     source.is_last_known = each_match(line, take, is_taken) || is_taken;
     for (size_t i = 0; i < rest.size() && !source.is_last_known; ++i) {
-      const Peeled peeled = peel(line, Depth::Table, buffer);
+      Peeled peeled = peel(line, Depth::Log, buffer);
+      if (peeled.sender.empty())  // the times of other lines may be data
+        peeled = peel(line, Depth::Table, buffer);
       sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
       source.is_last_known = rest[i]->row(peeled.text, sink);
     }
@@ -277,6 +304,44 @@ void LogReader::read(
     const std::string& name,
     Records& records,
     const base::Progress& progress) const {
+  const std::string_view head = in.peek(kHead);
+  if (is_binary(head) || host_parts(whole_lines(without_mark(head))).empty()) {
+    read_one(in, name, records, progress);
+    return;
+  }
+  const std::string text = in.rest(kMostDocument, name);
+  const auto parts = host_parts(without_mark(text));
+  for (const auto& [host, lines] : parts) {
+    LineSource part = LineSource::of_text(lines);
+    read_one(part, name + "/" + host, records, progress);
+  }
+  if (parts.empty()) {
+    LineSource whole = LineSource::of_text(text);
+    read_one(whole, name, records, progress);
+  }
+}
+
+// Reads a file as a whole with the reader of one format.
+void LogReader::read_document(const std::string& raw, const Format& format, int32_t file, Records& records)
+    const {
+  SourceFile& source = records.files[file];
+  source.bytes = raw.size();
+  const std::string text = peeled_lines(raw);
+  const std::unique_ptr<Reader> reader = format.make();
+  Sink sink(records, file);
+  reader->document(without_mark(text), source.path, sink);
+  reader->end(sink);
+  source.known_lines = sink.taken();
+  if (!format.is_fallback || sink.taken() > 0)
+    add_format(format, source);
+  source.secrets = sink.secrets();
+}
+
+void LogReader::read_one(
+    LineSource& in,
+    const std::string& name,
+    Records& records,
+    const base::Progress& progress) const {
   const Recognition found = recognise(in.peek(kHead));
   const int32_t file = int32_t(records.files.size());
   SourceFile& source = records.files.emplace_back();
@@ -292,22 +357,33 @@ void LogReader::read(
     return;
   }
   if (found.format && found.format->shape == Shape::Document) {
-    const std::string raw = in.rest(kMostDocument, name);
-    source.bytes = raw.size();
-    const std::string text = peeled_lines(raw);
-    const std::unique_ptr<Reader> reader = found.format->make();
-    Sink sink(records, file);
-    reader->document(without_mark(text), name, sink);
-    reader->end(sink);
-    source.known_lines = sink.taken();
-    add_format(*found.format, source);
-    source.secrets = sink.secrets();
+    read_document(in.rest(kMostDocument, name), *found.format, file, records);
     return;
   }
-  if (found.format && found.format->shape == Shape::Table)
+  const Format* rest = nullptr;  // the last one, which reads reports
+  for (const Format* format : formats_)
+    if (format->shape == Shape::Rest)
+      rest = format;
+  if (!found.format && rest && is_json_document(head)) {
+    const std::string raw = in.rest(kMostDocument, name);
+    try {
+      read_document(raw, *rest, file, records);
+    } catch (const base::Error&) {
+      LineSource lines = LineSource::of_text(raw);
+      read_lines(lines, file, false, records, progress);
+    }
+  } else if (found.format && found.format->shape == Shape::Table) {
     read_table(in, *found.format, file, records);
-  else
+  } else {
+    const std::string copy(in.peek(LineSource::kBuffer));
     read_lines(in, file, is_log_of(found, head), records, progress);
+    // Lines that look like a known format and became no row may be those of another tool.
+    const bool is_empty = records.files[file].last_row == 0 && records.files[file].covers.empty();
+    if (found.format && is_empty && rest && copy.size() < LineSource::kBuffer) {
+      LineSource again = LineSource::of_text(copy);
+      read_table(again, *rest, file, records);
+    }
+  }
   if (records.files[file].formats.empty())
     records.files[file].reason = tried(*this);
 }

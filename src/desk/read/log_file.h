@@ -21,6 +21,9 @@ namespace lento::desk {
 inline constexpr size_t kHead = size_t{1} << 16;
 inline constexpr uint64_t kMostDocument = uint64_t{64} << 20;  // bytes of a file that is read whole
 
+// Returns whether a text begins one JSON value, and is not a list of one in each line.
+bool is_json_document(std::string_view head);
+
 // All formats with compiled patterns. Built once and used for all files.
 class LogReader {
  public:
@@ -35,8 +38,9 @@ class LogReader {
   // Scores tables and documents by their functions, and line formats by the share of matching lines.
   Recognition recognise(std::string_view head) const;
 
-  // Adds the rows of one file to `records`, and a SourceFile with the result of the recognition. A file that
-  // is not recognised adds no rows. Throws base::Error when the file is damaged.
+  // Adds the rows of one file to `records`, and a SourceFile with the result of the recognition, or one for
+  // each host of the output of several hosts (desk/read/host_parts.h). A file that is not recognised adds no
+  // rows. Throws base::Error when the file is damaged.
   void read(LineSource& in, const std::string& name, Records& records, const base::Progress& progress = {})
       const;
   // Reads a text in the same way.
@@ -55,6 +59,9 @@ class LogReader {
   template <class Use>
   bool each_match(std::string_view line, const Use& use, bool is_taken) const;
   // `is_known`: a format fits the beginning, so that readers of the rest get nothing.
+  void read_one(LineSource& in, const std::string& name, Records& records, const base::Progress& progress)
+      const;
+  void read_document(const std::string& raw, const Format& format, int32_t file, Records& records) const;
   void read_lines(
       LineSource& in,
       int32_t file,

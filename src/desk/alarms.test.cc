@@ -1,0 +1,79 @@
+// Messages of drivers, numbers of parts and states among hosts, through the readers and judges together.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "desk/test_files.h"
+
+namespace lento::desk {
+namespace {
+
+using test::judge;
+
+std::string kernel(const char* host, int second, const std::string& message) {
+  return test::format("Nov 20 09:11:%02d %s kernel: ", second, host) + message + "\n";
+}
+
+TEST(Alarms, ADiskThatGoesAwayIsNamedOnce) {
+  const auto out = judge(
+      {kernel("n1", 1, "nvme nvme3: controller is down; will reset: CSTS=0xffffffff") +
+       kernel("n1", 2, "blk_update_request: I/O error, dev nvme3n1, sector 812 op 0x1:(WRITE)") +
+       kernel("n2", 3, "nvme nvme0: 32/0/0 default/read/poll queues")});
+  ASSERT_EQ(out.findings.size(), 1u);
+  EXPECT_EQ(out.findings[0].subject, "n1/nvme3");
+}
+
+TEST(Alarms, PhrasesOfOtherProgramsWithoutAPartAreNoAlarm) {
+  EXPECT_TRUE(judge({"step 1\nHDF5: I/O error while reading\nstep 2\n"}).findings.empty());
+}
+
+TEST(Alarms, ALinkThatComesBackOnceIsNoFault) {
+  const std::string down = "bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Down";
+  const std::string up = "bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Up, 100000 Mbps full duplex";
+  EXPECT_TRUE(judge({kernel("n1", 1, down) + kernel("n1", 2, up)}).findings.empty());
+  const auto flaps =
+      judge({kernel("n1", 1, down) + kernel("n1", 2, up) + kernel("n1", 3, down) + kernel("n1", 4, up)});
+  ASSERT_EQ(flaps.findings.size(), 1u);
+  EXPECT_EQ(flaps.findings[0].subject, "n1/0000:17:00.0");
+  EXPECT_EQ(judge({kernel("n1", 1, down)}).findings.size(), 1u);
+}
+
+TEST(Alarms, RecordsOfTheFirmwareStateTheirSeverity) {
+  const auto record = [](const char* severity, const char* module) {
+    return kernel("n1", 5, std::string("{7}[Hardware Error]: event severity: ") + severity) +
+           kernel("n1", 5, std::string("{7}[Hardware Error]:  fru_text: ") + module) +
+           kernel("n1", 5, "{7}[Hardware Error]:   section_type: memory error");
+  };
+  const auto out = judge({record("corrected", "C1") + record("recoverable", "B2")});
+  ASSERT_EQ(out.findings.size(), 1u);
+  EXPECT_EQ(out.findings[0].subject, "n1/B2");
+}
+
+// The verdict on the lists of GPUs of hosts n1, n2 and so on.
+finding::Diagnosis listed(const std::vector<int>& counts) {
+  const LogReader reader(all_formats());
+  Records records;
+  std::map<int32_t, Subject> names;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    std::string text;
+    for (int gpu = 0; gpu < counts[i]; ++gpu)
+      text +=
+          test::format("GPU %d: NVIDIA H200 (UUID: GPU-%08x-0000)\n", gpu, unsigned(i * 100) + unsigned(gpu));
+    reader.read_text(text, "smi", records);
+    names[int32_t(i)] = {"n" + std::to_string(i + 1), "", ""};
+  }
+  records.name_by_files(names);
+  return judge_incident(records);
+}
+
+TEST(Census, AHostThatListsAPartLessIsNamed) {
+  const auto out = listed({8, 8, 7, 8});
+  ASSERT_EQ(out.findings.size(), 1u);
+  EXPECT_EQ(out.findings[0].subject, "n3");
+  EXPECT_TRUE(listed({8, 8, 8, 8}).findings.empty());
+  EXPECT_TRUE(listed({8, 8, 4, 4}).findings.empty()) << "two models";
+  EXPECT_TRUE(listed({8, 7}).findings.empty()) << "too few hosts";
+}
+
+}  // namespace
+}  // namespace lento::desk

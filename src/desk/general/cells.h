@@ -1,0 +1,30 @@
+// Cuts a line of a report into cells.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "desk/general/labels.h"
+
+namespace lento::desk {
+
+std::string_view without_blanks(std::string_view text);
+// "\"OK\"," of a JSON document is OK.
+std::string_view without_quotes(std::string_view text);
+bool has_letter(std::string_view text);
+
+// Parts between gaps of two or more blanks, or a tab. At most 64, as of the others.
+std::vector<std::string> gap_cells(std::string_view line);
+// Parts between blanks.
+std::vector<std::string> blank_cells(std::string_view line);
+// Parts between commas.
+std::vector<std::string> comma_cells(std::string_view line);
+// Parts between bars.
+std::vector<std::string> bar_cells(std::string_view line);
+
+// The number that a cell is, with its unit. "812 +- 3" is 812.
+std::optional<LabelledValue> cell_value(std::string_view cell);
+
+}  // namespace lento::desk

@@ -1,0 +1,222 @@
+// Values are kept until the end of the file, because a name may come again and again, and the median of a
+// number is compared. Both groups of quantities are judged by incident/states.cc with the grain of what is
+// printed.
+#include "desk/general/entries.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "desk/general/cells.h"
+#include "desk/general/states.h"
+#include "evidence/sample.h"
+
+namespace lento::desk {
+namespace {
+
+constexpr const char* kGroup = "report";
+constexpr const char* kSizeGroup = "sizes in a report";  // compared as they are, without a grain
+constexpr const char* kUnreadGroup = "report, without a meaning";
+constexpr double kWhole = 100;  // percent
+
+// Texts that differ between healthy peers: times, identities, addresses, versions of dates.
+bool is_comparable(std::string_view value) {
+  constexpr size_t kLongest = 40;
+  const size_t figures = size_t(std::ranges::count_if(value, [](char c) {
+    return c >= '0' && c <= '9';
+  }));
+  return value.size() <= kLongest && has_letter(value) && figures * 2 < value.size();
+}
+
+}  // namespace
+
+bool is_speed(Meaning meaning) {
+  return meaning == Meaning::Rate || meaning == Meaning::Clock || meaning == Meaning::Duration ||
+         meaning == Meaning::Capacity || meaning == Meaning::LostShare;
+}
+
+Measure column_measure(const std::string& name) {
+  const size_t at = name.ends_with(")") ? name.rfind('(') : name.rfind(' ');
+  std::string unit = at == name.npos ? name : name.substr(at + 1);
+  if (unit.ends_with(")"))
+    unit.pop_back();
+  const Measure by_unit = measure_of(name, unit);
+  return by_unit.meaning == Meaning::None ? measure_of(name, "") : by_unit;
+}
+
+bool Entries::entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
+  if (key.empty() || key.size() > kLongestName || value.empty())
+    return false;
+  if (value.find("(downgraded)") != value.npos) {  // lspci -vv, also cut down to some of its lines
+    bad_state(key + " is " + std::string(value), subject, sink);
+    return true;
+  }
+  if (value.find(" (ok)") != value.npos)
+    note_states(sink);
+  if (flag(key, value, subject, sink) || (names_condition(key) && condition(key, value, subject, sink)))
+    return true;
+  if (const auto found = cell_value(value)) {
+    const bool has_unit = !found->unit.empty() && found->unit != "%";
+    return number(
+        key,
+        has_unit ? measure_of(key, found->unit) : column_measure(key),
+        found->value,
+        subject,
+        sink);
+  }
+  odd_text(key, value, subject, sink);
+  return false;
+}
+
+// A flag is bad when its key says so: "Link detected: no", "HW Slowdown: Active", {"Ready": "Unknown"}.
+bool Entries::flag(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
+  const Polarity polarity = polarity_of(key);
+  std::optional<bool> is_true = truth_of(value);
+  if (names_single_flag(key) && (value == "0" || value == "1"))
+    is_true = value == "1";
+  const bool is_unknown = polarity == Polarity::Good && (value == "Unknown" || value == "unknown");
+  if (polarity == Polarity::None || (!is_true && !is_unknown))
+    return false;
+  note_states(sink);
+  if (is_unknown || *is_true != (polarity == Polarity::Good))
+    bad_state(key + " is " + std::string(value), subject, sink);
+  return true;
+}
+
+bool Entries::condition(std::string_view key, std::string_view value, const Subject& subject, Sink& sink) {
+  const Condition condition = condition_of(value);
+  if (condition == Condition::Unknown)
+    return false;
+  if (condition != Condition::Neutral)
+    note_states(sink);
+  if (condition != Condition::Bad)
+    return true;
+  const std::string meaning = std::string(key) + " is " + std::string(value);
+  constexpr size_t kMostLesser = 64;
+  if (!is_consequence(value))
+    bad_state(meaning, subject, sink);
+  else if (lesser_.size() < kMostLesser)
+    lesser_.push_back({meaning, subject, std::string(sink.line()), sink.number()});
+  return true;
+}
+
+Entries::Value*
+Entries::value_of(const std::string& name, const std::string& unit, const Subject& subject, Sink& sink) {
+  const std::string key = subject.host + '\n' + subject.device + '\n' + name + '\n' + unit;
+  auto at = values_.find(key);
+  if (at != values_.end())
+    return &at->second;
+  if (values_.size() == kMostNames)
+    return nullptr;
+  at = values_.try_emplace(key).first;
+  at->second.subject = subject;
+  at->second.line = sink.number();
+  return &at->second;
+}
+
+bool Entries::number(
+    const std::string& name,
+    const Measure& measure,
+    double value,
+    const Subject& subject,
+    Sink& sink) {
+  if (measure.meaning == Meaning::LostShare && value <= kWhole)
+    return number("time without " + name, {Meaning::Capacity, "%", 1}, kWhole - value, subject, sink);
+  if (measure.meaning == Meaning::Uncorrected && value > 0) {
+    bad_state(name + " " + std::to_string(int64_t(std::min(value, 1e15))), subject, sink);
+    return true;
+  }
+  const bool is_errors = measure.meaning == Meaning::Errors || measure.meaning == Meaning::Uncorrected;
+  const bool is_size = measure.meaning == Meaning::Capacity;
+  const bool is_meant = is_errors || is_speed(measure.meaning);
+  // A number without a meaning is compared with its peers too. The outcome is *cannot judge* when one
+  // differs.
+  const bool is_compared = has_letter(name) && subject.empty() && measure.meaning != Meaning::Corrected;
+  if ((!is_meant && !is_compared) || (is_speed(measure.meaning) && !is_size && !(value > 0)) ||
+      name.size() > kLongestName)
+    return false;
+  Value* const kept = value_of(name, measure.unit, subject, sink);
+  if (!kept)
+    return false;
+  if (kept->values.empty()) {
+    kept->is_meant = is_meant;
+    kept->quantity = {name, measure.unit, is_errors ? Kind::Counter : Kind::Level, Better::Lower, kGroup};
+    if (measure.meaning == Meaning::Rate || measure.meaning == Meaning::Clock || is_size)
+      kept->quantity.better = Better::Higher;
+    if (is_size && measure.unit.empty())
+      kept->quantity.group = kSizeGroup;
+    if (!is_meant) {
+      kept->quantity.better = Better::Neither;
+      kept->quantity.group = kUnreadGroup;
+    }
+    kept->quantity.advice =
+        is_size
+            ? "look for what is missing there, in its kernel log and in its firmware's inventory"
+            : "run the same there again, alone; then look at its clocks, temperatures, links and kernel log";
+  }
+  if (kept->values.size() < kMostValues)
+    kept->values.push_back(value * measure.scale);
+  return is_meant;
+}
+
+// A text without a known meaning that is the same on all peers but one leaves the question open.
+void Entries::odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
+  if (!is_comparable(value) || !has_letter(key))
+    return;
+  Value* const kept = value_of(key, "\ttext", subject, sink);
+  if (!kept || !kept->text.empty() || !kept->values.empty())
+    return;
+  kept->text = value;
+  kept->quantity = {key, "", Kind::FewValued, Better::Neither, kUnreadGroup};
+}
+
+void Entries::part(const std::string& device, Sink& sink) {
+  value_of("part", "\tpart", {"", device, ""}, sink);
+}
+
+void Entries::note_states(Sink& sink) {
+  has_states_ = true;
+  sink.covers("states of parts");
+}
+
+void Entries::bad_state(const std::string& meaning, const Subject& subject, Sink& sink) {
+  Event event;
+  event.kind = "state/" + meaning;
+  event.severity = Severity::Fault;
+  event.origin = Origin::Unclear;
+  event.subject = subject;
+  event.meaning = meaning;
+  event.action = "look at that part with the tool that wrote this, and at its kernel log";
+  note_states(sink);
+  has_fault_ = true;
+  sink.event(std::move(event));
+}
+
+void Entries::end(Sink& sink) {
+  if (has_fault_)
+    lesser_.clear();
+  for (const LesserState& state : lesser_) {
+    sink.at(state.line, state.number, {}, {});
+    bad_state(state.meaning, state.subject, sink);
+  }
+  if (has_states_)
+    sink.took();
+  for (const auto& [key, value] : values_) {
+    sink.at("", value.line, {}, {});
+    if (key.ends_with("\tpart")) {
+      sink.state({"listed part", "", Kind::Annotation}, "listed", {value.subject});
+      sink.took();
+    } else if (!value.text.empty())
+      sink.state(value.quantity, value.text, {value.subject});
+    else
+      // A counter of one of several parts under one name must not vanish in the middle of them.
+      sink.state(
+          value.quantity,
+          value.quantity.kind == Kind::Counter ? *std::ranges::max_element(value.values)
+                                               : evidence::median(value.values),
+          {value.subject});
+    if (value.is_meant)
+      sink.took();
+  }
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,68 @@
+// Takes the statements of a report about its parts, whichever form it has (pairs, tables, boxes, JSON): a
+// number, a state or a flag under a key. Numbers become states that peers are compared with, words of bad
+// states and raised flags become events.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "desk/general/labels.h"
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+inline constexpr size_t kLongestName = 80;  // of a key or a part
+
+class Entries {
+ public:
+  // Takes a value under a key. Returns whether it has a known meaning.
+  bool entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
+  // Takes a word of a state. Returns whether it is one.
+  bool condition(std::string_view key, std::string_view value, const Subject& subject, Sink& sink);
+  // Takes a number. Numbers without a known meaning are compared too, but accuse nobody.
+  bool
+  number(const std::string& name, const Measure& measure, double value, const Subject& subject, Sink& sink);
+  // Notes a part that the report lists, whatever it states about it.
+  void part(const std::string& device, Sink& sink);
+  // Writes an event for a part in a bad state.
+  void bad_state(const std::string& meaning, const Subject& subject, Sink& sink);
+  void note_states(Sink& sink);  // the report holds states of parts
+  void end(Sink& sink);
+
+ private:
+  static constexpr size_t kMostNames = 4096;
+  static constexpr size_t kMostValues = 1024;  // of one name
+
+  struct Value {
+    Quantity quantity;
+    Subject subject;
+    std::vector<double> values;
+    std::string text;
+    int64_t line = 0;
+    bool is_meant = false;
+  };
+  // A state of a whole that follows from one of its parts: reported where no part states its own.
+  struct LesserState {
+    std::string meaning;
+    Subject subject;
+    std::string line;
+    int64_t number = 0;
+  };
+  bool flag(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
+  Value* value_of(const std::string& name, const std::string& unit, const Subject& subject, Sink& sink);
+  void odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
+
+  bool has_states_ = false;
+  bool has_fault_ = false;
+  std::map<std::string, Value> values_;
+  std::vector<LesserState> lesser_;
+};
+
+// The meaning of a number under a key. The unit of a column may end its name: "Best Rate MB/s".
+Measure column_measure(const std::string& name);
+
+bool is_speed(Meaning meaning);
+
+}  // namespace lento::desk

@@ -1,0 +1,365 @@
+// The meaning of a number follows from its unit first, and from the words of its label where there is none.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "desk/general/labels.h"
+
+namespace lento::desk {
+namespace {
+
+using Vocabulary = std::span<const std::string_view>;
+
+bool is_digit_of_word(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  return out;
+}
+
+bool is_among(Vocabulary words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+bool any_of_label(const std::vector<std::string>& label, Vocabulary words) {
+  return std::ranges::any_of(label, [&](const std::string& word) {
+    return is_among(words, word);
+  });
+}
+
+struct Prefix {
+  char letter;
+  double factor;
+};
+constexpr std::array<Prefix, 5> kPrefixes{{{'k', 1e3}, {'m', 1e6}, {'g', 1e9}, {'t', 1e12}, {'p', 1e15}}};
+
+}  // namespace
+
+double factor_of(char letter) {
+  const char small = letter >= 'A' && letter <= 'Z' ? char(letter - 'A' + 'a') : letter;
+  for (const Prefix& prefix : kPrefixes)
+    if (prefix.letter == small)
+      return prefix.factor;
+  return 1;
+}
+
+namespace {
+
+// "kB", "MiB", "Gbits", "GBytes": the unit of one and how many of them. Empty: no such unit.
+std::pair<std::string, double> data_unit(std::string_view text) {
+  double factor = 1;
+  if (const double thousand = text.empty() ? 1 : factor_of(text[0]); thousand > 1) {
+    factor = thousand;
+    text.remove_prefix(1);
+    if (text.starts_with("i")) {
+      constexpr double kKibi = 1.024;
+      for (double power = 1; power < thousand; power *= 1e3)
+        factor *= kKibi;
+      text.remove_prefix(1);
+    }
+  }
+  if (text == "B" || text == "Byte" || text == "Bytes" || text == "bytes")
+    return {"B/s", factor};
+  if (text == "b" || text == "bit" || text == "bits")
+    return {"bit/s", factor};
+  return {"", 1};
+}
+
+struct TimeUnit {
+  std::string_view text;
+  double seconds;
+};
+constexpr std::array<TimeUnit, 13> kTimeUnits{
+    {{"s", 1},
+     {"sec", 1},
+     {"secs", 1},
+     {"second", 1},
+     {"seconds", 1},
+     {"ms", 1e-3},
+     {"msec", 1e-3},
+     {"millis", 1e-3},
+     {"us", 1e-6},
+     {"usec", 1e-6},
+     {"\xc2\xb5s", 1e-6},
+     {"ns", 1e-9},
+     {"nsec", 1e-9}}};
+
+}  // namespace
+
+double seconds_of(std::string_view text) {
+  for (const TimeUnit& unit : kTimeUnits)
+    if (unit.text == text)
+      return unit.seconds;
+  return 0;
+}
+
+namespace {
+
+// "Gflops", "TFLOP/s", "TFLOPs/s/GPU" without what stands behind the slash.
+std::optional<double> flops_of(const std::string& head) {
+  const size_t at = head.find("flop");
+  if (at == head.npos || at > 1)
+    return std::nullopt;
+  return at == 0 ? 1 : factor_of(head[0]);
+}
+
+}  // namespace
+
+Measure measure_of_unit(std::string_view unit) {
+  constexpr std::string_view kMillions = "10^6";  // netperf
+  if (unit.starts_with(kMillions)) {
+    Measure measure = measure_of_unit(unit.substr(kMillions.size()));
+    measure.scale *= 1e6;
+    return measure;
+  }
+  const std::string lower = in_lower_case(unit);
+  if (constexpr std::string_view kPer = "per "; lower.starts_with(kPer) && lower.size() > kPer.size()) {
+    const double seconds = seconds_of(std::string_view(lower).substr(kPer.size()));
+    return seconds > 0 ? Measure{Meaning::Rate, "1/s", 1 / seconds} : Measure{};
+  }
+  const size_t slash = lower.find('/');
+  const std::string head = lower.substr(0, slash);
+  const std::string tail = slash == lower.npos ? "" : lower.substr(slash + 1);
+  if (const auto flops = flops_of(head))
+    return {Meaning::Rate, "FLOP/s", *flops};
+  if (slash != lower.npos) {
+    const std::string per = tail.substr(0, tail.find('/'));
+    constexpr std::array<std::string_view, 4> kSeconds{"s", "sec", "second", "seconds"};
+    if (is_among(kSeconds, per)) {
+      const auto [data, factor] = data_unit(unit.substr(0, slash));
+      return {Meaning::Rate, data.empty() ? lower : data, factor};
+    }
+    const double seconds = seconds_of(head);
+    return seconds > 0 && !per.empty() ? Measure{Meaning::Duration, "s", seconds} : Measure{};
+  }
+  if (const double seconds = seconds_of(lower); seconds > 0)
+    return {Meaning::Duration, "s", seconds};
+  constexpr std::array<std::string_view, 4> kBare{"tps", "qps", "fps", "iops"};
+  if (is_among(kBare, lower))
+    return {Meaning::Rate, lower, 1};
+  if (unit == "GF" || unit == "TF" || unit == "PF")  // HPL
+    return {Meaning::Rate, "FLOP/s", factor_of(lower[0])};
+  if (lower == "mhz" || lower == "ghz")
+    return {Meaning::Clock, "Hz", lower == "mhz" ? 1e6 : 1e9};
+  if (lower.ends_with("ps") && unit.size() > 3) {  // Gbps, MBps
+    const auto [data, factor] = data_unit(unit.substr(0, unit.size() - 2));
+    return data.empty() ? Measure{} : Measure{Meaning::Rate, data, factor};
+  }
+  return {};
+}
+
+namespace {
+
+// What is no speed of the work, although its name holds a word of time or rate.
+constexpr std::array<std::string_view, 33> kOtherNames{
+    "eta",      "remaining", "left",   "start",  "begin",       "end",       "wall",    "loss",   "lr",
+    "learning", "val",       "eval",   "queue",  "queued",      "load",      "loading", "data",   "memory",
+    "mem",      "save",      "warmup", "stdev",  "stddev",      "std",       "timeout", "uptime", "age",
+    "cap",      "compile",   "limit",  "target", "uncertainty", "validation"};
+constexpr std::array<std::string_view, 7>
+    kOtherRates{"val", "validation", "learning", "limit", "target", "cap", "supported"};
+// A largest rate is what a test reached. A largest time is that of one unlucky request.
+constexpr std::array<std::string_view, 4> kExtremeNames{"max", "min", "maximum", "minimum"};
+constexpr std::array<std::string_view, 18> kRateNames{
+    "fps",
+    "sps",
+    "ips",
+    "throughput",
+    "gf",
+    "tf",
+    "tgs",
+    "teps",
+    "tflops",
+    "tflop",
+    "gflops",
+    "flops",
+    "tps",
+    "wps",
+    "ups",
+    "qps",
+    "mfu",
+    "iops"};
+constexpr std::array<std::string_view, 2> kBandwidthNames{"bandwidth", "bw"};
+constexpr std::array<std::string_view, 4> kTimeNames{"time", "latency", "duration", "timing"};
+constexpr std::array<std::string_view, 13> kUnitsOfWork{
+    "step",
+    "iter",
+    "iteration",
+    "batch",
+    "token",
+    "forward",
+    "backward",
+    "fwd",
+    "bwd",
+    "train",
+    "compute",
+    "epoch",
+    "request"};
+constexpr std::array<std::string_view, 9>
+    kSteps{"step", "steps", "iter", "iters", "it", "iteration", "iterations", "update", "updates"};
+constexpr std::array<std::string_view, 12> kErrors{
+    "error",
+    "errors",
+    "errs",
+    "err",
+    "drop",
+    "drops",
+    "dropped",
+    "missed",
+    "crc",
+    "failures",
+    "retrans",
+    "discards"};
+constexpr std::array<std::string_view, 7>
+    kUncorrected{"uncor", "uncorrected", "uncorrectable", "uncorr", "uce", "dbe", "ue"};
+constexpr std::array<std::string_view, 5> kWork{"batch", "bsz", "wpb", "seq", "seqlen"};
+constexpr std::array<std::string_view, 5> kResponses{"rtt", "exe", "await", "svctm", "response"};
+constexpr std::array<std::string_view, 3> kLostShares{"iowait", "steal", "stolen"};
+constexpr std::array<std::string_view, 19> kSizes{
+    "size",
+    "width",
+    "mtu",
+    "capacity",
+    "lanes",
+    "cores",
+    "cpus",
+    "sockets",
+    "threads",
+    "channels",
+    "dimms",
+    "slots",
+    "gpus",
+    "nodes",
+    "disks",
+    "ports",
+    "links",
+    "memtotal",
+    "processors"};
+// Sizes of something that a program chose or that changes by itself.
+constexpr std::array<std::string_view, 26> kOtherSizes{
+    "free",   "used",   "batch",   "block", "page",      "pages", "queue",   "buffer", "packet",
+    "sector", "min",    "cache",   "swap",  "hugepages", "huge",  "time",    "step",   "avail",
+    "offset", "window", "message", "msg",   "file",      "files", "offline", "sample"};
+
+// "CPU(s)", "memory size", "Total memory", "active_mtu".
+bool is_size_of_part(std::string_view label, const std::vector<std::string>& words) {
+  if (any_of_label(words, kOtherSizes))
+    return false;
+  constexpr std::array<std::string_view, 3> kMemory{"memory", "mem", "ram"};
+  const bool is_total_memory =
+      std::ranges::find(words, "total") != words.end() && any_of_label(words, kMemory);
+  return is_total_memory || any_of_label(words, kSizes) || label.find("(s)") != label.npos;
+}
+
+// "step", "begin iteration", "num_updates", but no size or limit of steps: "max_steps", "save every step".
+bool is_position(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 14> kOfSize{
+      "total",
+      "max",
+      "min",
+      "maximum",
+      "minimum",
+      "warmup",
+      "eval",
+      "val",
+      "save",
+      "log",
+      "every",
+      "per",
+      "time",
+      "validation"};
+  return !words.empty() && is_among(kSteps, words.back()) && !any_of_label(words, kOfSize) &&
+         !any_of_label(words, kTimeNames);
+}
+
+// A label without a unit behind its number.
+Measure measure_of_words(const std::vector<std::string>& words) {
+  const auto per = std::ranges::find(words, "per");
+  if (any_of_label(words, kErrors))
+    return {Meaning::Errors, "", 1};
+  if (per != words.end() && per + 1 != words.end() && (per[1].starts_with("sec") || per[1] == "s"))
+    return {Meaning::Rate, "1/s", 1};
+  if (any_of_label(words, kRateNames) || any_of_label(words, kBandwidthNames))
+    return {Meaning::Rate, "", 1};
+  if (words.size() > 1 && (words.back() == "mhz" || words.back() == "ghz"))
+    return {Meaning::Clock, "Hz", words.back() == "mhz" ? 1e6 : 1e9};
+  const double seconds = words.size() > 1 ? seconds_of(words.back()) : 0;
+  if (any_of_label(words, kResponses))
+    return {Meaning::Duration, "", 1};
+  const bool is_time = any_of_label(words, kTimeNames) || seconds > 0;
+  if (is_time && (words.size() == 1 || any_of_label(words, kUnitsOfWork)))
+    return {Meaning::Duration, seconds > 0 ? "s" : "", seconds > 0 ? seconds : 1};
+  return any_of_label(words, kWork) ? Measure{Meaning::Work, "", 1} : Measure{};
+}
+
+}  // namespace
+
+bool names_response_time(std::string_view label) {
+  return any_of_label(label_words(label), kResponses);
+}
+
+std::vector<std::string> label_words(std::string_view label) {
+  std::vector<std::string> words;
+  char before = ' ';
+  for (const char c : label) {
+    const bool is_inside = is_letter_of_word(c) || is_digit_of_word(c);
+    const bool is_hump = c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z';
+    const bool was_inside = is_letter_of_word(before) || is_digit_of_word(before);
+    if (is_inside && (!was_inside || is_hump))
+      words.emplace_back();
+    if (is_inside)
+      words.back() += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+    before = c;
+  }
+  return words;
+}
+
+Measure measure_of(std::string_view label, std::string_view unit) {
+  const std::vector<std::string> words = label_words(label);
+  const Measure by_unit = measure_of_unit(unit);
+  if (by_unit.meaning == Meaning::Rate)
+    return any_of_label(words, kOtherRates) ? Measure{} : by_unit;
+  if (std::ranges::find(words, "packet") != words.end() && std::ranges::find(words, "loss") != words.end())
+    return {Meaning::Errors, "", 1};
+  if (unit.empty() && is_position(words))
+    return {Meaning::Step, "", 1};
+  if (by_unit.meaning == Meaning::None && any_of_label(words, kUncorrected))
+    return {Meaning::Uncorrected, "", 1};
+  constexpr std::array<std::string_view, 5> kCorrected{"ce", "corrected", "correctable", "corr", "sbe"};
+  if (any_of_label(words, kCorrected))
+    return {Meaning::Corrected, "", 1};
+  constexpr std::array<std::string_view, 2> kVmstat{"wa", "st"};
+  const bool is_lost = any_of_label(words, kLostShares) || (words.size() == 1 && is_among(kVmstat, words[0]));
+  if (is_lost && by_unit.meaning == Meaning::None)
+    return {Meaning::LostShare, "%", 1};
+  if (by_unit.meaning == Meaning::None && is_size_of_part(label, words))
+    return {Meaning::Capacity, "", 1};
+  if (any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames))
+    return {};
+  if (by_unit.meaning == Meaning::Clock)
+    return by_unit;
+  if (by_unit.meaning == Meaning::Duration) {
+    const bool is_per = unit.find('/') != unit.npos;
+    const bool is_sum = (std::ranges::find(words, "total") != words.end() ||
+                         std::ranges::find(words, "elapsed") != words.end()) &&
+                        !any_of_label(words, kUnitsOfWork);
+    const bool is_named = any_of_label(words, kTimeNames) || any_of_label(words, kUnitsOfWork) ||
+                          any_of_label(words, kResponses);
+    return is_per || (is_named && !is_sum) ? by_unit : Measure{};
+  }
+  return words.empty() || !unit.empty() ? Measure{} : measure_of_words(words);
+}
+
+bool is_other_time(std::string_view label) {
+  const std::vector<std::string> words = label_words(label);
+  return any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames);
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,284 @@
+// Finds heads by what their names mean, by a rule below them, or by a row of numbers below them, and gives
+// the cells of each row to the entries under the names of their columns.
+#include "desk/general/tables.h"
+
+#include <algorithm>
+#include <array>
+
+#include "desk/general/cells.h"
+#include "desk/general/states.h"
+#include "desk/read/host_parts.h"
+
+namespace lento::desk {
+namespace {
+
+// "Size", "Batch size": a column by which the rows of a table differ.
+bool names_size(const std::string& column) {
+  constexpr std::array<std::string_view, 8>
+      kRowSizes{"size", "batch", "concurrency", "message", "users", "threads", "clients", "length"};
+  const std::vector<std::string> words = label_words(column);
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(kRowSizes, word) != kRowSizes.end();
+  });
+}
+
+bool holds_names(const std::vector<std::string>& cells) {
+  return cells.size() > 1 && std::ranges::all_of(cells, [](const std::string& cell) {
+           return has_letter(cell) && !(cell[0] >= '0' && cell[0] <= '9');
+         });
+}
+
+// "RX errors 9023": a value with its label, no name of a column.
+bool holds_number(const std::string& cell) {
+  const std::vector<std::string> words = blank_cells(cell);
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.find_first_not_of("0123456789.") == std::string::npos;
+  });
+}
+
+}  // namespace
+
+// Whether a row of numbers stands below a line of as many words.
+bool Tables::is_first_row(std::string_view text) const {
+  constexpr size_t kFewestWords = 5;
+  const std::vector<std::string> words = blank_cells(text);
+  const std::vector<std::string> head = blank_cells(candidate_);
+  const auto is_number = [](const std::string& word) {
+    return cell_value(word).has_value();
+  };
+  return words.size() >= kFewestWords && head.size() == words.size() &&
+         std::ranges::none_of(head, is_number) && std::ranges::all_of(words, is_number);
+}
+
+// Makes the line before the head of a table.
+void Tables::promote(std::vector<std::string> cells) {
+  const bool is_head = cells.size() >= 2 && std::ranges::all_of(cells, [](const std::string& cell) {
+                         return has_letter(cell) && cell.size() < kLongestName && !cell_value(cell);
+                       });
+  if (!is_head || !columns_.empty())
+    return;
+  head_line_ = candidate_;
+  words_ = blank_cells(candidate_);
+  start_table(std::move(cells));
+}
+
+void Tables::start_table(std::vector<std::string> cells) {
+  has_rows_ = false;
+  columns_ = std::move(cells);
+  is_load_ = std::ranges::any_of(columns_, names_response_time);
+}
+
+// A head has names only, and one of them is a measure, a state or a part.
+bool Tables::begin_table(std::string_view text) {
+  const bool is_comment = text.front() == '#' && text.size() > 1;
+  if (is_comment)
+    text = without_blanks(text.substr(std::min(text.find_first_not_of('#'), text.size())));
+  const bool is_comma = gap_cells(text).size() < 3 && std::ranges::count(text, ',') > 1;
+  std::vector<std::string> cells = is_comma ? comma_cells(text) : gap_cells(text);
+  if (cells.empty())
+    return false;
+  const bool is_pair = is_comment || (cells.size() == 2 && names_size(cells[0]));
+  bool is_head = cells.size() >= (is_pair ? 2 : 3);
+  bool means_something = false;
+  for (const std::string& cell : cells) {
+    if (cell.empty() || (&cell != &cells[0] && cell.ends_with(":")) || holds_number(cell))
+      return false;
+    const char first = cell[cell.size() > 1 && (cell[0] == '+' || cell[0] == '-') ? 1 : 0];
+    const bool is_number = first >= '0' && first <= '9' && !cell.starts_with("10^");
+    is_head = is_head && has_letter(cell) && !is_number && cell.size() < kLongestName;
+    means_something = means_something || means(cell);
+  }
+  if (!is_head || !means_something)
+    return false;
+  is_comma_ = is_comma;
+  prefix_.clear();
+  if (cells[0].ends_with(":")) {  // "RX:  bytes  packets  errors" stands above rows of numbers
+    prefix_ = cells[0].substr(0, cells[0].size() - 1) + " ";
+    cells.erase(cells.begin());
+  }
+  head_line_ = text;
+  words_ = blank_cells(text);  // where single blanks stand between columns
+  start_table(std::move(cells));
+  return true;
+}
+
+bool Tables::means(const std::string& name) {
+  const Meaning meaning = column_measure(name).meaning;
+  const bool is_number = meaning != Meaning::None && meaning != Meaning::Step && meaning != Meaning::Work;
+  return is_number || names_condition(name) || names_device(name) || names_host(name) ||
+         polarity_of(name) != Polarity::None;
+}
+
+bool Tables::table_row(std::string_view text, const std::string& host, Sink& sink) {
+  host_ = host;
+  if (columns_.empty())
+    return false;
+  if (is_comma_) {
+    const std::vector<std::string> cells = comma_cells(text);
+    const bool is_row = cells.size() == columns_.size() && fields(columns_, cells, prefix_, sink);
+    has_rows_ = has_rows_ || is_row;
+    return is_row;
+  }
+  const std::vector<std::string> by_gap = gap_cells(text);
+  const std::vector<std::string> by_blank = blank_cells(text);
+  bool any = false;
+  if (by_gap.size() == columns_.size())
+    any = fields(columns_, by_gap, prefix_, sink);
+  else if (by_blank.size() == columns_.size())
+    any = fields(columns_, by_blank, prefix_, sink);
+  else if (by_blank.size() == words_.size())
+    any = fields(words_, by_blank, prefix_, sink);
+  else if (const auto below = cells_below(text); !below.empty())
+    any = fields(words_, below, prefix_, sink);
+  has_rows_ = has_rows_ || any;
+  return any;
+}
+
+// The words of a row that stand below those of the head, one each. Empty where most columns have none.
+std::vector<std::string> Tables::cells_below(std::string_view text) const {
+  std::vector<std::string> cells(words_.size());
+  size_t filled = 0;
+  size_t column = 0;
+  for (size_t at = 0;
+       column < words_.size() && (at = head_line_.find(words_[column], at)) != std::string::npos;
+       ++column) {
+    const size_t end = at + words_[column].size();
+    size_t begin = std::min(at, text.size());
+    while (begin > 0 && begin < text.size() && text[begin] != ' ' && text[begin - 1] != ' ')
+      --begin;
+    while (begin < text.size() && begin < end && text[begin] == ' ')
+      ++begin;
+    if (begin < std::min(end, text.size()))
+      cells[column] = text.substr(begin, text.find(' ', begin) - begin);
+    filled += !cells[column].empty();
+    at = end;
+  }
+  return filled * 3 >= words_.size() * 2 && filled > 2 ? cells : std::vector<std::string>{};
+}
+
+// One row of a table: its parts first, then its numbers and states. False: it holds neither.
+bool Tables::fields(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells,
+    const std::string& prefix,
+    Sink& sink) {
+  Subject subject;
+  std::string name = prefix;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const bool is_plain = cells[i].find_first_not_of("0123456789") == std::string::npos;
+    if (names_host(columns[i]) && !is_plain)
+      subject.host = cells[i];
+    else if (names_device(columns[i]) && subject.device.empty())
+      subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];
+  }
+  for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
+    if (names_something(columns[i]) && has_letter(cells[i]))
+      subject.device = cells[i];
+  const bool is_named = !subject.empty();
+  if (subject.host.empty())
+    subject.host = host_;
+  const bool is_row_named = !is_named && has_letter(cells[0]) && !means(columns[0]) && !cell_value(cells[0]);
+  if (is_row_named)
+    name += cells[0] + " ";  // "Triad:"
+  const bool is_keyed = !is_named && prefix.empty() && names_size(columns[0]) && !has_letter(cells[0]);
+  if (is_keyed)
+    name += columns[0] + " " + cells[0] + " ";
+  of_row_ = is_row_named ? column_measure(cells[0]) : Measure{};
+  if (is_row_named && of_row_.meaning == Meaning::None && !unit_.empty())
+    of_row_ = measure_of("", unit_);
+  bool any = false;
+  for (size_t i = is_keyed; i < columns.size(); ++i) {
+    // "r/s" of a device, and what it did in a time that is stated too, is what was asked of it.
+    const bool is_load = measure_of("", columns[i]).meaning == Meaning::Rate && (is_named || is_load_);
+    if (!is_load)
+      any = cell(columns[i], cells[i], name, subject, sink) || any;
+  }
+  return any;
+}
+
+bool Tables::cell(
+    const std::string& column,
+    const std::string& value,
+    const std::string& name,
+    const Subject& subject,
+    Sink& sink) {
+  if (names_condition(column) || polarity_of(column) != Polarity::None)
+    return entries_.entry(column, value, subject, sink);
+  if (!subject.empty() && is_state_word(value) && column != subject.device)
+    return entries_.condition(column, value, subject, sink);
+  const auto number = cell_value(value);
+  if (!number)
+    return false;
+  const bool has_unit = !number->unit.empty() && number->unit != "%";
+  Measure measure = has_unit ? measure_of(column, number->unit) : column_measure(column);
+  if (measure.meaning == Meaning::None && of_row_.meaning != Meaning::None) {
+    if (is_other_time(column))  // "max", "std": of one unlucky request
+      return false;
+    measure = of_row_;
+  }
+  return entries_.number(name + column, measure, number->value, subject, sink);
+}
+
+// A box has as many lines a row as its head.
+bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink) {
+  host_ = host;
+  const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;
+  if (is_rule) {
+    const bool is_markdown = text.find('+') == text.npos && head_.empty();
+    const bool is_grid = head_.empty() && box_.size() == 1 && holds_names(box_[0]);
+    if (!box_.empty() && (is_markdown || is_grid || text.find('=') != text.npos))
+      head_ = std::move(box_);
+    box_.clear();
+    return false;
+  }
+  std::vector<std::string> cells = bar_cells(text.substr(1));
+  if (!cells.empty() && cells.back().empty())
+    cells.pop_back();
+  constexpr size_t kMostBoxLines = 8;
+  if (box_.size() < kMostBoxLines)
+    box_.push_back(std::move(cells));
+  if (head_.empty() || box_.size() < head_.size())
+    return false;
+  const bool any = box_row(sink);
+  box_.clear();
+  return any;
+}
+
+bool Tables::box_row(Sink& sink) {
+  std::vector<std::string> columns;
+  std::vector<std::string> values;
+  for (size_t line = 0; line < head_.size(); ++line) {
+    if (head_[line].size() != box_[line].size())
+      return false;
+    for (size_t i = 0; i < head_[line].size(); ++i) {
+      std::vector<std::string> names = gap_cells(head_[line][i]);
+      std::vector<std::string> cells = gap_cells(box_[line][i]);
+      if (names.size() != cells.size()) {
+        names = {head_[line][i]};
+        cells = {box_[line][i]};
+      }
+      columns.insert(columns.end(), names.begin(), names.end());
+      values.insert(values.end(), cells.begin(), cells.end());
+    }
+  }
+  return fields(columns, values, "", sink);
+}
+
+void Tables::rule() {
+  promote(gap_cells(candidate_));
+}
+
+void Tables::note_line(std::string_view text) {
+  if (columns_.empty() && is_first_row(text))
+    promote(blank_cells(candidate_));
+  candidate_ = text;
+}
+
+void Tables::blank_line() {
+  if (!has_rows_)  // a blank line may stand between the head and its rows
+    return;
+  columns_.clear();
+  words_.clear();
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,68 @@
+// Tables and boxes in reports: a head of names above rows of cells (grammar: report.cc).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "desk/general/entries.h"
+
+namespace lento::desk {
+
+class Tables {
+ public:
+  explicit Tables(Entries& entries)
+      : entries_(entries) {
+  }
+  // The next functions take a line without blanks around it. `host` wrote it, empty when it does not state
+  // that. They return whether the line is a row with a known meaning, or a head.
+  bool table_row(std::string_view text, const std::string& host, Sink& sink);
+  bool box_line(std::string_view text, const std::string& host, Sink& sink);
+  bool begin_table(std::string_view text);
+
+  // A rule makes the line before a head.
+  void rule();
+  // A row of numbers makes the line before a head too, when it has as many words.
+  void note_line(std::string_view text);
+  void blank_line();
+  // A line states the unit of the numbers behind it that have none: "are in MB/sec".
+  void set_unit(const std::string& unit) {
+    unit_ = unit;
+  }
+
+ private:
+  bool is_first_row(std::string_view text) const;
+  void promote(std::vector<std::string> cells);
+  void start_table(std::vector<std::string> cells);
+  static bool means(const std::string& name);
+  std::vector<std::string> cells_below(std::string_view text) const;
+  bool fields(
+      const std::vector<std::string>& columns,
+      const std::vector<std::string>& cells,
+      const std::string& prefix,
+      Sink& sink);
+  bool cell(
+      const std::string& column,
+      const std::string& value,
+      const std::string& name,
+      const Subject& subject,
+      Sink& sink);
+  bool box_row(Sink& sink);
+
+  Entries& entries_;
+  std::string host_;                  // that wrote the line
+  bool has_rows_ = false;             // of the last head
+  bool is_comma_ = false;             // commas set the cells apart
+  bool is_load_ = false;              // its rates are what was asked of the parts
+  std::vector<std::string> columns_;  // the head, set apart by gaps
+  std::vector<std::string> words_;    // the same, set apart by blanks
+  std::string head_line_;
+  std::string candidate_;  // the line before
+  std::string prefix_;
+  std::string unit_;
+  Measure of_row_;  // of the row's name, for columns without a meaning of their own
+  std::vector<std::vector<std::string>> head_;  // of a box
+  std::vector<std::vector<std::string>> box_;
+};
+
+}  // namespace lento::desk

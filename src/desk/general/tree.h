@@ -1,0 +1,13 @@
+// Documents of JSON that no reader is made for: the same keys and values as in reports, with the names that
+// the objects around them state.
+#pragma once
+
+#include "base/json.h"
+#include "desk/general/entries.h"
+
+namespace lento::desk {
+
+// Takes all members of a document. Marks the document as understood when one has a known meaning.
+void walk_tree(const base::Json& root, Entries& entries, Sink& sink);
+
+}  // namespace lento::desk

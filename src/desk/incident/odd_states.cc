@@ -1,0 +1,89 @@
+// Questions about numbers and texts whose meaning is not known. One that differs although all others agree,
+// or a fraction out of their spread, names a part, but not which side is the slow one.
+#include <algorithm>
+#include <cmath>
+
+#include "desk/incident/outliers.h"
+#include "desk/incident/state_peers.h"
+#include "evidence/sample.h"
+
+namespace lento::desk {
+namespace {
+
+// Returns the peer whose text differs although all others share one.
+const Peer* odd_text(const std::vector<Peer>& peers) {
+  for (const Peer& one : {peers[0], peers[1]}) {
+    const auto same = size_t(std::ranges::count(peers, one.text, &Peer::text));
+    if (same + 1 != peers.size())
+      continue;
+    return &*std::ranges::find_if(peers, [&](const Peer& peer) {
+      return peer.text != one.text;
+    });
+  }
+  return nullptr;
+}
+
+// Returns the peer whose number differs although all others share one, or whose fraction is out of their
+// spread.
+const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, const Limits& limits) {
+  constexpr size_t kFewest = 4;
+  if (peers.size() < kFewest)
+    return nullptr;
+  if (std::ranges::any_of(peers, [](const Peer& peer) {
+        return std::isnan(peer.value);
+      }))
+    return odd_text(peers);
+  std::vector<double> plain;
+  std::vector<double> logs;
+  for (const Peer& peer : peers) {
+    plain.push_back(peer.value);
+    logs.push_back(std::log(peer.value));
+  }
+  const double typical = evidence::median(plain);
+  const auto others = size_t(std::ranges::count(plain, typical));
+  if (others + 1 == peers.size()) {
+    const auto at = std::ranges::find_if(peers, [&](const Peer& peer) {
+      return peer.value != typical;
+    });
+    return is_slight(quantity, at->value, typical, limits.least_effect) ? nullptr : &*at;
+  }
+  const bool is_fraction = std::ranges::any_of(plain, [](double value) {
+    return value != std::floor(value);
+  });
+  const bool is_log = std::ranges::all_of(plain, [](double value) {
+    return value > 0;
+  });
+  if (!is_fraction || !is_log)
+    return nullptr;
+  for (const Outlier& outlier : outliers(logs, Side::Both, limits.false_alarms, {}))
+    if (!is_slight(quantity, peers[outlier.index].value, typical, limits.least_effect))
+      return &peers[outlier.index];
+  return nullptr;
+}
+
+}  // namespace
+
+// Numbers of reports without a known meaning (desk/general): an odd one may be what is slow, and no all-clear
+// is possible beside it.
+void question_unknown(
+    const Records& records,
+    const SeriesByQuantity& unknown,
+    const JudgeOptions& options,
+    Judgement& out) {
+  for (const auto& [id, series] : unknown) {
+    const Quantity& quantity = records.quantities()[id];
+    const std::vector<Peer> peers = peers_of(records, series);
+    const Peer* odd =
+        odd_of(quantity, peers, {options.false_alarms / double(unknown.size()), options.least_effect});
+    if (!odd)
+      continue;
+    out.open.push_back(
+        {subject_text(odd->subject) + " has " + quantity.name + " " + shown(*odd, quantity) + " unlike its " +
+             std::to_string(peers.size() - 1) + " peers (" + place_text(records, odd->where) +
+             "), and which side of that number is slow is not stated",
+         "the meaning of that number: a unit (GB/s, ms) or a label such as time or throughput beside it"});
+    return;
+  }
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,144 @@
+// Collects the values of each part, counts counters from their first reading and leaves out texts of which
+// only the beginning is there.
+#include "desk/incident/state_peers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+
+namespace lento::desk {
+namespace {
+
+std::string value_text(const Observation& row, const Quantity& quantity) {
+  if (!row.text.empty() || std::isnan(row.value))
+    return row.text;
+  return base::format_number(row.value, 10) + (quantity.unit.empty() ? "" : " " + quantity.unit);
+}
+
+struct Readings {
+  double first = kUnknown;
+  size_t count = 0;
+};
+
+// Subtracts a counter's value at its first reading.
+void count_from(const Readings& readings, Peer& peer) {
+  const double first = readings.first;
+  if (readings.count < 2)
+    return;
+  const std::string last = base::format_number(peer.value, 10);
+  const double rise = peer.value >= first ? peer.value - first : peer.value;
+  peer.text = base::format_number(rise, 10) + " (" + base::format_number(first, 10) + " -> " + last + ")";
+  peer.is_rise = true;
+  peer.value = rise;
+}
+
+// Returns whether the row holds only the beginning of a text, because its file was cut there and another row
+// has the whole text.
+bool is_torn(const Records& records, const Observation& row, const std::vector<const Series*>& series) {
+  if (row.text.empty() || row.where.line == 0 || records.files[row.where.file].torn_line != row.where.line)
+    return false;
+  return std::ranges::any_of(series, [&](const Series* one) {
+    return std::ranges::any_of(one->rows, [&](const Observation& other) {
+      return other.text.size() > row.text.size() && other.text.starts_with(row.text);
+    });
+  });
+}
+
+}  // namespace
+
+// Returns the peers of one quantity, each with all values in its rows.
+std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
+  std::map<Subject, Peer> peers;
+  std::map<Subject, std::vector<std::string>> texts;
+  std::map<Subject, Readings> readings;
+  for (const Series* one : series) {
+    for (const Observation& row : one->rows) {
+      if (is_torn(records, row, series))
+        continue;
+      const Subject& subject = records.subject(row);
+      Peer& peer = peers[subject];
+      peer.subject = subject;
+      peer.value = row.value;
+      peer.expected = row.expected;
+      peer.note = row.note;
+      if (peer.where.line == 0)
+        peer.where = row.where;
+      ++readings.try_emplace(subject, Readings{row.value, 0}).first->second.count;
+      auto& list = texts[subject];
+      const std::string text = value_text(row, records.quantities()[row.quantity]);
+      if (std::ranges::find(list, text) == list.end())
+        list.push_back(text);
+    }
+  }
+  std::vector<Peer> out;
+  for (auto& [subject, peer] : peers) {
+    auto& list = texts[subject];
+    std::ranges::sort(list);
+    for (const std::string& text : list)
+      peer.text += (peer.text.empty() ? "" : " and ") + text;
+    const Quantity& quantity = records.quantities()[series[0]->quantity];
+    if (quantity.kind == Kind::Counter)
+      count_from(readings.at(subject), peer);
+    if (!peer.note.empty())
+      peer.text += " (" + peer.note + ")";
+    out.push_back(std::move(peer));
+  }
+  return out;
+}
+
+// Returns one peer for each host when the devices of every host agree and there are enough hosts.
+std::vector<Peer> by_host(const std::vector<Peer>& peers) {
+  std::map<std::string, Peer> hosts;
+  for (const Peer& peer : peers) {
+    if (peer.subject.host.empty() || (peer.subject.device.empty() && peer.subject.rank.empty()))
+      return peers;
+    auto [at, is_new] = hosts.try_emplace(peer.subject.host, peer);
+    if (!is_new && at->second.text != peer.text)
+      return peers;
+    at->second.subject = {peer.subject.host, "", ""};
+  }
+  // When each host has one such device, the finding names the device too.
+  if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
+    return peers;
+  std::vector<Peer> out;
+  for (auto& [host, peer] : hosts)
+    out.push_back(std::move(peer));
+  return out;
+}
+
+namespace {
+
+// Returns the step in which a report prints its numbers: the largest power of ten that divides both.
+double grain_of(double a, double b) {
+  for (double grain = 1e15; grain > 1e-12; grain /= 10) {
+    const auto divides = [grain](double value) {
+      const double parts = value / grain;
+      return parts >= 0.5 && std::abs(parts - std::round(parts)) < 1e-6 * parts;
+    };
+    if (divides(a) && divides(b))
+      return grain;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
+// step of what it prints.
+bool is_slight(const Quantity& quantity, double value, double than, double least_effect) {
+  if (quantity.kind != Kind::Level || !(value > 0) || !(than > 0))
+    return false;
+  const bool is_rounded =
+      quantity.group.starts_with("report") && std::abs(value - than) < 1.5 * grain_of(value, than);
+  return is_rounded || std::abs(std::log(value / than)) < std::log1p(least_effect);
+}
+
+// Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
+std::string shown(const Peer& peer, const Quantity& quantity, double beside) {
+  const bool is_number = !std::isnan(peer.value) && peer.text.find(" and ") == std::string::npos;
+  const std::string brief = is_number ? base::format_measure(peer.value, quantity.unit) : peer.text;
+  return brief == base::format_measure(beside, quantity.unit) ? peer.text : brief;
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,54 @@
+// The parts that states are compared among, for the judges of states.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "desk/incident/judge.h"
+
+namespace lento::desk {
+
+inline constexpr size_t kFewestStatePeers = 3;
+
+// Holds the options of one quantity: JudgeOptions, with the probability shared among all quantities.
+struct Limits {
+  double false_alarms = 0;
+  double least_effect = 0;
+};
+
+struct Peer {
+  Subject subject;
+  std::string text;  // its values, joined
+  double value = kUnknown;
+  double expected = kUnknown;
+  std::string note;
+  bool is_rise = false;  // the value is an increase between two readings
+  Where where;
+};
+
+using SeriesByQuantity = std::map<uint32_t, std::vector<const Series*>>;
+
+// Returns the peers of one quantity, each with all values in its rows.
+std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series);
+
+// Returns one peer for each host when the devices of every host agree and there are enough hosts.
+std::vector<Peer> by_host(const std::vector<Peer>& peers);
+
+// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
+// step of what it prints.
+bool is_slight(const Quantity& quantity, double value, double than, double least_effect);
+
+// Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
+std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown);
+
+// Asks about numbers and texts of reports without a known meaning (desk/general): an odd one may be what is
+// slow, and no all-clear is possible beside it.
+void question_unknown(
+    const Records& records,
+    const SeriesByQuantity& unknown,
+    const JudgeOptions& options,
+    Judgement& out);
+
+}  // namespace lento::desk

@@ -1,0 +1,320 @@
+// Collects the fields of an entry that name its host, its program, its time and its text, and writes them as
+// one line of a system log. The first line decides how a file is wrapped.
+//
+//   export  = {KEY "=" VALUE newline | KEY newline LENGTH VALUE newline} newline     LENGTH: 8 bytes
+//   verbose = DAY DATE TIME ZONE " [" CURSOR "]" newline {blanks KEY "=" VALUE newline}
+//   pretty  = "{" newline {blanks JSON ":" JSON [","] newline} "}" newline
+//   json    = JSON newline
+//
+// Source: systemd's journal export format and journalctl(1) of systemd 245 to 257; the json-file driver of
+// Docker; zap, logrus and Elastic's common schema for the names of fields.
+#include "desk/read/journal.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/moment.h"
+#include "base/number.h"
+
+namespace lento::desk {
+namespace {
+
+enum class Wrapping {
+  None,
+  Json,
+  Blocks
+};
+
+constexpr size_t kLongestField = size_t{1} << 20;
+
+struct JournalEntry {
+  std::string time;
+  std::string host;
+  std::string program;
+  std::string text;
+  std::string level;
+
+  bool empty() const {
+    return text.empty();
+  }
+  std::string line() const {
+    std::string out;
+    if (!time.empty())
+      out += time + ' ';
+    if (!host.empty())
+      out += host + ' ' + (program.empty() ? "log" : program) + ": ";
+    if (!level.empty())
+      out += level + ": ";
+    return out + text;
+  }
+};
+
+template <size_t N>
+bool is_key(const std::array<std::string_view, N>& keys, std::string_view key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+constexpr std::array<std::string_view, 4> kTextKeys{"MESSAGE", "log", "message", "msg"};
+constexpr std::array<std::string_view, 4> kHostKeys{"_HOSTNAME", "host", "hostname", "node"};
+constexpr std::array<std::string_view, 5> kTimeKeys{
+    "__REALTIME_TIMESTAMP",
+    "time",
+    "@timestamp",
+    "timestamp",
+    "ts"};
+constexpr std::array<std::string_view, 3> kLevelKeys{"level", "severity", "lvl"};
+
+// Microseconds since 1970 of the journal, or a date.
+std::string time_text(std::string_view value) {
+  constexpr size_t kMicroseconds = 16;  // digits of a time between 2001 and 2286
+  const auto us = value.size() == kMicroseconds ? base::try_uint(value) : std::nullopt;
+  if (!us)
+    return base::try_moment_ms(value) ? std::string(value) : "";
+  std::string text = base::format_moment(double(*us / 1'000'000)) + '.';
+  text[10] = 'T';
+  const std::string fraction = std::to_string(*us % 1'000'000);
+  return text + std::string(6 - fraction.size(), '0') + fraction + 'Z';
+}
+
+std::string in_one_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
+    text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+void add_field(JournalEntry& entry, std::string_view key, std::string_view value) {
+  if (is_key(kTextKeys, key))
+    entry.text = in_one_line(std::string(value));
+  else if (is_key(kHostKeys, key) && value.find(' ') == value.npos)
+    entry.host = value;
+  else if (key == "SYSLOG_IDENTIFIER")
+    entry.program = value;
+  else if (is_key(kTimeKeys, key) && entry.time.empty())
+    entry.time = time_text(value);
+  else if (is_key(kLevelKeys, key))
+    entry.level = value;
+}
+
+// Journald writes a text that is not UTF-8 as a list of bytes.
+std::string text_of(const base::Json& value) {
+  if (value.is_string())
+    return value.string({});
+  std::string out;
+  for (const base::Json& byte : value.items())
+    if (byte.is_int())
+      out += char(byte.integer({}) & 0xff);
+  return out;
+}
+
+JournalEntry entry_of(std::string_view line) {
+  JournalEntry entry;
+  try {
+    const base::Json json = base::parse_json(line, "");
+    for (const auto& [key, value] : json.members())
+      add_field(entry, key, text_of(value));
+    if (const base::Json* host = json.find("host"); host && host->is_object())
+      entry.host = host->string_or("name", "", {});
+  } catch (const base::Error&) {
+    return {};
+  }
+  return entry;
+}
+
+// A line of JSON is a wrapped log line when it holds a text and, as loggers write it, a time or a level that
+// are texts, and nothing that is an object of another kind (an event of Kubernetes).
+bool is_wrapped(std::string_view line) {
+  if (line.find("\"reason\"") != line.npos)
+    return false;
+  const JournalEntry entry = entry_of(line);
+  return !entry.empty() && (!entry.time.empty() || !entry.level.empty());
+}
+
+bool is_verbose_head(std::string_view line) {
+  return line.find(" [s=") != line.npos && line.ends_with("]");
+}
+
+Wrapping wrapping_of(std::string_view head) {
+  const size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == head.npos)
+    return Wrapping::None;
+  head.remove_prefix(begin);
+  const size_t end = head.find('\n');
+  const std::string_view line = head.substr(0, end);
+  if (line.starts_with("__CURSOR=") || line.starts_with("__REALTIME_TIMESTAMP=") || is_verbose_head(line))
+    return Wrapping::Blocks;
+  if (line == "{" && head.substr(0, 256).find("\"__CURSOR\"") != head.npos)
+    return Wrapping::Blocks;
+  return line.starts_with("{") && end != head.npos && is_wrapped(line) ? Wrapping::Json : Wrapping::None;
+}
+
+class Unwrapper {
+ public:
+  explicit Unwrapper(Wrapping wrapping)
+      : wrapping_(wrapping) {
+  }
+
+  void add(std::string_view bytes, std::string& out) {
+    for (const char c : bytes) {
+      if (length_at_ < sizeof length_ || left_ > 0) {
+        take_binary(c, out);
+        continue;
+      }
+      if (c != '\n') {
+        if (line_.size() < kLongestField)
+          line_ += c;
+        continue;
+      }
+      end_line(out);
+    }
+  }
+
+  void finish(std::string& out) {
+    if (!line_.empty())
+      end_line(out);
+    if (!entry_.empty())
+      out += entry_.line() + '\n';
+    entry_ = {};
+  }
+
+ private:
+  void end_line(std::string& out) {
+    const std::string line = std::exchange(line_, {});
+    if (wrapping_ == Wrapping::Json) {
+      const JournalEntry entry = entry_of(line);
+      out += (entry.empty() ? line : entry.line()) + '\n';
+    } else if (line.empty() || line.starts_with("}") || is_verbose_head(line)) {
+      out += entry_.empty() ? "" : entry_.line();
+      out += '\n';
+      entry_ = {};
+      if (line.size() > 30 && is_verbose_head(line))  // "Fri 2026-11-20 09:11:12.123456 CET [s=..."
+        entry_.time = time_text(std::string_view(line).substr(4, 26));
+    } else {
+      field(line);
+      out += length_at_ < sizeof length_ ? "" : "\n";
+    }
+  }
+
+  void field(std::string_view line) {
+    const size_t begin = std::min(line.find_first_not_of(" \t{"), line.size());
+    line.remove_prefix(begin);
+    while (line.ends_with(",") || line.ends_with("\r"))
+      line.remove_suffix(1);
+    if (line.starts_with("\"")) {
+      const JournalEntry entry = entry_of("{" + std::string(line) + "}");
+      for (std::string JournalEntry::*member :
+           {&JournalEntry::time, &JournalEntry::host, &JournalEntry::program, &JournalEntry::text})
+        if (!(entry.*member).empty())
+          entry_.*member = entry.*member;
+      return;
+    }
+    const size_t equals = line.find('=');
+    if (equals != line.npos) {
+      add_field(entry_, line.substr(0, equals), line.substr(equals + 1));
+    } else if (begin == 0 && !line.empty()) {  // a binary field of the export format follows
+      key_ = line;
+      length_at_ = 0;
+      length_ = 0;
+    }
+  }
+
+  // Takes a byte of the length or of the value of a binary field.
+  void take_binary(char c, std::string& out) {
+    if (length_at_ < sizeof length_) {
+      length_ |= uint64_t(uint8_t(c)) << (8 * length_at_);
+      if (++length_at_ == sizeof length_)
+        left_ = std::min<uint64_t>(length_, kLongestField) + 1;  // a line end follows the value
+      return;
+    }
+    if (--left_ > 0) {
+      value_ += c;
+      return;
+    }
+    add_field(entry_, key_, value_);
+    value_.clear();
+    out += '\n';
+  }
+
+  Wrapping wrapping_;
+  std::string line_;
+  JournalEntry entry_;
+  std::string key_;
+  std::string value_;
+  uint64_t length_ = 0;
+  size_t length_at_ = sizeof length_;
+  uint64_t left_ = 0;
+};
+
+// A source whose first bytes decide whether its lines are unwrapped.
+struct WrappedSource {
+  LineSource::Read read;
+  std::unique_ptr<Unwrapper> unwrapper;
+  std::string ready;
+  size_t at = 0;
+  bool is_begun = false;
+  bool is_ended = false;
+
+  void refill() {
+    constexpr size_t kChunk = size_t{1} << 16;
+    std::string bytes(kChunk, '\0');
+    bytes.resize(read(bytes));
+    is_ended = bytes.size() < kChunk;
+    ready.erase(0, at);
+    at = 0;
+    const Wrapping wrapping = is_begun ? Wrapping::None : wrapping_of(bytes);
+    is_begun = true;
+    if (wrapping != Wrapping::None)
+      unwrapper = std::make_unique<Unwrapper>(wrapping);
+    if (!unwrapper) {
+      ready += bytes;
+      return;
+    }
+    unwrapper->add(bytes, ready);
+    if (is_ended)
+      unwrapper->finish(ready);
+  }
+
+  size_t operator()(std::span<char> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      if (at < ready.size()) {
+        const size_t size = std::min(ready.size() - at, out.size() - done);
+        std::memcpy(out.data() + done, ready.data() + at, size);
+        at += size;
+        done += size;
+      } else if (is_ended) {
+        break;
+      } else if (is_begun && !unwrapper) {
+        return done + read(out.subspan(done));
+      } else {
+        refill();
+      }
+    }
+    return done;
+  }
+};
+
+}  // namespace
+
+LineSource::Read as_log_lines(LineSource::Read read) {
+  auto source = std::make_shared<WrappedSource>();
+  source->read = std::move(read);
+  return [source](std::span<char> out) {
+    return (*source)(out);
+  };
+}
+
+std::string head_as_log_lines(std::string_view head) {
+  const Wrapping wrapping = wrapping_of(head);
+  if (wrapping == Wrapping::None)
+    return std::string(head);
+  std::string out;
+  Unwrapper(wrapping).add(head, out);
+  return out;
+}
+
+}  // namespace lento::desk
