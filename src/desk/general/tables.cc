@@ -68,6 +68,14 @@ void Tables::start_table(std::vector<std::string> cells) {
   is_load_ = std::ranges::any_of(columns_, names_response_time);
 }
 
+// True for the head of samples by time and machine, which the fleet's reader of tables takes or refuses.
+static bool is_head_of_samples(const std::vector<std::string>& cells) {
+  constexpr std::array<std::string_view, 5> kClocks{"time", "timestamp", "ts", "datetime", "date"};
+  const std::vector<std::string> first = label_words(cells[0]);
+  return first.size() == 1 && std::ranges::find(kClocks, first[0]) != kClocks.end() &&
+         std::ranges::any_of(cells, names_host);
+}
+
 // A head has names only, and one of them is a measure, a state or a part.
 bool Tables::begin_table(std::string_view text) {
   const bool is_comment = text.front() == '#' && text.size() > 1;
@@ -75,7 +83,7 @@ bool Tables::begin_table(std::string_view text) {
     text = without_blanks(text.substr(std::min(text.find_first_not_of('#'), text.size())));
   const bool is_comma = gap_cells(text).size() < 3 && std::ranges::count(text, ',') > 1;
   std::vector<std::string> cells = is_comma ? comma_cells(text) : gap_cells(text);
-  if (cells.empty())
+  if (cells.empty() || (is_comma && is_head_of_samples(cells)))
     return false;
   const bool is_pair = is_comment || (cells.size() == 2 && names_size(cells[0]));
   bool is_head = cells.size() >= (is_pair ? 2 : 3);
