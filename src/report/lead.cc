@@ -50,7 +50,7 @@ Lines keys_of(const Diagnosis& d) {
   else if (!extent.empty())  // a measured difference without an onset is that of the whole record
     keys.emplace_back("when", "all through what was read");
   std::string sure = sure_text(first.score);
-  sure.insert(sure.size() - 1, " of 1");
+  sure.insert(sure.size() - 1, "/1");
   keys.emplace_back("how sure", sure);
   if (d.findings.size() > 1)
     keys.emplace_back("findings", "this one and " + std::to_string(d.findings.size() - 1) + " more");

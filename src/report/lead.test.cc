@@ -69,7 +69,7 @@ TEST(Lead, AnswersTheQuestionsOfAReader) {
       ElementsAre(
           Pair("how much", "22 times less nvlink_bandwidth"),
           Pair("when", "from 414 to 1139 s"),
-          Pair("how sure", "very sure (0.94 of 1)"),
+          Pair("how sure", "very sure (0.94/1)"),
           Pair("findings", "this one and 1 more")));
   EXPECT_THAT(next_steps(d), ElementsAre("drain it"));
   EXPECT_THAT(
@@ -83,7 +83,7 @@ TEST(Lead, AMeasuredDifferenceWithoutAnOnsetIsThatOfTheWholeRecord) {
   d.findings[0].when.reset();
   EXPECT_THAT(keys_of(d)[1], Pair("when", "all through what was read"));
   d.findings[0].factor.reset();
-  EXPECT_THAT(keys_of(d), ElementsAre(Pair("how sure", "very sure (0.94 of 1)")));
+  EXPECT_THAT(keys_of(d), ElementsAre(Pair("how sure", "very sure (0.94/1)")));
 }
 
 TEST(Lead, WithoutFindingsHasNoKeys) {

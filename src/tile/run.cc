@@ -249,12 +249,11 @@ class Verdict {
 
   // Advises against lost inputs: the queue length that would lose none, when the simulation found one.
   std::string remedy_for_drops() const {
-    const std::string slower =
-        "count or filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
+    const std::string slower = "filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
     if (!with_queue_)
       return slower;
     if (with_queue_->lost == 0)
-      return "--queue " + std::to_string(with_queue_->longest) + " loses none of these inputs; or " + slower;
+      return "--queue " + std::to_string(with_queue_->longest) + " loses none; or " + slower;
     return "--queue " + std::to_string(kMostQueue) + " still loses " +
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
   }

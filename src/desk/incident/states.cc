@@ -212,8 +212,8 @@ void judge_expected(
         records,
         quantity,
         *peer,
-        "it can do " + base::format_measure(peer->expected, quantity.unit) + " and " +
-            std::to_string(stated - below.size()) + " peers do what they can");
+        "it can do " + base::format_measure(peer->expected, quantity.unit) + " as its " +
+            std::to_string(stated - below.size()) + " peers do");
     finding.category = "below what it can do: " + quantity.name;
     finding.score = 1 - 1 / double(stated - below.size() + 2);
     if (peer->value > 0 && peer->expected > 0)
