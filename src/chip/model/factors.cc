@@ -23,7 +23,7 @@ namespace {
 constexpr int kMostRounds = 5;
 constexpr double kClose = 0.1;         // of the log: a difference that few simulated runs cannot resolve
 constexpr double kApart = 0.25;        // of the log, between a factor and the two that give its slope
-constexpr uint32_t kDraws = 8;         // runs on either side
+constexpr uint32_t kFactorDraws = 8;   // runs on either side
 constexpr double kLeastFactor = 0.02;  // of the log
 
 using Records = std::vector<ProbeRecord>;
@@ -295,7 +295,7 @@ class FactorSearch {
       std::vector<SlowPart> moved = fit.parts;
       for (SlowPart& part : moved)
         move(part, by);
-      runs.push_back(simulate(moved, first_seed, kDraws));
+      runs.push_back(simulate(moved, first_seed, kFactorDraws));
     }
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       std::array<std::vector<Shown>, 2> simulated;
@@ -305,7 +305,8 @@ class FactorSearch {
             simulated[i].push_back(s);
       const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
       fit.deviation.push_back(kMostLogFactor);
-      if (!std::isnan(observed.level) && simulated[0].size() == kDraws && simulated[1].size() == kDraws)
+      if (!std::isnan(observed.level) && simulated[0].size() == kFactorDraws &&
+          simulated[1].size() == kFactorDraws)
         correct(fit, k, observed, simulated);
     }
   }
@@ -329,16 +330,17 @@ class FactorSearch {
     const double low = evidence::mean(values[0]);
     const double high = evidence::mean(values[1]);
     // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t.
-    const double wider = evidence::student_quantile(0.95, 2 * (kDraws - 1)) / evidence::normal_quantile(0.95);
+    const double wider =
+        evidence::student_quantile(0.95, 2 * (kFactorDraws - 1)) / evidence::normal_quantile(0.95);
     const double variance = (evidence::variance(values[0]) + evidence::variance(values[1])) / 2;
     const double spread = wider * std::hypot(std::sqrt(variance), weights.number * by_chance);
     const double slope = (high - low) / (2 * kApart);
-    const double of_slope = spread / std::sqrt(2.0 * kDraws) / kApart;
+    const double of_slope = spread / std::sqrt(2.0 * kFactorDraws) / kApart;
     if (slope <= evidence::kNinety * of_slope)
       return;
     const double step = (weighed(observed) - (low + high) / 2) / slope;
     move(fit.parts[k], std::clamp(step, -1.0, 1.0));
-    const double of_run = std::hypot(spread * std::sqrt(1 + 0.5 / kDraws), step * of_slope) / slope;
+    const double of_run = std::hypot(spread * std::sqrt(1 + 0.5 / kFactorDraws), step * of_slope) / slope;
     fit.deviation[k] = of_run;
   }
 

@@ -9,7 +9,7 @@
 namespace lento::desk {
 namespace {
 
-constexpr const char* kReplaceDisk = "look at smartctl -a of that disk; replace it";
+constexpr const char* kReplaceByHealth = "look at smartctl -a of that disk; replace it";
 const EventForm kSmartdForms[] = {
     {{"Device: {device:word} [{_:name}], {n:int} Currently unreadable (pending) sectors",
       {"Device: /dev/sdc [SAT], 8 Currently unreadable (pending) sectors"}},
@@ -17,21 +17,21 @@ const EventForm kSmartdForms[] = {
      Origin::Hardware,
      Severity::Fault,
      "a disk has unreadable sectors",
-     kReplaceDisk},
+     kReplaceByHealth},
     {{"Device: {device:word} [{_:name}], {n:int} Offline uncorrectable sectors",
       {"Device: /dev/sdc [SAT], 8 Offline uncorrectable sectors"}},
      "disk/uncorrectable",
      Origin::Hardware,
      Severity::Fault,
      "a disk has uncorrectable sectors",
-     kReplaceDisk},
+     kReplaceByHealth},
     {{"Device: {device:word} {_}FAILED SMART self-check",
       {"Device: /dev/sdc [SAT], FAILED SMART self-check. BACK UP DATA NOW!"}},
      "disk/failing",
      Origin::Hardware,
      Severity::Fault,
      "a disk failed its own check",
-     kReplaceDisk},
+     kReplaceByHealth},
 };
 const std::vector<LineForm> kSmartdLines = forms_of(kSmartdForms);
 

@@ -13,7 +13,7 @@ constexpr double kIssueSlots = 4;
 // A padded or swizzled index takes a shift and an addition, or a shift and an exclusive or, if it is not
 // free.
 constexpr double kIndexInstructions = 2;
-constexpr double kSectorBytes = 32;
+constexpr double kBytesOfSector = 32;
 constexpr double kSectorsOfLine = 4;
 
 // Adds a unit whose work stays as it is.
@@ -76,7 +76,7 @@ std::vector<BusyUnit> when_coalesced(const KernelMemory& k) {
          b.l2,
          b.l2 * std::min(by_sectors, by_requests),
          b.l2 * std::max(of(k.global.ideal, fewest_reach), k.l2_requests > 0 ? by_requests : 0)});
-  const double asked = k.global.ideal * kSectorBytes;
+  const double asked = k.global.ideal * kBytesOfSector;
   if (b.memory >= 0 && k.memory_bytes > 0)
     units.push_back(
         {"memory", b.memory, b.memory * of(asked, k.memory_bytes), b.memory * of(asked, k.memory_bytes)});
