@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evidence/distribution.h"
 #include "evidence/sample.h"
 #include "fleet/scan/gauss.h"
 
@@ -426,23 +427,39 @@ void Level::learn(const Suspicion& suspicion) {
 }
 
 // A machine that is noisier than its peers is so at every length, and its cells show it long before its few
-// windows do.
+// windows do. Only one beyond the spread of its peers' variances counts, since half of all machines are
+// noisier than the others.
 void Level::expect_noisy() {
   std::vector<float> variances;
-  for (const Past& past : past_) {
-    if (past.count >= float(o_.cells))
-      variances.push_back(past.response[kMean].own);
+  std::vector<float> counts;
+  std::vector<size_t> machines;
+  for (size_t m = 0; m < o_.machines; ++m) {
+    if (past_[m].count < float(o_.cells))
+      continue;
+    machines.push_back(m);
+    variances.push_back(past_[m].response[kMean].own);
+    counts.push_back(past_[m].count);
   }
-  if (variances.size() < 3)
+  if (machines.size() < 3)
     return;
-  const float typical = evidence::upper_median_reordering(std::span(variances));
-  for (size_t m = 0; m < o_.machines && typical > 0; ++m) {
-    const Past& past = past_[m];
-    const float own = past.count >= float(o_.cells) ? past.response[kMean].own : typical;
+  std::vector<float> sorted = variances;
+  const double typical = double(evidence::upper_median_reordering(std::span(sorted)));
+  if (typical <= 0)
+    return;
+  const Dispersion peers = dispersion_of(variances, counts, typical);
+  const double usual = 1 + evidence::kNinety * std::sqrt(peers.apart);
+  std::vector<double> times(o_.machines, 1);
+  for (size_t i = 0; i < machines.size(); ++i) {
+    const double ratio = double(variances[i]) / typical;
+    const double n = double(counts[i]);
+    if (ratio > usual)
+      times[machines[i]] = (peers.freedom + n * ratio) / (peers.freedom + n);
+  }
+  for (size_t m = 0; m < o_.machines; ++m) {
     for (Noise* noise : noises())
-      noise->expect(m, std::max(1.0, double(own / typical)));
+      noise->expect(m, times[m]);
     for (Noise& noise : single_)
-      noise.expect(m, std::max(1.0, double(own / typical)));
+      noise.expect(m, times[m]);
   }
 }
 

@@ -47,29 +47,39 @@ void Noise::add_tail(const Tail& tail) {
   refresh();
 }
 
+Dispersion dispersion_of(std::span<const float> variances, std::span<const float> counts, double pooled) {
+  double weight = 0;
+  double machines = 0;
+  for (const float count : counts) {
+    weight += double(count);
+    machines += count > 0;
+  }
+  double apart = 0;
+  for (size_t m = 0; m < counts.size(); ++m) {
+    const double off = double(variances[m]) / pooled - 1;
+    apart += double(counts[m]) * off * off / weight;
+  }
+  const double by_chance = 2 * machines / weight;
+  const double excess = machines > 1 ? apart - by_chance : 0;
+  const double most = std::max(1.0, weight - 1);
+  return {apart, excess > 0 ? std::min(most, 4 + 2 / excess) : most};
+}
+
 void Noise::refresh() {
   double weight = 0;
   double sum = 0;
-  double machines = 0;
+  std::vector<float> variances(counts_.size());
   for (size_t m = 0; m < counts_.size(); ++m) {
+    variances[m] = squares_[m] / expected_[m];
     weight += double(counts_[m]);
-    sum += double(counts_[m]) * double(squares_[m]) / double(expected_[m]);
-    machines += counts_[m] > 0;
+    sum += double(counts_[m]) * double(variances[m]);
   }
   seen_ = weight;
   prior_freedom_ = weight;
   if (sum == 0)
     return;
   pooled_ = sum / weight;
-  double apart = 0;
-  for (size_t m = 0; m < counts_.size(); ++m) {
-    const double off = double(squares_[m]) / double(expected_[m]) / pooled_ - 1;
-    apart += double(counts_[m]) * off * off / weight;
-  }
-  const double by_chance = 2 * machines / weight;
-  const double excess = machines > 1 ? apart - by_chance : 0;
-  const double most = std::max(1.0, weight - 1);
-  prior_freedom_ = excess > 0 ? std::min(most, 4 + 2 / excess) : most;
+  prior_freedom_ = dispersion_of(variances, counts_, pooled_).freedom;
   measure_tail();
 }
 

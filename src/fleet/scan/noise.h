@@ -4,9 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lento::fleet {
+
+// How much the variances of machines differ from `pooled`.
+struct Dispersion {
+  double apart = 0;    // mean square of variance / pooled - 1
+  double freedom = 0;  // values that `pooled` is worth as a guess at one machine's (Smyth 2004, section 6.2)
+};
+Dispersion dispersion_of(std::span<const float> variances, std::span<const float> counts, double pooled);
 
 // Differences of blocks of all machines are pooled, because machines of one job are exchangeable. A machine
 // that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory: two
