@@ -4,8 +4,9 @@
 usage: cuts_check.py LENTO [--seeds N] [--seed S] [--reader NAME ...] [-j N]
 Inputs with one planted fault are made by simulation from the seed, judged whole, and judged again when 90, 70 or 50 % of
 each file's bytes are left: text in the middle of a line, JSON in the middle of an event. Right is the planted part first,
-with a factor within 20 % of the planted one (of the whole input's where none is planted) or a stated interval that holds it, or an input that cannot be judged or is refused. Counted as errors are
-another part, another factor and an all-clear. Faults begin early enough to be in what is left.
+with a factor within 20 % of the planted one (of the whole input's where none is planted), or an input that cannot be judged or is
+refused. A finding that states no factor must state an interval that holds it. Counted as errors are another part, another factor and
+an all-clear. Faults begin early enough to be in what is left.
 """
 import argparse
 import concurrent.futures
@@ -92,8 +93,10 @@ def cut(case, share, whole):
     if subject != whole[1]:
         return f"{outcome} {subject} for {whole[1]}", outcome
     truth = getattr(case, "planted", whole[2])
-    held = ends and ends[0] <= truth <= ends[1]
-    if truth and not held and not (factor and 0.8 <= factor / truth <= 1.2):
+    if not truth:
+        return "", outcome
+    is_right = 0.8 <= factor / truth <= 1.2 if factor else ends and ends[0] <= truth <= ends[1]
+    if not is_right:
         return f"x{factor} {ends} for x{truth}", outcome
     return "", outcome
 
