@@ -82,7 +82,7 @@ def ends(mapping):
         for feature in layer["input_feature"]:
             if feature["source_layer_id"] < 0 and not hands_on(layer):
                 read.add((json.dumps(around(feature["blocks"])), passes))
-    # What several layers read, cut in other ways, counts once; inputs of one size would count as one.
+    # An input that several layers read, each cut in another way, counts once. Two inputs of one size would count as one.
     inputs = sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) * n for s, n in read)
     out = 0
     for layer in mapping["layers"]:

@@ -56,7 +56,7 @@ def main():
         while len(row) < size:
             items, held = (held, None) if held is not None else (drawn(rng, patterns, cumulated, corruption), None)
             if row and len(row) + len(items) > size:
-                # What does not fit goes into this transaction in half of the cases, else into the next.
+                # An item set that exceeds the size goes into this transaction in half of the cases, else into the next.
                 if rng.random() < 0.5:
                     row.update(items)
                 else:

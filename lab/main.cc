@@ -1,3 +1,4 @@
+// The program lento-lab: runs the evaluation that its arguments name.
 #include "cli/run.h"
 #include "lab/cli/commands.h"
 

@@ -19,7 +19,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What the platform brings (PEP 600); all else is bundled.
+# Libraries that every platform has (PEP 600). All others are bundled.
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libresolv|libutil|libnsl)[.-]")
 
 

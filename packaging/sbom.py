@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Lento is made of, as an SPDX 2.3 document: packages whose libraries its programs load, and packages whose headers
-were compiled into them.
+"""Writes the bill of materials of a build: packages whose libraries its programs load, and packages whose headers were
+compiled into them. The form is SPDX 2.3.
 
 usage: sbom.py VERSION BUILD > lento.spdx.json
 Loaded is what the dynamic linker reports (LD_DEBUG=files) while each program runs once, so that a library opened by

@@ -1,3 +1,4 @@
+// The program lento: runs the command that its arguments name.
 #include "cli/commands/commands.h"
 #include "cli/run.h"
 

@@ -1,4 +1,4 @@
-# Times single kernels: matrix products, attention, rows, copies; CSV name,shape,us.
+# Times single kernels: matrix products, attention, rows and copies. Writes CSV: kernel, shape, us.
 import os, torch, torch.nn.functional as F
 out = open(os.environ["OUT"] + "/kernels.csv", "w"); out.write("kernel,a,b,c,d,dtype,us_median,us_p10,us_p90\n")
 flush = torch.empty(2**28, dtype=torch.int8, device="cuda")

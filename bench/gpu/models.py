@@ -1,4 +1,4 @@
-# Times training steps and generation of models with random weights on one GPU; appends a JSON line a run to $OUT/runs.jsonl.
+# Times training steps and generation of models with random weights on one GPU. Appends a JSON line a run to $OUT/runs.jsonl.
 import json, os, sys, time, torch
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config, GPT2Config, Qwen3MoeConfig
 torch.backends.cuda.matmul.allow_tf32 = True

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMuchSlower = 2;  // times the median core
 
-// Octaves of cycles per unit of work, mean over a core's operations; 0 when it recorded none.
+// Returns the base-2 logarithm of cycles per unit of work, mean over a core's operations. 0 without records.
 double mean_octaves(const CoreSketch& core) {
   double sum = 0;
   double count = 0;

@@ -1,3 +1,5 @@
+// Changes a mapping by seed: kernel sizes of layers with weights, and the core that computes a part of a
+// layer.
 #include "lab/chip/alter.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 
 using Place = std::pair<int, int>;
 
-// All lists of cores of a layer, to read or change.
+// Visits all lists of cores of a layer, to read or to change them.
 template <class Visit>
 void each_block(MappedLayer& layer, Visit visit) {
   for (auto& f : layer.inputs)

@@ -1,6 +1,6 @@
-// Other structures of a workload, as SLOTH's evaluation makes its runs without fault: layers with other
-// kernel sizes, and parts moved so that cores are loaded unevenly. Nothing is slow in them; a detector that
-// takes an unusual load for a fault gives itself away.
+// Derives altered workloads for runs without a fault, as the evaluation of the SLOTH paper does: layers with
+// other kernel sizes, and parts moved so that cores are loaded unevenly. No component is slow in them. A
+// detector that reports one has mistaken an unusual load for a fault.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace lento::chip {
 
-// A third of the layers with weights get another kernel size; in a third of all layers, at least in one, a
-// core hands its part to a core that has none in that layer, which then works for two. Same slices, hence
-// still consistent.
+// Gives a third of the layers with weights another kernel size. In another third of the layers, at least in
+// one, a core hands its part to a core without work in that layer, which then does the work of two. The
+// slices stay the same, so the mapping stays consistent.
 Mapping altered(const Mapping& mapping, const spec::Chip& chip, uint64_t seed);
 
 }  // namespace lento::chip

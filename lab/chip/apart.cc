@@ -1,3 +1,5 @@
+// Counts the operations and network segments that pass the component of exactly one fault while that fault is
+// active.
 #include "lab/chip/apart.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Of several faults at once, what each does that the others do not touch.
+// Counts, for runs with several faults at once, the events that only one of the faults affects.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace lento::chip {
 
-// Precondition: what it is given outlives it.
+// The arguments of the constructor must outlive it.
 class ApartEvents {
  public:
   ApartEvents(const std::vector<Fault>& faults, const spec::Chip& chip, const Grid& grid);
 
   void see(const ProbeRecord& record);
 
-  // By fault: operations and segments under way in its time that pass it and none of the other faults, in the
-  // run as it was, slow parts and all.
+  // Indexed by fault: operations and network segments that pass its component while it is slow and pass no
+  // other faulty component, in the run with the faults.
   const std::vector<uint64_t>& counts() const {
     return counts_;
   }

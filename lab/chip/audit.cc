@@ -50,7 +50,7 @@ class Audit {
     return out;
   }
 
-  // A part whose slowness can be seen at all, and the factor that is promised for it.
+  // A part whose slowness is detectable, and the smallest factor that is promised for it.
   std::pair<Component, double> drawn_part(double most) {
     if (promised_.empty()) {
       auto records = simulated_records(model_.setup, model_.setup.twin(), {}, rng_.next());

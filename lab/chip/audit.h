@@ -1,8 +1,7 @@
-// What the chip's model promises, beside what it does on draws that no threshold was made from.
+// Compares the promises of the chip's model with its results on draws that no threshold was made from.
 //
-// False alarms: healthy draws with a part that is suspicious. Detectable effects: parts planted with the
-// factor that is said not to pass as healthy in 95 % of runs. Intervals: planted factors inside their 90 %
-// interval.
+// False alarms: healthy draws with a suspicious part. Detectable effects: parts planted with the factor that
+// should be reported in 95 % of runs. Intervals: planted factors that lie inside their 90 % interval.
 #pragma once
 
 #include <string>

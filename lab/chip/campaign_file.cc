@@ -1,3 +1,4 @@
+// Reads a campaign file. All errors of the file are collected and reported in one exception.
 #include "lab/chip/campaign_file.h"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ void resolve(std::string& path, const std::filesystem::path& folder) {
     path = (folder / path).lexically_normal().string();
 }
 
-// Every map of a folder is a workload of its own, named after its file.
+// Makes every map of a folder a workload of its own, named after its file.
 void add_map_folder(const YamlNode& node, ErrorList& errors, const std::filesystem::path& base, Campaign& c) {
   std::string folder;
   std::string chip;
@@ -191,7 +192,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   f.list("workloads", workloads);
   for (const YamlNode* w : workloads)
     c.workloads.push_back(read_workload(*w, errors));
-  // Through a symbolic link, paths count from where the link leads.
+  // A symbolic link is followed first: paths are relative to the folder of its target.
   std::error_code none;
   std::filesystem::path own = file;
   if (std::filesystem::is_symlink(own, none))

@@ -1,5 +1,5 @@
-// What a campaign does, as written in YAML `lento.campaign/1` (docs/formats/campaign.md). Paths in it count
-// from the folder of the file.
+// The contents of a campaign file, YAML `lento.campaign/1` (docs/formats/campaign.md). Paths in it are
+// relative to the folder of the file.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Campaign {
     std::string name;
     std::string chip;     // path
     std::string runs_on;  // path of the chip that runs, when it is not the one that judges
-    // instead of what both files say; -1: as they say
+    // Replaces the noise that the chip files state. -1 keeps theirs.
     double noise_of_cores = -1;
     double noise_of_links = -1;
     std::string mapping;  // path; or

@@ -1,3 +1,5 @@
+// Reads methods and recorders from YAML and expands every setting that is a list into one choice for each
+// combination of values.
 #include "lab/chip/choices.h"
 
 #include <algorithm>

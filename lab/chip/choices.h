@@ -1,5 +1,5 @@
 // The methods and recorders of a campaign file. A number may be a list: every combination becomes a choice of
-// its own, with what was chosen in its label.
+// its own, and its label names the values.
 #pragma once
 
 #include <vector>

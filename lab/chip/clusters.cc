@@ -1,3 +1,4 @@
+// Finds clusters by comparing all pairs of points, which is fast enough for the points of one chip.
 #include "lab/chip/clusters.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ using Point = std::array<double, 2>;
 // within `radius` is a core of a cluster. Cost: points squared.
 std::vector<int> dbscan(const std::vector<Point>& points, double radius, size_t least);
 
-// The number of the cluster with most points; -1 when all is noise.
+// Returns the number of the cluster with most points, or -1 when all points are noise.
 int largest_cluster(const std::vector<int>& clusters);
 
 }  // namespace lento::chip

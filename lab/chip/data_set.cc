@@ -1,3 +1,4 @@
+// Draws fault cases by seed, component, time and shape, or reads them from a folder of fault files.
 #include "lab/chip/data_set.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ using base::Rng;
 
 namespace fs = std::filesystem;
 
-// What a case slows. Links of a network and links between chips are drawn apart: of these there are few.
+// Kinds of components that a case slows. Links of a network and links between chips are separate kinds,
+// because a chip has few of the latter.
 enum class Drawn {
   Core,
   Link,
@@ -23,7 +25,7 @@ enum class Drawn {
   ChipLink
 };
 
-// Links of networks stand before those between chips.
+// Returns the number of links inside networks. Their ids come before those of links between chips.
 int network_links(const Grid& grid) {
   int count = 0;
   while (count < grid.link_count() && grid.link(count).joint < 0)
@@ -75,7 +77,7 @@ bool same_component(const Fault& a, const Fault& b) {
          (a.part == Part::Link && a.index == b.other && a.other == b.index);
 }
 
-// The first number in a file name; names without one stand last.
+// Returns the first number in a file name. Names without one sort last.
 int64_t number_of(const std::string& name) {
   const size_t at = name.find_first_of("0123456789");
   if (at == std::string::npos)
@@ -103,7 +105,7 @@ Stretch draw_stretch(const DataSetOptions& o, Rng& rng) {
   return {uint64_t(where * run), std::max<uint64_t>(1, uint64_t(cycles))};
 }
 
-// Over the part of the fault that the run shows: it may end long after the run.
+// Shapes the fault over the part of it that lies within the run, because it may end long after the run.
 void give_shape(Fault& fault, const std::string& shape, uint64_t run_cycles) {
   const uint64_t shown = std::min(fault.end, std::max(run_cycles, fault.begin + 1)) - fault.begin;
   if (shape == "ramp")

@@ -17,7 +17,8 @@ struct Case {
 };
 
 struct DataSetOptions {
-  // Cases of each kind. The paper's text says 7 cores to 3 links; its released files hold the reverse.
+  // Number of cases of each kind. The text of the paper has 7 cores to 3 links, its released files the
+  // reverse.
   int cores = 106;
   int links = 46;
   int routers = 0;
@@ -26,10 +27,11 @@ struct DataSetOptions {
   int chip_links = 0;  // between chips; not among `links`
   double factor = 10;
   double longest_s = 10;  // durations are uniform up to this; or
-  // Above 0: every fault lasts this share of the run and lies within it; above 1: from its begin to past its
+  // Above 0: every fault lasts this share of the run and lies within it. Above 1: from its begin to past its
   // end.
   double run_share = 0;
-  // Or ramp: rises over what the run shows of it; on_off: eight times in that, half of each.
+  // Or "ramp", which rises over the part of the fault within the run, or "on_off", eight periods in that
+  // part, each half on and half off.
   std::string shape = "steady";
   double clock_hz = 1e8;
   uint64_t run_cycles = 0;  // faults start uniformly within the run
@@ -37,7 +39,7 @@ struct DataSetOptions {
   uint64_t seed = 1;
 };
 
-// Kinds stand in random order. Components exist on the grid; a link stands for both its directions.
+// Draws cases in random order of kind. All components exist on the grid. A link means both its directions.
 std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options);
 
 // All *.json and *.yaml of a folder, by the number in their name, then by name. A file whose components are

@@ -1,3 +1,4 @@
+// Routes each flow once and remembers which faulty components its path crosses.
 #include "lab/chip/fault_paths.h"
 
 namespace lento::chip {

@@ -1,4 +1,4 @@
-// Which of several faults each flow passes.
+// Computes for each flow (a kind of record between two places) which of several faults lie on its path.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace lento::chip {
 
-// Precondition: what it is given outlives it.
+// The arguments of the constructor must outlive it.
 class FaultPaths {
  public:
   FaultPaths(const std::vector<Fault>& faults, const spec::Chip& chip, const Grid& grid)
@@ -18,7 +18,8 @@ class FaultPaths {
         grid_(grid) {
   }
 
-  // By fault: whether its component is on the path of the flow. An operation passes its core.
+  // Returns for each fault whether its component is on the path of the flow. The path of an operation is its
+  // core.
   const std::vector<bool>& passed_by(const Flow& flow);
 
  private:

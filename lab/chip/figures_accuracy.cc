@@ -1,4 +1,4 @@
-// Figures about being right: by factor, and by what a score promises.
+// Figures about accuracy: by slow-down factor, and the share of right reports at each score.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -29,7 +29,7 @@ double top_score(const RunResult& r) {
   return r.scores[0];
 }
 
-// The score that at most 1 % of clean runs exceed, by variant.
+// Returns for each variant the score that at most 1 % of clean runs exceed.
 std::map<std::string, double> thresholds(const Results& results) {
   std::map<std::string, std::vector<double>> clean;
   for (const RunResult& r : results)

@@ -1,4 +1,4 @@
-// Figures about what recording costs and what it buys.
+// Figures about the cost of recording in memory and run time, and about the accuracy that it gains.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,8 +11,8 @@ namespace lento::chip {
 namespace {
 
 constexpr double kRecord = kRawRecordBytes;
-// What a method needs of every record that it judges: IASO time, peer and latency; Perseus volume and latency
-// by time; ADR time and value.
+// Bytes that a method must keep of every record that it judges. IASO: time, peer and latency. Perseus: volume
+// and latency by time. ADR: time and value.
 constexpr double kIasoBytes = 24;
 constexpr double kPerseusBytes = 24;
 constexpr double kAdrBytes = 16;

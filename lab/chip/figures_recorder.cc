@@ -27,7 +27,7 @@ struct Cost {
 };
 using Named = std::pair<std::string, Cost>;
 
-// Means by workload and variant.
+// Returns mean accuracy and cost by workload and variant.
 std::map<std::string, std::vector<Named>> costs_of(const Results& results, bool training) {
   std::map<std::pair<std::string, std::string>, Cost> sums;
   for (const RunResult& r : results) {
@@ -48,7 +48,8 @@ std::map<std::string, std::vector<Named>> costs_of(const Results& results, bool 
   return out;
 }
 
-// Those that no other beats with as little memory, by rising memory.
+// Returns the Pareto front by rising memory: the recorders that are more accurate than all with as little
+// memory.
 std::vector<Named> front_of(std::vector<Named> all) {
   std::ranges::sort(all, [](const Named& a, const Named& b) {
     return std::pair(a.second.memory, -a.second.accuracy) < std::pair(b.second.memory, -b.second.accuracy);

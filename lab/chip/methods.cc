@@ -1,3 +1,4 @@
+// Adds the five published baselines to the methods of the product, under the names that campaign files use.
 #include "lab/chip/methods.h"
 
 #include "chip/methods.h"

@@ -1,4 +1,4 @@
-// Every way of judging a sketch: those of the product, and five published baselines.
+// Lists all methods of judging a sketch: those of the product and five published baselines.
 #pragma once
 
 #include <vector>

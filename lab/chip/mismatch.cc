@@ -1,3 +1,5 @@
+// Draws the chip of a run from its file: common differences of rates, then a factor of each core, link,
+// memory unit and port.
 #include "lab/chip/mismatch.h"
 
 #include "base/rng.h"

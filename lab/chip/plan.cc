@@ -1,3 +1,6 @@
+// Numbers the runs of a campaign: stage by stage, in each the faulty runs, then the clean ones, then those of
+// altered structures, each repeated with every mismatch and every probe plan. A run follows from its number
+// alone, so runs may be executed in any order and in any process.
 #include "lab/chip/plan.h"
 
 #include <algorithm>
@@ -17,10 +20,10 @@ namespace {
 using base::Json;
 using spec::Chip;
 
-// Clean runs have seeds that no faulty run has: from so many times the first seed of faulty runs.
+// Clean runs have seeds that no faulty run has. They begin at this multiple of the first seed of faulty runs.
 constexpr uint64_t kCleanSeeds = 1'000'000;
 constexpr uint64_t kAlteredSeeds = 2'000'000;
-// The healthy run that is given with a run has its seed and so many more.
+// The healthy run that accompanies a run has the seed of that run plus this number.
 constexpr uint64_t kHealthySeeds = 500'000;
 
 Mapping mapping_of(const Campaign::Workload& w, const Chip& machine, const base::Progress& progress) {
@@ -65,8 +68,9 @@ std::vector<Case> cases_of(const Campaign& c, const Chip& machine, uint64_t run_
   return all;
 }
 
-// Events that start inside each fault. Up to the first of them a run with the fault is the run without it, so
-// whether a case touches follows from one noise-free run in which all faults have factor 1.
+// Counts the events that start inside each fault. Until the first of them a run with the fault equals the run
+// without it, so one noise-free run in which all faults have factor 1 is enough to find the cases that change
+// anything.
 void decide_touching(Stage& stage, const base::Progress& progress) {
   std::vector<Fault> harmless;
   for (const Case& c : stage.cases) {
@@ -151,7 +155,7 @@ uint64_t runs_of(const Campaign& c, uint64_t cases) {
   return (faulty + uint64_t(c.clean_runs + c.altered_runs)) * c.probes.size() * c.mismatches.size();
 }
 
-// Which run of its stage a number means.
+// The meaning of a run's number within its stage.
 struct Place {
   const Stage& stage;
   const PreparedWorkload& bench;
@@ -164,7 +168,7 @@ struct Place {
   uint64_t draw = 0;  // of the mismatch: the same in the runs that differ in probes only
 };
 
-// Run `i` of a stage, of one probe plan and one mismatch.
+// Returns the meaning of run `i` of a stage, for one probe plan and one mismatch.
 Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::string& probes) {
   const Campaign& c = plan.campaign;
   const uint64_t faulty = stage.cases.size() * c.seeds.size();
@@ -234,7 +238,8 @@ RunResult unjudged(const Plan& plan, const Place& at) {
   return r;
 }
 
-// Times: of the true components that were named, the worst; of the whole run as an answer, the worst of all.
+// Adds the overlap in time: the smallest one over the true components, and the same for an answer that spans
+// the whole run.
 void add_overlaps(
     const std::vector<Claim>& truth,
     const std::vector<std::pair<Edge, Edge>>& edges,
@@ -335,7 +340,7 @@ PlanSize size_of_plan(const std::string& path) {
   PlanSize out;
   out.title = c.title;
   for (const Campaign::Workload& w : c.workloads) {
-    // How many cases there are does not hang on how long a run takes.
+    // The number of cases does not depend on the length of a run.
     const uint64_t cases = cases_of(c, chip_of(w, w.chip), 1).size();
     out.rows.push_back({w.name, cases, runs_of(c, cases)});
     out.runs += out.rows.back().runs;
@@ -377,7 +382,7 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
     if (c.healthy_run)
       healthy = at.bench.simulate_run_on(model, {}, at.seed + kHealthySeeds, at.probes);
   }
-  // The truth is the class: components that the same transfers passed are one answer.
+  // Components that the same transfers passed are one answer, so the truth is the set of them.
   for (size_t i = 0; i < made.classes.size(); ++i)
     empty.truth[i] = name_of(made.classes[i], at.bench.model().grid);
   std::vector<RunResult> out;

@@ -1,5 +1,5 @@
-// A campaign made ready: workloads expanded and sized, cases drawn, what touches decided; and what one of its
-// runs does. One simulated run is recorded by every recorder and judged by every method.
+// Prepares a campaign (expands and sizes the workloads, draws the cases, counts the events that each fault
+// touches) and executes its runs. One simulated run is recorded by every recorder and judged by every method.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lento::chip {
 
-// One workload ready to run, with its cases; made once a process.
+// One workload with its cases, ready to run. It is made once in a process.
 struct Stage {
   std::string name;
   std::unique_ptr<PreparedWorkload> bench;
@@ -39,12 +39,12 @@ struct Plan {
 // Throws base::Error when the file or one of its inputs is broken. `version` becomes part of the identity.
 Plan make_plan(const std::string& path, const std::string& version, const base::Progress& progress = {});
 
-// What one case slows, so that it can be run alone; `name` is WORKLOAD/CASE as tables and results name them.
-// Throws base::Error when the campaign has no such case.
+// Returns the faults of one case, so that it can be run alone. `name` is WORKLOAD/CASE as in tables and
+// results. Throws base::Error when the campaign has no such case.
 std::vector<Fault>
 faults_of_case(const std::string& path, const std::string& name, const base::Progress& progress = {});
 
-// What a plan of this file would hold, without simulating, mapping or expanding anything.
+// The numbers of cases and runs of a plan, counted without simulating, mapping or expanding anything.
 struct PlanSize {
   struct Row {
     std::string workload;
@@ -60,7 +60,7 @@ PlanSize size_of_plan(const std::string& path);
 // Run `run` of the plan: one result for each recorder and method. Pure: same plan and number, same results.
 std::vector<RunResult> run_one(const Plan& plan, uint64_t run);
 
-// As one line of text, and back.
+// Writes the results as one line of text, and reads them back.
 std::string write_results(const std::vector<RunResult>& results);
 std::vector<RunResult> read_results(const std::string& line, const base::Location& where);
 

@@ -1,3 +1,4 @@
+// Passes records to a sketch, to an exact table, or to a ring of the latest raw records of each core.
 #include "lab/chip/recorder.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What records on the chip, under one memory budget a core, so that detectors can be compared across them:
-// the two-stage sketch, an exact table, or the raw records themselves.
+// Recorders under one memory budget a core, so that detectors can be compared across them: the two-stage
+// sketch, an exact table, or the raw records.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct RecorderChoice {
   Kind kind = Kind::Sketch;
   SketchOptions options;
   uint16_t most_bins = 64;
-  // 0: planned from the mapping and the budget. Set: these capacities, and
-  // base::Error when they do not fit the budget.
+  // 0: planned from the mapping and the budget. Otherwise these capacities, and base::Error when they exceed
+  // the budget.
   uint16_t hashes = 0;
   uint16_t buckets = 0;
   uint16_t entries = 0;
@@ -52,7 +52,7 @@ class Recorder : public RecordSink {
   bool fits_ = true;
 };
 
-// Bytes that hold something: entries and their time bins, of the whole bytes a recorder takes.
+// Returns the bytes in use: entries and their time bins, out of all bytes that a recorder takes.
 uint64_t kept_bytes(const Sketch& sketch);
 
 }  // namespace lento::chip

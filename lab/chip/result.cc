@@ -1,3 +1,4 @@
+// Writes and parses one result. Keys that are missing in older files take their defaults.
 #include "lab/chip/result.h"
 
 #include "chip/read/probe_record.h"

@@ -1,4 +1,4 @@
-// What one method made of one run, as a line of JSON.
+// The result of one method on one run, written as a line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace lento::chip {
 
-// Components by name; a case without truth is a clean run.
+// Components are names. A result without truth is one of a clean run. `name` is that of the case.
 struct RunResult {
-  // name: of the case
   std::string workload;
   std::string method;
   std::string recorder;
@@ -33,7 +32,8 @@ struct RunResult {
   double whole_overlap = 0;               // the same of the whole run as an answer
   std::map<std::string, double> numbers;  // memory, run time, iterations
 
-  // What tables put in one row: the method, with recorder and probes when they say something.
+  // Returns the label of the result's row in tables: the method, with recorder and probes where the campaign
+  // varies them.
   std::string variant() const;
   double number(const std::string& name) const;  // 0 when it has none of that name
 };

@@ -1,3 +1,4 @@
+// Narrows the gap around each begin and end of a fault with every record that passes its component.
 #include "lab/chip/same_events.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which intervals touch the same events as a fault does: where nothing passes its component, the records do
-// not tell when it began or ended.
+// Finds the intervals that touch the same events as a fault does. While no record passes the component, the
+// records do not show when its fault began or ended, so a reported time inside such a gap counts as exact.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lento::chip {
 
-// A time at which a fault began or ended, and the idle stretch around it in which it may as well have; just
-// itself when something passed the component then. Cycles, both ends inclusive.
+// A time at which a fault began or ended, and the gap around it in which no record passed the component. The
+// gap is empty when a record passed it at that time. Cycles, both ends inclusive.
 struct Edge {
   uint64_t at = 0;
   uint64_t first = 0;
@@ -23,14 +23,14 @@ struct Edge {
   uint64_t nearest(uint64_t time) const;
 };
 
-// Precondition: what it is given outlives it.
+// The arguments of the constructor must outlive it.
 class SameEvents {
  public:
   SameEvents(const std::vector<Fault>& faults, const spec::Chip& chip, const Grid& grid);
 
   void see(const ProbeRecord& record);
 
-  // By fault: begin, then end.
+  // Indexed by fault: begin, then end.
   const std::vector<std::pair<Edge, Edge>>& edges() const {
     return edges_;
   }
@@ -40,7 +40,7 @@ class SameEvents {
   std::vector<std::pair<Edge, Edge>> edges_;
 };
 
-// The truth as the interval nearest to the claim that touches the same events.
+// Returns the true interval, moved towards the reported one as far as it touches the same events.
 Claim nearest_to(Claim truth, const std::pair<Edge, Edge>& edges, const Claim& claim);
 
 }  // namespace lento::chip

@@ -1,3 +1,5 @@
+// Compares reported components and intervals with the injected ones. A component of the same
+// indistinguishable set counts as the true one.
 #include "lab/chip/score.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How right a verdict is: the strict rule for one run, and overlap in time.
+// Scores a verdict: the strict rule for one run, and the overlap in time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lento::chip {
 
-// What a component did slowly, as told by a detector or as injected.
+// A slow component and its time, reported by a detector or injected.
 struct Claim {
   Component component;
   uint64_t begin = 0;
@@ -23,7 +23,7 @@ inline constexpr uint64_t kFewHits = 10;
 // Strict: exactly one report for each injected fault, each the right component.
 bool strictly_right(const std::vector<Claim>& truth, const std::vector<Claim>& reported);
 
-// Intersection over union of two stretches; the truth is clipped to [0, run_cycles) first.
+// Returns the intersection over the union of two intervals. The true one is clipped to [0, run_cycles) first.
 double overlap(const Claim& truth, const Claim& claim, uint64_t run_cycles);
 
 }  // namespace lento::chip

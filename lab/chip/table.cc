@@ -1,3 +1,4 @@
+// Builds the tables and bar charts of an evaluation from the counts of tally.h.
 #include "lab/chip/table.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using finding::Figure;
 
 constexpr size_t kMostBars = 24;
 
-// One bar a variant: means over workloads.
+// Returns a bar for each variant, the mean over the workloads.
 Figure bars(const std::string& title, const std::map<std::string, std::vector<double>>& values) {
   finding::BarsFigure figure;
   figure.y_name = "%";

@@ -9,9 +9,9 @@
 
 namespace lento::chip {
 
-// Both countings with 95 % Wilson intervals, one row a workload and variant, the mean over workloads and all
-// together; then whatever the results vary: factors, recorders, probes. Results that hold the training split
-// alone are shown as such.
+// Summarises the results by both ways of counting, with 95 % Wilson intervals: one row a workload and
+// variant, the mean over the workloads, and all results together. Figures follow for each setting that the
+// results vary: factors, recorders, probes. When all results are of the training split, the title states it.
 finding::Diagnosis summarize(const std::vector<RunResult>& results, const std::string& title);
 
 }  // namespace lento::chip

@@ -1,3 +1,4 @@
+// Adds results to the counts, and computes precision, recall and F1 from them.
 #include "lab/chip/tally.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Counts over many results: the paper's counting beside the strict one.
+// Counts the results of many runs in two ways: by the paper's rule, and strictly.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lento::chip {
 
-// Answers of the cases whose place was found, all and by the kind of the place.
+// Counts of right answers among the cases whose component was found, in total and by kind of component.
 struct Rightness {
   uint64_t cases = 0;
   uint64_t right = 0;
@@ -47,7 +47,7 @@ struct Tally : Rightness {
   uint64_t alarms = 0;
   uint64_t altered = 0;
   uint64_t altered_alarms = 0;
-  // cases that touch nothing; not on this chip
+  // cases without any event inside a fault, and cases with a component that is not on this chip
   uint64_t untouched = 0;
   uint64_t elsewhere = 0;
   double precision() const;
@@ -56,14 +56,15 @@ struct Tally : Rightness {
   void add(const RunResult& result);
 };
 
-// By (workload, variant); the training split is left out unless `training`, and is all there is when it is.
-// `pooled`: all workloads under the name "all".
+// Keyed by workload and variant. Only results of the training split are counted when `training`, and only the
+// others else. `pooled` counts all workloads together under the name "all".
 using Tallies = std::map<std::pair<std::string, std::string>, Tally>;
 Tallies tally(const std::vector<RunResult>& results, bool training = false, bool pooled = false);
 
-// Whether the first true component stands first.
+// Returns whether the first true component is first in the ranking.
 bool named_first(const RunResult& result);
-// Whether a result counts: a case on this chip that touches enough, of the split that is counted.
+// Returns whether a result counts: a case on this chip with enough events inside its faults, of the split
+// that is counted.
 bool counts(const RunResult& result, bool training);
 // True when the only faulty results are of the training split.
 bool only_training(const std::vector<RunResult>& results);

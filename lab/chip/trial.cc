@@ -1,3 +1,5 @@
+// Passes the records of one simulated run to all recorders, and gives each method a function that simulates
+// its hypotheses with the same recorder.
 #include "lab/chip/trial.h"
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 namespace lento::chip {
 namespace {
 
-// Loses records at random on their way to the recorders, and counts what the probes wrote.
+// Drops records at random on their way to the recorders, and counts the records that the probes wrote.
 class Spread : public RecordSink {
  public:
   Spread(std::vector<Recorder> recorders, double lost_share, uint64_t seed)
@@ -123,7 +125,7 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   return out;
 }
 
-// A guess runs with its recorder alone.
+// A hypothesis is simulated with the recorder that it is compared with, and with no other.
 ReplayOf PreparedWorkload::replays_of(const Run& run, size_t recorder) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0 || !options_.replay)

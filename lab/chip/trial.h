@@ -1,5 +1,6 @@
-// One run of an evaluation: simulate with faults, record into one or several recorders, judge by one or
-// several methods, all in memory. Every method sees what the same simulated run wrote.
+// Executes one run of an evaluation in memory: simulates it with its faults, records it with one or several
+// recorders and judges it by one or several methods. Every method reads the records of the same simulated
+// run.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class PreparedWorkload {
       const Mapping& mapping,
       const TrialOptions& options);
 
-  // A simulated run as the recorders saw it.
+  // The recordings of one simulated run.
   struct Run {
     struct Recorded {
       Sketch sketch;
@@ -48,7 +49,8 @@ class PreparedWorkload {
     };
     Result result;
     std::vector<Recorded> recorded;  // by recorder
-    // By fault: the components that the same transfers passed in its time, which nothing can tell apart.
+    // Indexed by fault: the components that carried the same transfers in its time, which are
+    // indistinguishable.
     std::vector<std::vector<Component>> classes;
     std::vector<uint64_t> apart;  // by fault: segments in its time that pass it and no other fault
     std::vector<std::pair<Edge, Edge>> edges;  // by fault: when it may have begun and ended
@@ -58,13 +60,14 @@ class PreparedWorkload {
     uint64_t memory = 0;
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
-  // The same on a chip that is not as its file says; recorders and verdict know the file only.
+  // Simulates the run on a chip that differs from its file. Recorders and methods still use the file.
   Run simulate_run_on(
       const Model& real,
       const std::vector<Fault>& faults,
       uint64_t seed,
       const std::string& probes = "full") const;
-  // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
+  // Returns simulations of the chip as this run would record it again, each with its own draw. Empty when the
+  // recorder does not fit its budget.
   ReplayOf replays_of(const Run& run, size_t recorder) const;
   // `healthy`: a healthy run of the same chip, when there is one.
   MethodResult judge_run(

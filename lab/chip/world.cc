@@ -1,5 +1,5 @@
-// Rows are data: a change of the chip, of its routes and of what the recorder wrote. Runs of one row draw
-// their seeds from the row's place and the number of the run, so that rows do not depend on one another.
+// Rows are data: a change of the chip, of its routes and of the records. Runs of a row draw their seeds from
+// the position of the row and the number of the run, so that rows do not depend on one another.
 #include "lab/chip/world.h"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ struct Row {
   ChangeRecords recorder;
 };
 
-// ---- recorders
+// ---- changes of the records
 
 ChangeRecords warped(std::function<double(double t, double end)> clock) {
   return [clock = std::move(clock)](Records& records, base::Rng&) {
@@ -58,7 +58,7 @@ ChangeRecords grain(uint64_t cycles) {
   };
 }
 
-// Each core's counter starts elsewhere, up to `most` cycles on; as many bits as it has.
+// Lets the counter of each core start at a random value below `most` and wrap after `bits` bits.
 ChangeRecords counters(uint64_t most, unsigned bits = 64) {
   return [most, bits](Records& records, base::Rng& rng) {
     std::vector<uint64_t> starts;
@@ -72,7 +72,7 @@ ChangeRecords counters(uint64_t most, unsigned bits = 64) {
   };
 }
 
-// A counter of 32 bits that is as likely near its end as anywhere: half of the recorders wrap in the run.
+// Lets 32-bit counters start so late that half of the cores wrap during the run.
 ChangeRecords wrapping_counters() {
   return [](Records& records, base::Rng& rng) {
     uint64_t end = 1;
@@ -96,7 +96,7 @@ ChangeRecords lost(double share) {
   };
 }
 
-// ---- chips
+// ---- changes of the chip
 
 ChangeChip window(int instructions) {
   return [instructions](Twin& twin, Program&, base::Rng&) {
@@ -132,7 +132,8 @@ ChangeChip own_spread(double deviation) {
   };
 }
 
-// The hops of a message that goes along columns first, where the file's goes along rows first.
+// Returns the hops of a message that goes along columns first, where the routing of the file goes along rows
+// first.
 std::optional<std::vector<Grid::Hop>> other_way(const Grid& grid, int from, int to) {
   const Position a = grid.position(from);
   const Position b = grid.position(to);
@@ -204,7 +205,7 @@ std::vector<Row> all_rows() {
   return rows;
 }
 
-// ---- one row
+// ---- runs of one row
 
 bool is_part(const std::string& subject) {
   static const std::regex kPart("(core|link|router|lsu|dram|memory|port).*[0-9].*");
@@ -262,7 +263,7 @@ class World {
     *result = simulate(Model(w.chip_, w.program_), faults, run);
   }
 
-  // A core or a link that is used as much as most, slow for a fifth to a third of the run.
+  // Draws a core, or a link with at least the median traffic, that is slow for a fifth to a third of the run.
   Fault drawn_fault(uint64_t seed) const {
     base::Rng rng(seed, "chip.world.fault");
     Component part{Part::Core, int(rng.below(uint64_t(grid_.core_count())))};
@@ -281,7 +282,7 @@ class World {
     return fault;
   }
 
-  // Mixed turns can close a circle of waits, after which other routes are drawn.
+  // Routes with mixed turns can deadlock. Then other routes are drawn.
   Records simulated_run(const Row& row, const std::vector<Fault>& faults, uint64_t seed, base::Rng& rng)
       const {
     constexpr int kMostTries = 20;

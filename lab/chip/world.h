@@ -1,8 +1,8 @@
-// Chips and recorders that are unlike the chip file in ways that are nobody's fault: how a verdict holds.
+// Judges chips and recorders that differ from the chip file without being faulty.
 //
-// Each row simulates healthy runs and runs with one slow part on such a chip, changes the records as such a
-// recorder would, and diagnoses them with the plain file. A finding that names a part of a healthy run is an
-// accusation. Of a run with a fault the answer is right when the planted part alone is named.
+// Each row simulates healthy runs and runs with one slow part on such a chip, changes the records as its
+// recorder would, and diagnoses them with the unchanged file. A finding that names a part of a healthy run is
+// a false alarm. The answer to a run with a fault is right when it names the planted part and no other.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,8 @@ namespace lento::tile {
 
 struct TileRunOptions {
   TileLoadOptions load;
-  // Run the image even when its signatures or the verifier reject it; the.
+  // Runs the image even when its signatures or the verifier reject it, and marks the diagnosis as unverified.
   bool unsigned_image = false;
-  // diagnosis is marked as unverified
   // Paths of the recording (VCD, FST) and of the signal map (lento.tile-map/1).
   std::string recording;
   std::string map;

@@ -1,7 +1,7 @@
-// ADR. Each core has three variables: how slow it computes, the latency of what it receives, and how often
-// that is updated. In every window (a time bin) each is compared with the percentiles of its own past: a
-// value above the high one by a margin, or a frequency below the low one, is a warning; enough warnings in a
-// row are a slow fault. No profile and no peers.
+// ADR. Each core has three variables: its slow-down of computing, the latency of the messages that it
+// receives, and how often that latency is updated. In every window (a time bin) each is compared with the
+// percentiles of its own past. A value above the high percentile by a margin, or a frequency below the low
+// one, is a warning. Enough warnings in a row are a slow fault. The method uses no profile and no peers.
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +36,8 @@ struct Run {
   size_t end = 0;
 };
 
-// The longest run of windows with a warning. A window that warns does not become part of the past.
+// Returns the longest run of windows with a warning. A window with a warning does not become part of the
+// past.
 Run longest(const Samples& values, bool with_frequency, const Limits& limits) {
   std::vector<double> past;
   std::vector<double> counts;

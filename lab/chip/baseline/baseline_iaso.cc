@@ -1,7 +1,7 @@
-// IASO. In every epoch (a time bin) a core's timeouts are counted: its own operations that overran, and the
-// messages it sent that arrived late at its peers. The score of a core rises by the share of timeouts in an
-// epoch with any and falls by a factor in one without. A core whose highest score lies apart from the main
-// cluster of scores, and above a least one, is fail-slow.
+// IASO. In every epoch (a time bin) the timeouts of a core are counted: its own operations that took too
+// long, and messages from it that arrived late at its peers. The score of a core rises by the share of
+// timeouts in an epoch with any, and falls by a factor in an epoch without. A core is fail-slow when its
+// highest score lies outside the main cluster of scores and above a threshold.
 #include <algorithm>
 #include <cmath>
 

@@ -1,8 +1,8 @@
-// Microscope. Nodes are cores and links; an edge leads from what depends to what it depends on: a core on the
-// links its inputs cross, a link on the cores that send through it. A node is abnormal by the three-sigma
-// rule on its own metric; walking from abnormal nodes along dependencies abnormal at the same time, those
-// without one are the candidates. They are ranked by the correlation of their metric with the front end's:
-// here the sum over all nodes, since a request passes all of them.
+// Microscope. Nodes are cores and links. An edge leads from a node to one that it depends on: from a core to
+// the links that its inputs cross, from a link to the cores that send through it. A node is abnormal by the
+// three-sigma rule on its own metric. From each abnormal node the method follows dependencies that are
+// abnormal at the same time, and the last ones are the candidates. They are ranked by the correlation of
+// their metric with the front end's, here the sum over all nodes, because a request passes all of them.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -59,7 +59,7 @@ class Graph {
   }
 
  private:
-  // Abnormal in at least half of the windows in which the other is.
+  // Returns whether the cause is abnormal in at least half of the windows in which the node is.
   static bool explains(const Node& cause, const Node& node) {
     size_t both = 0;
     size_t all = 0;
@@ -84,7 +84,7 @@ class Graph {
     nodes_.push_back(std::move(node));
   }
 
-  // Mean and deviation of the windows of a healthy run, or of this one when there is none.
+  // Adds a link with mean and deviation over the windows of a healthy run, or of this run when there is none.
   void add_link(const Component& link, const Observations* healthy) {
     const Samples usual = latency_through(healthy != nullptr ? *healthy : seen_, link);
     std::vector<double> values;
@@ -134,7 +134,7 @@ class Graph {
     return sum;
   }
 
-  // Pearson's, over windows in which the node was seen.
+  // Returns Pearson's correlation over the windows in which the node has records.
   double correlated(const Node& node) const {
     double n = 0;
     double x = 0;

@@ -1,8 +1,7 @@
-// Perseus, one model for all cores of a chip. Points are (log volume, log latency) of each layer on each
-// core; along the principal axis of the points DBSCAN takes out those apart, a polynomial fitted to the rest
-// gives the expected latency, and its residuals the upper bound. What lies above the bound, a layer's
-// operations or a stretch of them, counts with how far and what share of the core's operations it was: the
-// risk of the core.
+// Perseus, with one model for all cores of a chip. Points are (log volume, log latency) of each layer on each
+// core. DBSCAN on the distance from the principal axis removes outliers. A polynomial fitted to the rest
+// gives the expected latency, and its residuals the upper bound. The risk of a core sums, over its layers and
+// stretches of operations above the bound, the excess times the share of the core's operations.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +16,8 @@ namespace {
 constexpr double kUpper = 3.0902;         // deviations below which 99.9 % of a normal lie
 constexpr double kLeastDeviation = 0.01;  // octaves
 
-// Least squares of a parabola, in centred x; fewer terms when points are few or all at one place.
+// Fits a parabola by least squares, in centred x. It has fewer terms when there are few points or all have
+// the same x.
 struct Parabola {
   double centre = 0;
   double a = 0;
@@ -66,7 +66,7 @@ Parabola fit(const std::vector<Point>& points) {
   return p;
 }
 
-// Coordinates along the two principal axes.
+// Returns the coordinates along the two principal axes.
 std::vector<Point> rotated(const std::vector<Point>& points) {
   double x = 0;
   double y = 0;
@@ -92,7 +92,7 @@ std::vector<Point> rotated(const std::vector<Point>& points) {
   return out;
 }
 
-// Only the distance across the main axis tells slow from usual: along it volumes differ.
+// Removes outliers by their distance from the main axis. Along that axis points differ because volumes do.
 std::vector<Point> without_outliers(const std::vector<Point>& points, double radius) {
   std::vector<Point> across = rotated(points);
   for (Point& p : across)

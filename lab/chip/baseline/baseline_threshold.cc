@@ -1,6 +1,6 @@
-// Threshold filtering: the nominal latency of every component comes from a profile; whatever exceeds a
-// multiple of it in any window is fail-slow. A core's latency is that of its operations; a link's the mean of
-// the transfers that cross it.
+// Threshold filtering. A profile gives the nominal latency of every component. A component is fail-slow when
+// it exceeds a multiple of that in any window. The latency of a core is that of its operations, the latency
+// of a link the mean of the transfers that cross it.
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +30,7 @@ void add_cores(const Observations& seen, double factor, std::vector<Suspect>& ou
   }
 }
 
-// The worst window, widened over its neighbours while they exceed the threshold too.
+// Returns the worst window of the link, extended over its neighbours while they exceed the threshold too.
 Suspect judge_link(const Observations& seen, const Component& link, double factor) {
   const Samples latency = latency_through(seen, link);
   size_t worst = 0;
