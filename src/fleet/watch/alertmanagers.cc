@@ -7,7 +7,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kMostPending = 10'000;  // the oldest are dropped: standing alerts are sent again anyway
+constexpr size_t kMostPending = 10'000;  // the oldest are dropped: active alerts are sent again anyway
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Sends alerts to several Alertmanagers. Each receives every alert once it answers, also after an absence.
+// Sends alerts to several Alertmanagers. An Alertmanager that was down receives every alert once it responds
+// again.
 #pragma once
 
 #include <deque>
@@ -27,7 +28,7 @@ class Alertmanagers : public AlertSink {
   Alertmanagers(const AlertmanagerOptions& options, std::function<void(const std::string&)> note);
 
   bool send(const std::vector<Alert>& alerts) override;
-  void reload(const AlertmanagerOptions& options);  // credentials; what cannot be read changes nothing
+  void reload(const AlertmanagerOptions& options);  // credentials; unreadable files change nothing
   uint64_t failed() const {
     return failed_;
   }

@@ -1,5 +1,5 @@
-// A row waits for the slowest sample that may still come, so the delay is a high quantile of what was seen,
-// the time between two pulls included.
+// A row waits for the slowest sample that may still come. The delay is therefore a high quantile of the
+// delays so far, including the time between two reads.
 #include "fleet/watch/cadence.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lento::fleet {
 namespace {
 
 constexpr int64_t kLongestDelay = 900'000;
-constexpr size_t kDelays = 32;  // pulls that the usual delay is taken of
+constexpr size_t kDelays = 32;  // reads from which the usual delay is estimated
 constexpr size_t kGaps = 3;     // in a row that agree make a new step
 
 int64_t quantile_of(std::vector<int64_t> v, double q) {

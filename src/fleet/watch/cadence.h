@@ -1,4 +1,5 @@
-// When samples come: their distance and how old they are when they are first seen, learned from what came.
+// Estimates the sampling period of a store's series and the age of a sample when it first appears, from the
+// samples so far.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace lento::fleet {
 
 class Cadence {
  public:
-  // `step_ms` 0: it is learned.
+  // `step_ms` 0: the period is estimated.
   explicit Cadence(int64_t step_ms)
       : fixed_(step_ms > 0),
         step_ms_(step_ms) {
@@ -29,7 +30,8 @@ class Cadence {
   }
   int64_t newest_ms(const std::string& machine) const;  // INT64_MIN: no sample yet
 
-  // Samples that come at another distance now. True once that is sure, and the grid follows.
+  // Updates the period when the samples of several responses in a row have another one. Returns whether it
+  // changed.
   bool learn_step(const MetricSeries& answer);
   void learn_delay(const MetricSeries& answer, int64_t now_ms);
   void forget(const std::string& machine) {

@@ -1,6 +1,6 @@
-// A machine whose clock is a minute behind is silent by the rows, because none waits for its samples. Before
-// it is called silent, its newest stamp is looked up far enough back: a stamp that moves on is a living
-// machine.
+// A machine whose clock is a minute behind has no sample in the rows, because no row waits for its samples.
+// Before such a machine is reported as silent, the store is queried for its newest stamp in the past. When
+// that stamp advances, the machine is alive.
 #include "fleet/watch/clocks_apart.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ void ClocksApart::look(
     const Cadence& cadence,
     const StoreClock& clock,
     int64_t started_ms) {
-  constexpr int64_t kAgain = 30'000;    // ms between looks at a machine that lives
-  constexpr int64_t kRarely = 300'000;  // and at one that seems not to
+  constexpr int64_t kAgain = 30'000;    // ms between queries for a machine that is alive
+  constexpr int64_t kRarely = 300'000;  // and for one that seems dead
   const int64_t step = cadence.step_ms();
   const int64_t steady = clock.steady_ms();
   const int64_t now = clock.now_ms();
@@ -49,7 +49,7 @@ void ClocksApart::look(
     base::ReadReport ignored;
     s = feed.read(now - 4 * roll.limit_ms() - cadence.delay_ms(), now + step, step, ignored);
   } catch (const base::Error&) {
-    return;  // the next pull notes a store that is away
+    return;  // the next read notes that the store is down
   }
   for (const auto& [name, seen_ms] : silent) {
     const auto column = size_t(std::ranges::find(s.machines, name) - s.machines.begin());

@@ -1,12 +1,12 @@
-// A command that is run for a machine, beside the watch.
+// A command that is run for a machine while the watch goes on.
 //
 //   COMMAND -- MACHINE        with LENTO_JOB, LENTO_MACHINE, LENTO_VERDICT in its environment
 //
-// The alert is on its standard input as one JSON object. The environment holds nothing else of the watch's
-// but PATH, HOME, LANG and TZ, so that the store's credentials stay with the watch. What it prints goes to
-// standard error, because standard output holds the watch's alerts. A command that does not end in time, or
-// still runs when the watch ends, is killed with all processes of its group, and its status is 137. What a
-// command leaves running in its group is killed when it ends.
+// The alert is on its standard input as one JSON object. Of the watch's environment it gets PATH, HOME, LANG
+// and TZ only, so that it cannot read the store's credentials. Its output goes to standard error, because
+// standard output holds the watch's alerts. A command that does not end in time, or still runs when the watch
+// ends, is killed with all processes of its group, and its status is 137. Processes that it leaves running in
+// its group are killed when it ends.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ class HookCommand : public HookRunner {
  public:
   static constexpr std::chrono::milliseconds kLimit = std::chrono::minutes(5);
 
-  // A process that inherited SIGCHLD ignored never learns how a child ended: the default is put back.
+  // Restores the default for SIGCHLD. A process that inherited it as ignored is not notified when a child
+  // ends.
   explicit HookCommand(std::string command, std::chrono::milliseconds limit = kLimit);
   HookCommand(const HookCommand&) = delete;
   HookCommand& operator=(const HookCommand&) = delete;

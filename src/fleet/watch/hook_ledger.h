@@ -38,8 +38,8 @@ class HookLedger {
   void ended(const std::string& task, const std::string& machine, int64_t now_ms, int status);
   void cleared(const std::string& task, const std::string& machine, int64_t now_ms);
 
-  // Returns the starts of this task without an outcome whose process is gone, until they are marked as
-  // reported.
+  // Returns the starts of this task without an outcome whose process no longer exists, until they are marked
+  // as reported.
   std::vector<Event> unknown(const std::string& task, int64_t now_ms);
   void told_unknown(const Event& start, int64_t now_ms);
 

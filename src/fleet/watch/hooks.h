@@ -1,4 +1,5 @@
-// The hooks of one job's alerts: none on evidence of an outage, none twice (hook_ledger.h), few in an hour.
+// Decides when the hooks of one job's alerts run: none while an outage may explain the evidence, none twice
+// (hook_ledger.h), and few in an hour.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,10 @@ class WatchHooks {
     int per_hour = 2;
   };
 
-  // All outlive it.
+  // The arguments must outlive this object.
   WatchHooks(Options options, const Clock& clock, HookRunner& runner, const WatchLog& log);
 
-  // An alert of this key has begun, and its hook waits for clean evidence.
+  // Queues the hook of a new alert. It runs once no outage can explain the evidence.
   void want(const std::string& key) {
     if (o_.wanted)
       waiting_.insert(key);
@@ -33,14 +34,14 @@ class WatchHooks {
   bool waits(const std::string& key) const {
     return waiting_.contains(key);
   }
-  // Its alert is over.
+  // Drops the hook, because the alert has ended.
   void cleared(const std::string& machine, const std::string& key);
-  void collect();  // those that ended
-  void close();    // ends those that still run, and enters them as ended
+  void collect();  // records the outcomes of the hooks that ended
+  void close();    // kills the hooks that still run, and records that
   void run(const std::string& key, const HookCall& call, size_t members);
 
-  // Hooks that a process before this one started and did not see end, as alerts, now and then; and that they
-  // were told.
+  // Returns an alert for each hook that an earlier process started and whose outcome nobody recorded. The
+  // second function marks them as sent.
   std::vector<Alert> unknown(int64_t now_ms);
   void unknown_told();
 

@@ -189,8 +189,8 @@ void FleetWatchJobs::reload_all() {
   }
 }
 
-// Asks the store for the running jobs. An absent answer changes nothing, and a job that several answers do
-// not name is dropped.
+// Queries the store for the running jobs. Without a response nothing changes. A job that several responses in
+// a row lack is dropped.
 void FleetWatchJobs::discover() {
   const Clock& clock = system_clock();
   if (discovered_ms_ != INT64_MIN && clock.steady_ms() - discovered_ms_ < kDiscoverEvery)

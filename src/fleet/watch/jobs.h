@@ -1,5 +1,5 @@
-// Watches jobs for days: one named job, or every running job by the values of a label, of which this process
-// may take a share. Ends on request or after a given time.
+// Watches one named job for days, or every running job, found by the values of a label. With `shard` this
+// process takes a share of them. Ends on request or after a given time.
 #pragma once
 
 #include <functional>

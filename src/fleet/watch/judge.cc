@@ -1,5 +1,5 @@
-// A scan knows its machines and metrics from the start. When others come, a new one reads the last hour again
-// and continues what lasted, as after a restart of the watch.
+// A scan has a fixed set of machines and metrics. When others appear, a new scan reads the last hour again
+// and continues the episodes that lasted, as after a restart of the watch.
 #include "fleet/watch/judge.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr int64_t kRecent = 300'000;  // ms of rows that a prediction is held against
+constexpr int64_t kRecent = 300'000;  // ms of rows that are compared with a prediction
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void JobJudge::push(int64_t time_ms, std::span<const float> row) {
   note_medians(time_ms, row);
 }
 
-// Of the metrics that a prediction speaks of.
+// Keeps the medians over the machines for the metrics that have a prediction.
 void JobJudge::note_medians(int64_t time_ms, std::span<const float> row) {
   const ScanFleet& f = scan_->fleet();
   medians_.resize(options_.expectations.size());

@@ -1,4 +1,5 @@
-// The judging part of a watch: rows and time in, standing verdicts out. It reads no store and tells nobody.
+// The judging part of a watch: takes rows and the time, and keeps the verdicts of the present moment. It
+// reads no store and sends no alerts.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,11 @@ class JobJudge {
  public:
   JobJudge(ScanOptions options, std::function<void(const std::string&)> note);
 
-  // A scan of other machines, metrics or steps. The rows of the last hour follow, then take_over().
+  // Begins a scan of other machines, metrics or steps. The caller then pushes the rows of the last hour and
+  // calls take_over().
   void begin(ScanFleet fleet);
   void push(int64_t time_ms, std::span<const float> row);
-  void take_over();  // what lasted before goes on
+  void take_over();  // continues the episodes of the scan before
 
   bool begun() const {
     return scan_ != nullptr;
@@ -36,7 +38,8 @@ class JobJudge {
   const Scan& scan() const {
     return *scan_;
   }
-  // The job's median of the last minutes against the prediction; nothing while it is as fast.
+  // Compares the job's median of the last minutes with the prediction. Returns nothing while the job is as
+  // fast.
   std::optional<finding::Finding> slower_than_predicted() const;
   finding::Diagnosis diagnosis() const;
   void expect(std::vector<finding::Expectation> expectations) {

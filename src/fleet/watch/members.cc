@@ -1,5 +1,5 @@
-// A machine that the store still scrapes (`up`, 0 or 1) is in the job, one that it no longer scrapes has
-// left. Where the store does not know `up`, a machine leaves after a long silence.
+// A machine that the store still scrapes (series `up`, 0 or 1) is in the job, and one that it no longer
+// scrapes has left. In a store without `up` a machine has left when it was silent for long.
 #include "fleet/watch/members.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kMostMachines = 16'384;  // a store that names more over time is not believed
+constexpr size_t kMostMachines = 16'384;  // more names over time are an error of the store
 
 }  // namespace
 

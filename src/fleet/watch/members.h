@@ -1,4 +1,4 @@
-// The machines and metrics of a job under watch, and who joins and leaves it.
+// The machines and metrics of a job under watch, with those that join and leave it.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ class Members {
       : forget_ms_(forget_ms) {
   }
 
-  void know(std::set<std::string> machines, std::set<std::string> metrics);  // of a saved state
-  // Takes the names of an answer and of the targets. True when some are new. Throws base::Error when there
-  // are more than any job has.
+  void know(std::set<std::string> machines, std::set<std::string> metrics);  // restores a saved state
+  // Adds the names of a response and of the scrape targets. Returns whether some are new. Throws base::Error
+  // when there are more than any job has.
   bool take(const MetricSeries& answer, const TargetList& targets, const std::string& store);
-  // Even half a list of targets says who has not left.
+  // Notes machines that a list of targets names. Even an incomplete list shows that these have not left.
   void named(const std::vector<std::string>& machines);
-  // Tells the scan who is in the job, by the targets where the store knows them.
+  // Updates the members in the scan, from the scrape targets where the store has them.
   void keep(Scan& scan, const TargetList& targets, const Cadence& cadence, const Moment& at);
-  // Names of machines that left are dropped when the scan is made anew.
+  // Drops the names of machines that have left. Call it when a new scan is made.
   void forget_left(Cadence& cadence);
 
   bool in_job(const std::string& machine, const TargetList& targets) const {

@@ -31,8 +31,8 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
   return read_prometheus(o, begin_ms, end_ms, report);
 }
 
-// Returns the scrape targets with `up` of the scrape jobs that brought samples. A target that brought
-// samples stands for the machines in them. A target that never did stands for the machine in its own labels.
+// Returns the scrape targets, with `up`, of the scrape jobs that brought samples. A target that brought
+// samples gives the machines in them. Any other target gives the machine in its own labels.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::vector<Target> out;
   const auto add = [&out](const std::string& machine, bool up) {
@@ -49,7 +49,7 @@ std::optional<std::vector<Target>> PrometheusFeed::targets() {
   try {
     targets = up_targets(store_);
   } catch (const base::Error&) {
-    return std::nullopt;  // reading rows tells of a store that is away
+    return std::nullopt;  // reading rows reports that the store is down
   }
   for (const UpTarget& t : targets) {
     if (!jobs.contains(t.target.job))

@@ -17,7 +17,7 @@ struct RanksWatchOptions {
   // Files, folders and patterns of Inspector logs and pages, or queries of the store, which begin with a
   // metric's name and contain '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
   std::vector<std::string> sources;
-  double every_s = 3;  // judgements nearer than that confirm each other too easily
+  double every_s = 3;  // closer judgements share most of their records
   double window_s = 120;
 };
 
@@ -52,8 +52,8 @@ class RanksWatch {
   RanksLive live_;
   std::string failure_;
   int64_t next_ms_ = INT64_MIN;
-  int64_t seen_ms_ = INT64_MIN;    // last poll that brought anything
-  int64_t judged_ms_ = INT64_MIN;  // last judgement that was one
+  int64_t seen_ms_ = INT64_MIN;    // last poll with new records
+  int64_t judged_ms_ = INT64_MIN;  // last judgement with enough records
 };
 
 // Joins the findings of metrics and of collectives on one job. Two findings about one machine become one

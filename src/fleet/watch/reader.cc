@@ -1,6 +1,6 @@
-// A row that is judged too early lacks the slow half of its samples, one that waits for ever is never judged.
-// Each waits for all members, or as long as samples usually take. Answers that fail or lack machines are kept
-// apart from machines that fail, because a hook may follow.
+// A row that is judged too early lacks the slow half of its samples, and a row that waits for all may wait
+// for ever. Each row waits for all members, or as long as samples usually take. Failed and incomplete
+// responses are not attributed to machines, because a hook may follow.
 #include "fleet/watch/reader.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int64_t round_down(int64_t t, int64_t step) {
   return t / step * step;
 }
 
-// Places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).
+// Returns the names that both sorted lists have, as pairs of positions in `wanted` and in `names`.
 std::vector<std::pair<size_t, size_t>> places(
     const std::vector<std::string>& names,
     const std::vector<std::string>& wanted) {
@@ -31,8 +31,8 @@ std::vector<std::pair<size_t, size_t>> places(
   return found;
 }
 
-// What one answer says, at its places in the scan's rows. Read again after the lists were made, it may hold
-// names that they lack: the next pull adds them.
+// The values of one response, with their positions in the scan's rows. A response that was read again may
+// hold names that the scan lacks. The next read adds them.
 struct Answer {
   const MetricSeries& series;
   size_t width;  // machines of a row
@@ -87,14 +87,15 @@ void StoreReader::pull() {
   }
 }
 
-// An hour shows what is usual for each machine. Of slow scrapes it is as many rows as the first looks need.
+// Returns the history from which the usual values of each machine are learnt: one hour, or with slow scrapes
+// as many rows as the first test needs.
 int64_t StoreReader::history_ms() const {
   constexpr int64_t kHour = 3'600'000;
   const int64_t shortest = std::max(int64_t(judge_.options().shortest_s * 1000), 8 * cadence_.step_ms());
   return std::max(kHour, 5 * shortest);
 }
 
-// The end of the rows that one answer holds: an hour of ten thousand machines comes in pieces.
+// Returns the end of the rows of one request, because an hour of ten thousand machines is read in pieces.
 int64_t StoreReader::piece_end(int64_t from_ms) const {
   constexpr int64_t kMostValues = int64_t{1} << 24;  // 64 MiB
   const int64_t rows = std::max<int64_t>(16, kMostValues / int64_t(std::max<size_t>(1, members_.width())));
@@ -111,7 +112,7 @@ MetricSeries StoreReader::read(int64_t from_ms) {
 }
 
 void StoreReader::read_rows() {
-  constexpr int64_t kFirstLook = 600'000;  // ms in which the distance of samples is looked for
+  constexpr int64_t kFirstLook = 600'000;  // ms from which the sampling period is estimated
   ++counters_.pulls;
   clock_.look();
   members_.named(targets_.read(feed_, clock_.steady_ms(), cadence_.step_ms()));
@@ -134,7 +135,7 @@ void StoreReader::read_rows() {
     judge_.begin(members_.fleet(cadence_.step_ms()));
     halves_.clear();
     next_ms_ = round_down(clock_.now_ms() - history_ms(), cadence_.step_ms());
-    s = {};  // before as much is read again
+    s = {};  // frees the memory before the next response
     s = read(next_ms_);
   }
   while (piece_end(next_ms_) <= clock_.now_ms()) {  // whole rows of the past
@@ -155,8 +156,8 @@ void StoreReader::read_rows() {
     base::return_free_memory();  // the answers to a whole history
 }
 
-// Where the next rows begin: after a long outage at the oldest that still matter; where the store's clock
-// went back, once it is sure to stay there, at its present.
+// Sets the first row to read. After a long outage it is the oldest row that still matters. When the store's
+// clock has gone back and stays there, it is the store's present.
 void StoreReader::start_rows() {
   const int64_t step = cadence_.step_ms();
   const int64_t steady = clock_.steady_ms();
@@ -177,7 +178,8 @@ void StoreReader::start_rows() {
   o_.note("the store's clock went back: rows go on from there");
 }
 
-// The last row that is whole: every member has a sample at or after it, or none can be on its way any more.
+// Returns the last complete row: every member has a sample at or after it, or no sample can still be on its
+// way.
 std::optional<int64_t> StoreReader::frontier(const MetricSeries& s) const {
   int64_t newest = INT64_MIN;
   int64_t slowest = INT64_MAX;
@@ -227,8 +229,8 @@ void StoreReader::push(const MetricSeries& s, int64_t until_ms) {
     sight_.looked_ms = steady;
 }
 
-// An answer that lacks many members is kept until its rows are pushed: what several such answers hold
-// together may be whole.
+// Keeps a response that lacks many members until its rows are pushed, because several such responses together
+// may be complete.
 void StoreReader::keep_half(const MetricSeries& s) {
   constexpr double kWholeAnswer = 0.75;  // of the members
   constexpr size_t kHalves = 16;         // answers kept at most

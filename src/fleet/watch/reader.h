@@ -1,9 +1,10 @@
-// The reading part of a watch: when rows are due, which machines and steps they have, outages, lateness.
+// The reading part of a watch: decides when rows are due, which machines and steps they have, and notes
+// outages and delays.
 //
-// A row is pushed once every member of the job has a sample at or after it, or when a sample could no longer
-// be on its way: after one step, the usual delay of samples and some slack. A pull that fails, or rows
-// without answers, are nobody's silence (fleet/scan/roll_call.h); the missed rows are read when the store is
-// back.
+// A row is pushed once every member of the job has a sample at or after it, or when no sample can still be on
+// its way: after one step, the usual delay of samples and some slack. A read that fails, or rows without any
+// response, do not count as silence of machines (fleet/scan/roll_call.h). The missed rows are read when the
+// store is back.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class StoreReader {
     uint64_t samples = 0;
     uint64_t skipped = 0;
   };
-  // Steady times of what decides whether a job is seen.
+  // Steady times that decide whether a job is judged at present.
   struct Sight {
     int64_t started_ms = 0;
     int64_t answered_ms = INT64_MIN;  // last row with an answer
@@ -45,10 +46,10 @@ class StoreReader {
     std::string failure;              // of the last pull; "": it did not fail
   };
 
-  // All outlive it.
+  // The arguments must outlive this object.
   StoreReader(const Clock& clock, Feed& feed, JobJudge& judge, Options options);
 
-  void pull();  // never throws: what fails is noted and tried again
+  void pull();  // never throws: failures are noted and tried again
 
   Members& members() {
     return members_;
@@ -102,10 +103,10 @@ class StoreReader {
   ClocksApart apart_;
   Counters counters_;
   Sight sight_;
-  std::deque<MetricSeries> halves_;  // answers that lacked many members, with rows still to push
+  std::deque<MetricSeries> halves_;  // responses that lacked many members, with rows still to push
   MetricSeries last_;
   int64_t next_ms_ = INT64_MIN;  // first row that was not pushed
-  int64_t back_ms_ = 0;          // steady time since which rows lie ahead of the store's clock
+  int64_t back_ms_ = 0;          // steady time since which rows are ahead of the store's clock
 };
 
 }  // namespace lento::fleet

@@ -1,5 +1,5 @@
-// A recorded period as a store on a clock of its own, and a watch over it: a day in seconds. The same record
-// and options give the same lines, byte for byte.
+// Presents a recorded period as a store with its own clock and runs a watch over it, a day in seconds. The
+// same record and options give the same lines, byte for byte.
 #pragma once
 
 #include <cstdint>

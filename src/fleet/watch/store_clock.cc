@@ -1,5 +1,5 @@
-// Rows are judged by the stamps of their samples, so "now" must be the clock that stamps them. The store is
-// asked once a minute. In between the steady clock carries its time on.
+// Rows are judged by the stamps of their samples, so "now" must come from the clock that makes the stamps.
+// The store is queried once a minute, and in between the steady clock advances its time.
 #include "fleet/watch/store_clock.h"
 
 #include <optional>

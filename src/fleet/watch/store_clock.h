@@ -1,5 +1,5 @@
-// The store's time, carried on by the steady clock between two looks at the store's, so that a step of this
-// machine's wall clock changes nothing.
+// The store's time. Between two queries of it the steady clock advances it, so that a step of this machine's
+// wall clock changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lento::fleet {
 
 class StoreClock {
  public:
-  // Until the first look the wall clock serves. Both outlive it.
+  // Uses the wall clock until the first query. Both arguments must outlive this object.
   StoreClock(const Clock& clock, Feed& feed);
 
   int64_t now_ms() const;

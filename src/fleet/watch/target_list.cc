@@ -1,5 +1,5 @@
-// A machine that died and a machine that was taken out of the job both send nothing. The store's list of what
-// it scrapes tells one from the other, as long as the list itself is whole.
+// A machine that died and a machine that was taken out of the job both send nothing. The store's list of
+// scrape targets distinguishes them, as long as it is complete.
 #include "fleet/watch/target_list.h"
 
 #include <algorithm>

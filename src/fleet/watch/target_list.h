@@ -1,5 +1,5 @@
-// The targets of a store's scrapes: which machines are in the job whether they answer or not. A list that is
-// far shorter than usual is half an answer, unless it stays so.
+// The scrape targets of a store, which are the machines in the job whether they respond or not. A list that
+// is much shorter than usual counts as incomplete, unless it stays so.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace lento::fleet {
 
 class TargetList {
  public:
-  // Asks the feed when it is time. Returns the machines that the answer names, whether it was whole or not.
+  // Reads the targets when it is time. Returns the machines in the response, whether it is complete or not.
   std::vector<std::string> read(Feed& feed, int64_t steady_ms, int64_t step_ms);
-  // A list of other names than those of the machines that report says nothing about them.
+  // Ignores the list when most machines that send samples are missing from it, because its names are then of
+  // another kind.
   void doubt(const MetricSeries& answer);
 
   bool known() const {
@@ -33,7 +34,7 @@ class TargetList {
   std::map<std::string, bool> up_;
   size_t usual_ = 0;
   int64_t read_ms_ = INT64_MIN;
-  int64_t shrunk_ms_ = 0;  // steady time since which lists are short
+  int64_t shrunk_ms_ = 0;  // steady time since which responses are short
   int64_t whole_ms_ = 0;
   bool known_ = false;
 };

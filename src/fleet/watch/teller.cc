@@ -1,6 +1,6 @@
-// An Alertmanager forgets an alert that is not repeated, so what stands is sent again every minute with an
-// end some minutes ahead. An alert that follows from rows stands until its machine was well for a while, so
-// that a flapping machine is one alert.
+// An Alertmanager drops an alert that is not repeated, so active alerts are sent again every minute, with an
+// end some minutes ahead. An alert from rows stays active until its machine was healthy for a while, so that
+// a machine whose state alternates causes one alert.
 #include "fleet/watch/teller.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ bool Teller::take_news() {
   return std::exchange(news_, false);
 }
 
-// True while an alert that nothing asks for any more goes on.
+// Returns whether an alert stays active although no verdict needs it any more.
 bool Teller::outlasts(Standing& s, const Round& round) const {
   if (!s.wanted.of_rows || !round.in_job(s.wanted.machine))
     return false;
@@ -101,7 +101,7 @@ void Teller::tell(WantedAlerts wanted, const Round& round) {
       begin(key, std::move(w));
     } else {
       known->second.well_ms = 0;
-      // What collectives add about its machine is told at once.
+      // An annotation that collectives add about the machine is sent at once.
       const bool other = known->second.wanted.alert.annotations.size() != w.alert.annotations.size();
       if (!resend && !other)
         continue;

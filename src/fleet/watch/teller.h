@@ -1,4 +1,4 @@
-// The telling part of a watch: which alerts stand, when each is repeated and when it is over.
+// Sends the alerts of a watch: begins them, repeats them while they are active, and ends them.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ class Teller {
  public:
   struct Options {
     double resend_s = 60;
-    double hold_off_s = 600;  // an alert stands so long after its machine is well again
+    double hold_off_s = 600;  // an alert stays active so long after its machine recovered
     std::string job;
   };
-  // What an alert's end depends on.
+  // State of the watch that decides whether an alert ends.
   struct Round {
     Moment at;
-    bool judged = true;                              // false: the store is away, verdicts stay as they are
+    bool judged = true;                              // false: the store is down and verdicts do not change
     std::function<bool(const std::string&)> in_job;  // by machine
     bool clean = true;                               // no sign of an outage: hooks may run
     size_t members = 0;                              // of the job
   };
 
-  // All outlive it.
+  // The arguments must outlive this object.
   Teller(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks);
 
-  // Begins, repeats and ends alerts, and runs the hooks that wait.
+  // Begins, repeats and ends alerts, and runs the hooks that are queued.
   void tell(WantedAlerts wanted, const Round& round);
 
   bool stands(const std::string& key) const {
@@ -53,7 +53,7 @@ class Teller {
  private:
   struct Standing {
     WantedAlert wanted;
-    int64_t well_ms = 0;  // steady time since which nothing asks for it; 0: it is asked for
+    int64_t well_ms = 0;  // steady time since which no verdict needs it; 0: one does
   };
   void begin(const std::string& key, WantedAlert wanted);
   void end(const std::string& key, Standing& s, const Round& round);

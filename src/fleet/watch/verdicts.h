@@ -22,10 +22,11 @@ struct MachineVerdict {
   bool in_a_crowd = false;
 };
 
-// Returns one verdict for each machine and kind, ordered by machine. A member that moved by less than half
-// of the strongest member is affected and gets no verdict.
+// Returns one verdict for each machine and kind, ordered by machine. A member of an episode that moved by
+// less than half of its strongest member is only affected and gets no verdict.
 std::vector<MachineVerdict> standing_verdicts(const Scan& scan);
 
-size_t machines_together(const std::vector<MachineVerdict>& verdicts);  // those in a crowd
+// Returns the number of machines in episodes that a large part of their group shares.
+size_t machines_together(const std::vector<MachineVerdict>& verdicts);
 
 }  // namespace lento::fleet

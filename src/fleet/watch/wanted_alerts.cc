@@ -1,5 +1,5 @@
-// Labels are equal for every watch of a job, so that an Alertmanager takes the alerts of two watches for one.
-// Where metrics and collectives speak of one machine, one alert says both.
+// Labels are equal in every watch of a job, so that an Alertmanager treats the alerts of two watches as one.
+// When metrics and collectives agree on a machine, one alert has both findings.
 #include "fleet/watch/wanted_alerts.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Alert alert_named(const std::string& name, const std::string& job) {
   return a;
 }
 
-// The GPU that was the lowest or highest most often in the rows last read.
+// Returns the GPU that had the lowest or highest value most often in the last rows.
 std::string device_of(const MetricSeries& answer, const std::string& metric, const std::string& machine) {
   const auto k = std::ranges::find(answer.metrics, metric);
   const auto m = std::ranges::find(answer.machines, machine);
@@ -45,7 +45,7 @@ void annotate_silence(const TargetList& targets, const std::string& machine, Ale
   a.annotations = {{"summary", machine + " sends no samples while its peers do" + how}};
 }
 
-// True for "n1" and "n1.cluster".
+// Returns whether two names are of one machine, such as "n1" and "n1.cluster".
 bool is_same_machine(const std::string& a, const std::string& b) {
   const auto [shorter, longer] = std::minmax(a, b, [](const std::string& x, const std::string& y) {
     return x.size() < y.size();
@@ -61,7 +61,7 @@ std::string away_text(int64_t ms) {
   return size + (ms < 0 ? " before" : " after");
 }
 
-// Adds what happened on the machine shortly before it changed, or since then: the likely reason.
+// Adds the events on the machine shortly before its change or since then, which are the likely reason.
 void annotate_events(const JobView& view, const std::string& machine, int64_t onset_ms, Alert& a) {
   constexpr int64_t kBefore = 900'000;  // ms: a quarter of an hour, as far as a slow drift may hide the onset
   constexpr size_t kNamed = 3;
@@ -100,7 +100,8 @@ void annotate_deviation(const JobView& view, const MachineVerdict& v, const Find
       machine + (device.empty() ? "" : " (device " + device + ")") + ": " + v.text);
 }
 
-// Machines whose metrics deviate take what collectives say of them into their alert.
+// Adds the alerts of machines with deviating metrics. A finding of the collectives about such a machine
+// becomes part of its alert.
 void add_verdicts(const JobView& view, std::map<std::string, const Finding*>& ranks, WantedAlerts& out) {
   for (const MachineVerdict& v : standing_verdicts(view.judge.scan())) {
     const std::string& machine = view.judge.scan().fleet().machines[v.machine];
@@ -212,7 +213,7 @@ std::string why_rows_blind(const StoreReader& reader, const JobJudge& judge) {
   const StoreReader::Sight& sight = reader.sight();
   const int64_t step = reader.cadence().step_ms();
   const int64_t steady = reader.clock().steady_ms();
-  // Announced within two minutes or four steps, so it is noticed a little earlier.
+  // The promise is two minutes or four steps, so the limit is a little earlier.
   const int64_t limit = std::max<int64_t>(100'000, 7 * step / 2);
   const int64_t answered = std::max(sight.answered_ms, sight.started_ms);
   if (steady - answered > limit) {

@@ -1,5 +1,6 @@
-// What joins the three parts: one step reads, then tells of what was judged. What outlives the process is one
-// file of what was learned and told, written each minute and after every alert that begins or ends.
+// Joins the three parts: one step reads rows, judges them and sends alerts. One file keeps what must survive
+// the process, the state of the scan and the active alerts. It is written each minute and after every alert
+// that begins or ends.
 #include "fleet/watch/watch.h"
 
 #include <filesystem>
@@ -18,7 +19,7 @@ namespace {
 constexpr int64_t kSaveEvery = 60'000;
 constexpr int64_t kWriteEvery = 10'000;
 constexpr int64_t kDay = 86'400'000;
-constexpr int64_t kSettled = 60'000;  // after the last sign of an outage evidence is clean again
+constexpr int64_t kSettled = 60'000;  // time after the last sign of an outage until hooks may run
 
 std::string ledger_of(const WatchOptions& o) {
   if (!o.hook_live)
@@ -98,7 +99,7 @@ void FleetWatch::tell() {
   round.in_job = [this](const std::string& machine) {
     return reader_.in_job(machine);
   };
-  // Evidence that an outage could have made is none.
+  // Deviations that an outage could have caused do not run hooks.
   round.clean = round.judged && why.empty() &&
                 (sight.outage_ms == INT64_MIN ||
                  round.at.steady_ms - sight.outage_ms > kSettled + reader_.cadence().step_ms());
@@ -199,8 +200,8 @@ void FleetWatch::write_diagnosis() {
   });
 }
 
-// A full disk must not end the watch: the file stays as it was, the next attempt comes. So it does where
-// there is nothing to write.
+// A full disk must not end the watch. The file then stays as it was until the next attempt succeeds. The same
+// holds when there is nothing to write.
 void FleetWatch::keep(const std::string& path, const std::function<std::string()>& content) const {
   if (path.empty())
     return;

@@ -1,12 +1,12 @@
-// One job under watch, in three parts: reading (reader.h) pulls rows from a store, judging (judge.h) pushes
-// them into a scan, telling (teller.h, hooks.h) begins and ends alerts and runs hooks. Between them stand
-// plain values: rows, and the alerts that a moment asks for (wanted_alerts.h).
+// One job under watch, in three parts. Reading (reader.h) pulls rows from a store. Judging (judge.h) pushes
+// them into a scan. Sending (teller.h, hooks.h) begins and ends alerts and runs hooks. The parts exchange
+// plain values: rows, and the alerts that a moment needs (wanted_alerts.h).
 //
-// Rows are in the store's time, so that a step of this machine's wall clock changes nothing. What could not
-// be judged for two minutes (or four steps) is an alert of its own, LentoBlind. A machine whose samples
-// arrive with stamps that lie behind those of its peers is not silent: it is LentoClockApart, without a hook.
-// Where the job's ranks record their collectives, what they say is told too: an alert that names rank, host
-// and GPU, or, where the metrics of that host deviate as well, one alert with both.
+// Rows use the store's time, so that a step of this machine's wall clock changes nothing. A job that could
+// not be judged for two minutes (or four steps) gives an alert of its own, LentoBlind. A machine whose
+// samples arrive with stamps behind those of its peers is not silent. Its alert is LentoClockApart, without a
+// hook. When the job's ranks record their collectives, slow ranks give alerts with rank, host and GPU, or one
+// common alert when the metrics of that host deviate as well.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +32,20 @@ struct WatchOptions {
   // files; "": none
   std::string state;
   std::string diagnosis;
-  std::string expect;   // prediction that the whole fleet is held against; "": none
+  std::string expect;   // prediction that the whole fleet is compared with; "": none
   std::string ledger;   // of hooks; "": beside the state, or in memory without one
   bool metrics = true;  // false: collectives only, there is no store
   double step_s = 0;    // 0: learned
   double resend_s = 60;
-  double hold_off_s = 600;  // an alert stands so long after its machine is well again
-  double forget_s = 1800;   // a silent machine has left after so long, where the store does not know `up`
+  double hold_off_s = 600;  // an alert stays active so long after its machine recovered
+  double forget_s = 1800;   // a silent machine has left after so long, in a store without `up`
   bool hook = false;
   bool hook_live = false;
   int hook_per_hour = 2;
   EventFeed* events = nullptr;  // named beside the machine that an alert is about; outlives the watch
 };
 
-// The parts of the world; all outlive the watch.
+// The environment of a watch. All members must outlive it.
 struct WatchWorld {
   const Clock& clock;
   Feed& feed;
@@ -56,13 +56,13 @@ struct WatchWorld {
 
 class FleetWatch {
  public:
-  // Throws base::Error for options that cannot be.
+  // Throws base::Error for options that contradict each other.
   FleetWatch(const WatchWorld& world, WatchLog log, WatchOptions options);
   FleetWatch(const FleetWatch&) = delete;
   FleetWatch& operator=(const FleetWatch&) = delete;
 
-  void step();    // never throws: what fails is counted and tried again
-  void reload();  // reads the prediction anew; what cannot be read changes nothing
+  void step();    // never throws: failures are counted and tried again
+  void reload();  // reads the prediction anew; an unreadable file changes nothing
   void close();   // ends hooks, saves state and diagnosis
   finding::Diagnosis diagnosis() const;
 
@@ -73,7 +73,7 @@ class FleetWatch {
   };
   std::vector<Sample> samples() const;  // of the own /metrics
 
-  // For a look inside: tests.
+  // For tests.
   int64_t step_ms() const {
     return reader_.cadence().step_ms();
   }

@@ -1,4 +1,4 @@
-// Where the words of a watch go.
+// The outputs of a watch: lines for alerts, notes for all else, and the text of its diagnosis file.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace lento::fleet {
 
-// What a watch says as it goes: a verdict for its output, everything else for its log.
+// Functions that receive the lines of a watch: `say` those of verdicts, `note` all others.
 struct WatchLog {
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  // The line to say when an alert begins, at a moment in Unix milliseconds; when none is set, time and
-  // summary.
+  // Composes the line of an alert that begins at a moment in Unix milliseconds. When not set, the line is
+  // time and summary.
   std::function<std::string(int64_t, const Alert&)> line_of;
-  bool say_ends = false;  // also when one ends; without, that is a note
+  bool say_ends = false;  // whether the end of an alert is a line too; else it is a note
   std::function<void(const std::string&)> note = [](const std::string&) {};
   std::function<std::string(finding::Diagnosis)> text_of;  // for the diagnosis file
 };
