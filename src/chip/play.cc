@@ -1,4 +1,4 @@
-// Plays a recorded program on a healthy fabric, and tabulates predicted and measured times of processors,
+// Simulates a recorded program on a healthy fabric, and tabulates predicted and measured times of processors,
 // waits and busy servers.
 #include "chip/play.h"
 

@@ -1,4 +1,4 @@
-// Predicts how long a healthy chip takes for a recorded program, by playing it on the fabric, and compares
+// Predicts how long a healthy chip takes for a recorded program, by simulating it on the fabric, and compares
 // it with the records.
 #pragma once
 
@@ -12,7 +12,8 @@ namespace lento::chip {
 struct ChipPlayOptions {
   RecordSources sources;
   std::string chip = "wormhole";  // name of a shipped sheet, or a path
-  // Issue transfers at their recorded times; false: only begins, order, bytes and waits are given.
+  // Issues transfers at their recorded times. When false, only the begins, the order, the bytes and the waits
+  // are taken from the records.
   bool use_stamps = false;
 };
 

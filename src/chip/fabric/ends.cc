@@ -1,6 +1,6 @@
 // Fits the likelihood of recorded tails by a few rounds of expectation and maximisation (ends.h has the
-// model). Medians and absolute deviations replace means, so that waits held up by a slow part do not distort
-// the healthy corrections. Cost: some hundred operations a wait.
+// model). Medians and absolute deviations replace means, so that waits that a slow part delays do not distort
+// the corrections of healthy waits. Cost: some hundred operations a wait.
 #include "chip/fabric/ends.h"
 
 #include <algorithm>
@@ -98,8 +98,8 @@ void Ends::centre(EndsFit& fit) const {
       values.emplace_back(x_[i], 1 - fit.share[i]);
       weight[p] += 1 - fit.share[i];
     }
-    // A few undelayed waits are weak evidence for an error common to their sort, so their correction is
-    // bounded.
+    // A few undelayed waits are weak evidence for an error that all waits of their group share, so their
+    // correction is bounded.
     const double limit = weight[p] < kEqualWaits ? kModelError : std::numeric_limits<double>::infinity();
     if (weight[p] > kLeastWeight)
       fit.centre[p] = std::clamp(middle(values, weight[p]), -limit, limit);
@@ -118,7 +118,8 @@ void Ends::centre(EndsFit& fit) const {
   }
 }
 
-// Weighs each wait by whether it fits the common model or is held up, and computes the log-likelihood.
+// Computes for each wait the probability that the slow component delayed it, and the log-likelihood of all
+// waits.
 void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, const std::vector<double>& slow_spread)
     const {
   fit.likelihood = 0;

@@ -1,19 +1,21 @@
 // Computes the likelihood of recorded tails of waits, on a healthy fabric and when a slow component delays
-// some of them. The tail of a wait is the time from its last issue to its end.
+// some of them. The tail of a wait is the time from its last issue to its end. A sort is a group of equal
+// waits (waits.h).
 //
 //   x_i   log of recorded over modelled tail of wait i
-//   c_p   correction that all waits of sort p share: the model's error, estimated
+//   c_p   correction that all waits of sort p share: the error of the model, estimated
 //   s_p   spread of the rest, estimated from the sort and, where it has few waits, from all; Student with
 //         kTails degrees of freedom (density t, distribution T)
 //   b_i   log of the tail that the slow part alone would give wait i, over the modelled tail
 //   u     spread of that, chosen by the likelihood
 //
-// A wait ends with the later of the two, its healthy end and the slow part's. Hence its density is
+// A wait ends at the later of two times, its healthy end and the end of the slow part's transfers. Its
+// density is therefore
 //   t((x - c) / s) / s · T((x - b) / u)  +  t((x - b) / u) / u · T((x - c) / s)
-// A bound beyond a recorded end is evidence against the slow part, as strong as ends on their bounds are
-// evidence for it. The second term's part of the whole is the wait's share: 1 when the slow part ended it. c
-// and s come from the waits that the slow part leaves alone, by a few rounds of expectation and maximisation.
-// Cost of a fit: some hundred operations a wait.
+// A recorded end before its bound b is evidence against the slow part, as strong as ends at their bounds are
+// evidence for it. The second term over the sum is the probability that the slow part ended the wait. c and s
+// are estimated from the waits that the slow part does not delay, by a few rounds of expectation and
+// maximisation. Cost of a fit: some hundred operations a wait.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +36,8 @@ struct EndsFit {
 
 class Ends {
  public:
-  // Bound of a wait that the slow component does not take part.
+  // Bound of a wait without a transfer of the slow component.
   static constexpr double kFree = -std::numeric_limits<double>::infinity();
-  // in
 
   // `log_ratio` is x and `sort` is p, both by wait. A correction is bounded as an error of the model, except
   // with `free_correction`: when tails are compared with an earlier run, that run includes the model's

@@ -1,9 +1,9 @@
-// A sheet prepared for playing programs and for findings: components, directed servers, routes.
+// A chip sheet prepared for simulation: components, directed servers, routes.
 //
 // A component is a tile of one chip. A server is a resource that a packet occupies for a while on its way: a
 // component's memory, its port out of and into a network, a link between two neighbours, a link between two
 // chips. Names: core1-2, dram0-5, NOC_0/out1-2, NOC_0/in1-2, NOC_0/link1-2>2-2, and link1/9-0>0/9-6 between
-// chips. On more than one chip all but the last have the chip in front: chip3/core1-2.
+// chips. With more than one chip the names of all but the last kind begin with the chip: chip3/core1-2.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Searches for classes that hold waits up: tries factors and spreads on each time line, keeps the most
-// likely, and refines the best by putting explained waits back to their healthy end. Factors that many waits
+// Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the most likely,
+// and refines the best by moving the waits that it explains to their healthy end. Factors that many waits
 // agree on are tried first, then a fixed grid. Cost: one fit a class, factor and spread.
 #include "chip/fabric/held_search.h"
 
@@ -47,8 +47,8 @@ uint32_t most_waits(const Timeline& line) {
   return most;
 }
 
-// Returns the spread of each wait. A processor's first wait is played with the recorded traffic. For later
-// waits the traffic is only approximately that of the recording, so their spread is larger.
+// Returns the spread of each wait. A processor's first wait is simulated with the recorded traffic. The
+// traffic of its later waits is only approximately that of the recording, so their spread is larger.
 std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const SlowSpread& slow) {
   std::vector<double> out;
   out.reserve(waits.size());
@@ -112,9 +112,9 @@ void HeldSearch::try_class(
     consider(factor, kBroadSpread);
 }
 
-// Refines the best hypotheses. A transfer that was delayed by the slow component shifted all later transfers
-// of its processor, so the play after such a wait is wrong. Each round moves one delayed wait of each
-// processor back to its healthy end and searches again.
+// Refines the best hypotheses. A transfer that the slow component delayed has shifted all later transfers of
+// its processor, so the simulation is wrong after such a wait. Each round moves one delayed wait of each
+// processor to its healthy end and searches again.
 void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
   const uint32_t rounds = std::min(kPutBack, most_waits(stamped));
   if (recorded_.earlier || rounds < 2)
@@ -147,8 +147,8 @@ void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypo
     const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
     Hypothesis here;
     try_members(index, line, healthy[n - 1], here);
-    // Every further part of the records gives the model's error another chance to look like evidence. Only
-    // evidence of the sharp kind, which the model's error cannot imitate, is added up.
+    // Each further part of the records is another chance for the error of the model to resemble evidence.
+    // Therefore only evidence of the sharp kind is summed, because the error of the model cannot imitate it.
     const double support = best.support + (is_sharp(here) ? here.evidence : 0);
     std::optional<TransferTrace> next = restore(line, here.fit);
     if (is_sharp(here) && here.evidence > best.evidence)

@@ -1,11 +1,11 @@
-// Finds the classes that explain the recorded waits as held up: each of their transfers takes a factor of its
-// modelled time, whatever the rest of the traffic does (Effect::Holds).
+// Finds the classes whose slowness explains the recorded waits: each of their transfers takes a factor of its
+// modelled time, and other traffic is unchanged (Effect::Holds).
 //
-// The recorded time line and the modelled one are both inexact. On the recorded one, delayed transfers meet
-// traffic that they would not have met on a healthy fabric. On the modelled one the errors of the model add
-// up from wait to wait. The likelihood of the recorded tails decides between them. refine() adds a third
-// time line: the recorded one with the delayed waits moved to their healthy ends. Cost: one fit of the waits
-// of a class for each class, factor and spread.
+// Neither the recorded time line nor the modelled one is exact. On the recorded one, delayed transfers meet
+// traffic that they would not have met on a healthy fabric. On the modelled one, errors of the model add up
+// from wait to wait. The likelihood of the recorded tails decides between them. refine() adds a third time
+// line: the recorded one with the delayed waits moved to their healthy ends. Cost: one fit of the waits of a
+// class for each class, factor and spread.
 #pragma once
 
 #include <map>

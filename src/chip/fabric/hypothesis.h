@@ -12,7 +12,7 @@ namespace lento::chip {
 // The effect of a slow component.
 enum class Effect : uint8_t {
   Holds,  // each of its transfers takes `factor` times its modelled time, and other traffic is unchanged
-  Serves  // it serves slowly, and the fabric plays what that does to all traffic
+  Serves  // its rate is lower, and the effect on all traffic is simulated
 };
 
 struct Hypothesis {
@@ -20,13 +20,13 @@ struct Hypothesis {
   double factor = 1;
   SlowSpread slow = kBroadSpread;  // of Holds
   double evidence = 0;             // log-likelihood above that of a healthy fabric, for the same waits
-  double support = 0;              // the same summed over the parts of the records that were tried besides
+  double support = 0;              // sum of the evidence over the parts of the records that were tried
   bool supported = false;
-  uint32_t waits = 0;  // that its transfers take part in; of Serves, that it changes
+  uint32_t waits = 0;  // waits that include its transfers; with Serves, waits that it changes
   EndsFit fit;
   std::vector<uint32_t> stream;  // by compared wait
-  std::vector<double> bound;     // of Holds: of Ends::fit
-  std::vector<double> tails;     // of Serves: log of modelled over healthy tail, by compared wait
+  std::vector<double> bound;     // with Holds: argument of Ends::fit
+  std::vector<double> tails;     // with Serves: log of modelled over healthy tail, by compared wait
 };
 
 inline bool is_sharp(const Hypothesis& h) {

@@ -1,7 +1,7 @@
-// Judges a recorded program: compares time lines, searches for held and slowly served waits, and concludes
-// from the best hypothesis. It must exceed its threshold and the next distinguishable one by a margin.
-// Candidates that would have left the same records are reported together. Thresholds and raw data: tuning.h.
-// Cost: seconds to minutes, dominated by plays of the served search.
+// Judges a recorded program: compares time lines, searches for classes that delay waits or have a lower rate,
+// and concludes from the best hypothesis. It must exceed its threshold, and the next distinguishable
+// hypothesis by a margin. Candidates that would have left the same records are reported together. Thresholds
+// and raw data: tuning.h. Cost: seconds to minutes, most of it simulations of slow servers.
 #include "chip/fabric/judge.h"
 
 #include <algorithm>
@@ -97,7 +97,8 @@ class Judge {
     out_.strength = first.evidence / discount(best) / repetition(best) - needed(best);
     if (first.factor < kLeastFactor)
       return;
-    // Held waits would suffice if each counted, but those of one processor may share an error of the model.
+    // The number of delayed waits would suffice if they were independent, but those of one processor may
+    // share an error of the model.
     if (out_.strength <= 0 && best.effect == Effect::Holds && first.evidence > needed(best))
       return report_repetition(first);
     if (out_.strength <= 0)
@@ -115,7 +116,7 @@ class Judge {
     return least + std::log(double(classes_.size()));
   }
 
-  // Returns the divisor of the evidence of served waits. The modelled fabric is never exact, so evidence
+  // Returns the divisor of the evidence of a slow server. The modelled fabric is never exact, so evidence
   // from many waits counts less than proportionally.
   static double discount(const Hypothesis& h) {
     if (h.effect == Effect::Holds)
@@ -163,8 +164,8 @@ class Judge {
   }
 
   // Returns whether two hypotheses predict the same records, so that no recording distinguishes them: the
-  // same effect, factor and earliest ends of the same waits. Of slow servers the predicted tails may differ
-  // by less than the tails of equal waits scatter.
+  // same effect, factor and earliest ends of the same waits. For slow servers the predicted tails may differ
+  // by less than the scatter of the tails of equal waits.
   static bool same_records(const Hypothesis& a, const Hypothesis& b) {
     if (a.effect != b.effect)
       return false;
@@ -209,8 +210,8 @@ class Judge {
     out_.remedy = "give an earlier run of the same program to `lento chip compare`";
   }
 
-  // Reports no judgement: too few processors show that a component is slow, and one odd record among few
-  // waits makes the others look like an error of the model.
+  // Reports no judgement: too few processors show that a component is slow. With few waits, one outlier among
+  // the records makes the others resemble an error of the model.
   void report_repetition(const FabricSuspect& first) {
     out_.judged = false;
     out_.reason = "waits end later than they should, as if " + first.members.front() +

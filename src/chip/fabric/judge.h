@@ -1,16 +1,16 @@
-// Finds slow components of a fabric without a mapping, by comparing the records with themselves.
+// Finds slow components of a fabric without a mapping, by comparing the records with each other.
 //
-// Waits that move the same amount in the same way form equal groups. The fabric, played with the recorded
-// issue times, gives the expected tail of each wait (from its last issue to its end), and equal groups share
-// one unknown correction of it. The rest is noise, whose spread is estimated from the groups. A hypothesis is
-// a candidate (a link, a port, a memory, a whole core), a factor and an effect: every transfer that takes it
-// needs factor times its modelled time, so a wait ends no earlier than the latest of them (held_search.h), or
-// it serves slowly, and the fabric plays the effect on all traffic (served_search.h). The hypothesis that
-// explains the recorded ends best, and sufficiently better than none, is reported. Candidates that the same
-// transfers take are not distinguishable and are reported as one class.
+// Waits that move the same amount in the same way form a group. A simulation of the fabric with the recorded
+// issue times gives the expected tail of each wait (from its last issue to its end), and each group has one
+// unknown correction of it. The rest is noise, whose spread is estimated from the groups. A hypothesis is a
+// candidate (a link, a port, a memory, a whole core), a factor and an effect. Either every transfer over the
+// candidate needs factor times its modelled time, so that a wait ends no earlier than the latest of them
+// (held_search.h). Or the candidate has a lower rate, and the effect on all traffic is simulated
+// (served_search.h). The hypothesis that explains the recorded ends best, and sufficiently better than none,
+// is reported. Candidates that the same transfers pass are indistinguishable and reported as one class.
 //
-// Issue stamps show when a transfer was issued, waits when the last of several had come. A slow component
-// that never holds the last transfer of a wait therefore leaves no trace here, whatever its factor.
+// Issue stamps show when a transfer was issued, waits when the last of several had arrived. A slow component
+// that never delays the last transfer of a wait therefore leaves no trace here, whatever its factor.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,9 @@ struct FabricJudgement {
 
 FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace);
 
-// The same with an earlier run of the same program: each wait's tail should equal its earlier one. `common`
-// is the factor by which all waits together are longer. Not judged when the two are not runs of one program.
+// Compares with an earlier run of the same program: each wait's tail should equal the earlier one. `common`
+// is the factor by which all waits together are longer. Sets reason and judges nothing when the two are not
+// runs of one program.
 struct FabricComparison {
   FabricJudgement judgement;
   double common = 1;

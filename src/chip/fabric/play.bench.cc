@@ -1,4 +1,4 @@
-// Measures the cost of a recorded program: reading its file, playing it. Needs the shared traces
+// Measures the cost of a recorded program: reading its file and simulating it. Needs the shared traces
 // (LENTO_SHARED). Each turn takes all single-chip ones, with one fabric for all.
 #include "chip/fabric/play.h"
 

@@ -1,4 +1,4 @@
-// Plays a recorded program event by event: streams issue transfers, transfers travel as packets of the
+// Simulates a recorded program event by event: streams issue transfers, transfers travel as packets of the
 // traffic model, waits end when their last transfer arrives. Recorded values are untrusted: transfers of
 // unknown tiles or networks are counted and skipped. play.h states the model. Cost: one heap event a transfer
 // and server.
@@ -18,7 +18,7 @@ constexpr size_t kNone = SIZE_MAX;
 constexpr uint32_t kStep = uint32_t{1} << 31;
 
 struct StreamState {
-  uint64_t reached = 0;  // latest recorded time of the records played so far
+  uint64_t reached = 0;  // latest recorded time of the records simulated so far
   size_t next = 0;       // index of the next record
   const spec::FabricSheet::Processor* processor = nullptr;
   std::vector<uint32_t> open[2];  // transfers since the previous group: reads, writes
@@ -120,7 +120,7 @@ class Player {
     return (int64_t(time) - int64_t(origin_)) * ticks(1);
   }
 
-  // Plays records of a stream until one takes time: a transfer, or a wait that is not over.
+  // Simulates records of a stream until one takes time: a transfer, or a wait that is not over.
   void step(uint32_t index) {
     const TransferStream& stream = trace_.streams[index];
     StreamState& state = streams_[index];

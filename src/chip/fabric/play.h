@@ -1,7 +1,8 @@
-// Plays a recorded program on a fabric, which gives the expected time of each of its transfers and waits.
+// Simulates a recorded program on a fabric. The result has the expected time of each of its transfers and
+// waits.
 //
-// The program is common to a healthy and a slow chip: the begin of each core, the order of its transfers, and
-// its waits. Model, event by event:
+// A healthy and a slow chip have the program in common: the begin of each core, the order of its transfers,
+// and its waits. Model, event by event:
 //   - a stream issues a transfer, then the next after the processor's own cycles
 //   - a wait ends when the last of its transfers has arrived, and the stream goes on `resume_cycles` later
 //   - a transfer whose own end is recorded is a wait of its own, and the stream waits for it only where its
@@ -55,8 +56,8 @@ struct PlayedWait {
 };
 
 struct Played {
-  // The begin of the first zone (or of the first record without zones), and the end of the last wait, in
-  // cycles.
+  // The simulated period in cycles, from the begin of the first zone (a named part of a kernel), or of the
+  // first record without zones, to the end of the last wait.
   double begin = 0;
   double end = 0;
   std::vector<PlayedTransfer> transfers;

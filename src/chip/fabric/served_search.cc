@@ -1,7 +1,7 @@
-// Searches for classes that serve slowly: plays the recorded issues with one server of a class slowed, and
-// compares the slowest latencies with the recorded ones. The factor of the nearest classes is refined by
-// steps whose logarithm halves. Cost: one play a class and factor; of long programs only the classes that the
-// held search ranked first are played (kServedEvents).
+// Searches for classes with a slow server. Simulates the recorded issues with one server of a class slowed,
+// and compares the tails with the recorded ones. The factor of the best classes is refined by steps whose
+// logarithm halves. Cost: one simulation a class and factor. Of long programs only the classes that the held
+// search ranked first are simulated (kServedEvents).
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ class Search {
   }
 
   // Returns for each compared wait the log of the slow tail over the healthy tail. Transfers are issued at
-  // their recorded times in both plays.
+  // their recorded times in both simulations.
   std::vector<double> tails_with(const Slowdown& slow) const {
     PlayOptions options;
     options.issue = Issue::Stamps;
@@ -164,7 +164,7 @@ class Search {
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
   // Vectors by class.
   std::vector<int> server_;  // by class; -1: none
-  // The smallest sum for each class over its waits of the distance between recorded and played log tails.
+  // The smallest sum for each class over its waits of the distance between recorded and simulated log tails.
   std::vector<double> distance_;
   std::vector<double> factor_;
   ServedSearch out_;

@@ -1,12 +1,13 @@
-// Finds the class that explains the recorded waits as a slow server. The recorded issues are played with one
-// server of the class slowed, so that the effect on the traffic queued behind it counts too
+// Finds the class that explains the recorded waits as a slow server. The recorded issues are simulated with
+// one server of the class slowed, so that the effect on the traffic queued behind it counts too
 // (Effect::Serves).
 //
-// Waits are then compared with the slow play as they are with the healthy one, without further assumptions.
-// The slow server of a class is the one that takes longest when healthy, so that the factor is the least that
-// explains as much. Two factors are tried, then ever smaller steps from the better one for the classes that
-// come nearest. Cost: one play of the program a class and factor. Of long programs only the classes that
-// explain most as held up, or carry most, are played (kServedEvents).
+// Waits are then compared with the slow simulation as they are with the healthy one, without further
+// assumptions. The slow server of a class is the one that takes longest when healthy, because it explains the
+// same delay with the smallest factor. Two factors are tried. For the classes that fit best, ever smaller
+// steps from the better factor follow. Cost: one simulation of the program a class and factor. Of long
+// programs only the classes with the most evidence in the held search, or with the most traffic, are
+// simulated (kServedEvents).
 #pragma once
 
 #include <vector>
@@ -19,7 +20,7 @@ namespace lento::chip {
 
 struct ServedSearch {
   std::vector<Hypothesis> best;  // by class
-  size_t played = 0;             // number of classes that were played
+  size_t played = 0;             // number of classes that were simulated
 };
 
 // Runs the search. `stamped` is the time line of a healthy fabric with the recorded issue times, `healthy`

@@ -1,4 +1,5 @@
-// Plays a recorded program with one rule of issue and compares the played waits with the recorded ones.
+// Simulates a recorded program with one rule of issue and compares the simulated waits with the recorded
+// ones.
 #include "chip/fabric/timeline.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A recorded program, played with one rule of issue, next to its recorded waits. Each rule gives another
+// A recorded program, simulated with one rule of issue, next to its recorded waits. Each rule gives another
 // estimate of the healthy tails.
 #pragma once
 
@@ -19,14 +19,15 @@ struct Timeline {
   std::optional<Ends> ends;     // by compared wait
 };
 
-// The input of a judgement. Nothing is owned, and `earlier` may be null.
+// The input of a judgement: the fabric, the recorded trace, and the tails of an earlier run of the same
+// program, or null. All must outlive the judgement.
 struct Recorded {
   const Fabric& fabric;
   const TransferTrace& trace;
   const EarlierTails* earlier = nullptr;
 };
 
-// Plays `stamps` and compares its waits. `stamps` has the records of the recorded trace, possibly with
+// Simulates `stamps` and compares its waits. `stamps` has the records of the recorded trace, possibly with
 // changed times. At most `first` waits of each stream are compared.
 Timeline
 timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first = UINT32_MAX);

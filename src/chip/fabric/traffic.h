@@ -1,4 +1,5 @@
-// Packets on a fabric: routes, servers, virtual channels. The player (play.h) decides what is sent and when.
+// Packets on a fabric: routes, servers, virtual channels. The simulation of the program (play.h) decides
+// which packets are sent and when.
 //   - a packet takes the servers of its route in order: first come first served, each for
 //     packet_cycles + bytes / rate. Its head goes on after pass_cycles (cut through)
 //   - it holds one of a link's virtual channels until its tail is past: as many links at a time as their

@@ -31,28 +31,29 @@ constexpr SlowSpread kSharpSpreads[] = {
     {0.03, 0.03, 10}};
 constexpr SlowSpread kBroadSpread = {0.12, 0.12, 14};
 
-// The same for a server that the fabric plays slowly, and its margin over the next. Untouched traces gain up
-// to 21 so, with the next as near as 0.1. Two programs of 16 and 32 cores gain 25 and 38, by factors of 1.5
-// and 1.3: the fabric's own error on crowded columns. Below kLeastServed there is no judgement either way,
-// unless an earlier run replaces the model.
+// The threshold for a simulated slow server, and its margin over the next. Untouched traces gain up to 21,
+// with the next as near as 0.1. Two programs of 16 and 32 cores gain 25 and 38 by factors of 1.5 and 1.3,
+// which are errors of the modelled fabric on crowded columns. Below kLeastServed the outcome is "cannot
+// judge", unless an earlier run replaces the model.
 constexpr double kServedEvidence = 14;
 constexpr double kServedMargin = 4;
 constexpr double kLeastServed = 1.6;
 
-// Factors that each server is played with. For so many classes that come nearest, steps from the better of
-// them follow, each the root of the one before, down to 2 %. About six factors are distinguished so:
-// kServedCost is their logarithm.
+// Factors that each server is simulated with. For so many of the best classes, steps from the better factor
+// follow, each the root of the one before, down to 2 %. This distinguishes about six factors, and kServedCost
+// is their logarithm.
 constexpr double kServedFactors[] = {1.7, 4.5};
 constexpr double kServedStep = 1.6;
 constexpr size_t kServedRefined = 32;
 constexpr double kServedCost = 1.8;
 
-// The model of the fabric is slightly wrong everywhere, and with enough waits this looks significant. With
-// this number of waits the evidence is halved (coarsened likelihood, Miller and Dunson 2019). A healthy play
-// with 20 % noise gains up to 64 in 576 waits.
+// The model of the fabric is slightly wrong everywhere, and with enough waits this appears significant. With
+// this number of waits the evidence is halved (coarsened likelihood, Miller and Dunson 2019). A healthy
+// simulation with 20 % noise gains up to 64 in 576 waits.
 constexpr double kServedWaits = 200;
 
-// Servers passed by packets in all plays of one judgement, about a minute, but at least so many classes.
+// Limit of the servers that packets pass in all simulations of one judgement, about a minute, and the number
+// of classes that are simulated in any case.
 constexpr double kServedEvents = 1e9;
 constexpr size_t kServedLeast = 16;
 
@@ -60,19 +61,20 @@ constexpr size_t kServedLeast = 16;
 // %).
 constexpr double kSharpWaits = 4;
 
-// Log-likelihood by which the reported candidate must exceed the next, and the same for one that explains
-// ends sharply.
+// Log-likelihood by which the reported candidate must exceed the next, and the same for a candidate of the
+// sharp kind.
 constexpr double kMargin = 3;
 constexpr double kSharpMargin = 2;
 
-// The same for the sum over parts of the records, where the best part does not decide.
+// The same for the sum over the parts of the records, which decides when the best part does not.
 constexpr double kSupportMargin = 6;
 
-// Largest factor that is distinguished from others. Beyond it waits are hung, not slow.
+// Largest factor that is distinguished from others. Beyond it a wait counts as hung.
 constexpr double kMostFactor = 25;
 constexpr double kFactorRange = 3;  // logarithm of the largest over the least
 
-// Additional factors: those that most waits agree on within this share, so many a candidate.
+// Additional factors for each candidate, at most kSharpFactors: those that most waits agree on within this
+// share.
 constexpr double kAgree = 0.01;
 constexpr size_t kSharpFactors = 6;
 
@@ -86,28 +88,30 @@ constexpr double kLeastFactor = 1.3;
 // than normal.
 constexpr double kTails = 3;
 
-// Standard deviation of the logarithm by which the fabric misses the tails of one sort of equal waits: that
-// of the 59 untouched traces that can be judged.
+// Standard deviation of the logarithm of the modelled tail over the recorded one, common to a group of equal
+// waits. It is that of the 59 untouched traces that can be judged.
 constexpr double kModelError = 0.2;
 
-// Log-likelihood that one factor common to all waits costs: about that of choosing one of the factors above.
+// Log-likelihood subtracted for one factor common to all waits, about the cost of choosing one of the factors
+// above.
 constexpr double kCommonCost = 6;
 
-// Least spread of the logarithm of equal tails. Where equal waits follow the fabric more closely than routes
-// of real chips do, that is no evidence.
+// Least spread of the logarithm of equal tails. Equal waits that agree more closely with the model than
+// routes of real chips do are no evidence.
 constexpr double kLeastSpread = 0.05;
 
-// Number of a sort's own waits that has the same weight as the spread over all sorts.
+// Number of waits in a group at which the group's own spread has the same weight as the spread over all
+// groups.
 constexpr double kCommonSpread = 4;
 
-// Rounds of estimating corrections and spreads from the waits that no slow part holds up.
+// Rounds of estimating corrections and spreads from the waits that no slow part delays.
 constexpr int kRounds = 2;
 
-// Waits of one sort, by weight, below which their correction is left at none.
+// Waits of one group, by weight, below which the group has no correction.
 constexpr double kLeastWeight = 0.5;
 
-// Best candidates that are tried again with their waits moved back, waits of each processor that are moved
-// back one after the other, and candidates that are shown.
+// Best candidates that are tried again after their waits were moved to their healthy ends, waits of each
+// processor that are moved one after the other, and candidates in the report.
 constexpr size_t kRefined = 10;
 constexpr uint32_t kPutBack = 8;
 constexpr size_t kRanked = 10;

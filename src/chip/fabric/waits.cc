@@ -1,5 +1,6 @@
 // Collects the waits that can be compared: those with enough equals of the same pattern, or with an earlier
-// run. Tails are taken from the recording and from the play, in an order that does not depend on the play.
+// run. Tails are taken from the recording and from the simulation, in an order that does not depend on the
+// simulation.
 #include "chip/fabric/waits.h"
 
 #include <algorithm>

@@ -19,14 +19,14 @@ struct ComparedWait {
   uint32_t number = 0;   // position among the stream's waits
   uint32_t pattern = 0;  // equal for waits with the same network, number of transfers, bytes and kind of peer
   // Times in cycles.
-  double last_issue = 0;  // as played
+  double last_issue = 0;  // as simulated
   double tail = 0;        // as recorded
-  double played = 0;      // as played
-  double modelled = 0;    // expected: as played, or as it was in the earlier run
+  double played = 0;      // as simulated
+  double modelled = 0;    // expected: as simulated, or as in the earlier run
 };
 
 struct ComparedWaits {
-  // Sorted by pattern, stream and number, which does not depend on the play.
+  // Sorted by pattern, stream and number, which do not depend on the simulation.
   std::vector<ComparedWait> waits;
   std::vector<uint32_t> streams;  // stream of each wait
   uint32_t patterns = 0;

@@ -47,17 +47,18 @@ struct ChipModel {
   Dictionary dictionary;
   std::vector<PartCells> parts;
   std::shared_ptr<Shifts> shifts;
-  // Thresholds for the likelihood gain of a part: on a chip like its file, and on one with other settings or
-  // unequal parts, for which the first order is less exact.
+  // Thresholds for the likelihood gain of a part. The first is for a chip that behaves as its file states,
+  // the second for a chip with other settings or unequal parts, on which the first-order model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
-  std::array<double, 4> spread{};  // largest estimated spread of each class on chips like their file
-  Seeing seeing;                   // for a chip like its file
+  std::array<double, 4>
+      spread{};   // largest estimated spread of each class on chips that behave as their file
+  Seeing seeing;  // for a chip that behaves as its file
   std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record
 };
 
 struct LearnOptions {
-  int draws = 24;  // of chips like their file, and as many of any
+  int draws = 24;  // of chips that behave as their file, and as many of other chips
   double false_alarms = 0.005;
 };
 // Simulates what the judgement needs. The chip and program of `setup` must outlive the model. Throws

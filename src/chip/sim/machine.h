@@ -168,7 +168,8 @@ class Machine : public NetworkUser {
   void offer_segment(uint32_t transfer);
   uint32_t segment_size(uint64_t bytes) const;
 
-  // Writes a record. `mark` numbers where its derivatives are kept: a core, or behind the cores a transfer.
+  // Writes a record. `mark` is the index of its derivatives: the number of a core, or the number of cores
+  // plus that of a transfer.
   void record(const ProbeRecord& r, uint32_t mark);
   uint32_t mark_of(uint32_t transfer) const {
     return uint32_t(cores_.size()) + transfer;

@@ -75,8 +75,8 @@ class Chunker {
     products_[index] = std::move(product);
   }
 
-  // Includes the layer behind an operand when its channels are the operand's dimension and only `reader`
-  // reads it, and continues with the layer behind that.
+  // Adds the layer that produces an operand when the layer's channels are the operand's dimension and only
+  // `reader` reads it. Continues with that layer's own operands.
   void follow(const Operand& operand, size_t dim, size_t reader, Product& product) {
     const auto& pieces = operand.value.pieces;
     if (pieces.size() != 1 || pieces.front().source < 0)

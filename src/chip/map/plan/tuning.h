@@ -31,8 +31,8 @@ constexpr int64_t kMostRuns = 16;
 // instructions admits no reads before those messages have left.
 constexpr int64_t kRankRunBytes = 64 << 10;
 
-// Reads of one run of weights, and the approximate bytes of each. At most the number of slots of a memory
-// unit.
+// The weights of one run of channels are read in at most this many reads of about kReadBytes each. A memory
+// unit needs a slot for each read.
 constexpr int64_t kReadsARun = 4;
 constexpr int64_t kReadBytes = 16 << 10;
 
