@@ -19,7 +19,8 @@ module alu (
   assign below = !carry;
   assign less = a[31] != second[31] ? a[31] : below;
 
-  // Halves change places, then their halves, down to bits: wires, and few steps for a simulator.
+  // Reverses the bits of a word: swaps its halves, then the halves of each half, down to single bits. This is
+  // wiring in hardware and few steps for a simulator.
   function automatic logic [31:0] reversed(input logic [31:0] word);
     reversed = {word[15:0], word[31:16]};
     reversed = ((reversed >> 8) & 32'h00ff00ff) | ((reversed & 32'h00ff00ff) << 8);

@@ -1,5 +1,5 @@
-// The bus masters of bus_board.h. Each keeps the rules of its bus: a request stays as it is until it is
-// taken, an answer is taken after a random wait. Three answers of one bus look alike to the caller.
+// Implements the bus masters of bus_board.h. Each follows the rules of its bus: a request does not change
+// until it is taken, and an answer is taken after a random wait. The caller sees three equal interfaces.
 #include "bus_board.h"
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ double sc_time_stamp() {
 
 namespace lento::tile {
 
-constexpr int kMostCycles = 1000;  // a tile answers in the next cycle: whoever waits longer waits for nothing
+constexpr int kMostCycles = 1000;  // limit of a wait; a tile answers in the next cycle
 
 template <class Top>
 Board<Top>::Board(uint64_t seed)
@@ -99,7 +99,7 @@ std::optional<uint32_t> Board<Vtile_axi_lite>::access(const Access& access) {
     top.s_axi_rready = 0;
     return is_error ? std::nullopt : std::optional(word);
   }
-  // Address and data come in any order, each with its own wait.
+  // Address and data are sent in any order, each after its own random wait.
   uint64_t address_in = some_cycles(), data_in = some_cycles();
   bool address_taken = false, data_taken = false;
   top.s_axi_awaddr = SData(access.offset);

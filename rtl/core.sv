@@ -8,8 +8,8 @@
 module core (
     input  logic        clock, reset,
     // the region that runs
-    input  logic        image, start, flush_command, kill,  // kill: what stands before MEM's end is lost
-    input  logic        stop_waiting,                        // pause or finalize is asked: hist.in waits no more
+    input  logic        image, start, flush_command, kill,  // kill: instructions before the end of MEM are dropped
+    input  logic        stop_waiting,                        // pause or finalize is requested: hist.in stops waiting
     output logic        fault,
     output tile_pkg::fault_t fault_cause,
     output logic [13:0] fault_pc,
@@ -20,10 +20,10 @@ module core (
     input  logic [13:0] id_pc,
     input  logic [31:0] id_word,
     output logic        hold,
-    output logic        flush,              // fault or the end mark: nothing is fetched, all before is lost
+    output logic        flush,              // fault or end mark: nothing is fetched, earlier stages are dropped
     output logic        redirect,           // a jump or taken branch, back to the tile too
-    output logic        ready,              // ID hands its instruction on, but for what redirect and flush say
-    output logic        loop_set,           // likewise: they end all loops anyway
+    output logic        ready,              // ID passes its instruction on, unless redirect or flush is set
+    output logic        loop_set,           // unless redirect or flush is set, which end all loops
     output logic        loop_follows,       // `loop` goes to EX: nothing is fetched behind it yet
     output logic [13:0] target,
     output logic [13:0] loop_pc,            // of the loop instruction that acts
@@ -61,7 +61,7 @@ module core (
     output logic [31:0] trap_address,
     output tile_pkg::deed_t trap_deed,
 `endif
-    // what leaves WB
+    // the instruction that leaves WB
     output logic        retired,
     output logic [13:0] retired_pc,
     output logic [4:0]  retired_rd,
@@ -146,13 +146,13 @@ module core (
     endcase
   end
 
-  // Whether something is waited for, whatever happens in MEM: a fault there ends it all.
+  // Stalls of EX, regardless of MEM. A fault in MEM ends the region, stalled or not.
   logic [31:0] missing;
   logic emit_waits;
   assign pair = ex_op.value[3:0];
   assign missing = input_mask & ~io_valid;
   assign starved = missing[{pair, 1'b0}] || missing[{pair, 1'b1}];
-  // emit reads accumulators where the hist.rd before it reads them, one cycle later.
+  // An emit reads the accumulators one cycle later than a hist.rd would, so it waits for values on their way.
   assign emit_waits = hist_busy || (mem_valid && mem_is_accumulator);
   assign ex_hold = ex_valid && ((ex_op.kind == tile_pkg::EMIT && (emit_waits || !(emit_room && emit_last))) ||
                                 (ex_op.kind == tile_pkg::HIST_READ && hist_filling) ||

@@ -108,7 +108,7 @@ module decode (
     endcase
   end
 
-  // Apart from the kind, which takes longer.
+  // These fields do not depend on the kind, which takes longer to decode.
   assign body = rs1;
   assign rounds = {20'd0, high} << rd;
   assign out.kind = kind;

@@ -11,7 +11,7 @@ module fetch (
     input  logic [13:0] entry,
     input  logic        redirect,     // a jump or taken branch in EX; comes late
     input  logic [13:0] target,
-    input  logic        ready,        // ID hands its instruction on, but for what redirect and flush say
+    input  logic        ready,        // ID passes its instruction on, unless redirect or flush is set
     input  logic        loop_set, loop_follows,
     input  logic [13:0] loop_pc,
     input  logic [4:0]  loop_length,
@@ -48,11 +48,11 @@ module fetch (
   assign old_less_more = old_left > 32'd2;
   assign new_less_more = loop_count > 32'd2;
 
-  // A third level ends the other two.
+  // Loops are nested two deep. A third level ends the other two.
   assign depth_now = !loop_set ? depth : depth == 2'd1 ? 2'd2 : 2'd1;
   assign inner = loop_set ? depth == 2'd1 : depth == 2'd2;
   assign moves = running && !hold && (!id_valid || ready) && !loop_follows;
-  assign read = moves;  // in vain where the stream breaks off
+  assign read = moves;  // the word is not used when a jump or fault follows
   assign at_end = moves && (loop_set ? new_hit : old_hit);
   assign again = at_end && (loop_set ? new_more : old_more);
 

@@ -8,7 +8,7 @@ module fifo #(
     output logic [31:0] front,            // the oldest four
     output logic [6:0]  waiting,
     output logic [6:0]  free,             // after `take`
-    input  logic [2:0]  store_bytes, emit_bytes,  // 0: nothing; the writer has asked `free`
+    input  logic [2:0]  store_bytes, emit_bytes,  // 0: nothing; the writer has checked `free`
     input  logic [31:0] store_word, emit_word
 );
   logic [5:0] head, tail;

@@ -68,8 +68,8 @@ module histogram (
     end
   end
 
-  // Words are added to the first four alone. Where nothing falls into any, all stay as they are: for what is built that
-  // costs less than an enable.
+  // Words are added to the first four accumulators only. A cycle without anything to add could skip all of
+  // them, but in hardware the enable signal would cost more than the additions.
   logic clear, moves;
   assign moves = counts || adds || !tile_pkg::PASSES_OVER;
   assign clear = reset || image || (emit_go && emit_last);
@@ -101,7 +101,7 @@ module histogram (
     end
   end
 
-  // Four neighbours, one of each bank of 32.
+  // Reads four adjacent accumulators, one from each bank of 32.
   logic [6:0] at;
   logic [17:0] bank[4], held[4];
   assign at = reading ? read_at : first;

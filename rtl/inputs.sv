@@ -1,6 +1,7 @@
-// The block's side: 32 IORegs with valid bits, the trigger registers TS, TE and ADDR, and what becomes of an
-// input: it starts main, feeds a streaming main, waits in the queue, or is dropped and counted by cause. Judged by the
-// state at the start of the cycle. Inputs are taken in the order in which they came, each with its cycle of arrival.
+// The interface to the monitored block: 32 IORegs with valid bits, the trigger registers TS, TE and ADDR, and
+// the handling of each input. It starts main, feeds a streaming main, waits in the queue, or is dropped and
+// counted by cause, according to the state at the start of the cycle. Inputs are taken in the order of
+// arrival, each with its cycle of arrival.
 module inputs #(
     parameter int QUEUE = 4  // inputs that can wait; a power of two
 ) (
@@ -52,7 +53,7 @@ module inputs #(
   assign pair_words = io[64*pair+:64];
   assign drop_count = drop_index < 3'd5 ? drops[32*drop_index+:32] : arrival;
 
-  // TS opens, TE closes after its input.
+  // TS arms the trigger. TE disarms it after its input.
   assign armed_now = armed || (trigger_on && in_has_address && in_address == trigger_start);
   assign offered = (in_valid & mask) != 0 && status != tile_pkg::UNDEFINED;
   assign comes = offered && armed_now;

@@ -1,11 +1,11 @@
-// x0 to x31: one write port and two reads that answer in the next cycle, so that a block RAM can hold them. An
-// operand that the RAM has not yet (written in the cycle of the read) or never had is kept beside it: after an image
-// all registers are 0 but the stack pointer, and a region starts with the return address in ra, whatever an older
-// instruction writes there.
+// x0 to x31: one write port and two reads that answer in the next cycle, so that a block RAM can hold them.
+// An operand that the RAM does not have yet (it is written in the cycle of the read) or never had is kept in
+// flip-flops. After an image all registers are 0 but the stack pointer, and a region starts with the return
+// address in ra, whatever an older instruction writes there.
 module registers (
     input  logic        clock,
     input  logic        image, start,
-    input  logic        hold,              // the reader stays: what it sees now is kept for it
+    input  logic        hold,              // the reader stays: its operands of this cycle are kept
     input  logic [31:0] seen_a, seen_b,    // after forwarding
     input  logic [4:0]  rs1, rs2, rd,      // rd 0: no write
     input  logic [31:0] value,

@@ -1,6 +1,6 @@
-// A tap in front of one IOReg: passes events of a signal and counts them, so that a program receives the
-// relevant ones at the clock of its block. The reference is src/tile/block/tap.h. `valid` and data are those
-// of each cycle.
+// A tap in front of one IOReg. It passes the events of a signal and counts them, so that a program receives
+// only the relevant ones although it is slower than the block. The reference is src/tile/block/tap.h. `valid`
+// and data are those of each cycle.
 module tap (
     input  logic        clock, reset,
     input  logic        clear,          // a new image: nothing was seen yet

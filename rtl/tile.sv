@@ -51,7 +51,7 @@ module tile #(
     output tile_pkg::fault_t trap_cause,
     output logic [31:0] trap_address,
 `endif
-    // for observers
+    // outputs for observers
     output logic        running, store_in_mem, histogram_saturated,
     output logic [31:0] io_valid, input_arrival,
     output logic [13:0] fetch_pc,

@@ -19,7 +19,7 @@ package tile_pkg;
   typedef enum logic [4:0] {
     ILLEGAL, ALU, ALU_IMMEDIATE, LUI, AUIPC, LOAD, STORE, BRANCH, JAL, JALR, FENCE,
     HASH, HIST, HIST_IN, HIST_READ, HIST_CONFIG, EMIT, LOOP, LOOP_IMMEDIATE,
-    END_MARK  // what stands at RETURN_ADDRESS
+    END_MARK  // the instruction at RETURN_ADDRESS
   } kind_t;
 
   typedef struct packed {
@@ -45,7 +45,7 @@ package tile_pkg;
     logic [12:0] row;
     logic [2:0] fifo_bytes;
     logic soft_write;
-    logic [31:0] stored;            // what FIFO or soft logic got
+    logic [31:0] stored;            // word written to the FIFO or the soft logic
     logic [31:0] found;             // the word that a load found
     logic [2:0] histogram;          // taken, configured, read
     logic emitted;

@@ -1,6 +1,7 @@
-// A machine's window is described by the mean and four quantiles of its rows on the metric's scale, each
-// minus the peers' median and, where there are earlier windows, minus what they had. Its score is the largest
-// of them over the spread: of all machines now, or of all machines and earlier windows where that is larger.
+// Describes a window of a machine by the mean and four quantiles of its rows on the metric's scale, each
+// minus the peers' median and, when there are earlier windows, minus the machine's own values there. The
+// score is the largest of these differences over their spread. The spread is that of the other machines now,
+// or that of earlier windows of all machines when it is larger.
 #include "lab/fleet/peer_rank.h"
 
 #include <algorithm>
@@ -55,8 +56,8 @@ features_of(const MetricSeries& s, const Scale& scale, size_t metric, size_t end
   return out;
 }
 
-// Returns the spread of all but one of `count` numbers with this sum of squares. A median of sizes would be
-// zero for counts.
+// Returns the root mean square of all but one of `count` numbers, given the sum of their squares. A median of
+// absolute values would be zero for counts.
 double spread_without(double one, double squares, size_t count) {
   return count > 1 ? std::sqrt(std::max(0.0, squares - one * one) / double(count - 1)) : 0;
 }

@@ -29,7 +29,8 @@ struct SyntheticOptions {
   size_t hours = 1000;
   size_t training_hours = 200;
   size_t max_machines = 0;  // 0: the preset's sizes; else all jobs are drawn up to this size
-  // The paper's precision of 0.904 at recall 0.883 means 0.094 false alarms a fault, here an hour.
+  // Share of fault-free training hours that may raise an alarm. The paper's precision of 0.904 at recall
+  // 0.883 means 0.094 false alarms a fault, and the same number is used for an hour.
   double false_hours = 0.094;
   unsigned threads = 0;
   uint64_t seed = 1;

@@ -1,5 +1,5 @@
-// Instruction prefetchers in the wild: a tile beside a front end without prefetcher, and its comparison with
-// the exact model.
+// Runs instruction prefetchers on a tile beside a front end that has no prefetcher of its own, and compares
+// them with the exact model.
 #include <algorithm>
 #include <cmath>
 #include <utility>

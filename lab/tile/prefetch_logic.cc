@@ -67,7 +67,7 @@ void PrefetchLogic::read_lines(uint32_t line) {
   table_read_ = int(table_set(line));
 }
 
-// The entry needs a look-up, also when one is under way.
+// Writes the size of an entry. The entry then needs a new look-up, also when one is under way.
 void PrefetchLogic::write_size(uint32_t entry, uint32_t size, uint32_t bytes) {
   if (entry == look_.entry)
     incomplete_ = true;

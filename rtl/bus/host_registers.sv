@@ -42,7 +42,7 @@ module host_registers #(
   logic is_code, is_data, in_memory, known_write;
   logic [1:0] interrupt_enable;
 
-  // Registers of a tap: its number, and which of its four.
+  // Returns whether the address is one of the four registers of an existing tap.
   function automatic logic is_tap(input logic [15:0] address);
     is_tap = (address & 16'hff83) == host_map::TAP_MASK && {1'b0, address[6:4]} < 4'(TAPS);
   endfunction

@@ -1,4 +1,5 @@
-// A tile behind its registers and taps: what the three bus ports share. The first TAPS input registers have a tap.
+// A tile behind its registers and taps, which is the common part of the three bus variants. The first TAPS
+// input registers have a tap.
 module tile_host #(
     parameter int FIFO_BYTES = 64,
     parameter int QUEUE = 4,

@@ -1,6 +1,7 @@
-// TileLink Uncached Lightweight to one access a cycle of the registers (SiFive TileLink specification 1.8, chapter 6).
-// A request on channel A is taken when channel D is free or becomes free, and answered in the next cycle. Requests
-// for less than a word and what the registers refuse are denied.
+// Connects TileLink Uncached Lightweight to one access of the registers per cycle (SiFive TileLink
+// specification 1.8, chapter 6). A request on channel A is taken when channel D is free or becomes free, and
+// answered in the next cycle. Requests for less than a word and accesses that the registers refuse are
+// denied.
 module tilelink_port #(
     parameter int SOURCE_BITS = 8
 ) (

@@ -1,5 +1,6 @@
-// Wishbone B4, classic cycles, to one access a cycle of the registers. An access is taken in the first cycle of its
-// strobe and ends in the next by ack, or by err for parts of a word and for what the registers refuse.
+// Connects Wishbone B4, classic cycles, to one access of the registers per cycle. An access is taken in the
+// first cycle of its strobe and ends in the next by ack, or by err for parts of a word and accesses that the
+// registers refuse.
 module wishbone_port (
     input  logic        clock, reset,
     input  logic        cyc, stb, we,

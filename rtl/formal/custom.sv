@@ -1,5 +1,5 @@
-// The tile's own instructions (docs/formats/tile-isa.md), written apart from the decoder. The hash itself is proved in
-// hash_proof.sv.
+// The tile's own instructions (docs/formats/tile-isa.md), written independently of the decoder. The hash
+// itself is proved in hash_proof.sv.
 module custom (
     input  logic [31:0] word, a, b,
     output logic        legal, hashes, takes, streams, reads, configures, emits, loops, loops_immediate,

@@ -1,5 +1,6 @@
-// The histogram unit by induction, against its formulas (src/tile/unit/histogram.h): from any state in which
-// `holds`, one cycle leads to another. `which` is any one accumulator, `want` its correct value.
+// Proves the histogram unit by induction against its formulas (src/tile/unit/histogram.h): from any state in
+// which `holds` is true, one cycle leads to another such state. `which` is any one accumulator, `want` its
+// correct value.
 logic [6:0] which;
 logic [17:0] want;
 logic [19:0] grown;

@@ -1,4 +1,4 @@
-// histogram.sv asserts for itself, by induction (histogram_check.svh).
+// The top module of the proof of histogram.sv, which contains its own assertions (histogram_check.svh).
 module histogram_proof (
     input logic clock, reset, image, flush, take, configure, read, emit_go,
     input logic [31:0] low, high,

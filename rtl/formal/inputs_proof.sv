@@ -33,7 +33,7 @@ module inputs_proof (
       .drop_index(3'd5), .arrival, .drop_count, .drops
   );
 
-  // The neighbours keep to the terms of control.sv.
+  // The neighbours follow the rules of control.sv.
   logic [2:0] limit;
   assign limit = $anyconst;
   always_comb begin
@@ -45,7 +45,7 @@ module inputs_proof (
     assume (!region_end || status == tile_pkg::ACTIVE_RUNNING || status == tile_pkg::FINALIZE);
   end
 
-  // A newer input never overtakes an older one, and none comes from the future.
+  // A newer input never overtakes an older one, and no arrival time lies in the future.
   logic [31:0] before;
   always_ff @(posedge clock) begin
     before <= begun ? arrival : 32'd0;

@@ -135,7 +135,7 @@ module proof (
   );
 `endif
 
-`ifdef P_TRAP  // what faults must fault, with the right cause, and is told
+`ifdef P_TRAP  // an instruction that must fault does, with the right cause, and the fault is reported
   logic t_legal, t_load, t_store, t_taken, t_misaligned, t_custom, t_reachable;
   logic [31:0] t_next, t_address;
   logic [2:0] t_bytes;
@@ -165,7 +165,7 @@ module proof (
   end
 `endif
 
-`ifdef P_WRITES  // the scratchpad is written by a store that then stands in MEM, at its address
+`ifdef P_WRITES  // the scratchpad is written only by a store that is in MEM afterwards, at its address
   logic wrote_before = 1'b0;
   logic [12:0] row_before;
   always_ff @(posedge clock) begin

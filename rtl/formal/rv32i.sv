@@ -1,5 +1,6 @@
-// RV32I as its manual has it, written apart from the decoder and the ALU: what one instruction does, given its word,
-// place, operands and the word that its load finds. Without ecall, ebreak and fence.i, as on the tile.
+// RV32I according to its manual, written independently of the decoder and the ALU: the effect of one
+// instruction, given its word, place, operands and the word that its load reads. Without ecall, ebreak and
+// fence.i, as on the tile.
 module rv32i (
     input  logic [31:0] word, pc, a, b,
     input  logic [31:0] found,        // the aligned word that a load reads
@@ -13,7 +14,7 @@ module rv32i (
     output logic [31:0] address,
     output logic [2:0]  bytes,        // of a load or store
     output logic        misaligned,
-    output logic [3:0]  lanes,        // of a store, and what stands in them
+    output logic [3:0]  lanes,        // of a store, and their data
     output logic [31:0] stored
 );
   localparam logic [4:0] LOAD = 5'b00000, MISC = 5'b00011, OP_IMM = 5'b00100, AUIPC = 5'b00101, STORE = 5'b01000,
@@ -47,7 +48,8 @@ module rv32i (
     if (word[1:0] != 2'b11) legal = 0;
   end
 
-  // Arithmetic by its definition: a shift is one of 32, a comparison is a borrow.
+  // Arithmetic as the manual defines it: a shift selects one of 32 constant shifts, a comparison is the
+  // borrow of a subtraction.
   logic [31:0] y, sum, difference, left, right;
   logic below, less;
   logic [4:0] by;

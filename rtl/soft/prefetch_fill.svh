@@ -1,5 +1,5 @@
-  // Misses, fills of the shadow cache, and the judgement of the destination that prefetched a line. Included
-  // by prefetch_logic.sv.
+  // Misses, fills of the shadow cache, and the update of the destination that prefetched a line. Included by
+  // prefetch_logic.sv.
   task start_fill();
     shadow_at = n.fill.line[5:0];
     n.state = FILL;
@@ -26,7 +26,7 @@
       n.state = WALK;
     end else next_visit();
   endtask
-  // The request for the line that the visit waits for is on its way. When it was still to be sent, the visit
+  // The request for the line that the visit waits for is on its way. If it is still in the queue, the visit
   // sends its own.
   task late_line();
     logic [11:0] wait_for;

@@ -95,7 +95,7 @@ module prefetch_logic #(
       if (shadow_row[16*i+13+:3] == 3'(7 - i)) oldest_way = 3'(i);
     end
     victim = way_of(shadow_row, oldest_way);
-    // The way that a hit renews or a fill replaces becomes the one used last.
+    // The way that a hit renews or a fill replaces becomes the most recently used.
     renewed = r.state == FILL ? oldest_way : way.at[2:0];
     shadow_new = renew(shadow_row, renewed, r.state == FILL ?
         {r.fill_prefetched, r.fill.origin.valid, r.fill.line[16:6]} : {1'b0, hit.asked, hit.tag});
@@ -117,7 +117,7 @@ module prefetch_logic #(
     scratch_address = {1'b0, entry};
     scratch_word = word;
   endtask
-  // The entry needs a look, also when one is under way.
+  // Writes the size of an entry. The entry then needs a new look-up, also when one is under way.
   task write_size(input logic [10:0] entry, input logic [5:0] size, input logic [1:0] bytes);
     if (entry == n.look.entry) n.incomplete = 1'b1;
     scratch_write = 8'(bytes) << {entry[1:0], 1'b0};
@@ -136,7 +136,8 @@ module prefetch_logic #(
 `include "prefetch_entangle.svh"
 `include "prefetch_look.svh"
 
-  // Once visits are lost, all are until those that wait are done with: what is judged are stretches without gaps.
+  // Receives a visit. When the queue overflows, visits are dropped until the waiting ones are processed, so
+  // that the prefetcher always learns from stretches of visits without gaps.
   task arrive();
     n.gap = r.gap == 511 ? 9'd511 : r.gap + 9'd1;
     n.front_valid = n.waiting != 0;
@@ -158,14 +159,14 @@ module prefetch_logic #(
     end
   endtask
 
-  // Not always_comb: yosys takes the arguments of tasks for latches, which it removes.
+  // Not always_comb: yosys infers latches for the arguments of tasks and removes them.
   always @* begin
     n = r;
     {shadow_writes, table_writes, flight_pushes, head_pushes, block_grows, queued, behind} = '0;
     {shadow_at, shadow_look, table_at, table_look, block_size} = '0;
     {scratch_read, scratch_write, scratch_address, scratch_word} = '0;
     {units, grown, table_new, judged_payload} = '0;
-    // The size and epoch of the entry that the last check found: does it need a look?
+    // Size and epoch of the entry that the last check found decide whether it needs a look-up.
     queues_look = r.asked && (NEXT_LINE || r.epoch - lane[15:8] >= FRESH);
     queued_look = r.asked_look;
     queued_look.size = lane[5:0];

@@ -1,5 +1,5 @@
-  // The look-up of an entry: the rest of its block, its destinations and their blocks are candidates. It takes
-  // what the visits leave of the scratchpad's port. Included by prefetch_logic.sv.
+  // The look-up of an entry: the rest of its block, its destinations and their blocks are candidates. It uses
+  // the scratchpad's port in cycles in which the visits leave it free. Included by prefetch_logic.sv.
   task step_look();
     {tries_line, to_slot} = '0;
     scratch_free = !scratch_read && scratch_write == 0;
@@ -28,7 +28,7 @@
       QUIET: if (r.looks != 0) start_look();
       default: ;
     endcase
-    // A line of a block: its row has been read.
+    // The row of the candidate has been read: takes the next line of the block.
     if (n.look_state == BLOCK && r.look_state != QUIET && r.fetched && line_left != 0) begin
       tries_line = 1'b1;
       n.candidate = r.candidate + 26'd1;

@@ -5,7 +5,7 @@
   localparam logic [7:0] FRESH = 8'd8;
 
   typedef logic [25:0] line_t;
-  typedef logic [16:0] shadow_t;  // what the shadow cache knows a line by: tag, set
+  typedef logic [16:0] shadow_t;  // identifies a line in the shadow cache: tag, set
   typedef enum logic [4:0] {
     IDLE, CHECK, SETTLE, GROW_TAG, GROW_SIZE, GROW_NEW, MISS, DRAIN, FILL, SOURCE, JUDGE, CONFIDENCE, WALK,
     TRY, SCAN, SCAN_SLOT, PACK, PACK_WRITE, STALE
@@ -98,7 +98,7 @@
       if (tags[9*i+:9] == tag_of(line)) find_entry = {1'b1, 4'(i)};
     end
   endfunction
-  // `way` becomes the one used last, with these flags and tag.
+  // Marks `way` as the most recently used, with these flags and tag.
   function automatic logic [127:0] renew(input logic [127:0] row, input logic [2:0] way, input logic [12:0] rest);
     logic [2:0] old, rank;
     renew = row;

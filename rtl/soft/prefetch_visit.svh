@@ -16,8 +16,9 @@
     ahead_of_issue = {n.clock_, 1'b0} - r.issue;
     if (ahead_of_issue[12:11] == 2'b01) n.issue = {n.clock_, 1'b0} - 13'h400;
   endtask
-  // Are there too many look-ups, or, when the line is absent, is one so far behind that what it finds would have
-  // landed? Next line waits for any: its only request may be for this very line.
+  // A visit must wait when there are too many look-ups or, for an absent line, when a look-up is so late that
+  // its requests would be complete. With the next-line prefetcher any look-up counts, because its only
+  // request may be for this line.
   task may_pass();
     logic [11:0] age;
     logic [2:0] held;
@@ -57,7 +58,7 @@
       n.state = GROW_TAG;
     end else after_grow();
   endtask
-  // The running basic block grows, or ends and another begins.
+  // Extends the running basic block by a line, or ends it and begins another.
   task enter_line();
     if (r.now.line == last + 26'd1) begin
       if (r.extra != 127) n.extra = r.extra + 7'd1;

@@ -51,9 +51,9 @@ struct ChipModel {
   // the second for a chip with other settings or unequal parts, on which the first-order model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
-  std::array<double, 4>
-      spread{};   // largest estimated spread of each class on chips that behave as their file
-  Seeing seeing;  // for a chip that behaves as its file
+  // For chips that behave as their file: the largest estimated spread of each class, and what is detectable.
+  std::array<double, 4> spread{};
+  Seeing seeing;
   std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record
 };
 
