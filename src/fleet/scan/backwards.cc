@@ -1,8 +1,8 @@
 // Problem: a machine that turns slow in the first minutes of a record has no past to be compared with, and
-// its slowness becomes part of the past and of the noise. Idea: what is a change in time is one in the
-// reversed time as well, and there it has the rest of the record for a past. A deviation that is there at the
-// end of the reversed record is how the record began: then the machine must have been like its peers, or it
-// warmed up.
+// its slowness becomes part of the past and of the noise. Idea: a change in time is a change in reversed time
+// as well, and there the rest of the record is its past. A deviation at the end of the reversed record is the
+// state in which the record began. Either the machine was healthy then, so it must have been like its peers,
+// or it warmed up.
 #include <algorithm>
 #include <cmath>
 #include <optional>

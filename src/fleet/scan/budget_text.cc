@@ -1,4 +1,6 @@
-// People think of alarms in months, the detector in looks: a count and a period in seconds joins both.
+// Parses a budget of false alarms. Users think of alarms per month, the scan needs a count and a period in
+// seconds.
+//
 //   budget = number [ "/" ( "month" | "week" | "day" ) ]
 #include "fleet/scan/budget_text.h"
 

@@ -1,4 +1,4 @@
-// Joins episodes to causes: one change of the world with its machines, its metrics and its time.
+// Joins episodes into causes. A cause is one change with its machines, its metrics and its time.
 #pragma once
 
 #include <vector>

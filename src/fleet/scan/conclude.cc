@@ -1,5 +1,5 @@
-// From episodes to a Diagnosis: one finding a cause, with its members, the label that they share, and means
-// of the samples that it covers. Notes are for what differs but is nobody's fault.
+// Turns episodes into a Diagnosis: one finding a cause, with its members, the label that they share, and
+// means of the samples that it covers. Differences that are no fault become notes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -130,7 +130,7 @@ void add_fault_odds(const View& v, const Cause& cause, Finding& f) {
     shown[size_t(c)] |= std::ranges::count(cause.episodes, k, &Episode::metric) > 0;
   }
   if (std::ranges::count(watched, true) < 2)
-    return;  // one class cannot tell types apart
+    return;  // one class cannot distinguish types
   const auto odds = likely_faults(watched, shown);
   for (size_t i = 0; i < kListed; ++i)
     f.evidence.push_back(

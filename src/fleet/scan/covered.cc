@@ -1,4 +1,5 @@
-// An all-clear is worth what was looked at: period, step, machines, metrics and how many samples were there.
+// States what an all-clear covers: period, step, machines, metrics and the share of samples that were
+// present.
 #include "fleet/scan/covered.h"
 
 #include <algorithm>

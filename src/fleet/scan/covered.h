@@ -1,4 +1,4 @@
-// The line that states what a verdict rests on.
+// The line that states the data of a verdict.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ std::optional<size_t> expected_metric(
     std::span<const std::string> metrics,
     const std::string& metric);
 
-// Returns the finding for a job whose median is `seen` although `expectation` is less. Nothing within the
-// prediction's own error.
+// Returns the finding for a job whose median `seen` exceeds `expectation`. Nothing within the prediction's
+// own error.
 std::optional<finding::Finding>
 slow_fleet(const finding::Expectation& expectation, const std::string& metric, double seen);
 

@@ -1,6 +1,6 @@
-// An operator who was told late asks why. A look is held back by one of two things: the deviation is within
-// what the noise of the machines explains, or it is large but so brief that chance explains it. Both are
-// known for every look, so the answer is a table of looks between the change and the alert.
+// An alert may come late for two reasons: the deviation was within the noise of the machines, or it was large
+// but so brief that chance explains it. The scan keeps both for every test, so the explanation is a table of
+// the tests between the change and the alert.
 #include "fleet/scan/explain.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace lento::fleet {
 namespace {
 
-// The strongest look of one moment.
+// The strongest test of one moment.
 struct Instant {
   int64_t time_ms = 0;
   MachineLook look;
@@ -58,7 +58,7 @@ const char* held_back(const MachineLook& look) {
   return look.shown >= 1 ? "large, but so brief that chance explains it" : "within the noise";
 }
 
-// Adds the looks of a span as facts, a dozen at most, the last one included.
+// Adds the tests of a span as facts, a dozen at most, including the last one.
 void add_looks(const Scan& scan, const Story& story, int64_t from_ms, int64_t to_ms, finding::Diagnosis& d) {
   constexpr size_t kMost = 12;
   std::vector<const Instant*> span;

@@ -1,4 +1,4 @@
-// Why a machine was named when it was, and why not earlier, or how near it came.
+// Explains the time at which a machine was named, or how close a machine without a finding came to one.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ struct FaultWord {
   std::string_view text;
   MetricClass metric_class;
 };
-// The first word found decides, so the telling ones come first.
+// The first word found decides, so the most specific words come first.
 constexpr std::array<FaultWord, 34> kFaultWords{{
     {"pfc", MetricClass::Pfc},
     {"pause", MetricClass::Pfc},

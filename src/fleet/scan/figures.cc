@@ -1,5 +1,5 @@
-// A reader checks a verdict by looking. Both pictures show means of the record itself over columns of equal
-// length, so that what a picture shows can be recomputed from the samples.
+// Pictures with which a reader can check a verdict. Both show means of the record over columns of equal
+// length, so that each value can be recomputed from the samples.
 #include "fleet/scan/figures.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kColumns = 128;
 constexpr size_t kRows = 64;       // machines of the heat map
-constexpr double kMostShown = 10;  // multiples that the colours tell apart
+constexpr double kMostShown = 10;  // multiples of the threshold with a colour of their own
 
 size_t steps_a_column(const MetricSeries& s) {
   return std::max<size_t>(1, (s.steps + kColumns - 1) / kColumns);

@@ -1,4 +1,4 @@
-// The scale on which deviations are counted: standard deviations of a normal law.
+// The scale of deviations: standard deviations of a normal distribution.
 #pragma once
 
 namespace lento::fleet {

@@ -15,7 +15,7 @@ class History {
  public:
   explicit History(const ScanFleet& fleet);
 
-  // As Scan::push takes it. A row that is not one step after the last begins a new history.
+  // Takes a row in the form of Scan::push. A row that is not one step after the last begins a new history.
   void push(int64_t time_ms, std::span<const float> row);
   MetricSeries series(const ScanFleet& fleet) const;  // empty before the first row
 

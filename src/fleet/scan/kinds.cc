@@ -38,7 +38,7 @@ constexpr std::array kKindWords{
     KindWord{"start_time", {Kind::Identifier, Slow::Unknown}},
     KindWord{"timestamp", {Kind::Identifier, Slow::Unknown}},
     KindWord{"_info", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"wait", {Kind::Level, Slow::Unknown}},  // who waits is not who is slow
+    KindWord{"wait", {Kind::Level, Slow::Unknown}},  // a machine that waits is seldom the slow one
     KindWord{"pause", {Kind::Rate, Slow::High}},
     KindWord{"error", {Kind::Rate, Slow::High}},
     KindWord{"retr", {Kind::Rate, Slow::High}},

@@ -38,7 +38,7 @@ struct Scale {
     Rank,   // among the peers of the same moment, ties share their mean rank
   };
   Law law = Law::Log;
-  bool tied = false;            // equal values are common: quantiles say nothing
+  bool tied = false;            // equal values are common, so quantiles are useless
   double typical = 1;           // median of the absolute values
   float of(float value) const;  // Log and Asinh
 };

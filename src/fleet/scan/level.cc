@@ -1,7 +1,7 @@
 // Problem: a machine that is 5 % slow shows only in averages, while bursts, phases of the job and slow drifts
 // show in averages too. Idea: the same difference is formed for every machine and every earlier block, and
-// its spread is the noise, whatever it is made of.
-//   d = mean of the window - mean of what lies before it       for each machine and channel
+// its spread is the noise, whatever its causes.
+//   d = mean of the window - mean of the cells before it       for each machine and channel
 //   t = d / (s sqrt(1 + 8 / n))                                 n cells of past, s by Noise
 // The differences of one window enter the noise only when the next window has passed, so that a fault is not
 // part of the noise by which it is judged. Cost: a few sums a machine and cell.

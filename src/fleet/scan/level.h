@@ -63,19 +63,19 @@ class Dips {
   double rows_ = 0;
 };
 
-// The strongest deviation of one machine in one look. Scores are in thresholds, with the sign of the change.
+// The strongest deviation of one machine in one test. Scores are in thresholds, with the sign of the change.
 struct Look {
   float score = 0;   // by the scatter of the peers at this moment
   float beside = 0;  // by the noise of the past alone: for many that deviate at once, which make a scatter
   float shown = 0;   // the larger of both, before what chance allows is taken into account
   float change = 0;  // of the statistic
   float raw = 0;     // of the machine's own level, peers aside
-  float past = 0;    // the machine's standing difference from its peers
+  float past = 0;    // the machine's usual difference from its peers
   Channel channel = kMean;
   bool judged = false;
 };
 
-// Suspected machines are no measure of their peers. What is frozen enters neither past nor noise.
+// Machines under suspicion do not count as peers. Their cells are frozen: they enter neither past nor noise.
 struct Suspicion {
   std::span<const uint8_t> machines;  // not zero: suspected
   bool all = false;                   // so many are suspected that the others are frozen too

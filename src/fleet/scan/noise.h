@@ -1,5 +1,5 @@
-// Spread and tail of the differences by which healthy machines leave their own past, for one statistic at one
-// length of window.
+// Estimates spread and tail of the differences between a healthy machine's window and its own past, for one
+// statistic and one length of window.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lento::fleet {
 
-// How much the variances of machines differ from `pooled`.
+// Measures how much the variances of machines differ from `pooled`.
 struct Dispersion {
   double apart = 0;    // mean square of variance / pooled - 1
   double freedom = 0;  // values that `pooled` is worth as a guess at one machine's (Smyth 2004, section 6.2)
@@ -27,7 +27,7 @@ class Noise {
         expected_(machines, 1) {
   }
 
-  // One healthy difference, and its size in the direction that is tested.
+  // Adds one healthy difference, and its size in the direction that is tested.
   void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn()
   // A machine whose variance is so many times that of its peers in shorter windows, of which it has more.
@@ -42,7 +42,7 @@ class Noise {
     uint32_t machine = 0;
   };
   struct Tail {
-    double learnt = 0;  // differences that it is the tail of
+    double learnt = 0;  // number of differences, of which `largest` are the tail
     std::vector<Large> largest;
   };
   Tail tail() const {
@@ -56,8 +56,8 @@ class Noise {
   }
   double spread(size_t machine) const;
   double freedom(size_t machine) const;
-  // The threshold that serves as `z` does for a normal law: larger where what was learnt has a heavier tail,
-  // and never under what a healthy machine showed.
+  // Returns the threshold that corresponds to `z` of a normal distribution. It is larger where the tail of
+  // the learnt differences is heavier, and never below the largest difference of a healthy machine.
   double threshold(double z) const;
 
  private:
@@ -69,8 +69,8 @@ class Noise {
   std::vector<Large> largest_;   // by falling size
   std::vector<double> z_;        // of the largest, by the present spread, falling
   size_t extremes_ = 0;          // of them that make the tail
-  double learnt_ = 0;            // differences that the largest are of
-  double seen_ = 0;              // that the spread is of
+  double learnt_ = 0;            // number of differences from which the largest are kept
+  double seen_ = 0;              // number of differences in the spread
   double pooled_ = 0;            // variance
   double prior_freedom_ = 0;     // of the pooled variance as a guess at one machine's
   double slope_ = 1;

@@ -1,5 +1,5 @@
-// Notes on differences that are no faults: a role, a unit that is no amount, a phase of the job to which
-// machines respond unequally. An all-clear also states the smallest change that would have been found.
+// Adds notes on differences that are no faults: a role, a unit that cannot be averaged, a phase of the job to
+// which machines respond unequally. An all-clear also states the smallest change that would have been found.
 #include "fleet/scan/notes.h"
 
 #include <algorithm>

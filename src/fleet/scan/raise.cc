@@ -1,7 +1,7 @@
-// Makes episodes from tests. One machine that changed is compared with the present scatter of its peers too.
-// When several changed at once there are two cases: something that they share is faulty and the others did
-// not change, or the job went on to something else to which its machines respond unequally, and the others
-// changed as well.
+// Makes episodes from tests. When one machine changed, it is compared with the present scatter of its peers
+// too. When several changed at once there are two cases. Either something that they share is faulty, and the
+// others did not change. Or the job entered another phase to which its machines respond unequally, and the
+// others changed as well.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ double median_size(std::vector<float>& values) {
   return double(evidence::upper_median_reordering(std::span(values)));
 }
 
-// A newcomer that grows like its peers warms up.
+// Returns whether the change brought the machine nearer to its peers, as in a machine that warms up.
 bool warms_up(const Look& look) {
   return std::abs(look.past + look.change) < std::abs(look.past);
 }
@@ -231,7 +231,7 @@ void Scan::Impl::follow(Ladder& ladder) {
     if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
       end(s);
   }
-  // Many move the median of their peers, and the others seem to deviate too.
+  // A large crowd moves the median of the peers, so that the others appear to deviate too.
   ladder.crowd = 4 * std::ranges::count(ladder.suspected, 1) >= std::ssize(ladder.suspected);
 }
 

@@ -1,4 +1,5 @@
-// Counts answered time for each machine, and starts silences anew after an outage of the source.
+// Counts, for each machine, the time without samples while the source responds, and restarts these counts
+// after an outage of the source.
 #include "fleet/scan/roll_call.h"
 
 #include <algorithm>

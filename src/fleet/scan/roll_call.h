@@ -21,7 +21,7 @@ class RollCall {
   // Takes one row, in which `reports[m]` is not zero for machines with a sample. Returns false when the
   // source did not answer.
   bool row(int64_t time_ms, std::span<const uint8_t> reports);
-  // A sample that came too late for its row.
+  // Notes a sample that came too late for its row.
   void heard(size_t machine, int64_t time_ms);
   void leave(size_t machine) {
     seen_ms_[machine] = kNever;

@@ -1,7 +1,7 @@
-// Makes tests from rows. A row goes into a window of the last rows. Every few rows one cell for each machine
-// is made of the window and climbs a ladder of lengths: two cells of one rung become one of the next, so
-// that all lengths together cost twice as much as the shortest two. The scale of a metric is chosen from the
-// first full window.
+// Makes tests from rows. A row enters a window of the last rows. Every few rows the window gives one cell for
+// each machine. The first cells have the shortest length, two cells of one length are joined into one of
+// double length (the next rung), so that all lengths together cost twice as much as the shortest two. The
+// scale of a metric is chosen from the first full window.
 #include "fleet/scan/scan.h"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.cells = cells;
     o.rows_a_cell = cell << rung;
-    // Of slow scrapes the shortest window lasts much longer than what was asked for.
+    // With slow scrapes the shortest window lasts much longer than requested.
     o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
     // The first cell covers a block of rows and what was joined to it, each other one its own rows.
     const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
@@ -235,8 +235,9 @@ float middle_of(std::vector<float>& levels, bool tied) {
   return evidence::upper_median_reordering(std::span(levels));
 }
 
-// The oldest rows of healthy machines in the window against what is usual for each of them and for its peers
-// in it. The newest wait a window, so that a fault is not part of the chance by which it is judged.
+// Compares the oldest rows of healthy machines in the window with the usual values of each machine and its
+// peers. The newest rows are counted one window later, so that a fault is not part of the chance by which it
+// is judged.
 void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
   const Level& level = track.machines.levels.front();
   for (size_t i = 0; i < groups[track.group].size(); ++i) {

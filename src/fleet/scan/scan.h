@@ -44,7 +44,7 @@ struct ScanOptions {
   double silence_s = 60;  // without any sample, while peers report; four steps at least
   // For recorded periods:
   std::optional<int64_t> judge_from_ms;            // what lies before is only history
-  std::vector<finding::Expectation> expectations;  // a prediction that the whole job is held against
+  std::vector<finding::Expectation> expectations;  // a prediction that the whole job is compared with
   std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
 };
 
@@ -62,7 +62,7 @@ struct Member {
   float score = 0;  // largest, in thresholds
   int64_t onset_ms = 0;
   int64_t raised_ms = 0;
-  int64_t last_ms = 0;  // last look that showed it
+  int64_t last_ms = 0;  // last test that showed it
   bool active = true;
 };
 
@@ -83,7 +83,7 @@ struct Episode {
   int64_t raised_ms = 0;
   int64_t last_ms = 0;
   float score = 0;
-  double window_s = 0;  // of the look that raised it
+  double window_s = 0;  // of the test that raised it
   bool active = true;
 };
 
@@ -100,7 +100,7 @@ struct RecentMeans {
   double window_s = 0;
 };
 
-// The last look at a machine by one metric and window.
+// The last test of a machine by one metric and window.
 struct MachineLook {
   size_t metric = 0;
   double window_s = 0;
@@ -130,10 +130,10 @@ class Scan {
   RecentMeans recent(const Episode& episode) const;
   std::vector<MachineLook> looks_at(size_t machine) const;  // those that judged it
 
-  // The state that the store cannot give back after a restart: the machines of the job, the lasting episodes
-  // with the past of their members, and the largest deviations of healthy machines. join_members() comes
-  // before the rows of the last hour, take_over() after them. Both use what fits by name and ignore the
-  // rest. They throw base::Error for any other JSON.
+  // The state that cannot be read from the store after a restart: the machines of the job, the lasting
+  // episodes with the past of their members, and the largest deviations of healthy machines. Call
+  // join_members() before the rows of the last hour and take_over() after them. Both match by name and ignore
+  // the rest. They throw base::Error for any other JSON.
   base::Json save() const;
   void join_members(const base::Json& state);
   void take_over(const base::Json& state);

@@ -20,7 +20,7 @@ struct Standing {
   size_t episode = kNoEpisode;
   size_t member = 0;
   size_t level = 0;              // that raised it
-  int64_t shown_ms = 0;          // last look that showed it
+  int64_t shown_ms = 0;          // last test that showed it
   int64_t ended_ms = INT64_MIN;  // of the episode before
 };
 
@@ -30,7 +30,7 @@ struct Presence {
   size_t pushed = 0;
 };
 
-// A length of window: so many cells of the rung, whose cells hold 2^rung of the shortest.
+// A length of window, as a number of cells. A cell of a rung covers 2^rung of the shortest cells.
 struct Length {
   size_t rung = 0;
   size_t cells = 0;
@@ -40,7 +40,7 @@ struct Length {
 struct Ladder {
   std::vector<Level> levels;             // by length
   std::vector<std::vector<float>> half;  // by rung: the first of two cells, empty when there is none
-  std::vector<std::vector<Look>> looks;  // by level, of its last look
+  std::vector<std::vector<Look>> looks;  // by level, of its last test
   std::vector<uint8_t> suspected;        // not zero: member of an episode, or in a window that holds one
   bool crowd = false;                    // many are suspected
   std::vector<Standing> standing;
@@ -76,7 +76,7 @@ struct Scan::Impl {
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, std::span<const float> medians);
 
-  // raise.cc: from looks to episodes.
+  // raise.cc: from tests to episodes.
   struct Suspects {
     std::vector<size_t> members;  // of the group
     double raw = 0;               // how far they moved themselves
@@ -88,7 +88,7 @@ struct Scan::Impl {
   };
   Suspects suspects(const Track& track, size_t level, bool rises) const;
   void judge_silence();
-  // scan_live.cc: what a restart continues.
+  // scan_live.cc: state for a restart.
   base::Json standing_json(const Track& track, const Ladder& ladder, size_t i) const;
   void take_over(Track& track, Ladder& ladder, size_t i, const base::Json& saved);
   void judge(Track& track, size_t level);

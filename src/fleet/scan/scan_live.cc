@@ -1,7 +1,7 @@
-// A watch runs for months and starts again now and then. Its store gives back the rows of the last hour. What
-// it cannot give back is saved by name: the machines of the job, the episodes that last, with the past of
-// their members before it was disturbed, and the tail of what healthy machines showed. The state stays small,
-// because nothing else of a machine is in it.
+// A watch runs for months and is restarted now and then. Its store still has the rows of the last hour. State
+// that the store does not have is saved by name: the machines of the job, the lasting episodes with the
+// earlier past of their members, and the tail of the differences of healthy machines. The state is small,
+// because it holds nothing else of a machine.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ using base::Json;
 
 constexpr const char* kSchema = "lento.fleet-state/3";
 constexpr int64_t kLatest_ms = int64_t{1} << 53;
-constexpr double kMost = 1e9;  // of a count or a size that is believed
+constexpr double kMost = 1e9;  // largest plausible count or size
 const base::Location kWhere{"state"};
 
 // Four digits: a state is written every minute.
@@ -110,7 +110,7 @@ uint64_t Scan::looks() const {
   return impl_->looked;
 }
 
-// Removes episodes that have ended before and are no longer referred to. The places of the others change.
+// Removes episodes that ended before `before_ms` and are no longer used. The indices of the others change.
 void Scan::forget_resolved(int64_t before_ms) {
   Impl& s = *impl_;
   std::vector<size_t> place(s.episodes.size(), kNoEpisode);
@@ -252,8 +252,8 @@ void Scan::join_members(const Json& state) {
   }
 }
 
-// The rows that were pushed may show the episode's beginning, and then it is there already. Otherwise they
-// show nothing but what it was during it, so that its members get their saved past back.
+// When the pushed rows include the beginning of the episode, it is in the list already. Otherwise they show
+// only the time during it, so its members get their saved past back.
 void Scan::Impl::take_over(Track& track, Ladder& ladder, size_t i, const Json& saved) {
   const bool job = &ladder == &track.job;
   const bool rises = saved.at("rises", kWhere).boolean(kWhere);
