@@ -24,7 +24,7 @@ FRONT = """# How accurate is it, and when not to trust it
 
 Written by `packaging/make_accuracy.py` from `bench/results/facts.csv`. These figures decide whether to trust a verdict. **Bold** marks promises
 that are missed. A verdict that the records do not allow is *cannot judge*, and counts as wrong here. Raw files are under `bench/results`.
-[All figures](accuracy-tables.md) are behind this page.
+`./dev build` makes the commands, in `build/release/bin`. [All figures](accuracy-tables.md) are behind this page.
 """
 TABLES = """# All figures
 
