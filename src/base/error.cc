@@ -99,7 +99,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 
 // Finds the shortest name that continues a cut-off word: "mi300x" for "mi300".
 static std::string shortest_that_begins_with(std::string_view word, const std::vector<std::string>& known) {
-  constexpr size_t kFewest = 3;  // letters; of fewer nothing can be told
+  constexpr size_t kFewest = 3;  // letters; shorter words are too similar to many names
   std::string shortest;
   for (const std::string& name : known)
     if (word.size() >= kFewest && name.starts_with(word) &&

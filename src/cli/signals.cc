@@ -118,7 +118,7 @@ struct Signals::Impl {
     const std::string text = "error: interrupted" + how_far() + "; nothing more was written\n";
     base::remove_temporaries();
     if (::write(2, text.data(), text.size()) < 0)
-      errno = 0;  // nobody is left to be told
+      errno = 0;  // stderr is gone too
     ::_exit(130);
   }
 };

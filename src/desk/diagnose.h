@@ -20,7 +20,7 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// What the beginning of a file holds that no format fits (desk/general).
+// The content of the beginning of a file that fits no format, by its labels (desk/general).
 enum class Labels {
   None,
   Numbers,  // of a report, which other files have to be compared with

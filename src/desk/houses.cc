@@ -1,5 +1,5 @@
-// The table of questions decides which files belong together. Each question goes to the house that answers it
-// alone too, so that a table beside a log has the verdict that it has by itself.
+// Groups files by the question that they allow together (desk/recognise.h). Each question goes to the house
+// that also answers it alone, so that a table beside a log has the same verdict as by itself.
 #include "desk/houses.h"
 
 #include <algorithm>

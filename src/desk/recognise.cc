@@ -304,7 +304,8 @@ constexpr const char* kNoTrace =
 // Adds the questions that memory traces can answer.
 void ask_memory(const Asked& asked, std::vector<Question>& out) {
   const size_t first = out.size();
-  // Formats of the questions from `first` on; recordings by one tool are one run.
+  // The format of each question from `first` on. Recordings by one tool belong to one run, so they are one
+  // question.
   std::vector<std::string> formats;
   for (const RecognisedFile* trace : asked.of(Role::Accesses)) {
     const auto at = std::ranges::find(formats, trace->kind.format);

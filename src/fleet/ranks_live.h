@@ -29,7 +29,7 @@ struct RanksLiveOptions {
   // too slow moves all others in time, and the effect on queues and cores looks like faults of theirs.
   double beside = 0.35;
   double least_beside_s = 60;
-  int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
+  int confirm = 2;  // judgements in a row before a finding is reported, and before it is withdrawn
 };
 
 // Returns whether a finding has lasted long and costs enough to be reported beside one that costs

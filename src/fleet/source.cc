@@ -122,7 +122,7 @@ void join_names(PrometheusOptions& store) {
   try {
     learn_names(store, store.names);
   } catch (const Error&) {
-    return;  // a store without such a series joins nothing; one that is away is told of by the first read
+    return;  // without such a series no names are joined; when the store is down, the first read reports it
   }
 }
 

@@ -56,9 +56,8 @@ struct FleetQuestion {
   std::string metric_column;         // tidy tables: names the metric of a row
   std::string value_column;          // and its value
   std::vector<std::string> metrics;  // columns (tidy: names); empty: all that are no annotation
-  std::vector<std::string>
-      labels;  // columns kept as labels; peers are told apart by stage, pp_rank, hardware
-  double false_alarms_per_day = 0;  // budget of the whole job; 0: one false finding in 200 records
+  std::vector<std::string> labels;   // columns kept as labels; stage, pp_rank and hardware separate peers
+  double false_alarms_per_day = 0;   // budget of the whole job; 0: one false finding in 200 records
   bool strict = false;
   unsigned threads = 0;  // 0: all cores
   std::string shown_as;  // stands for the path in messages; empty: the path itself

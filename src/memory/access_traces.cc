@@ -56,7 +56,8 @@ std::unique_ptr<AccessSource> open_one(
 void require_files(const std::vector<std::string>& paths, const std::string& why) {
   for (const std::string& path : paths) {
     std::error_code error;
-    const bool there = path == "-" || std::filesystem::exists(path, error);  // else opening it tells
+    const bool there =
+        path == "-" || std::filesystem::exists(path, error);  // else opening it reports the error
     if (there && !std::filesystem::is_regular_file(path, error))
       throw base::Error({path}, "not a regular file", why);
   }

@@ -32,7 +32,7 @@ using finding::Diagnosis;
 // records.
 std::string pass_key(const MemoryDiagnosisOptions& options) {
   std::ostringstream key;
-  std::error_code none;  // opening the file will tell
+  std::error_code none;  // opening the file reports the error
   std::vector<std::string> files = options.traces.paths;
   files.insert(files.end(), options.programs.begin(), options.programs.end());
   for (const std::string& path : files) {

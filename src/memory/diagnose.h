@@ -16,7 +16,7 @@ namespace lento::memory {
 
 struct MemoryDiagnosisOptions {
   AccessTraces traces;
-  std::vector<std::string> before;     // traces of an earlier run: also tell what changed
+  std::vector<std::string> before;     // traces of an earlier run, to report changes
   std::vector<std::string> programs;   // ELF files, "file" or "file@0xLOADADDRESS"
   std::vector<std::string> maps;       // /proc/PID/maps of the traced process
   std::vector<std::string> perf_maps;  // perf-PID.map: code made at run time

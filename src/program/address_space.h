@@ -116,11 +116,11 @@ class AddressSpace {
 
 // Facts of a trace as a whole, from its format.
 struct TraceFacts {
-  uint32_t line_bytes = 0;           // of the machine; 0: not told
+  uint32_t line_bytes = 0;           // of the machine; 0: not stated
   uint32_t usual_line_bytes = 0;     // of the kind of machine the format is used on; 0: none
   std::string time_unit = "cycles";  // of memory::AccessRecord::cycle
   std::string latency_unit = "cycles";
-  double period = 0;  // accesses that a sample stands for; 0: not told
+  double period = 0;  // accesses that a sample stands for; 0: not stated
   std::map<uint16_t, uint8_t> node_of_cpu;
   std::vector<std::pair<std::string, std::string>> programs;  // that ran: digest of the file, its name
   AddressSpace names;

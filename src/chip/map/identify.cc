@@ -146,7 +146,7 @@ class Tally {
     }));
   }
 
-  // Computes how many links can be told apart by transfer times: the rank of the matrix of routes.
+  // Computes how many links are distinguishable by transfer times: the rank of the matrix of routes.
   void rank_links() {
     if (out_.used_links > kMaxRankedLinks)
       return;
@@ -166,7 +166,7 @@ class Tally {
     out_.rank = rank_of(rows, out_.used_links);
   }
 
-  // Groups links that always carry the same transfers, which no record can tell apart.
+  // Groups links that always carry the same transfers, which no record can distinguish.
   void group_links() {
     std::map<std::set<uint64_t>, std::vector<int>> groups;
     for (int l = 0; l < grid_.link_count(); ++l) {

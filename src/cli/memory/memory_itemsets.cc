@@ -82,7 +82,7 @@ void run_itemsets(Context& context, const ItemsetsOptions& options) {
     }
     mined = memory::mine_memory_itemsets(job);
   } catch (const FimiWriter::Closed&) {
-    return;  // the failed stream tells
+    return;  // the state of the stream reports it
   }
   for (const auto& [reason, count] : mined.report.reasons)
     context.warn(std::to_string(count) + " lines skipped: " + reason);

@@ -1,7 +1,7 @@
-// Servers of language models write how fast they are while they run.
+// Reads the throughput lines that servers of language models write while they run.
 //
-//   vLLM      = "Avg prompt throughput: " X " tokens/s, Avg generation throughput: " X
-//               " tokens/s, Running: " N " reqs, " any
+//   vLLM      = "Avg prompt throughput: " X " tokens/s, Avg generation throughput: " X " tokens/s, Running: "
+//               N " reqs, " any
 //   SGLang    = "Decode batch" any "#running-req: " N ", #token: " N any "gen throughput (token/s): " X
 //   llama.cpp = "eval time = " X " ms / " N ("runs" | "tokens") any
 //

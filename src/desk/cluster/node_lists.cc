@@ -105,7 +105,7 @@ class Sinfo : public Reader {
     const size_t n = cells.size();
     const std::string reason(trim(line.substr(0, cells[n - 3].begin)));
     for (const std::string& host : lists_.expand(cells[n - 1].text)) {
-      // What a person wrote and no reason of hardware is known for is no fault of the node.
+      // A reason that a person wrote, and whose words name no fault of hardware, is no fault of the node.
       const Severity severity = cells[n - 3].text == "slurm" ? Severity::Warning : Severity::Note;
       Event event = node_event("slurm/drained", severity, host, "Slurm took the node out: " + reason);
       explain(event, reason);

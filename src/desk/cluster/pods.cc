@@ -1,9 +1,9 @@
-// Pods with their nodes: kubectl get pods -o wide.
+// Reads pods with their nodes: kubectl get pods -o wide.
 //
 //   table = "NAME READY STATUS RESTARTS AGE IP NODE" any {row}        "5 (3h ago)" is one cell
 //
-// Some states are the node's doing: a pod that it could not admit, or whose containers it lost sight of.
-// Other failures are the program's: they leave open why, and accuse no node.
+// In some states the node is at fault: it could not admit the pod, or lost track of its containers. Other
+// failures are the program's. They leave the cause open and name no node.
 //
 // Source: kubectl 1.19 to 1.33; pkg/kubelet and pkg/printers of Kubernetes 1.31.
 #include <algorithm>

@@ -1,11 +1,12 @@
-// Errors by which processes end: Python's tracebacks and fatal errors, the signal reports of Open MPI, PRRTE
-// and UCX, and what a shell prints of a crash. An error that only states that a peer is gone follows from
-// another. Which process failed first is decided beside its peers (incident/endings.cc).
+// Reads errors by which processes end: Python's tracebacks and fatal errors, the signal reports of Open MPI,
+// PRRTE and UCX, and a shell's message about a crash. An error that only states that a peer is gone follows
+// from another error. incident/endings.cc compares the processes and decides which one failed first.
 //
 //   traceback = "Traceback (most recent call last):" {line} TYPE [": " TEXT]
 //   fatal     = "Fatal Python error: " TEXT
-//   MPI       = "[" HOST ":" PID "] *** Process received signal ***" "[" HOST ":" PID "] Signal: " NAME " ("
-//   N ")" UCX       = "[" HOST ":" PID [":" N] "] Caught signal " N " (" TEXT ")"
+//   MPI       = place "*** Process received signal ***" place "Signal: " NAME " (" N ")"
+//   UCX       = place "Caught signal " N " (" TEXT ")"
+//   place     = "[" HOST ":" PID [":" N] "] "
 //
 // Sources: Python 3.8 to 3.13; Open MPI 3 to 5 (opal/util/stacktrace.c); UCX 1.12 to 1.18.
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The logs of Slurm's controller and of its daemon on each node. Lines about nodes that are lost are read by
-// the launcher's forms (launcher.cc). Of these, some name no fault: they make a log known, so that one
-// without a lost node is an all-clear. The others are what the daemon finds wrong with its own node.
+// Reads the logs of Slurm's controller and of its daemon on each node. Lines about lost nodes are read by the
+// forms of launcher.cc. Some lines here name no fault. They make the log known, so that a log without a lost
+// node is an all-clear. The others are faults that the daemon finds on its own node.
 //
 // Source: slurmctld and slurmd of Slurm 20.11 to 25.05.
 #include "desk/cluster/cluster.h"

@@ -1,4 +1,4 @@
-// Gaps, blanks and bars set cells apart.
+// Splits lines into cells at gaps, blanks, commas or bars.
 #include "desk/general/cells.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ bool has_letter(std::string_view text) {
   return text.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != text.npos;
 }
 
-// The number that a cell is, with its unit.
+// Returns the number in a cell that holds a number and its unit only.
 std::optional<LabelledValue> cell_value(std::string_view cell) {
   const std::vector<LabelledValue> values = labelled_values(cell);
   const bool begins = !cell.empty() && cell[0] >= '0' && cell[0] <= '9';

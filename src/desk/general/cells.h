@@ -24,7 +24,7 @@ std::vector<std::string> comma_cells(std::string_view line);
 // Parts between bars.
 std::vector<std::string> bar_cells(std::string_view line);
 
-// The number that a cell is, with its unit. "812 +- 3" is 812.
+// Returns the number in a cell that holds a number and its unit only. "812 +- 3" is 812.
 std::optional<LabelledValue> cell_value(std::string_view cell);
 
 }  // namespace lento::desk

@@ -43,7 +43,8 @@ class Entries {
     int64_t line = 0;
     bool is_meant = false;
   };
-  // A state of a whole that follows from one of its parts: reported where no part states its own.
+  // A bad state of a whole that follows from one of its parts. It is reported only when no part has a bad
+  // state of its own.
   struct LesserState {
     std::string meaning;
     Subject subject;

@@ -58,8 +58,8 @@ Measure measure_of(std::string_view label, std::string_view unit);
 // A label of a time that is no speed of the work: "eta", "val time", "max".
 bool is_other_time(std::string_view label);
 
-// Whether a column is the time in which requests were answered. The rates beside it are then what was asked
-// of the part, not what it can do.
+// Returns whether a column holds the time in which requests were answered. The rates beside it are then the
+// load on the part and not its speed.
 bool names_response_time(std::string_view label);
 
 // The words of a label in lower case: "CurrSamplesPerSec" has four.

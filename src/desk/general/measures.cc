@@ -1,4 +1,4 @@
-// The meaning of a number follows from its unit first, and from the words of its label where there is none.
+// Derives the meaning of a number from its unit, or from the words of its label when there is no unit.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -157,7 +157,7 @@ Measure measure_of_unit(std::string_view unit) {
 
 namespace {
 
-// What is no speed of the work, although its name holds a word of time or rate.
+// Names that hold a word of time or rate and are no speed of the work.
 constexpr std::array<std::string_view, 33> kOtherNames{
     "eta",      "remaining", "left",   "start",  "begin",       "end",       "wall",    "loss",   "lr",
     "learning", "val",       "eval",   "queue",  "queued",      "load",      "loading", "data",   "memory",

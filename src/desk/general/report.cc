@@ -50,7 +50,7 @@ std::string without_box_drawing(std::string_view text) {
   return out;
 }
 
-// The part that lines are about: the last one named that is indented no deeper.
+// The part that the next lines describe: the last one named that is indented no deeper.
 class Context {
  public:
   void name(size_t indent, std::string_view device) {
@@ -60,7 +60,7 @@ class Context {
     if (parts_.size() < kDeepest)
       parts_.push_back({indent, std::string(device)});
   }
-  // Leaves the parts that a line stands outside of.
+  // Ends the parts that are indented deeper than the line.
   void enter(size_t indent) {
     while (!parts_.empty() && parts_.back().indent > indent)
       parts_.pop_back();

@@ -7,7 +7,7 @@
 // "[120/1000]"), else its time, else its place among the samples. A number that never falls is a clock or a
 // sum and is left out, as is one in brackets behind another, which is most often its average.
 //
-// Three sources of a speed are tried in this order, and the first that gives a series is used:
+// Four sources of a speed are tried in this order, and the first that gives a series is used:
 //   1. numbers whose label or unit says that they are the time or the rate of the work
 //   2. the times at which lines of one shape name one step after another:  (t - t') / (step - step')
 //   3. a sum of time since the program began, by its increase

@@ -196,7 +196,7 @@ bool Tables::fields(
     of_row_ = measure_of("", unit_);
   bool any = false;
   for (size_t i = is_keyed; i < columns.size(); ++i) {
-    // "r/s" of a device, and what it did in a time that is stated too, is what was asked of it.
+    // Rates of a named device, or beside a response time, are the load on it and not its speed.
     const bool is_load = measure_of("", columns[i]).meaning == Meaning::Rate && (is_named || is_load_);
     if (!is_load)
       any = cell(columns[i], cells[i], name, subject, sink) || any;

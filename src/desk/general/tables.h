@@ -53,7 +53,7 @@ class Tables {
   std::string host_;                  // that wrote the line
   bool has_rows_ = false;             // of the last head
   bool is_comma_ = false;             // commas set the cells apart
-  bool is_load_ = false;              // its rates are what was asked of the parts
+  bool is_load_ = false;              // its rates are loads on the parts
   std::vector<std::string> columns_;  // the head, set apart by gaps
   std::vector<std::string> words_;    // the same, set apart by blanks
   std::string head_line_;

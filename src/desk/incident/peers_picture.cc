@@ -1,6 +1,6 @@
-// Draws the part that the first finding names beside its peers: a line against the median and the spread of
-// the peers where there are samples of a course, else a bar for each part. A verdict about peers is believed
-// when the peers are seen.
+// Draws the part that the first finding names beside its peers, so that a reader can check the verdict: a
+// line against the median and the spread of the peers when there are samples over time, else a bar for each
+// part.
 #include <algorithm>
 #include <cmath>
 #include <map>

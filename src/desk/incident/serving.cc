@@ -1,11 +1,11 @@
-// Results of serving benchmarks. One result has no peer: how fast it should have been follows from the model,
-// the GPU, the parallelism and the precision, most of which the result does not state. The judge says what
-// was measured and which facts are missing.
+// Judges results of serving benchmarks. One result has no peer. Its expected speed follows from the model,
+// the GPU, the parallelism and the precision, most of which the result does not state. Therefore the judge
+// states the measured speed and the facts that are missing.
 //
-// A queue is visible in the result itself. Requests arrive by a Poisson process of the rate that was asked
-// for, so that the last of n arrives at n / rate +- sqrt(n) / rate. When the run ends later than that by more
-// than the time of one request, requests waited: the rate is above what is served, and the time to the first
-// token measures the queue.
+// A queue is visible in the result itself. Requests arrive by a Poisson process at the requested rate, so
+// that the last of n arrives at n / rate +- sqrt(n) / rate. When the run ends later than that by more than
+// the time of one request, requests waited: the rate is above the speed of the server, and the time to the
+// first token measures the queue.
 #include <cmath>
 #include <set>
 

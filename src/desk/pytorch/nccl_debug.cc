@@ -3,10 +3,11 @@
 // "host:pid:tid [device]" has been removed already.
 //
 //   channel = "NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
-//   failed  = "Got completion from peer" HOST "<" PORT "> with" status any {"localGid" | "remoteGids" |
-//   "hca"} status  = "status=" N | "status=" NAME "(" N ")" | "error" N address = "OOB" INTERFACE ":" ADDRESS
-//   "<" | "Bootstrap : Using" INTERFACE ":" ADDRESS "<" warning = "NCCL WARN" text | "Connection closed by
-//   remote peer" HOST "<" PORT ">"
+//   failed  = "Got completion from peer" HOST "<" PORT "> with" status any {detail}
+//   status  = "status=" N | "status=" NAME "(" N ")" | "error" N
+//   detail  = "localGid" WORD | "remoteGids" WORD | "hca" WORD
+//   address = ("OOB" | "Bootstrap : Using") INTERFACE ":" ADDRESS "<"
+//   warning = "NCCL WARN" text | "Connection closed by remote peer" HOST "<" PORT ">"
 //
 // Source: the transports of NCCL 2.18 to 2.28 (net, net_ib, p2p, shm).
 #include "desk/pytorch/pytorch.h"

@@ -1,11 +1,12 @@
-// Stacks of processes that hang, as py-spy, Python's faulthandler and gdb print them: what the main thread of
-// each waits in, or is in. Which process holds the others up is decided beside its peers
-// (incident/stacks.cc).
+// Reads stacks of processes that hang, as py-spy, Python's faulthandler and gdb print them, and records the
+// function in which the main thread of each process waits or computes. incident/stacks.cc compares the
+// processes and decides which one the others wait for.
 //
 //   process = "Process" N ":" COMMAND
 //   py-spy  = "Thread" ID "(" STATE ")" [": \"" NAME "\""] {"    " FUNCTION " (" FILE ":" N ")"}
-//   gdb     = "Thread" N "(" ... "(LWP" N ...  {"#" N [ADDRESS "in"] FUNCTION "(" ARGUMENTS ")" ("from" |
-//   "at") FILE} handler = ("Thread" | "Current thread") ID "(most recent call first):"
+//   gdb     = "Thread" N "(" ... "(LWP" N ... {frame}
+//   frame   = "#" N [ADDRESS "in"] FUNCTION "(" ARGUMENTS ")" ("from" | "at") FILE
+//   handler = ("Thread" | "Current thread") ID "(most recent call first):"
 //             {"  File \"" FILE "\", line" N "in" FUNCTION}
 //
 // The main thread is the one with a frame of "<module>". It waits when one of its frames is a collective or

@@ -70,7 +70,7 @@ class Sink {
   uint64_t taken() const {
     return taken_;
   }
-  // What the file, as far as it was read, would have shown.
+  // Notes a kind of fault that the file, as far as it was read, would have shown.
   void covers(std::string_view what);
 
   const Subject& subject() const {

@@ -40,7 +40,7 @@ struct Link {
   double bias = 0;
   double drift = 0;
   double drift_error = 0;
-  bool drifts = false;  // long enough to tell
+  bool drifts = false;  // long enough to estimate it
 };
 
 using Series = std::vector<Sample>;

@@ -310,7 +310,7 @@ void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
     d.notes.push_back(file + ": the file was not closed; it was read up to its last whole event.");
 }
 
-// The end without a finding of a job of which not all is at hand.
+// Concludes without a finding on a job whose records are incomplete.
 void end_incomplete(const ranks::RollCall& roll, const std::string& covered, Diagnosis& d) {
   if (roll.count > 0) {
     finding::cannot_judge(
@@ -336,8 +336,7 @@ std::string covered_text(const Analysis& a) {
 
 // Adds a finding when members of a collective disagree about its size or kind.
 void add_mismatches(const Analysis& a, Diagnosis& d) {
-  // One collective of a job that went on may be one damaged record: a verdict hangs on no single one. It is
-  // a note.
+  // A single mismatch may be one damaged record, and no verdict may depend on one record. It becomes a note.
   const ranks::Matching& m = a.job.matching;
   if (m.mismatched < 2 || m.mismatched * 100 > m.matched)
     return;

@@ -122,7 +122,8 @@ struct Explainer {
     return v.channels[*most].stretch;
   }
 
-  // Returns how far a channel lies above its envelope in the steps of a window, NaN without a value in it.
+  // Returns the mean excess of a channel over its undisturbed time in the steps of a window, NaN without a
+  // value in it.
   double excess_in(const Stretch& window, int channel) const {
     double sum = 0;
     int count = 0;
@@ -194,9 +195,9 @@ struct Explainer {
     return out;
   }
 
-  // Returns how far the channels of a shape that do not cross a part lie above their envelope while it is
-  // slow. An excess that all share, for instance from a busy machine, is not caused by this part. Returns 0
-  // where no channel is left to compare with.
+  // Returns the excess over the undisturbed time, while a part is slow, of the channels of a shape that do
+  // not cross it. An excess that all share, for instance from a busy machine, is not caused by this part.
+  // Returns 0 where no channel is left to compare with.
   double shared_excess(const Stretch& window, const std::vector<int>& part_channels, int shape) const {
     std::vector<double> others;
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -211,7 +212,8 @@ struct Explainer {
   }
 
   // Returns how far all channels that cross a part lie above the centre of healthy ones while it is slow, in
-  // standard errors of their sum. The envelope is a lower quartile, 0.674 deviations below that centre.
+  // standard errors of their sum. The undisturbed time is a lower quartile, 0.674 deviations below that
+  // centre.
   double strength(const Component& part) const {
     constexpr double kQuartile = 0.674;
     const Stretch& window = clearest(part.hits);

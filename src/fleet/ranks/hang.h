@@ -10,8 +10,8 @@
 namespace lento::fleet::ranks {
 
 enum class StuckKind {
-  NotJoined,  // never asked for the collective that its group waits for
-  Stopped,    // asked for it, but its group has completed what it has not: the GPU stands
+  NotJoined,  // never requested the collective that its group waits for
+  Stopped,    // requested it, but its group has completed it: the GPU stopped
 };
 
 struct StuckRank {

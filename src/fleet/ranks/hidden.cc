@@ -87,7 +87,7 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5)
     return false;
   const auto tolerance = double(clock_error(job, clocks));
-  // Only steps that ranks end clearly apart can show a wait.
+  // A barrier is visible only in steps that the ranks end at clearly different times.
   const double least_spread = std::max(2.0 * tolerance, tuning::kLeastBarrierSpread * step_ns);
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
   int looked = 0;

@@ -95,7 +95,7 @@ struct Job {
   bool hosts_inferred = false;  // from the numbers of GPUs
   bool ranks_inferred = false;  // from the order of hosts and processes
   bool step_marks = false;      // the source marks steps
-  int world = -1;               // ranks that the job has, as far as anyone says
+  int world = -1;               // number of ranks of the job, when a record states it
   std::string layout;
   Matching matching;
 

@@ -18,7 +18,7 @@ struct Entry {
   int64_t number = 0;  // of the source, or step and place in it
   int32_t rank = 0;
   int32_t record = 0;
-  bool by_order = false;  // neither the source nor a step vouches for the number
+  bool by_order = false;  // neither the source nor a step gives the number
 };
 
 constexpr int64_t kPlaces = int64_t{1} << 24;  // in a step

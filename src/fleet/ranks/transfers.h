@@ -70,7 +70,7 @@ struct SlowPart {
   Component part;
   std::vector<Component> alternatives;  // that explain the same as well
   Stretch stretch;                      // over steps, of the mean over its channels
-  double factor = 1;                    // transfer over envelope, median over its channels
+  double factor = 1;                    // transfer over undisturbed transfer, median over its channels
 };
 
 // Returns the fewest components that explain the slow channels. `switch_of`: by host, -1 none. It may be

@@ -1,5 +1,5 @@
-// The constants behind the verdicts of fleet/ranks: value, unit, reason, raw file. Values that follow from
-// the traces (noise, envelopes, step, drift) are estimated from them instead.
+// The constants behind the verdicts of fleet/ranks: value, unit, reason, raw file. Noise, undisturbed times,
+// the length of a step and drift are estimated from the traces instead.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace lento::fleet::ranks::tuning {
 // %. bench/results/2026-11-22/fleet_ranks_gloo8.csv
 constexpr double kLeastOwnShare = 0.05;
 
-// Least excess of a channel's transfer over its envelope, as a ratio minus one.
+// Least excess of a channel's transfer over its undisturbed time, as a ratio minus one.
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastTransferShare = 0.06;
 

@@ -29,7 +29,8 @@ bool may_name_device(std::string_view column);
 // Whether a column or metric of this name annotates rows (label, step, rank, ...) and is no measurement.
 bool names_annotation(std::string_view name);
 
-// Whether it tells groups of peers apart (stage, pp_rank, hardware), and so is a label of the machine.
+// Returns whether the column separates groups of peers (stage, pp_rank, hardware), and so is a label of the
+// machine.
 bool names_peer_group(std::string_view column);
 
 // Whether these columns can be the machines of one table (--wide): four or more that differ in their numbers

@@ -78,7 +78,7 @@ struct RankTruth {
   int host = -1;
   double factor = 1;
   int from_step = 0;
-  std::vector<int> same_ranks;  // places that no record tells apart from the true one
+  std::vector<int> same_ranks;  // places that no record distinguishes from the true one
   std::vector<int> same_hosts;
   bool whole_network = false;  // every channel between hosts crosses the place
   // Clock of each host, relative to the first.

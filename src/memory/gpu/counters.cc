@@ -55,7 +55,7 @@ constexpr double kSector = 32;                   // bytes
 constexpr double kWidestLoad = 16;               // sectors that a warp's widest loads need
 constexpr double kUsualLoad = 4;                 // of four bytes a lane
 
-// Returns sectors and needed sectors of global memory. `ambiguous`: the counters cannot tell reads from
+// Returns sectors and needed sectors of global memory. `ambiguous`: the counters do not separate reads from
 // other traffic.
 Requests global_of(const Values& v, bool& ambiguous) {
   if (v.has("memory_l2_theoretical_sectors_global_ideal") || v.has("L2 Theoretical Sectors Global Ideal"))

@@ -26,7 +26,7 @@ namespace lento::memory {
 // The accesses of one thread (or CPU, where threads are unknown) to one byte range of a block.
 struct Use {
   uint32_t offset = 0;  // from the start of the block, later of the line
-  uint32_t size = 1;    // bytes; 1 where the trace does not tell
+  uint32_t size = 1;    // bytes; 1 where the trace does not state it
   uint32_t actor = 0;
   uint16_t cpu = 0;  // where it last ran
   uint8_t node = memory::AccessRecord::kNoNode;

@@ -55,7 +55,7 @@ struct AccessRecord {
   // Bits of `flags`.
   static constexpr uint8_t kLocal = 1;  // served by the own cache or write buffer without waiting: "trivial"
   static constexpr uint8_t kServiceKnown =
-      2;  // the source tells local from remote; otherwise kLocal means nothing
+      2;  // the source separates local from remote; otherwise kLocal means nothing
   static constexpr uint8_t kSampled = 4;   // one of many accesses, picked by a sampler
   static constexpr uint8_t kFailed = 8;    // a store-conditional or compare-and-swap that did not store
   static constexpr uint8_t kUpdate = 16;   // an atomic that adds or sets bits: a counter's, hardly a lock's

@@ -16,7 +16,7 @@ namespace {
 // Returns the service by the lowest four bits of Intel's data source (Linux, arch/x86/events/intel/ds.c).
 Service service_of(uint64_t source) {
   constexpr std::array<Service, 16> kBySource = {
-      Service::Unknown,  // missed the last cache; who answered is not told
+      Service::Unknown,  // missed the last cache; the source is not stated
       Service::L1,
       Service::Buffer,
       Service::L2,

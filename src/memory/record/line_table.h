@@ -11,7 +11,7 @@
 namespace lento::memory {
 
 struct LineState {
-  static constexpr size_t kCores = 256;  // told apart as holders; beyond, cores share a bit
+  static constexpr size_t kCores = 256;  // cores with a bit of their own; others share one
   static constexpr uint64_t kNoLine = UINT64_MAX;
 
   uint64_t key = kNoLine;

@@ -87,7 +87,7 @@ std::string sentence(const System& system, const Expectation& e, const SpeedVerd
 }
 
 // Labels the figures that were computed with the data sheet's own stack, so that two figures of the same
-// quantity are told apart by their labels.
+// quantity have different labels.
 void mark_facts_of_sheet(finding::Diagnosis& d) {
   constexpr const char* kBoth[] = {
       "time",
