@@ -1,5 +1,6 @@
-// A model is known by a digest of the bytes of both files and of all else that it depends on. Nothing has to
-// be told to forget it: another sheet is another file, and files used longest ago give way.
+// The name of a model's file is a digest of the bytes of the chip file, the mapping and all else that the
+// model depends on, so that a changed input never meets an old model. When the folder exceeds kMostKept, the
+// files that were used longest ago are removed.
 #include "chip/kept_model.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The model of a chip and a mapping: read from the folder where models are kept, or learnt and kept there.
+// Reads the model of a chip and a mapping from the folder of learnt models, or learns it and keeps it there.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace lento::chip {
 
-// Files by whose content a model is known, and where it is kept.
+// The files that a model depends on, and the folder that keeps models.
 struct ModelPlace {
   std::string folder;  // empty: nowhere
   std::string chip;
@@ -22,7 +22,8 @@ struct ModelPlace {
 
 std::shared_ptr<const ChipModel>
 kept_model(const ModelPlace& place, const LearnSetup& setup, const LearnOptions& options);
-// A folder that cannot be written keeps nothing, which costs time alone.
+// Returns the model, read or learnt. A folder that cannot be written keeps nothing, which only costs time at
+// the next call.
 std::shared_ptr<const ChipModel> learn_and_keep(
     const ModelPlace& place,
     const LearnSetup& setup,
