@@ -43,7 +43,7 @@ module inputs #(
   logic left_over;  // came after the last hist.in of the main that returns
   logic [2:0] cause, count, count_next;
 
-  // The queue: one word an input, {arrival, valid, data}.
+  // The queue: one word per input, {arrival, valid, data}.
   logic [1087:0] entries[QUEUE];
   logic [SLOT-1:0] head, tail;
   assign waiting = count != 0;

@@ -39,7 +39,7 @@ Image busy_image() {
   return image;
 }
 
-// Million cycles a second of CPU time, the best of five.
+// Million cycles per second of CPU time, the best of five.
 double best_rate(uint64_t cycles, const std::function<void()>& one) {
   double best = 0;
   for (int round = 0; round < 5; ++round) {

@@ -6,7 +6,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint32_t kAmple = 1 << 20;  // bytes a core, off the chip
+constexpr uint32_t kAmple = 1 << 20;  // bytes per core, off the chip
 
 std::vector<SketchShape> set_shapes(const RecorderChoice& c, std::span<const PatternCount> patterns) {
   std::vector<SketchShape> shapes = plan_shapes(patterns, c.options, c.most_bins);

@@ -9,7 +9,7 @@
 
 namespace lento::chip {
 
-// Summarises the results by both ways of counting, with 95 % Wilson intervals: one row a workload and
+// Summarises the results by both ways of counting, with 95 % Wilson intervals: one row per workload and
 // variant, the mean over the workloads, and all results together. Figures follow for each setting that the
 // results vary: factors, recorders, probes. When all results are of the training split, the title states it.
 finding::Diagnosis summarize(const std::vector<RunResult>& results, const std::string& title);

@@ -18,7 +18,7 @@ struct WorldOptions {
   std::string chip;
   std::string mapping;
   std::string rows;  // a regular expression of the names; empty: all
-  int healthy = 20;  // runs a row
+  int healthy = 20;  // runs per row
   int faulty = 20;
   uint32_t inferences = 2;
   uint64_t seed = 1;

@@ -23,7 +23,7 @@ struct FleetAuditOptions {
 
 std::vector<Promise> audit_fleet(const FleetAuditOptions& options, const base::Progress& progress = {});
 
-// A watch that runs for months on healthy fleets of 16 machines with four metrics and a row a minute.
+// A watch that runs for months on healthy fleets of 16 machines with four metrics and a row per minute.
 struct FleetMonthsOptions {
   double months = 1;  // of each kind of fleet
   uint64_t seed = 1;

@@ -62,7 +62,7 @@ double spread_without(double one, double squares, size_t count) {
   return count > 1 ? std::sqrt(std::max(0.0, squares - one * one) / double(count - 1)) : 0;
 }
 
-// The window's differences from the machines' past, divided by their spread: one score a machine.
+// The window's differences from the machines' past, divided by their spread: one score per machine.
 std::vector<double> scores_of(const MetricSeries& s, size_t metric, size_t from, size_t to) {
   const size_t length = to - from;
   const size_t machines = s.machines.size();

@@ -54,7 +54,7 @@ struct CaseResult {
 };
 CaseResult run_case(const FaultCase& c);
 
-// All cases as a table: a row a trouble, then the sum.
+// All cases as a table: a row per trouble, then the sum.
 finding::TableFigure
 measure_source_faults(uint64_t seed, uint64_t cases, unsigned threads, const base::Progress& progress);
 

@@ -1,5 +1,5 @@
 // The largest job of the paper's range, 1,500 machines and seven metrics without a fault. That is the worst
-// case, because every metric is judged to the end. One row a second in the default mode; a pull of 900 s in
+// case, because every metric is judged to the end. One row per second in the default mode; a pull of 900 s in
 // the faithful mode.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Simulates one job a run, judges it by every method at every threshold and writes one line. Lines of many
+// Simulates one job per run, judges it by every method at every threshold and writes one line. Lines of many
 // processes are joined afterwards, so that a campaign may be cut and continued.
 #include "lab/fleet/synthetic.h"
 
@@ -91,7 +91,7 @@ SimulatedFleet SyntheticStudy::job_of(uint64_t index, bool faulty, double second
   return simulate_fleet(job);
 }
 
-// Trains one network a metric and one for the mean of the seven on windows of healthy jobs. Each job is
+// Trains one network per metric and one for the mean of the seven on windows of healthy jobs. Each job is
 // normalised by its own range.
 void SyntheticStudy::train(const base::Progress& progress) {
   std::vector<std::string> names = paper_metrics();

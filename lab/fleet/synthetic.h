@@ -5,11 +5,11 @@
 //   study.run(i) -> line               one job simulated and judged by all methods at all thresholds
 //   study.conclude(lines) -> Diagnosis tables; missing lines are left out and counted
 //
-// Counting: one verdict a job. Right machine: true positive. Another machine in a faulty job: false positive
-// and false negative. None: false negative. Any verdict in a fault-free hour: false positive.
-// The default mode has no choice to make. The other methods' thresholds, which the paper leaves open, are
-// chosen on fault-free training hours that are not judged: the smallest at which a share `false_hours` of
-// them raises a verdict, the same for every method.
+// Counting: one verdict per job. Right machine: true positive. Another machine in a faulty job: false
+// positive and false negative. None: false negative. Any verdict in a fault-free hour: false positive. The
+// default mode has no choice to make. The other methods' thresholds, which the paper leaves open, are chosen
+// on fault-free training hours that are not judged: the smallest at which a share `false_hours` of them
+// raises a verdict, the same for every method.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ using finding::TableFigure;
 
 constexpr int kResamples = 2000;
 
-// Outcomes of the judged jobs, one column a method. Column 0 is the default mode.
+// Outcomes of the judged jobs, one column per method. Column 0 is the default mode.
 struct Judged {
   std::vector<JudgedJob> jobs;
   size_t training_hours = 0;

@@ -30,7 +30,7 @@ using base::Error;
 constexpr int64_t kTick = 5000;      // ms of the job between two steps of a watch
 constexpr int64_t kBefore = 20'000;  // the processes begin so long before the fault
 
-// Writes one line a message, whole: the file holds all that left the process.
+// Writes one line per message, whole: the file holds all that left the process.
 class AlertFile : public AlertSink {
  public:
   AlertFile(const std::string& path, const SimClock& clock)

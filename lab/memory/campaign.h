@@ -30,7 +30,7 @@ struct PlantedTrial {
 
 PlantedTrial try_planted(Plant plant, uint64_t seed);
 
-// One row a trial, with a header.
+// One row per trial, with a header.
 std::string trials_csv(const std::vector<PlantedTrial>& trials);
 // A table of hits by cause.
 finding::Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials);

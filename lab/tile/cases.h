@@ -160,7 +160,7 @@ struct ValuesOptions {
   std::vector<std::string> models;  // ONNX files with weights
   std::vector<std::string> pages;   // text files
   std::vector<Size> sizes;          // of inputs that the model leaves open; the first match counts
-  std::string histograms;           // CSV, one line a tensor, when not empty
+  std::string histograms;           // CSV, one line per tensor, when not empty
   uint64_t max_tensors = 20'000;
 };
 finding::Diagnosis values_case(const ValuesOptions& options, const base::Progress& progress);

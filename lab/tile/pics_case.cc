@@ -30,7 +30,7 @@ std::string source_of(const Symbols& symbols, uint32_t pc) {
          std::to_string(frames.front().line) + " " + base::hex(pc);
 }
 
-// One bar an instruction, one part a cause.
+// One bar per instruction, one part per cause.
 Figure stacks_figure(const std::string& name, const CycleStacks& stacks, const Symbols& symbols) {
   finding::BarsFigure out;
   out.y_name = "share of cycles, %";

@@ -1,6 +1,6 @@
 // Runs many independent simulations once each. Threads of one process take the next run from a Ledger under a
-// lock. Rank 0 also answers the other ranks, one message a run, so that fast machines do more runs than slow
-// ones. Only rank 0 writes the journal.
+// lock. Rank 0 also answers the other ranks, one message per run, so that fast machines do more runs than
+// slow ones. Only rank 0 writes the journal.
 #include "campaign/campaign.h"
 
 #include <algorithm>

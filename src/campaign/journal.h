@@ -1,4 +1,4 @@
-// The journal of a campaign has one line a run, which is flushed to the disk before the run counts as done.
+// The journal of a campaign has one line per run, which is flushed to the disk before the run counts as done.
 //
 //   lento.journal/1 <identity>\n
 //   <run> <checksum> <result>\n ...

@@ -7,7 +7,7 @@
 
 namespace lento::cli {
 
-// Writes one page a command, NAME(1) in troff. `called` is "lento chip diagnose".
+// Writes one page per command, NAME(1) in troff. `called` is "lento chip diagnose".
 std::string manual_page(const Command& command, const std::string& called);
 
 // Writes a completion script for "bash", "zsh" or "fish": commands, subcommands and options.

@@ -1,4 +1,4 @@
-// Lento as a library: one function a verdict, with the same conclusions as the command line.
+// Lento as a library: one function per verdict, with the same conclusions as the command line.
 //
 //   const lento::Diagnosis d = lento::diagnose_chip({"run.probe", "chip.yaml", "net.map.json"});
 //   if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
@@ -84,7 +84,7 @@ struct MemoryQuestion {
 };
 Diagnosis diagnose_memory(const MemoryQuestion& question, const Progress& progress = {});
 
-// Mines item sets of transactions in FIMI form (one transaction a line, items as numbers), exactly.
+// Mines item sets of transactions in FIMI form (one transaction per line, items as numbers), exactly.
 struct ItemsetsQuestion {
   std::string path;
   std::string support;          // a count, or a share such as "65%"
@@ -112,14 +112,14 @@ struct PredictQuestion {
 };
 Diagnosis predict_workload(const PredictQuestion& question);
 
-// Answers a CSV with one question a row (docs/formats/questions.md) and returns it with the columns of the
+// Answers a CSV with one question per row (docs/formats/questions.md) and returns it with the columns of the
 // answers. `system` is one data sheet for all rows, and when it is empty each row names its device.
 std::string predict_table(const std::string& csv, const std::string& system = {});
 
 // A column of a table in memory.
 struct Column {
   std::string name;
-  // One of `integers`, `numbers` and `codes` has one entry a row. A code is an index into `words`, and a
+  // One of `integers`, `numbers` and `codes` has one entry per row. A code is an index into `words`, and a
   // negative one is an empty field.
   std::span<const int64_t> integers = {};
   std::span<const double> numbers = {};  // NaN: an empty field

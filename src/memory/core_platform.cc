@@ -1,5 +1,5 @@
 // Converts between the file's times and sizes and the replay's cycles. A cycle is one of the file's clock;
-// times are rounded to whole cycles, rates to cycles a line.
+// times are rounded to whole cycles, rates to cycles per line.
 #include "memory/core_platform.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Predicts the gain of a fix by replaying the recording with the object's data moved, on the machine as it is
 // and on two whose transfers, memory and page tables take less and more time. Their spread shows how much the
-// prediction depends on the machine. Cost: one replay a machine.
+// prediction depends on the machine. Cost: one replay per machine.
 #include "memory/gain.h"
 
 #include <algorithm>

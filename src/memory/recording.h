@@ -20,7 +20,7 @@ struct MemoryRecordingOptions {
   unsigned nodes = 1;       // NUMA nodes that the threads are played on
   unsigned repeat = 1;      // recordings whose verdicts are combined (repeat.h); the last one's trace is kept
   std::string platform;     // file or shipped sheet; empty: the usual machine (core_platform.h)
-  double bandwidth = 0;     // bytes a cycle of a node's memory; 0: the platform's
+  double bandwidth = 0;     // bytes per cycle of a node's memory; 0: the platform's
   ContentionOptions mine;
 };
 

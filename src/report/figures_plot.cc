@@ -289,8 +289,8 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
 
 namespace {
 
-// Draws stacked bars, one row a category with its whole name before it and the sum behind it. Rows keep names
-// legible where columns would have to turn or cut them.
+// Draws stacked bars, one row per category with its whole name before it and the sum behind it. Rows keep
+// names legible where columns would have to turn or cut them.
 class Bars {
  public:
   explicit Bars(const BarsFigure& f)

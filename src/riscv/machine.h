@@ -1,4 +1,4 @@
-// A functional machine: one hart on flat RAM without timing (one cycle an instruction) and without devices.
+// A functional machine: one hart on flat RAM without timing (one cycle per instruction) and without devices.
 // It runs conformance programs, which end by storing to `tohost`, and is the reference of timed models.
 #pragma once
 

@@ -2,7 +2,7 @@
 // own steps. It is read from YAML `lento.chip/2` (docs/formats/chip.md). A file of `lento.chip/1` is read as
 // the fabric of its mesh, ring or torus.
 //
-// All times are cycles of the chip's clock and all rates bytes a cycle, unless a name carries another unit.
+// All times are cycles of the chip's clock and all rates bytes per cycle, unless a name carries another unit.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct FabricSheet : Interconnect {
   Chip::Probe probe;
 
   // Rates of single parts, never faster than the numbers above. They are empty when all parts are equal.
-  std::vector<double> core_rates;  // operations a cycle, by tile of a chip; of tiles that are no cores too
+  std::vector<double> core_rates;  // operations per cycle, by tile of a chip; of tiles that are no cores too
   std::vector<double> clocks_hz;   // by chip
 };
 

@@ -1,5 +1,5 @@
 // Lists the element-wise operators and the reductions of ONNX once. Shape rules, the mapper and the predictor
-// must agree on which operators cost one operation an element.
+// must agree on which operators cost one operation per element.
 #include "spec/onnx_operators.h"
 
 namespace lento::spec {

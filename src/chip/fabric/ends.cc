@@ -1,6 +1,6 @@
 // Fits the likelihood of recorded tails by a few rounds of expectation and maximisation (ends.h has the
 // model). Medians and absolute deviations replace means, so that waits that a slow part delays do not distort
-// the corrections of healthy waits. Cost: some hundred operations a wait.
+// the corrections of healthy waits. Cost: some hundred operations per wait.
 #include "chip/fabric/ends.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 // A recorded end before its bound b is evidence against the slow part, as strong as ends at their bounds are
 // evidence for it. The second term over the sum is the probability that the slow part ended the wait. c and s
 // are estimated from the waits that the slow part does not delay, by a few rounds of expectation and
-// maximisation. Cost of a fit: some hundred operations a wait.
+// maximisation. Cost of a fit: some hundred operations per wait.
 #pragma once
 
 #include <cstdint>

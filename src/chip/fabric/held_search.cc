@@ -1,6 +1,6 @@
 // Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the most likely,
 // and refines the best by moving the waits that it explains to their healthy end. Factors that many waits
-// agree on are tried first, then a fixed grid. Cost: one fit a class, factor and spread.
+// agree on are tried first, then a fixed grid. Cost: one fit per class, factor and spread.
 #include "chip/fabric/held_search.h"
 
 #include <algorithm>

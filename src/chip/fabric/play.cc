@@ -1,7 +1,7 @@
 // Simulates a recorded program event by event: streams issue transfers, transfers travel as packets of the
 // traffic model, waits end when their last transfer arrives. Recorded values are untrusted: transfers of
-// unknown tiles or networks are counted and skipped. play.h states the model. Cost: one heap event a transfer
-// and server.
+// unknown tiles or networks are counted and skipped. play.h states the model. Cost: one heap event per
+// transfer and server.
 #include "chip/fabric/play.h"
 
 #include <algorithm>

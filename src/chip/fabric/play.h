@@ -9,7 +9,7 @@
 //     next record begins after that end
 //   - a read's request takes the network to the peer, behind the data on its links, and data comes back
 //   - packets move by the rules of traffic.h
-// Cost: one heap event a transfer and server. Times are kept in 1/64 cycles: same input, same result.
+// Cost: one heap event per transfer and server. Times are kept in 1/64 cycles: same input, same result.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Searches for classes with a slow server. Simulates the recorded issues with one server of a class slowed,
 // and compares the tails with the recorded ones. The factor of the best classes is refined by steps whose
-// logarithm halves. Cost: one simulation a class and factor. Of long programs only the classes that the held
-// search ranked first are simulated (kServedEvents).
+// logarithm halves. Cost: one simulation per class and factor. Of long programs only the classes that the
+// held search ranked first are simulated (kServedEvents).
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Moves packets through the servers of their routes with cut-through and virtual channels. A packet's head
 // and tail are tracked by times, and links are given back when the tail has passed as many links as their
-// buffers hold. Cost: one event a packet and server.
+// buffers hold. Cost: one event per packet and server.
 #include "chip/fabric/traffic.h"
 
 #include <algorithm>

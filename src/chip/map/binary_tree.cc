@@ -1,5 +1,6 @@
-// Maps a binary tree of matrix products onto a chip: one core a node, placed along the chip's serpentine, and
-// one layer a level. Leaves read from DRAM, inner nodes receive from their children, the root writes to DRAM.
+// Maps a binary tree of matrix products onto a chip: one core per node, placed along the chip's serpentine,
+// and one layer per level. Leaves read from DRAM, inner nodes receive from their children, the root writes to
+// DRAM.
 #include "chip/map/binary_tree.h"
 
 #include <algorithm>

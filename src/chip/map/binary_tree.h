@@ -20,7 +20,7 @@ struct BinaryTree {
 };
 
 // Maps the tree. Leaves read two matrices from DRAM, every other node multiplies the results of its two
-// children, and the root writes to DRAM. One layer a level, all in one segment. Throws base::Error when the
+// children, and the root writes to DRAM. One layer per level, all in one segment. Throws base::Error when the
 // tree has more nodes than the chip has cores.
 Mapping map_binary_tree(const BinaryTree& tree, const spec::Chip& chip);
 

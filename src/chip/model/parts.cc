@@ -18,7 +18,7 @@ constexpr size_t kBins = 24;  // time bins of the run
 struct Running {
   std::vector<double> score;
   std::vector<double> information;
-  evidence::Matrix taken;  // share taken by the nuisances, one row a bin
+  evidence::Matrix taken;  // share taken by the nuisances, one row per bin
 
   Running(const Likelihood& model, const Solution& s, const PartCells& part)
       : score(kBins + 1),

@@ -23,7 +23,7 @@ struct ProbeHeader {
   std::string mapping;      // name of the mapping
   uint32_t cores = 0;       // of all chips; records of a core at or above it are skipped
   uint32_t inferences = 0;  // number that were run, later records are skipped; 0: unknown
-  double clock_hz = 0;      // cycles a second
+  double clock_hz = 0;      // cycles per second
   uint32_t chips = 1;       // number of equal chips; above 1 each record names its chip
   uint32_t ports = 0;       // DRAM ports of all chips; several chips only
   // Clock of each chip, for several chips only. Empty: all run at clock_hz. Counters start at the same

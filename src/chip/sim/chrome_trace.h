@@ -1,5 +1,5 @@
-// Writes probe records as a trace for chrome://tracing and Perfetto: one process a core, tracks for each kind
-// of record, times in microseconds of the chip's clock.
+// Writes probe records as a trace for chrome://tracing and Perfetto: one process per core, tracks for each
+// kind of record, times in microseconds of the chip's clock.
 #pragma once
 
 #include <string>

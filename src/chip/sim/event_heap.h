@@ -1,4 +1,4 @@
-// The event queue of the accelerator model: 16 bytes an event, so that four children of the 4-ary heap share
+// The event queue of the accelerator model: 16 bytes per event, so that four children of the 4-ary heap share
 // a cache line. Order: time, then insertion. The simulator spends half its time here. A popped event leaves
 // its place open, because its handler mostly inserts one event, which sinks from there.
 #pragma once
@@ -71,7 +71,7 @@ class EventHeap {
       sink(last);
   }
 
-  // Moves an event down to its place in the heap of four children a node.
+  // Moves an event down to its place in the heap of four children per node.
   void sink(const Event& event) {
     const size_t n = heap_.size();
     Event* heap = heap_.data();

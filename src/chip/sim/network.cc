@@ -1,6 +1,6 @@
 // Moves segments through servers with finite buffers and virtual channels. A server that ends a service or
 // gains room starts the next segment, taking its virtual channels in turn. network.h states the invariants.
-// Cost: one event a segment and server.
+// Cost: one event per segment and server.
 #include "chip/sim/network.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Simulates the model of the released SLOTH example: windows of instructions, messages that store and
 // forward, and DRAM beside the mesh. Rounding and the order of counting follow the release, because its
-// published times depend on them. Cost: one event an instruction and hop.
+// published times depend on them. Cost: one event per instruction and hop.
 #include "chip/sim/released.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The model of the released SLOTH example, for comparison with its simulator's measurements: whole messages
-// store and forward over links with unbounded queues, DRAM beside the mesh (four slots a core), windows of
+// store and forward over links with unbounded queues, DRAM beside the mesh (four slots per core), windows of
 // ten instructions of which all must be done before the next ten, Gamma-distributed bandwidth, free probes.
 //
 // A read that is already in its core's window when the write it waits for ends is done at that moment, and

@@ -187,7 +187,7 @@ report::Chapter tile_chapter(Tour& tour) {
       std::move(d));
 }
 
-// Returns the time of an all-reduce of one byte a parameter over all machines.
+// Returns the time of an all-reduce of one byte per parameter over all machines.
 double exchange_s(const Tour& tour) {
   base::ReadReport report;
   const predict::GraphRun run = predict::lower_graph(

@@ -4,10 +4,10 @@
 //   perftest = "#bytes #iterations BW peak[UNIT] BW average[UNIT] MsgRate[Mpps]" {N N X X X}
 //   matrix   = TITLE NEWLINE N {N} NEWLINE {N {X | "N/A"}}
 //
-// Of perftest the row of the largest message is taken. A matrix between a processor and GPUs has a row a NUMA
-// node and a column a GPU: the median of the column is the GPU's. A matrix between GPUs has both: the median
-// of row and column, which one slow peer hardly moves, and the slowest pair, which shows a single slow link
-// at both of its ends.
+// Of perftest the row of the largest message is taken. A matrix between a processor and GPUs has a row per
+// NUMA node and a column per GPU: the median of the column is the GPU's. A matrix between GPUs has both: the
+// median of row and column, which one slow peer hardly moves, and the slowest pair, which shows a single slow
+// link at both of its ends.
 //
 // Sources: perftest 4.5 to 24; nvbandwidth 0.2 to 0.8; p2pBandwidthLatencyTest of CUDA samples 11 and 12.
 #include <algorithm>

@@ -5,7 +5,7 @@
 //   SGLang    = "Decode batch" any "#running-req: " N ", #token: " N any "gen throughput (token/s): " X
 //   llama.cpp = "eval time = " X " ms / " N ("runs" | "tokens") any
 //
-// Fewer requests at a time make fewer tokens a second, which is no fault. For that reason throughputs are
+// Fewer requests at a time make fewer tokens per second, which is no fault. For that reason throughputs are
 // compared at the same number of running requests only, each number a quantity of its own, and the prompts
 // beside them are an annotation: decoding slows down while prompts are read.
 //

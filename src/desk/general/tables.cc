@@ -227,7 +227,7 @@ bool Tables::cell(
   return entries_.number(name + column, measure, number->value, subject, sink);
 }
 
-// A box has as many lines a row as its head.
+// A box has as many lines per row as its head.
 bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink) {
   host_ = host;
   const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;

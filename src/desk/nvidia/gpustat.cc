@@ -1,4 +1,4 @@
-// gpustat: a line a GPU. A GPU that the driver lists and cannot read is shown by its error.
+// gpustat: a line per GPU. A GPU that the driver lists and cannot read is shown by its error.
 //
 //   row   = "[" N "] " NAME "| " N "'C, " N " % | " N " / " N " MB |" any
 //   error = "[" N "] ((" TEXT "))" any

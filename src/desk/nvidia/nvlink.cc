@@ -1,7 +1,7 @@
 // NVLink as nvidia-smi shows it. `nvlink -s` lists the links of each GPU with their speed, `nvlink -e` their
 // errors: three states a GPU: links that are inactive, the slowest of the others, and the errors of all.
-// `topo -m` is a matrix of the paths between GPUs and network cards: two states a GPU, the NVLinks in its row
-// and its shortest path to a network card.
+// `topo -m` is a matrix of the paths between GPUs and network cards: two states per GPU, the NVLinks in its
+// row and its shortest path to a network card.
 //
 //   gpu  = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-...)"
 //   -s   = "Link 0: 26.562 GB/s" | "Link 0: <inactive>"

@@ -1,5 +1,5 @@
-// Splits the output of one command on several hosts into one part a host, so that each part is read as a file
-// of that host.
+// Splits the output of one command on several hosts into one part per host, so that each part is read as a
+// file of that host.
 //
 //   prefixed = {HOST ":" [" "] line}                                    pdsh, clush, dsh
 //   headed   = {heading {line}}

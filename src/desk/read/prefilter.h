@@ -1,6 +1,6 @@
-// Finds in one pass which of many fixed words a line holds (Aho and Corasick 1975): one table look-up a byte,
-// whatever the number of words. Bytes that occur in no word share one column of the table, so that it stays
-// within a core's second-level cache.
+// Finds in one pass which of many fixed words a line holds (Aho and Corasick 1975): one table look-up per
+// byte, whatever the number of words. Bytes that occur in no word share one column of the table, so that it
+// stays within a core's second-level cache.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Tables with a row a rank and step, as training loops write them: CSV with any delimiter, or JSON Lines.
+// Tables with a row per rank and step, as training loops write them: CSV with any delimiter, or JSON Lines.
 //
 //   csv   = header {row}           "step,rank,step_time_ms,compute_ms,wait_ms"
 //   jsonl = {object}               {"step": 0, "rank": 3, "host": "h0", "forward_s": 1.3045}

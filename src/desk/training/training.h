@@ -18,8 +18,8 @@ extern const Format kProgressBars;     // tqdm: Lightning, Trainer, loops of one
 extern const Format kMlperf;           // MLPerf ":::MLLOG"
 extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency-ext
 extern const Format kComposer;         // Composer's straggler detector
-extern const Format kRankNumbers;      // a number of one rank a line: tests of GPUs, section reports
-extern const Format kRankTable;        // CSV or JSON Lines with a row a rank and step
+extern const Format kRankNumbers;      // a number of one rank per line: tests of GPUs, section reports
+extern const Format kRankTable;        // CSV or JSON Lines with a row per rank and step
 extern const Format kUnreadRanks;      // numbers of ranks that no other format took
 
 // Returns all formats of this family.

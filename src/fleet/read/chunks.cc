@@ -1,7 +1,7 @@
 // Decodes the XOR chunks of Prometheus bit by bit and splits a streamed answer into frames. Counts and widths
 // come from the store, so every read is bounded and a damaged chunk ends at the damage. Source: Gorilla
-// (Pelkonen et al., VLDB 2015) and Prometheus' tsdb/chunkenc. Cost: a few operations a sample. The check sum
-// uses the instruction of the processor where there is one.
+// (Pelkonen et al., VLDB 2015) and Prometheus' tsdb/chunkenc. Cost: a few operations per sample. The check
+// sum uses the instruction of the processor where there is one.
 #include "fleet/read/chunks.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class Bits {
     const uint64_t high = take_few(count - 32);
     return high << 32 | take_few(32);
   }
-  // Decodes an integer of seven bits a byte, lowest first.
+  // Decodes an integer of seven bits per byte, lowest first.
   uint64_t varint() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && ok(); shift += 7) {

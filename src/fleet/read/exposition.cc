@@ -1,4 +1,4 @@
-// Parses exposition text, one sample a line:
+// Parses exposition text, one sample per line:
 //   line   = name [ "{" [ label { "," label } [","] ] "}" ] " " value [ " " timestamp ] [ exemplar ]
 //   label  = name "=" '"' { char | "\\" | "\"" | "\n" } '"'
 #include "fleet/read/exposition.h"

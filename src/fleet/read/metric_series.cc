@@ -1,6 +1,6 @@
 // Collects irregular samples of many series and lays them out on one grid of time, metric and machine.
 // Samples of a series are chained blocks in slabs of its metric, so that nothing moves as a series grows and
-// a metric returns its memory once it is laid out (series_grid.cc). Cost: 8.5 bytes a sample.
+// a metric returns its memory once it is laid out (series_grid.cc). Cost: 8.5 bytes per sample.
 #include "fleet/read/metric_series.h"
 
 #include <algorithm>

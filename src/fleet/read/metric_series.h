@@ -81,7 +81,7 @@ struct GridOptions {
 // Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
 // not are skipped and counted. Within a part in any order it may fall. Such series are sorted at the end, and
 // of equal times the first sample counts. A machine whose name is none (evidence/names.h) is left out with
-// its samples, whatever reader it came from. Costs 8.5 bytes a sample of a long series.
+// its samples, whatever reader it came from. Costs 8.5 bytes per sample of a long series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)

@@ -2,9 +2,9 @@
 // that their verdicts cannot differ. What an option names is taken as it is, the rest is scored by names and
 // by what the first rows hold.
 //
-//   a row a machine and time   node,time,power_w,sm_clock_mhz
+//   a row per machine and time   node,time,power_w,sm_clock_mhz
 //   long                       node,time,metric,value
-//   a row a device             node,time,gpu,power_w,sm_clock_mhz
+//   a row per device             node,time,gpu,power_w,sm_clock_mhz
 //   a machine a file           time,power_w,sm_clock_mhz
 //   a machine a column         time,node1,node2,node3,node4
 #pragma once

@@ -51,7 +51,7 @@ class Wire {
   }
 
  private:
-  // Decodes an integer of seven bits a byte, lowest first.
+  // Decodes an integer of seven bits per byte, lowest first.
   uint64_t varint() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {

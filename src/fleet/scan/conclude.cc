@@ -1,4 +1,4 @@
-// Turns episodes into a Diagnosis: one finding a cause, with its members, the label that they share, and
+// Turns episodes into a Diagnosis: one finding per cause, with its members, the label that they share, and
 // means of the samples that it covers. Differences that are no fault become notes.
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 //   d = mean of the window - mean of the cells before it       for each machine and channel
 //   t = d / (s sqrt(1 + 8 / n))                                 n cells of past, s by Noise
 // The differences of one window enter the noise only when the next window has passed, so that a fault is not
-// part of the noise by which it is judged. Cost: a few sums a machine and cell.
+// part of the noise by which it is judged. Cost: a few sums per machine and cell.
 #include "fleet/scan/level.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ Dispersion dispersion_of(std::span<const float> variances, std::span<const float
 
 // Differences of blocks of all machines are pooled, because machines of one job are exchangeable. A machine
 // that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory: two
-// numbers a machine and the largest hundred values.
+// numbers per machine and the largest hundred values.
 class Noise {
  public:
   explicit Noise(size_t machines)

@@ -1,7 +1,7 @@
 // Finds the machine of a job that changed relative to its peers and its own past, the machines that changed
 // together, and changes of the job as a whole.
 //
-//   rows -> Scan -> episodes                one row a step, bounded memory, equal for file and watch
+//   rows -> Scan -> episodes                one row per step, bounded memory, equal for file and watch
 //   MetricSeries, Scan -> conclude -> Diagnosis
 //   MetricSeries -> scan -> Diagnosis       a recorded period: both of them
 //

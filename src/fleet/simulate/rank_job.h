@@ -109,7 +109,7 @@ enum class RankLayout {
   Inspector,
   FlightRecorder
 };
-// Writes one file a rank into `folder`, and truth.json. Returns the number of files.
+// Writes one file per rank into `folder`, and truth.json. Returns the number of files.
 size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::string& folder);
 
 }  // namespace lento::fleet

@@ -62,7 +62,7 @@ class RankProgram {
   const RankJob& job_;
   std::vector<RankGroup> groups_;
   int world_ = -1;
-  // Group by rank, one vector a kind of parallelism.
+  // Group by rank, one vector per kind of parallelism.
   std::vector<int> tp_;
   std::vector<int> cp_;
   std::vector<int> dp_;

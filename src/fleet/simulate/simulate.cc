@@ -1,7 +1,7 @@
 // Simulates the metrics of a training job second by second: a common wave, offsets and noise of each machine,
 // short jitters of healthy machines, and a fault of one machine with the response of its peers. The mix of
 // faults and the metric classes that show them follow Minder, Table 1 and section 6. docs/methods/fleet.md
-// specifies it. Cost: a few draws a machine, metric and second.
+// specifies it. Cost: a few draws per machine, metric and second.
 #include "fleet/simulate/simulate.h"
 
 #include <algorithm>

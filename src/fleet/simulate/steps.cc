@@ -1,5 +1,5 @@
-// Simulates the gauges of a synchronous training job, one sample a second. Every step draws one observed time
-// for each machine, lasts as long as the slowest plus the exchange, and is shown once it has finished.
+// Simulates the gauges of a synchronous training job, one sample per second. Every step draws one observed
+// time for each machine, lasts as long as the slowest plus the exchange, and is shown once it has finished.
 #include "fleet/simulate/steps.h"
 
 #include <algorithm>

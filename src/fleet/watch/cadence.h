@@ -46,7 +46,7 @@ class Cadence {
   int64_t step_ms_;
   int64_t delay_ms_ = 0;
   std::map<std::string, int64_t> newest_;  // by machine
-  std::deque<int64_t> delays_;             // of samples that arrived, one number a pull
+  std::deque<int64_t> delays_;             // of samples that arrived, one number per pull
   std::deque<int64_t> gaps_;               // distances of samples, one a pull that brought any
 };
 

@@ -17,7 +17,7 @@ class StoreClock {
   int64_t steady_ms() const {
     return clock_.steady_ms();
   }
-  void look();  // at most once a minute; throws base::Error as the feed does
+  void look();  // at most once per minute; throws base::Error as the feed does
 
  private:
   const Clock& clock_;

@@ -1,10 +1,10 @@
 // Reads tables of counters in quoted fields:
 //
-//   raw page       a row a launch, a column a metric; a row of units follows the header
-//   details page   a row a metric (Metric Name, Metric Value), or a rule with its text (Rule Description)
-//   source page    "Kernel Name","f" or "File Name","f.cu", then a header and a row a line or instruction
-//   rocprof        a row a launch, a column a counter; COUNTER[3] is of channel 3
-//   rocprofv3      a row a counter (Counter_Name, Counter_Value)
+//   raw page       a row per launch, a column per metric; a row of units follows the header
+//   details page   a row per metric (Metric Name, Metric Value), or a rule with its text (Rule Description)
+//   source page    "Kernel Name","f" or "File Name","f.cu", then a header and a row per line or instruction
+//   rocprof        a row per launch, a column per counter; COUNTER[3] is of channel 3
+//   rocprofv3      a row per counter (Counter_Name, Counter_Value)
 //
 // A file holds any number of tables: each row that looks like a header begins one. Lines before the first
 // header are the profiler's ("==PROF==") and the program's own, and are dropped. A row of a table with a
@@ -271,7 +271,7 @@ class Tables {
   base::ReadReport& report_;
   int line_ = 0;
   Row header_;
-  Row units_;  // of a table with a column a metric
+  Row units_;  // of a table with a column per metric
   bool is_quoted_ = false;
   char delimiter_ = ',';
   std::string above_kernel_;

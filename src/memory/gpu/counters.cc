@@ -53,7 +53,7 @@ Requests shared_of(const Values& v) {
 constexpr size_t kMostBefore = size_t{1} << 20;  // bytes that a program may print before the first header
 constexpr double kSector = 32;                   // bytes
 constexpr double kWidestLoad = 16;               // sectors that a warp's widest loads need
-constexpr double kUsualLoad = 4;                 // of four bytes a lane
+constexpr double kUsualLoad = 4;                 // of four bytes per lane
 
 // Returns sectors and needed sectors of global memory. `ambiguous`: the counters do not separate reads from
 // other traffic.

@@ -8,7 +8,7 @@
 namespace lento::memory {
 namespace {
 
-// A multiprocessor issues one instruction a cycle on each of its four parts.
+// A multiprocessor issues one instruction per cycle on each of its four parts.
 constexpr double kIssueSlots = 4;
 // A padded or swizzled index takes a shift and an addition, or a shift and an exclusive or, if it is not
 // free.

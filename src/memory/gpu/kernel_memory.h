@@ -79,7 +79,7 @@ struct KernelMemory {
 // Recognises pages of Nsight Compute (printed, or --csv: raw, details and source pages, --metrics) and tables
 // of rocprof (pmc columns) and rocprofv3 (counter_collection).
 bool is_gpu_counters(std::string_view head);
-// Recognises text with one memory instruction of one warp a line, its lanes' addresses last.
+// Recognises text with one memory instruction of one warp per line, its lanes' addresses last.
 bool is_gpu_accesses(std::string_view head);
 
 // Read a whole text. Rows that do not fit are skipped and counted. Launches of a kernel are summed.

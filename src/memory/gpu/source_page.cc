@@ -8,7 +8,7 @@ namespace lento::memory {
 namespace {
 
 constexpr double kSchedulers = 4;
-constexpr double kSectors = 2;  // of 32 bytes a cycle
+constexpr double kSectors = 2;  // of 32 bytes per cycle
 
 // Returns the operation and the base register of an instruction's text, or the text where it has none.
 std::string base_of(const std::string& line) {

@@ -40,7 +40,7 @@ Network::Network(const Platform& platform)
     link_free_.resize(size_t(width_ * width_) * 4);
 }
 
-// Routes XY, one link a step. Each link is held for `flits` cycles, and the head moves on after hop_cycles.
+// Routes XY, one link per step. Each link is held for `flits` cycles, and the head moves on after hop_cycles.
 Cycles Network::travel(int from, int to, Cycles at, int flits) {
   int x = from % width_;
   int y = from / width_;

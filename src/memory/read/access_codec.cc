@@ -60,7 +60,7 @@ struct Bytes {
     }
     return *at++;
   }
-  // Decodes an integer of seven bits a byte, lowest first.
+  // Decodes an integer of seven bits per byte, lowest first.
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {

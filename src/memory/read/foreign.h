@@ -1,12 +1,12 @@
 // Reads access traces of other tools as Lento's records, in bounded memory (docs/formats/foreign-traces.md).
 //
 //   name        written by                         latency  time
-//   paper       one line an access, column map     yes      cycles
+//   paper       one line per access, column map     yes      cycles
 //   perf        perf script                        yes      ns
 //   perf.data   perf record (PEBS, IBS, SPE)       yes      ns
 //   memaxes     Mitos / MemAxes CSV                yes      counter ticks
 //   gem5        MemTraceProbe packets              joined   ticks
-//   drmemtrace  DynamoRIO, one zip a thread        no       us, from markers
+//   drmemtrace  DynamoRIO, one zip per thread        no       us, from markers
 //   lackey      valgrind --tool=lackey             no       order
 //   champsim    64-byte instruction records        no       order
 //   c2c         perf c2c report                    a summary (c2c_report.h): recognised here, not opened

@@ -167,7 +167,7 @@ class MemAxesSource : public BatchSource {
       set_service(r.service, r);
   }
 
-  // Composes a code address of source file and line, 2^24 lines a file, for files without instruction
+  // Composes a code address of source file and line, 2^24 lines per file, for files without instruction
   // addresses.
   uint64_t synthetic_pc() {
     if (line_ < 0)
@@ -184,7 +184,7 @@ class MemAxesSource : public BatchSource {
   }
 
   // Composes an address of variable and element for files without addresses. Each variable gets 2^32 bytes of
-  // its own, 8 bytes an element.
+  // its own, 8 bytes per element.
   uint64_t synthetic_address() {
     const std::string name = variable_ >= 0 ? in_.text(variable_) : "";
     auto at = std::ranges::find(names_, name);

@@ -1,7 +1,7 @@
 // Times kernels on a generated machine: hierarchical roofline, tiled matrix products, ring collectives, as
 // the released tool does (paper sections 5.2, 5.3).
 //
-// A product of dim1 x dim2 by dim2 x dim3 is cut by one tile a level (registers, L1, L2). Bytes at level l
+// A product of dim1 x dim2 by dim2 x dim3 is cut by one tile per level (registers, L1, L2). Bytes at level l
 // with tile (t1, t2, t3) of level l-1, repeated r times:
 //   r * precision * (d1 d2 ceil(d3/t3) + d2 d3 ceil(d1/t1) + d1 d3 * (l > 1 ? 1 : ceil(d2/t2)))
 // Register bytes: flops * precision * (2K + 1) / (2K) / W, K = the stationary dimension over the FMA width W.

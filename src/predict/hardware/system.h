@@ -62,10 +62,10 @@ std::string_view name(Stationary stationary);  // "output", ...
 struct Calibration {
   double compute = 0.92;   // share of peak that a full-size tile sustains
   double memory = 0.80;    // share of the memory bandwidth that streams reach
-  double feed = 45;        // bytes a cycle out of the last-level cache, per 1024 flops a cycle of a unit
+  double feed = 45;        // bytes per cycle out of the last-level cache, per 1024 flops per cycle of a unit
   double prologue = 2500;  // cycles to fill and drain the pipeline of one tile
   double half_tile =
-      1200;  // results in flight per unit at which it reaches half its speed, per 1024 flops a cycle
+      1200;  // results in flight per unit at which it reaches half its speed, per 1024 flops per cycle
   // Slows long reductions: tiles on different units drift apart and stop sharing cached panels.
   double drift = 0.015;
   double drift_length = 8192;      // length of a reduction from which drift is seen

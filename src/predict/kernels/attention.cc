@@ -13,7 +13,7 @@
 //   serial    an item walks its keys block after block of 64, splits share them out while units are idle,
 //             whole rounds of items over the units are waited for, and a second pass joins shares
 //   time      launch + (memory^2 + serial^2 + compute^2)^(1/2)
-// Latent attention reads one vector of 576 values a token for all heads, and computes over 576 and 512 of
+// Latent attention reads one vector of 576 values per token for all heads, and computes over 576 and 512 of
 // them.
 #include <algorithm>
 #include <cmath>

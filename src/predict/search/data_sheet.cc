@@ -16,7 +16,7 @@ constexpr double kShareOfSums = 0.5;    // share of the registers that holds run
 constexpr double kInnerTile = 64;       // side of the tile that registers reuse from L1
 constexpr double kReserveShare = 0.04;  // share of the memory for context and libraries
 
-// Returns the operations a second that L1 and the registers can feed (kernel.h gives the bytes of an
+// Returns the operations per second that L1 and the registers can feed (kernel.h gives the bytes of an
 // operation there).
 double fed_flops(const CrossFlowConfig& c, const Machine& m) {
   const double l1 = m.memory[1].bytes_per_s * kInnerTile / c.precision;

@@ -1,6 +1,6 @@
 // Enumerates the ways to run a job on a design and times each. A transformer is timed by predict/time on the
 // data sheet of the generated machine, the language model by predict/crossflow. A way that does not divide or
-// fit takes infinite time. Cost: one prediction a way.
+// fit takes infinite time. Cost: one prediction per way.
 #include "predict/search/job.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ namespace lento::predict {
 
 struct Generation {
   std::string name;
-  double value = 0;  // logic: steps after N12; memory and network: bytes a second of a node
+  double value = 0;  // logic: steps after N12; memory and network: bytes per second of a node
 };
 
 const std::vector<Generation>& logic_nodes();          // N12, N7, N5, N3, N2, N1.4, N1

@@ -4,7 +4,7 @@
 //   layer     its products once forward and twice backward (dA, dB), attention with recomputed scores,
 //             element-wise streams
 //   training  layers, recomputation, output layer, optimizer; on links: tensor exchanges, gradients,
-//   hand-overs serving   one prefill a request and a step a token
+//   hand-overs serving   one prefill per request and a step per token
 //
 // A ring sends (n-1)/n of the buffer from every member, an all-reduce twice that.
 #include "predict/time/energy.h"

@@ -1,5 +1,5 @@
 // Reads and writes the YAML documents of policy.h and their dates. The text of a document is what is signed,
-// so writing is canonical: keys in a fixed order, one value a line.
+// so writing is canonical: keys in a fixed order, one value per line.
 #include <charconv>
 #include <cstdio>
 

@@ -1,10 +1,10 @@
 // The app store: images with their signatures and certificates behind an append-only Merkle log.
 //
-// A store is a folder: log.jsonl (one entry a line, its bytes are the leaf), head (a line with size and root,
-// then its .minisig by the store's key), objects/<sha256>, lock. A client sends the same requests to a folder
-// or to an HTTP server, and trusts only the store's public key and its own record: the head must be signed
-// and extend the recorded one, the entry must be in it and no older than the last one of that name, and every
-// object must have its digest. A failed check is base::Error with the reason.
+// A store is a folder: log.jsonl (one entry per line, its bytes are the leaf), head (a line with size and
+// root, then its .minisig by the store's key), objects/<sha256>, lock. A client sends the same requests to a
+// folder or to an HTTP server, and trusts only the store's public key and its own record: the head must be
+// signed and extend the recorded one, the entry must be in it and no older than the last one of that name,
+// and every object must have its digest. A failed check is base::Error with the reason.
 #pragma once
 
 #include <cstdint>

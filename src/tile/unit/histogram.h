@@ -8,8 +8,8 @@
 //
 // A pipeline of three stages accepts four values every cycle: lanes taken in cycle t are in their
 // accumulators from t + 3 on. A read of accumulators waits for them (filling, busy). Without a clock, flush()
-// is called. Accumulators stop at 2^18 - 1 and set a flag, because four equal values a cycle reach 2^18 after
-// 65,536 cycles, one more than 18 bits hold.
+// is called. Accumulators stop at 2^18 - 1 and set a flag, because four equal values per cycle reach 2^18
+// after 65,536 cycles, one more than 18 bits hold.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The table of transitions of the STATUS register (status.h), one row a state and one column an event.
+// The table of transitions of the STATUS register (status.h), one row per state and one column per event.
 #include "tile/unit/status.h"
 
 namespace lento::tile {

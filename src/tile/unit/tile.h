@@ -2,7 +2,7 @@
 // machine.
 //
 // Timing, which rtl/tile.sv repeats cycle by cycle:
-//   - one instruction a cycle with full forwarding. The user of a load or of hist.rd waits 1 cycle
+//   - one instruction per cycle with full forwarding. The user of a load or of hist.rd waits 1 cycle
 //   - a taken branch or jump resolves in EX and loses 2 cycles. A jump outside the code faults in MEM
 //   - loopi acts in ID, loop in EX after 1 lost cycle, and rounds have no bubbles
 //   - hist.in waits in EX for data. hist.rd and emit wait in EX for values that are still in the pipeline of

@@ -19,7 +19,7 @@ int64_t steps_of(const Fetch& fetch);
 Slice cut(Slice slice, const Fetch& fetch, int64_t step, bool channels);
 Slice cut_weights(Slice slice, const Fetch& fetch, int64_t step);
 
-// Returns the layer's own cut, then one sample a step, then fewer output channels, until a part fits a
+// Returns the layer's own cut, then one sample per step, then fewer output channels, until a part fits a
 // quarter of the scratchpad. Throws base::Error when a part is cut into more pieces than it holds.
 Fetch fitted_fetch(const MappedLayer& layer, const spec::Chip& chip, const std::string& file);
 

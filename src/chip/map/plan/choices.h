@@ -88,7 +88,7 @@ class Choices {
   const Grouping& grouping_;
   const int64_t samples_;
   const size_t cores_;
-  // Rates in bytes a cycle.
+  // Rates in bytes per cycle.
   const double dram_rate_;
   const double mesh_rate_;
 };

@@ -1,7 +1,7 @@
 // Turns plans into mappings: puts the parts of each layer on cores, lists inputs, weights and consumers, and
 // chooses the fastest among pipelined and sequential layouts. Segments take mirror images in turn until
 // enough links are used for their faults to be found. Source of the segment model: Gemini (HPCA 2024),
-// docs/methods/mapping.md. Cost: one plan and one simulation a candidate.
+// docs/methods/mapping.md. Cost: one plan and one simulation per candidate.
 #include "chip/map/plan/mapper.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Lists and prices ways to cut one layer over cores. The largest part of a cut represents all (parts differ
-// by one row or channel at most). With s samples a pass:
+// by one row or channel at most). With s samples per pass:
 //
 //   compute = outputs * operations per output / ops_per_cycle
 //   memory  = (read + weights) / (slots * bytes_per_cycle)       one memory unit
@@ -199,7 +199,7 @@ class Lister {
   const int64_t samples_;
   const Supply supply_;
   const int64_t limit_;
-  // Rates in bytes a cycle.
+  // Rates in bytes per cycle.
   const double dram_rate_;
   const double mesh_rate_;
   std::map<int, Cut> best_;  // by number of cores

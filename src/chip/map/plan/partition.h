@@ -15,7 +15,7 @@ enum class Supply : uint8_t {
   Cores
 };
 
-// One way to cut a layer for a given number of samples a pass.
+// One way to cut a layer for a given number of samples per pass.
 struct Cut {
   std::array<int, 4> parts{1, 1, 1, 1};  // B, K, H, W
   std::array<int, 4> fetch{1, 1, 1, 1};  // sub-steps of a part
@@ -39,10 +39,10 @@ std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int6
 // Returns the input bytes that the part with output `box` needs for one sample.
 int64_t input_bytes(const Layer& layer, const Box& box);
 
-// Returns the bytes a cycle of all DRAM ports together.
+// Returns the bytes per cycle of all DRAM ports together.
 double dram_bytes_per_cycle(const spec::Chip& chip);
 
-// Returns the bytes a cycle that all links together deliver, an estimate for messages between neighbouring
+// Returns the bytes per cycle that all links together deliver, an estimate for messages between neighbouring
 // stages.
 double mesh_bytes_per_cycle(const spec::Chip& chip);
 

@@ -6,7 +6,7 @@
 
 namespace lento::chip {
 
-// Returns a mapping, from one with one layer a layer of `plan`, in which
+// Returns a mapping, from one with one layer per layer of `plan`, in which
 // - a product of several runs (PlannedLayer::runs) is a layer each run: the same parts, each a run of their
 //   channels, so that results leave while the rest is computed
 // - a run with sharers has a layer of weights before it: each part's weights are read in `sharers` runs of

@@ -1,6 +1,9 @@
-// Cuts a graph into segments by a dynamic program over the layer order: best[i] = min over j, s of best[j] +
-// cost(layers j..i-1, s samples a pass). Within a segment cores go to layers by bisection on a common score,
-// so that the stages of the pipeline are even:
+// Cuts a graph into segments by a dynamic program over the layer order:
+//
+//   best[i] = min over j, s of best[j] + cost(layers j..i-1, s samples per pass)
+//
+// Within a segment cores go to layers by bisection on a common score, so that the stages of the pipeline are
+// even:
 //
 //   pass = max(slowest stage, DRAM bytes of all layers / all ports, messages / mesh)
 //   cost = passes * pass + (sum of stages - slowest stage)          the pipeline fills once
@@ -154,7 +157,8 @@ class Planner {
     return found == cuts.end() ? nullptr : &*found;
   }
 
-  // Picks one cut a stage so that together they use at most all cores. Returns false when that is impossible.
+  // Picks one cut per stage so that together they use at most all cores. Returns false when that is
+  // impossible.
   bool share_cores(const std::vector<Stage>& stages, std::vector<const Cut*>& chosen) const {
     double high = 0;
     double low = kNever;
@@ -259,7 +263,7 @@ class Planner {
   const MapOptions& options_;
   const std::string& file_;
   const std::vector<int64_t> sizes_;
-  // Rates in bytes a cycle.
+  // Rates in bytes per cycle.
   const double dram_rate_;
   const double mesh_rate_;
   const int cores_;

@@ -1,5 +1,5 @@
 // Plans layers one after the other, each cut over all cores. Data that a core needs and does not hold arrives
-// as messages. Weights come from DRAM in sub-steps while the core computes. With s samples a pass, for the
+// as messages. Weights come from DRAM in sub-steps while the core computes. With s samples per pass, for the
 // cut c of layer i and those of its sources:
 //
 //   receive = max(received by a core / its links, traffic of the fullest middle; for gathers in stages the
@@ -451,7 +451,7 @@ class Sequencer {
   const Grouping& grouping_;
   const spec::Chip& chip_;
   const int64_t samples_;
-  const double dram_rate_;  // bytes a cycle
+  const double dram_rate_;  // bytes per cycle
   const Choices costs_;
   std::vector<std::vector<size_t>> readers_;
   std::vector<std::vector<Choice>> choices_;  // by layer

@@ -1,4 +1,4 @@
-// Reads the Inspector's log, one object a line:
+// Reads the Inspector's log, one object per line:
 //            {"header":{id, comm_name, rank, n_ranks, nnodes}, "metadata":{hostname, pid, ...},
 //             "coll_perf":{coll, coll_sn, coll_msg_size_bytes, coll_exec_time_us, event_trace_ts}}
 // or "p2p_perf" with p2p, p2p_sn, p2p_peer, ... in place of coll_perf. event_trace_ts exists in verbose mode

@@ -66,7 +66,7 @@ inline int64_t nsight_process(int64_t global_id) {
 // that a version lacks count as empty.
 NsightTrace read_nsight(const std::string& path, base::ReadReport& report);
 
-// Returns one trace a process and GPU. A kernel of NCCL gets the calls that its thread made before it was
+// Returns one trace per process and GPU. A kernel of NCCL gets the calls that its thread made before it was
 // launched and that no earlier kernel took. Without such calls, or in a communicator whose creation was not
 // recorded, it is counted as unlabelled. Steps are ranges called "iteration 7", "step 7", "ProfilerStep#7".
 std::vector<RankTrace> nsight_collectives(const NsightTrace& trace);

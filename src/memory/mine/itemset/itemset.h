@@ -42,8 +42,8 @@ struct Transactions {
   uint64_t total_weight() const;
 };
 
-// Reads the FIMI form: one transaction a line, item numbers 0 .. 2^32 - 2 separated by blanks. An empty line
-// is an empty transaction. A line with anything else is skipped and counted.
+// Reads the FIMI form: one transaction per line, item numbers 0 .. 2^32 - 2 separated by blanks. An empty
+// line is an empty transaction. A line with anything else is skipped and counted.
 Transactions read_fimi(base::InputStream& stream, base::ReadReport& report);
 
 // Parses "65%" of `transactions`, rounded up, or an absolute count, and returns at least 1. Throws

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kNoColumn = UINT32_MAX;
 // Bits are faster than lists when a transaction holds at least one in kDensity of its possible items. A bit
-// column costs rows / 64 word operations of about half a cycle, a list about six cycles an item, because the
+// column costs rows / 64 word operations of about half a cycle, a list about six cycles per item, because the
 // end of a short transaction is mispredicted. Of 20, 40 and 80 the middle is fastest on T10I4D100K
 // (docs/methods/itemsets.md).
 constexpr uint64_t kDensity = 40;

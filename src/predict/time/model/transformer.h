@@ -25,7 +25,7 @@ struct Transformer {
   int64_t head_size = 0;   // 0: hidden / heads
   int64_t value_size = 0;  // size of a value of a head; 0: as head_size
   // Multi-head latent attention (DeepSeek-V2): queries and keys pass through products of these ranks, and the
-  // cache holds kv_rank + rotary_size values a token, whatever the heads. kv_rank 0: none; query_rank 0:
+  // cache holds kv_rank + rotary_size values per token, whatever the heads. kv_rank 0: none; query_rank 0:
   // queries direct.
   int64_t kv_rank = 0;
   int64_t query_rank = 0;

@@ -2,7 +2,7 @@
 // 2020 for sharding).
 //
 //   weights      half-precision copy + gradients + 12 bytes of optimizer state, the sharded parts over
-//                replicas; sharded weights (stage 3): 16 bytes a parameter over replicas and a few layers
+//                replicas; sharded weights (stage 3): 16 bytes per parameter over replicas and a few layers
 //                gathered; under a pipeline (stage 2) gathered weights and gradients of 4 bytes stay while
 //                micro batches pass
 //   activations  what each product and norm needs for its gradients: of each token and layer

@@ -1,4 +1,4 @@
-// The control-flow graph of a tile program, one node an instruction, and immediate post-dominators.
+// The control-flow graph of a tile program, one node per instruction, and immediate post-dominators.
 #pragma once
 
 #include <cstdint>

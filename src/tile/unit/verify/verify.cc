@@ -427,7 +427,7 @@ class Fixpoint {
     try_bytes(counter, span);
   }
 
-  // Uses the counter when it proves fewer cycles a run. With the whole of the longest run as weight, a run
+  // Uses the counter when it proves fewer cycles per run. With the whole of the longest run as weight, a run
   // that only counts seems longer by its step. The rest gives the time of such a run, and thereby the weight
   // that balances both.
   void try_cycles(Counter counter, int64_t span) {

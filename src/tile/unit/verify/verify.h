@@ -24,7 +24,7 @@
 // The content of the scratchpad between runs is computed too. All its words are known after loading. Main and
 // finish are explored again from the words they leave, with intervals that grow to constants of the program,
 // until nothing changes, which keeps the bounds of counters, indices and tables of constants from run to run.
-// Cycles assume that the output path takes 4 bytes a cycle, and exclude the wait of hist.in for input.
+// Cycles assume that the output path takes 4 bytes per cycle, and exclude the wait of hist.in for input.
 #pragma once
 
 #include <cstdint>
