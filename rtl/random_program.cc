@@ -68,7 +68,7 @@ class Generator {
   void emit(const riscv::Instruction& n) {
     words_.push_back(riscv::encode(n));
   }
-  // Most operands are seven registers, others in each program.
+  // Draws a register. Most operands are among seven registers, which differ from program to program.
   uint8_t reg() {
     return uint8_t(below(40) == 0 ? below(32) : first_ + below(7));
   }

@@ -1,6 +1,7 @@
 // A loss is planted as large as the all-clear of the same record promises that it would be named. Draws
-// differ in the number of machines, the length of the record, the law of the metric and the moment of the
-// loss, because a promise that holds in the middle of a long record of many machines may fail elsewhere.
+// differ in the number of machines, the length of the record, the distribution of the metric and the moment
+// of the loss, because a promise that holds in the middle of a long record of many machines may fail
+// elsewhere.
 #include "lab/fleet/fleet_audit.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using fleet::MetricSeries;
 using fleet::Scan;
 using fleet::Sensitivity;
 
-// A record without a fault, and its metric's law.
+// A record without a fault, and the distribution of its metric.
 struct Law {
   const char* name;
   const char* metric;

@@ -1,6 +1,6 @@
-// Runs one scan for each budget over the same months of healthy rows. The law of the metrics differs from
-// kind to kind, because a threshold that follows from a normal law fails on counts, heavy tails and slow
-// drifts.
+// Runs one scan for each budget over the same months of healthy rows. The distribution of the metrics differs
+// from kind to kind, because a threshold that follows from a normal distribution fails on counts, heavy tails
+// and slow drifts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr int64_t kStep_ms = 60'000;
 constexpr size_t kDay = 1440;  // rows
 constexpr std::array<const char*, 4> kMetrics{"power_w", "temperature_c", "network_receive", "step_time_s"};
 
-// The state of one fleet: what a law remembers of each machine and metric.
+// The state of one fleet: the random state of each machine and metric.
 struct Fleet {
   base::Rng rng;
   std::vector<double> state = std::vector<double>(kMetrics.size() * kMachines, 0.0);
@@ -127,7 +127,7 @@ std::vector<Promise> audit_fleet_months(const FleetMonthsOptions& options, const
     for (size_t b = 0; b < kBudgets.size(); ++b) {
       const double a_day = fleet::alarms_per_day(fleet::parse_budget(kBudgets[b]));
       Promise p{std::string(law.name) + ", " + kBudgets[b] + ": days with a false alarm"};
-      p.promised = -std::expm1(-a_day);  // one or more, of a Poisson law
+      p.promised = -std::expm1(-a_day);  // one or more, of a Poisson distribution
       p.trials = rows / kDay;
       p.hits = days_with_alarms(scans[b], p.trials);
       out.push_back(std::move(p));

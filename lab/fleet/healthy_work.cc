@@ -99,7 +99,7 @@ void lonely_evaluations(Draw& d) {
     d.multiply(0, 0, t, t + 6, 0.6);
 }
 
-// Draws each value from a law of its machine and metric alone.
+// Draws each value from a distribution of its machine and metric alone.
 FleetKind alike(const char* name, const char* metric, double (*value)(base::Rng&, size_t t, size_t m)) {
   return {name, [metric, value](Draw& d) {
             d.lay_out({}, {metric});

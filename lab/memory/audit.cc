@@ -1,6 +1,6 @@
 // Healthy draws with reasons are the twins of lab/memory/planted.h. Traces without reasons are drawn here:
-// CPUs work on private words and on shared ones, latencies of both come from one law, and a fight adds its
-// wait to the accesses that take a line from another CPU.
+// CPUs work on private words and on shared ones, latencies of both come from one distribution, and a fight
+// adds its wait to the accesses that take a line from another CPU.
 #include "lab/memory/audit.h"
 
 #include <algorithm>

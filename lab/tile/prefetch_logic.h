@@ -1,4 +1,4 @@
-// The instruction prefetcher in the wild as soft logic of a tile, register by register as in
+// The emulated instruction prefetcher as soft logic of a tile, register by register as in
 // rtl/soft/prefetch_logic.sv. One step() is one clock of that module.
 //
 // The tile cannot inject anything, therefore the processor runs without prefetcher. The logic keeps the tags

@@ -72,7 +72,7 @@ module prefetch_logic #(
     last = r.head + 26'(r.extra);
     found = '0;
     merge = '0;
-    // A head at most 63 lines before: in the same 64 lines or in those before.
+    // Finds a head at most 63 lines before the line: in the same row of 64 lines or in the row before.
     row_before = r.now.line[25:6] - 20'd1;
     for (int i = 15; i >= 0; i--) begin
       distance = {1'b0, r.now.line[5:0]} - {1'b0, head_line[26*i+:6]};

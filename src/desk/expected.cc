@@ -141,7 +141,7 @@ struct Comparison {
       return std::nullopt;
     }
     // The mean error of held-out rows of NCCL (docs/notes/2026-11-27-training_model.md). Nine of ten lie
-    // within 1.645 standard deviations, which are sqrt(pi/2) mean errors of a normal law.
+    // within 1.645 standard deviations, which are sqrt(pi/2) mean errors of a normal distribution.
     constexpr double kMeanError = 0.13;
     const double error = 1.645 * std::sqrt(std::numbers::pi / 2) * kMeanError;
     ComparedSpeed out;

@@ -1,5 +1,5 @@
-// The rank sum's exact law counts, for each sum of doubled mean ranks, the subsets of the first sample's size
-// that reach it (a knapsack over the ranks, ties included).
+// The exact distribution of the rank sum counts, for each sum of doubled mean ranks, the subsets of the first
+// sample's size that reach it (a knapsack over the ranks, ties included).
 #include "evidence/compare.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Two samples compared without a law for their values.
+// Compares two samples without assuming a distribution of their values.
 //
 // A detector's check without its model: the raw records of an accused part must be slower than those of peers
 // that did the same work. Sources: Wilcoxon 1945, Mann and Whitney 1947, Lehmann 1975 (ties).
@@ -10,7 +10,7 @@ namespace lento::evidence {
 
 struct RankSum {
   double superiority = 0.5;  // chance that a value of the first exceeds one of the second, ties as halves
-  double greater = 1;        // chance of such a superiority or more if both follow one law
+  double greater = 1;        // chance of such a superiority or more if both have one distribution
   double less = 1;           // of such a one or less
   bool exact = true;         // all placements were counted, else normal with tie and continuity correction
 };

@@ -1,4 +1,5 @@
-// Intervals and thresholds from measured rows alone: no law, only rows as good as the one to come.
+// Intervals and thresholds from measured rows alone. No distribution is assumed, only that the new row is
+// exchangeable with the measured ones.
 //
 // A score measures how badly a row fits (distance from its prediction, a scan's maximum). If the seen rows
 // and the new one are exchangeable, the new score exceeds the bound with chance `miss` at most, for any

@@ -68,8 +68,8 @@ Screening screen(std::span<const TimedRecord> records, const PhysicsOptions& opt
 std::vector<char> far_away(std::span<const int64_t> times, double most_share);
 
 // Silences between sorted times that are longer than chance explains: the excess of the longest over the
-// root(n)-th longest is exponential for most laws (Pickands 1975), and one file in 1 / budget shows one by
-// chance.
+// root(n)-th longest is exponential for most distributions (Pickands 1975), and one file in 1 / budget shows
+// one by chance.
 std::vector<Silence> unusual_silences(std::span<const int64_t> sorted, double budget = 0.001);
 
 }  // namespace lento::evidence

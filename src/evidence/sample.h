@@ -13,7 +13,7 @@
 
 namespace lento::evidence {
 
-// A normal law's standard deviation over its median absolute deviation: 1 / quantile of 3/4.
+// A normal distribution's standard deviation over its median absolute deviation: 1 / quantile of 3/4.
 constexpr double kSigmaOfMad = 1.482602218505602;
 
 double mean(std::span<const double> values);      // 0 when empty

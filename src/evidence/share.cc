@@ -1,5 +1,5 @@
 // Wilson's interval solves a quadratic. Clopper and Pearson's ends are quantiles of beta distributions,
-// because the tail of a binomial law is an incomplete beta function.
+// because the tail of a binomial distribution is an incomplete beta function.
 #include "evidence/share.h"
 
 #include <algorithm>

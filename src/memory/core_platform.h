@@ -20,8 +20,9 @@ struct CorePlatform {
   CoreModel core;      // in cycles of that clock
 };
 
-// Returns the machine that programs are played on without --platform: round figures of a server's core that
-// waits for each miss, without a third level, so that a fault shows wherever the program will run.
+// Returns the machine on which programs are replayed without --platform. It has round figures of a server's
+// core that waits for each miss, without a third level, so that a fault is visible on whatever machine the
+// program will run.
 CorePlatform usual_platform();
 
 // Reads a file, or a shipped sheet by its name. What a file leaves out is that of the usual platform. Throws

@@ -24,7 +24,7 @@
 
 namespace lento::chip {
 
-// Shifts of chips with other settings, each simulated on first use.
+// The shifts of all log ratios on chips with other settings, each simulated on first use.
 class Shifts {
  public:
   explicit Shifts(const LearnSetup& setup)

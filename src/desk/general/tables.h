@@ -20,9 +20,9 @@ class Tables {
   bool box_line(std::string_view text, const std::string& host, Sink& sink);
   bool begin_table(std::string_view text);
 
-  // A rule makes the line before a head.
+  // A rule marks the line before it as a head.
   void rule();
-  // A row of numbers makes the line before a head too, when it has as many words.
+  // A row of numbers also marks the line before it as a head, when both have as many words.
   void note_line(std::string_view text);
   void blank_line();
   // A line states the unit of the numbers behind it that have none: "are in MB/sec".

@@ -269,7 +269,7 @@ void GpuRows::take(const Fields& fields, Sink& sink) {
     write(row, false, sink);
 }
 
-// Writes the first round of rows when no second one began.
+// Writes the rows of the first round at the end of the file, when no second round began.
 void GpuRows::end(Sink& sink) {
   const std::string_view line = sink.line();
   const int64_t number = sink.number();

@@ -22,7 +22,7 @@ constexpr float kNoLevel = std::numeric_limits<float>::quiet_NaN();
 constexpr double kPastCells = 1000;    // older ones fade
 constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
 constexpr double kMissed = 0.05;       // share of the changes called detectable that is not named
-constexpr double kTwoAtMost = 0.818;   // mean of a Poisson law whose 95 % quantile is two
+constexpr double kTwoAtMost = 0.818;   // mean of a Poisson distribution whose 95 % quantile is two
 constexpr double kMostChange = 4.6;    // ln 100, the logarithm's range below the typical value (kinds.cc)
 constexpr double kPrior = 10;          // machines' worth of the past in the present scatter
 

@@ -46,9 +46,9 @@ class Dips {
   }
   // The next row of a machine.
   void add(size_t machine, double under_upper, double over_lower);
-  // Returns the z of the normal law whose tail is as unlikely as that nearly all of `rows` consecutive
-  // samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate count as one
-  // event, because they are not independent.
+  // Returns the z of the normal distribution whose tail is as unlikely as that nearly all of `rows`
+  // consecutive samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate
+  // count as one event, because they are not independent.
   double z(bool upper, double change, size_t rows) const;
   // Returns the least change of so many rows whose z is no less, infinity when there is none.
   double least_change(bool upper, double z, size_t rows) const;

@@ -2,9 +2,10 @@
 // determine its variance, and no number of blocks shows the tail that is needed for one false alarm a month.
 //   s_m^2 = (v0 e_m s0^2 + n_m s_m^2) / (v0 + n_m)  v0 from how much the machines' variances differ
 //   e_m >= 1: how many times as noisy the machine is in single cells, of which it has many
-//   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: a normal law's
+//   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: normal quantile
 // Source: Smyth, "Linear models and empirical Bayes methods" (2004) for the first line. The second extends
-// the largest values along a straight line in a log-log plot against normal quantiles (a = 1: normal law).
+// the largest values along a straight line in a log-log plot against normal quantiles (a = 1: normal
+// distribution).
 #include "fleet/scan/noise.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ void Noise::refresh() {
   measure_tail();
 }
 
-// Measures how much heavier the tail is than that of a normal law.
+// Measures how much heavier the tail is than that of a normal distribution.
 void Noise::measure_tail() {
   z_.clear();
   for (const Large& l : largest_)
@@ -103,7 +104,7 @@ void Noise::measure_tail() {
     xx += x * x;
     xy += x * std::log(z_[i] / z_[extremes_ - 1]);
   }
-  if (xx > 0)  // two standard errors less: what is surely heavier than a normal law
+  if (xx > 0)  // two standard errors less: what is surely heavier than a normal distribution
     slope_ = std::max(1.0, xy / xx * (1 - 2 / std::sqrt(double(extremes_))));
   anchor_ = quantile(extremes_ - 1);
 }

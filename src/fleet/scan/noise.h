@@ -74,7 +74,7 @@ class Noise {
   double pooled_ = 0;            // variance
   double prior_freedom_ = 0;     // of the pooled variance as a guess at one machine's
   double slope_ = 1;
-  double anchor_ = 1;  // the normal law's value for the least of the extremes
+  double anchor_ = 1;  // the normal distribution's value for the least of the extremes
 };
 
 }  // namespace lento::fleet

@@ -27,7 +27,8 @@ void add_uneven(const View& v, Diagnosis& d) {
   }
 }
 
-// A difference that is there all along is a role or a part that is set up differently: a note.
+// Notes differences that are there all along. They come from another role of the machine or from another
+// configuration, and are no finding.
 void add_standing(const View& v, Diagnosis& d) {
   std::set<size_t> named;
   for (const Episode& e : v.scan.episodes()) {

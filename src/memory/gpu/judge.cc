@@ -1,8 +1,8 @@
 // Judges kernels one by one. A request that the best layout would not need is excess. Where the profile
-// states how busy the units are, their shares bound what its end gains, and a finding needs an interval
-// above 1. A trace of accesses allows a finding by the excess alone, of the requests and not of the time. A
-// source page counts instructions too, whose issue bounds the gain (source_page.h). Loads of channels are
-// compared with their mean, since the fullest one ends last.
+// states how busy the units are, these shares bound the gain of removing the excess, and a finding needs an
+// interval above 1. A trace of accesses allows a finding by the excess alone, in requests and not in time. A
+// source page counts instructions too, whose issue rate bounds the gain (source_page.h). The load of the
+// fullest channel is compared with the mean load, because the fullest channel ends last.
 #include "memory/gpu/judge.h"
 
 #include <algorithm>

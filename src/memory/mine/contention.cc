@@ -467,8 +467,8 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
                                     f.function + "'"));
 }
 
-// A few accesses whose time does not fit the others are left out of both passes, as if the user had named the
-// cycles of the others: one of them would stretch the run until every share of its time is nothing.
+// Excludes a few accesses whose time stamps are far outside the span of the others from both passes. One such
+// access would stretch the run until every contention window is a negligible share of it.
 void set_aside_far_times(
     const OpenTrace& open,
     Functions& functions,

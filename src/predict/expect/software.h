@@ -79,9 +79,9 @@ struct SoftwareTable {
   std::vector<SoftwareSpread> spreads;
   std::vector<FieldError> errors;
 
-  // Returns the constants fitted for `stack` (stack_on) at this kind of work. One that was fitted on other
-  // devices only gets what was fitted there. A stack that was not fitted gets those of
-  // the typical stack that launches kernels as it does, and an empty name those of the typical stack.
+  // Returns the constants fitted for `stack` (stack_on) at this kind of work. A stack that was fitted on
+  // other devices only gets those constants. A stack that was not fitted gets the constants of the typical
+  // stack that launches kernels in the same way. An empty name gets those of the typical stack.
   const Software& find(Work work, std::string_view stack) const;
   const SoftwareSpread& spread(Work work) const;
 };

@@ -73,7 +73,7 @@ Layout default_layout(const spec::Shape& shape) {
   Layout layout;
   layout.dims.resize(shape.size());
   const auto put = [&](size_t dim, int axis) {
-    // A dimension put on an axis that has one already becomes its less significant part.
+    // When the axis already has a dimension, the new one becomes its less significant part.
     if (shape[dim] == 1)
       return;
     for (auto& digits : layout.dims) {

@@ -6,12 +6,12 @@
 
 namespace lento::chip {
 
-// Returns a mapping, from one with one layer per layer of `plan`, in which
-// - a product of several runs (PlannedLayer::runs) is a layer each run: the same parts, each a run of their
-//   channels, so that results leave while the rest is computed
-// - a run with sharers has a layer of weights before it: each part's weights are read in `sharers` runs of
-//   rows, one a core, and every core receives the others from its sharers. It precedes the product by one
-//   run, so that weights travel while that one computes
+// Takes a mapping with one layer per layer of `plan`, and returns one in which
+//  - a product of several runs (PlannedLayer::runs) has a layer per run. Each layer has the same parts, with
+//    a run of their channels, so that results leave while the next run is computed
+//  - a run with sharers has a layer of weights before it. The weights of each part are read in `sharers` runs
+//    of rows, one per core, and every core receives the others from its sharers. The layer of weights is one
+//    run ahead of its product, so that weights travel while the run before is computed
 // Layers are numbered anew. Preconditions: a product of several runs reads and writes nothing but weights in
 // DRAM, and its parts have at least as many channels as it has runs.
 Mapping in_runs(const Mapping& mapping, const Plan& plan);
