@@ -95,6 +95,10 @@ struct OutOfSteps {  // thrown when the step budget is used up
   uint32_t pc = 0;
 };
 
+[[noreturn]] inline void reject(Rule rule, uint32_t pc, const std::string& text) {
+  throw Violation{rule, pc, text};
+}
+
 struct Region {
   const Program& program;
   RegionKind kind;

@@ -11,6 +11,7 @@
 #include "tile/unit/memory.h"
 #include "tile/unit/verify/control_flow.h"
 #include "tile/unit/verify/explorer.h"
+#include "tile/unit/verify/explorer_state.h"
 #include "tile/unit/verify/known_words.h"
 #include "tile/unit/verify/relation.h"
 #include "tile/unit/verify/short_loops.h"
@@ -34,30 +35,6 @@ inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
 inline constexpr uint64_t kWordsAStep = 32;
 inline constexpr uint64_t kLookSteps = 1 << 16;
-
-[[noreturn]] inline void reject(Rule rule, uint32_t pc, const std::string& text) {
-  throw Violation{rule, pc, text};
-}
-
-struct State {
-  std::array<V, 32> x;
-  KnownWords words;
-  struct Call {
-    uint32_t back;
-    uint32_t entry;
-  };
-  std::vector<Call> calls;
-  uint32_t pc = 0;
-  // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
-  // (HistogramUnit::busy) or for an accumulator read.
-  uint32_t filling = 0;
-  // State of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last
-  // store began a new period, or 0 when that is decided. Window, Elapsed: whether this path has tested that
-  // the time is over.
-  uint32_t open_number = 0;
-  uint32_t open_plus = 0;  // the stored value is that number plus this
-  bool time_is_over = false;
-};
 
 class Explorer {
  public:

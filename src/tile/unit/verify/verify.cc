@@ -8,12 +8,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <span>
 
 #include "base/units.h"
+#include "tile/unit/verify/code_rules.h"
 #include "tile/unit/verify/control_flow.h"
 #include "tile/unit/verify/drops.h"
 #include "tile/unit/verify/explorer_impl.h"
@@ -24,72 +23,6 @@ namespace {
 using riscv::Op;
 
 __extension__ using Uint128 = unsigned __int128;
-
-struct Body {
-  // Instruction indices of the first and the last instruction.
-  uint32_t first = 0;
-  uint32_t last = 0;
-};
-
-// Returns the bodies of all hardware loops, as indices of instructions.
-std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
-  std::vector<Body> bodies;
-  for (uint32_t at = 0; at < code.size(); ++at) {
-    if (code[at].custom == Custom::Loop || code[at].custom == Custom::LoopImmediate)
-      bodies.push_back({at + 1, at + code[at].length});
-  }
-  return bodies;
-}
-
-// Requires that hardware loops nest properly and hold no control flow, and that no branch jumps between their
-// first and last word. Marks their instructions.
-void check_loops(Program& program) {
-  const std::vector<TileOp>& code = program.code;
-  program.in_body.assign(code.size(), false);
-  const std::vector<Body> bodies = loop_bodies(code);
-  for (const Body& body : bodies) {
-    int inner = 0;
-    for (uint32_t at = body.first; at <= body.last; ++at) {
-      if (at >= code.size())
-        reject(Rule::LoopBody, 4 * (body.first - 1), "the loop's body leaves the code");
-      program.in_body[at] = true;
-      const TileOp& op = code[at];
-      if (riscv::is_branch(op.base.op) || riscv::is_jump(op.base.op))
-        reject(Rule::LoopBody, 4 * at, "control flow inside a hardware loop");
-      if (op.length == 0)
-        continue;
-      if (at + op.length >= body.last)
-        reject(Rule::LoopBody, 4 * at, "an inner loop must end before the outer one");
-      for (const Body& outer : bodies)
-        inner += outer.first <= body.first - 1 && body.last <= outer.last;
-      if (inner > 0)
-        reject(Rule::LoopBody, 4 * at, "hardware loops nest two deep only");
-    }
-  }
-  for (uint32_t at = 0; at < code.size(); ++at) {
-    const riscv::Instruction& n = code[at].base;
-    if (!riscv::is_branch(n.op) && n.op != Op::Jal)
-      continue;
-    const int64_t target = int64_t{at} + n.imm / 4;
-    if (target >= 0 && target < int64_t(code.size()) && program.in_body[size_t(target)])
-      reject(Rule::LoopBody, 4 * at, "jump into the body of a hardware loop");
-  }
-}
-
-// Rejects a program whose finish part is missing or does not leave in time.
-void check_finish(const Image& image, const std::vector<TileOp>& code) {
-  if (image.code.size() <= kFinishEntry)
-    reject(
-        Rule::FinishSize,
-        kFinishEntry,
-        "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
-  // The region is 16 words up to the end of the code. It must return or jump before that.
-  for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
-    if (riscv::is_jump(code[at].base.op))
-      return;
-  }
-  reject(Rule::FinishSize, kFinishEntry, "finish neither returns nor jumps within its 16 instructions");
-}
 
 // Compares bounds of run time and output with the declared rates.
 void check_rates(const Image& image, VerifyReport& report) {
@@ -513,71 +446,6 @@ Program program_of(const Image& image) {
 
 }  // namespace
 
-std::string_view rule_name(Rule rule) {
-  static constexpr std::string_view kNames[] = {
-      "illegal instruction",
-      "control flow",
-      "indirect jump",
-      "hardware loop",
-      "recursion",
-      "load bounds",
-      "store bounds",
-      "uninitialised register",
-      "unbounded loop",
-      "stack",
-      "arrival rate",
-      "output rate",
-      "taint",
-      "finish size"};
-  return kNames[int(rule)];
-}
-
-std::string_view way_out(Rule rule) {
-  switch (rule) {
-    case Rule::IllegalInstruction:
-      return "compile for RV32I with 'lento tile build'";
-    case Rule::ControlFlow:
-    case Rule::LoopBody:
-      return "let every path end by a return, and no jump enter a hardware loop";
-    case Rule::IndirectJump:
-      return "call through a pointer that is one of at most four functions, or use if and else";
-    case Rule::Recursion:
-      return "write it as a loop";
-    case Rule::LoadBounds:
-    case Rule::StoreBounds:
-      return "check the index against a constant before, or mask it: a[i & 15]";
-    case Rule::Uninitialised:
-      return "set it on every path";
-    case Rule::Unbounded:
-      return "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)";
-    case Rule::Stack:
-      return "put the stack pointer back; smaller frames";
-    case Rule::Arrival:
-      return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
-    case Rule::OutputRate:
-      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew";
-    case Rule::Taint:
-      return "an image without soft logic may not write its registers";
-    case Rule::FinishSize:
-      return "YPU_FINISH returns or calls within 16 instructions";
-  }
-  return "";
-}
-
-std::string describe(const Violation& v, const NamePlace& name) {
-  constexpr size_t kShown = 6;  // last branches of the path that are shown
-  const auto place = [&](uint32_t pc) {
-    return name ? name(pc) : base::hex(pc);
-  };
-  std::string out = std::string(rule_name(v.rule)) + " at " + place(v.pc) + ": " + v.text;
-  const size_t first = v.path.size() > kShown ? v.path.size() - kShown : 0;
-  for (size_t i = first; i < v.path.size(); ++i) {
-    out += i == first ? (first > 0 ? "; by way of ... " : "; by way of ") : ", ";
-    out += place(v.path[i].pc) + (v.path[i].taken ? " (taken)" : " (not taken)");
-  }
-  return out + "; " + std::string(way_out(v.rule));
-}
-
 // Verifies an image. `objects` are variables that accesses must not leave.
 VerifyReport
 verify(const Image& image, const base::Progress& progress, const std::vector<DataObject>& objects) {
@@ -614,47 +482,6 @@ std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progr
   } catch (const Stopped&) {
     return {};
   }
-}
-
-// Returns the line of a report on drops: what is proved, and what to expect with and without a queue.
-static std::string write_drops(const VerifyReport& report) {
-  const auto percent = [](double share) {
-    return base::format_number(100 * share, 3) + " %";
-  };
-  std::string out = "drops at the declared arrival rate: at most " + percent(report.predicted_drop_share);
-  if (report.predicted_drop_share == 0)
-    return out + "\n";
-  out += ", expected " + percent(report.expected_drops[0].share);
-  for (const auto& [queue, share] : std::span(report.expected_drops).subspan(1))
-    out += ", with a queue of " + std::to_string(queue) + " " + percent(share);
-  return out + "\n";
-}
-
-std::string write_report(const VerifyReport& report) {
-  const auto number = [](uint64_t n) {
-    return std::to_string(n);
-  };
-  std::string out =
-      std::string("tile verifier report 4\n") + (report.accepted  ? "accepted\n"
-                                                 : report.stopped ? "stopped: nothing is proved\n"
-                                                                  : "rejected\n");
-  for (const Violation& v : report.violations)
-    out += describe(v) + "\n";
-  const std::pair<const char*, const RegionReport*> regions[] = {
-      {"init", &report.init},
-      {"main", &report.main},
-      {"finish", &report.finish}};
-  for (const auto& [name, r] : regions) {
-    out +=
-        std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
-        " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
-        (r->parts > 1 || r->window_bytes > 0 ? base::format_number(r->bytes_per_run()) + " a run over many, "
-                                             : "") +
-        (r->window_bytes > 0 ? number(r->window_bytes) + " in each " + number(r->window_cycles) + " cycles, "
-                             : "") +
-        number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
-  }
-  return out + write_drops(report);
 }
 
 }  // namespace lento::tile

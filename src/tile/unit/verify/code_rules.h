@@ -1,0 +1,15 @@
+// Rules that hold for the code alone, whatever its data (rule 1 of verify.h). Throws Violation.
+#pragma once
+
+#include "tile/unit/verify/explorer.h"
+
+namespace lento::tile {
+
+// Requires that hardware loops nest properly and hold no control flow, and that no branch jumps between their
+// first and last word. Marks their instructions.
+void check_loops(Program& program);
+
+// Rejects a program whose finish part is missing or does not leave in time.
+void check_finish(const Image& image, const std::vector<TileOp>& code);
+
+}  // namespace lento::tile

@@ -1,0 +1,119 @@
+// Words of a verification: names of the rules, advice for each, and the report whose digest is part of
+// approvals.
+#include <span>
+
+#include "base/units.h"
+#include "tile/unit/verify/verify.h"
+
+namespace lento::tile {
+namespace {
+
+// Returns the line of a report on drops: what is proved, and what to expect with and without a queue.
+std::string write_drops(const VerifyReport& report) {
+  const auto percent = [](double share) {
+    return base::format_number(100 * share, 3) + " %";
+  };
+  std::string out = "drops at the declared arrival rate: at most " + percent(report.predicted_drop_share);
+  if (report.predicted_drop_share == 0)
+    return out + "\n";
+  out += ", expected " + percent(report.expected_drops[0].share);
+  for (const auto& [queue, share] : std::span(report.expected_drops).subspan(1))
+    out += ", with a queue of " + std::to_string(queue) + " " + percent(share);
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string_view rule_name(Rule rule) {
+  static constexpr std::string_view kNames[] = {
+      "illegal instruction",
+      "control flow",
+      "indirect jump",
+      "hardware loop",
+      "recursion",
+      "load bounds",
+      "store bounds",
+      "uninitialised register",
+      "unbounded loop",
+      "stack",
+      "arrival rate",
+      "output rate",
+      "taint",
+      "finish size"};
+  return kNames[int(rule)];
+}
+
+std::string_view way_out(Rule rule) {
+  switch (rule) {
+    case Rule::IllegalInstruction:
+      return "compile for RV32I with 'lento tile build'";
+    case Rule::ControlFlow:
+    case Rule::LoopBody:
+      return "let every path end by a return, and no jump enter a hardware loop";
+    case Rule::IndirectJump:
+      return "call through a pointer that is one of at most four functions, or use if and else";
+    case Rule::Recursion:
+      return "write it as a loop";
+    case Rule::LoadBounds:
+    case Rule::StoreBounds:
+      return "check the index against a constant before, or mask it: a[i & 15]";
+    case Rule::Uninitialised:
+      return "set it on every path";
+    case Rule::Unbounded:
+      return "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)";
+    case Rule::Stack:
+      return "put the stack pointer back; smaller frames";
+    case Rule::Arrival:
+      return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
+    case Rule::OutputRate:
+      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew";
+    case Rule::Taint:
+      return "an image without soft logic may not write its registers";
+    case Rule::FinishSize:
+      return "YPU_FINISH returns or calls within 16 instructions";
+  }
+  return "";
+}
+
+std::string describe(const Violation& v, const NamePlace& name) {
+  constexpr size_t kShown = 6;  // last branches of the path that are shown
+  const auto place = [&](uint32_t pc) {
+    return name ? name(pc) : base::hex(pc);
+  };
+  std::string out = std::string(rule_name(v.rule)) + " at " + place(v.pc) + ": " + v.text;
+  const size_t first = v.path.size() > kShown ? v.path.size() - kShown : 0;
+  for (size_t i = first; i < v.path.size(); ++i) {
+    out += i == first ? (first > 0 ? "; by way of ... " : "; by way of ") : ", ";
+    out += place(v.path[i].pc) + (v.path[i].taken ? " (taken)" : " (not taken)");
+  }
+  return out + "; " + std::string(way_out(v.rule));
+}
+
+std::string write_report(const VerifyReport& report) {
+  const auto number = [](uint64_t n) {
+    return std::to_string(n);
+  };
+  std::string out =
+      std::string("tile verifier report 4\n") + (report.accepted  ? "accepted\n"
+                                                 : report.stopped ? "stopped: nothing is proved\n"
+                                                                  : "rejected\n");
+  for (const Violation& v : report.violations)
+    out += describe(v) + "\n";
+  const std::pair<const char*, const RegionReport*> regions[] = {
+      {"init", &report.init},
+      {"main", &report.main},
+      {"finish", &report.finish}};
+  for (const auto& [name, r] : regions) {
+    out +=
+        std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
+        " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
+        (r->parts > 1 || r->window_bytes > 0 ? base::format_number(r->bytes_per_run()) + " a run over many, "
+                                             : "") +
+        (r->window_bytes > 0 ? number(r->window_bytes) + " in each " + number(r->window_cycles) + " cycles, "
+                             : "") +
+        number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
+  }
+  return out + write_drops(report);
+}
+
+}  // namespace lento::tile
