@@ -52,8 +52,8 @@ struct PlantCase {
   uint32_t beyond = 0;
   bool judged = false;
   bool counted = false;
-  bool exact = false;  // the planted class blamed, alone
-  bool among = false;  // blamed together with classes that leave the same records, as the judgement says
+  bool exact = false;  // the planted class is named, alone
+  bool among = false;  // named together with classes that leave the same records
   bool same = false;   // among, and each of these, planted in its place, makes the very same records
   bool accused = false;
   std::string blamed;

@@ -1,4 +1,4 @@
-// hpas_runs: one-hertz runs of one node with faults whose begin and end are labelled. Each run plays one
+// hpas_runs: one-hertz runs of one node with faults whose begin and end are labelled. Each run replays one
 // machine, so a fleet is drawn: one fault segment of an odd run and 31 healthy segments of other runs, on one
 // clock. The metrics are learned on fleets drawn from even runs only.
 #include <algorithm>

@@ -17,7 +17,7 @@ struct StormResult {
   std::string machine;
   double lasts_s = 0;
   std::optional<double> named_after_s;
-  std::vector<std::string> wrong;  // other machines that were accused, before or during it
+  std::vector<std::string> wrong;  // other machines that were named, before or during it
 };
 
 // The storm of this number of a seed, judged by a FleetWatch that pulls every 5 s.

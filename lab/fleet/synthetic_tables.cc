@@ -42,7 +42,7 @@ void enter(Confusion& c, Outcome o) {
     case Outcome::Right:
       ++c.true_positive;
       break;
-    case Outcome::Wrong:  // somebody was accused, and the faulty one was not
+    case Outcome::Wrong:  // a machine was named that is not the faulty one
       ++c.false_positive;
       ++c.false_negative;
       break;

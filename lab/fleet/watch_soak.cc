@@ -21,7 +21,7 @@ using base::format_number;
 
 constexpr int64_t kMinute = 60'000;
 constexpr int64_t kFaultLasts = 30 * kMinute;
-constexpr int64_t kHoldOff = 10 * kMinute;  // an alert stands so long after its fault
+constexpr int64_t kHoldOff = 10 * kMinute;  // an alert stays active so long after its fault
 
 double cpu_now() {
   timespec t{};

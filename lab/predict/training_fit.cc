@@ -42,7 +42,7 @@ TrainingTime timed(const PublishedRun& run, const Stack& stack) {
   const double kept = shipped.kept;
   const double logit_bytes = shipped.logit_bytes;
   system.stack = stack;
-  system.stack.kept = kept;  // of memory, which no time tells
+  system.stack.kept = kept;  // of memory, which no measured time shows
   system.stack.logit_bytes = logit_bytes;
   return predict_training(system, with_placement(system, with_micro_batch(system, run.run())));
 }

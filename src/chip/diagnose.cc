@@ -66,7 +66,7 @@ void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
 }
 
 // Throws when the file declares unequal parts and nothing is simulated. Expected times of unequal parts come
-// from simulation, and without it the slower parts would be accused.
+// from simulation, and without it the slower parts would be reported.
 void require_simulation(const ChipDiagnosisOptions& options, const Deviations& declared) {
   if (declared == Deviations{} || (options.replay && options.method.method == "lento"))
     return;

@@ -123,7 +123,7 @@ struct Diagnosis {
 // an all-clear must name what was examined.
 void judged(Diagnosis& diagnosis, std::string covered);
 
-// Ends a detector that reached no verdict: drops its findings, because a wrong accusation costs more than a
+// Ends a detector that reached no verdict: drops its findings, because a wrong finding costs more than a
 // missing one, and sets the verdict to "Cannot judge: REASON". `covered` may be empty.
 void cannot_judge(Diagnosis& diagnosis, std::string reason, std::string remedy, std::string covered = {});
 

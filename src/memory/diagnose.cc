@@ -130,7 +130,7 @@ class Run {
 
   // Predicts, for the first findings, the gain of moving their data, by a replay on the platform.
   void predict(const std::string& platform, ContentionResult& result) const {
-    constexpr size_t kPredicted = 3;  // each plays the trace again
+    constexpr size_t kPredicted = 3;  // each replays the trace
     const OpenTrace open = [this](ReadReport& report) {
       return open_access_traces(traces_, report, nullptr);
     };

@@ -28,7 +28,7 @@ struct MemoryDiagnosisOptions {
 
 struct MemoryDiagnosis {
   finding::Diagnosis diagnosis;
-  std::vector<FoundObject> objects;  // that findings accuse
+  std::vector<FoundObject> objects;  // that findings name
   std::string folded;                // "victim;culprit;cause cycles" lines for flame graphs
 };
 

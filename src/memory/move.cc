@@ -16,7 +16,7 @@ namespace lento::memory {
 namespace {
 
 constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
-constexpr double kAgrees = 0.1;  // the played time may differ so much from the trace's own
+constexpr double kAgrees = 0.1;  // the replayed time may differ so much from the trace's own
 constexpr uint64_t kWord = 4;    // bytes that have one user
 constexpr uint64_t kWidestLine = 128;
 constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's

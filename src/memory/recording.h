@@ -17,7 +17,7 @@ struct MemoryRecordingOptions {
   uint64_t burst_on_us = 1000;
   uint64_t burst_off_us = 19000;
   uint32_t line_bytes = 0;  // 0: of this machine
-  unsigned nodes = 1;       // NUMA nodes that the threads are played on
+  unsigned nodes = 1;       // NUMA nodes on which the threads are replayed
   unsigned repeat = 1;      // recordings whose verdicts are combined (repeat.h); the last one's trace is kept
   std::string platform;     // file or shipped sheet; empty: the usual machine (core_platform.h)
   double bandwidth = 0;     // bytes per cycle of a node's memory; 0: the platform's

@@ -80,7 +80,7 @@ Diagnosis combine(std::vector<Diagnosis> each) {
     kept.push_back(std::move(group.best));
   }
   finding::sort_findings(kept);
-  // The last recording that agrees with the outcome stands for all.
+  // The last recording that agrees with the outcome represents all.
   const auto most = std::ranges::max_element(outcomes, {}, [](const auto& o) {
     return o.second;
   });

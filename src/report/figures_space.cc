@@ -65,7 +65,7 @@ std::string coordinates(int x, int y) {
 }
 
 // Returns the path of a link. Both directions of a link are drawn side by side, each to the right of its own
-// travel, and a link that stands once in the middle.
+// travel, and a link once in the middle.
 PathData link_path(const MeshFigure::Link& link, const MeshLayout& at, bool both) {
   const double dx = link.to_x - link.from_x;
   const double dy = link.to_y - link.from_y;

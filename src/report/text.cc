@@ -35,7 +35,7 @@ std::string evidence_line(const Evidence& evidence) {
   return line + "\n";
 }
 
-// Composes the lines of a finding after its subject. The verdict stands above, so its words are not repeated.
+// Composes the lines of a finding after its subject. The verdict precedes it, so its words are not repeated.
 std::string below_subject(const Finding& f, const std::string& verdict, const TextOptions& options) {
   std::string text = "  " + f.category;
   if (f.factor)

@@ -1,5 +1,5 @@
 // lento chip simulate: runs a mapping on a chip, writes its probe records and prints how busy every part was.
-// With --trace it plays a recorded program on a fabric and compares it with the measured times.
+// With --trace it simulates a recorded program on a fabric and compares it with the measured times.
 #include <utility>
 
 #include "chip/play.h"
@@ -28,8 +28,8 @@ void run(ChipSimulateArguments& args, Context& context) {
     return play(args, context);
   if (args.run.mapping.empty())
     throw UsageError("--mapping is required, or --trace to play a recorded program");
-  // The trace of the simulated machine has more detail than that of the diagnosis. A played program has only
-  // the latter.
+  // The trace of the simulated machine has more detail than that of the diagnosis. A simulated program has
+  // only the latter.
   args.run.chrome_trace = std::exchange(context.trace_out, {});
   args.run.seed = context.seed;
   args.run.form = args.form == "text"        ? chip::ProbeForm::Text

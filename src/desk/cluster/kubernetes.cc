@@ -6,7 +6,7 @@
 //
 // Columns begin where their names do. The node of a pod is stated by the event Scheduled ("Successfully
 // assigned NAMESPACE/POD to NODE") or by the source of another event. A pod that was evicted because its node
-// was lost follows from the node, and its event stands under it.
+// was lost follows from the node, and its event is listed under it.
 //
 // Source: kubectl 1.19 to 1.33, reasons of pkg/kubelet/events and pkg/controller of Kubernetes 1.24 to 1.33
 // and of node-problem-detector 0.8.

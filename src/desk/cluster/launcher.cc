@@ -273,7 +273,7 @@ class Missing : public Reader {
   }
 
   // A line "3: [TENSOR, TENSOR ...]" looks like output of rank 3 with srun's label.
-  // Below JAX's barrier stands a task a line.
+  // After JAX's barrier each line names a task.
   void behind(std::string_view line, Sink& sink) override {
     if (line.starts_with("/job:") && line.find("/task:") != line.npos) {
       numbers_behind(line, "/task:", missing_);

@@ -21,7 +21,7 @@ class Entries {
   bool entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
   // Takes a word of a state. Returns whether it is one.
   bool condition(std::string_view key, std::string_view value, const Subject& subject, Sink& sink);
-  // Takes a number. Numbers without a known meaning are compared too, but accuse nobody.
+  // Takes a number. Numbers without a known meaning are compared too, but name no part.
   bool
   number(const std::string& name, const Measure& measure, double value, const Subject& subject, Sink& sink);
   // Notes a part that the report lists, whatever it states about it.

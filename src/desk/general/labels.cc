@@ -113,7 +113,7 @@ std::string label_before(std::string_view line, size_t end) {
       --word;
     const bool has_letter =
         std::any_of(line.begin() + std::ptrdiff_t(word), line.begin() + std::ptrdiff_t(begin), is_alpha);
-    if (word == begin || is_figure(line[word]) || !has_letter)  // " - " stands between parts of a line
+    if (word == begin || is_figure(line[word]) || !has_letter)  // " - " separates parts of a line
       break;
     begin = word;
     const bool has_space = begin > 1 && line[begin - 1] == ' ' && is_name_char(line[begin - 2]);

@@ -102,7 +102,7 @@ double seconds_of(std::string_view text) {
 
 namespace {
 
-// "Gflops", "TFLOP/s", "TFLOPs/s/GPU" without what stands behind the slash.
+// "Gflops", "TFLOP/s", "TFLOPs/s/GPU" without the part after the slash.
 std::optional<double> flops_of(const std::string& head) {
   const size_t at = head.find("flop");
   if (at == head.npos || at > 1)

@@ -5,11 +5,11 @@
 //            A heading, or a pair that names a part ("GPU: 3", "hca_id: mlx5_0"), names the part of what
 //            follows until the next one that is indented no deeper.
 //   table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}
-//            A gap is two or more blanks, a tab, or a comma in all lines. A time of day may stand in front.
+//            A gap is two or more blanks, a tab, or a comma in all lines. A time of day may precede it.
 //   box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}
 //            A row has as many lines as the head.
 //
-// A head may stand in a comment ("# Size  Bandwidth (MB/s)"), and boxes in Unicode's lines. Where a column
+// A head may be in a comment ("# Size  Bandwidth (MB/s)"), and boxes in Unicode's lines. Where a column
 // has no meaning of its own, that of the row's name counts ("Request latency (ms)" and "avg"). A column of
 // sizes is a part of the names of its row.
 //

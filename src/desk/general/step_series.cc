@@ -141,7 +141,7 @@ class StepSeries : public Reader {
   static constexpr size_t kMostColumns = 1024;
 
   void take(size_t, const Match&, Sink& sink) override {
-    if (sink.number() == last_line_)  // of two words that stand in it
+    if (sink.number() == last_line_)  // the line holds two of the words and was read before
       return;
     last_line_ = sink.number();
     const std::vector<LabelledValue> values = labelled_values(sink.line());

@@ -38,7 +38,7 @@ bool holds_number(const std::string& cell) {
 
 }  // namespace
 
-// Whether a row of numbers stands below a line of as many words.
+// Returns whether the text is a row of numbers that follows a line of as many words.
 bool Tables::is_first_row(std::string_view text) const {
   constexpr size_t kFewestWords = 5;
   const std::vector<std::string> words = blank_cells(text);
@@ -100,12 +100,12 @@ bool Tables::begin_table(std::string_view text) {
     return false;
   is_comma_ = is_comma;
   prefix_.clear();
-  if (cells[0].ends_with(":")) {  // "RX:  bytes  packets  errors" stands above rows of numbers
+  if (cells[0].ends_with(":")) {  // "RX:  bytes  packets  errors" is the head of rows of numbers
     prefix_ = cells[0].substr(0, cells[0].size() - 1) + " ";
     cells.erase(cells.begin());
   }
   head_line_ = text;
-  words_ = blank_cells(text);  // where single blanks stand between columns
+  words_ = blank_cells(text);  // where single blanks separate columns
   start_table(std::move(cells));
   return true;
 }
@@ -142,7 +142,7 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
   return any;
 }
 
-// The words of a row that stand below those of the head, one each. Empty where most columns have none.
+// The words of a row that are below those of the head, one each. Empty where most columns have none.
 std::vector<std::string> Tables::cells_below(std::string_view text) const {
   std::vector<std::string> cells(words_.size());
   size_t filled = 0;
@@ -283,7 +283,7 @@ void Tables::note_line(std::string_view text) {
 }
 
 void Tables::blank_line() {
-  if (!has_rows_)  // a blank line may stand between the head and its rows
+  if (!has_rows_)  // a blank line may separate the head from its rows
     return;
   columns_.clear();
   words_.clear();

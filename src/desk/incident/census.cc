@@ -1,7 +1,7 @@
 // Counts the parts of one kind that each host lists: GPUs, network cards, disks. A host that lists fewer than
 // all of its peers, which agree, has lost one, whichever reader read them.
 //
-// Hosts with a file that was cut are left out, because the missing parts may stand behind the cut.
+// Hosts with a file that was cut are left out, because the missing parts may be listed after the cut.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -12,7 +12,7 @@
 //   heading        = {"#" | "="} [HOST] CARD ["port" N] ["at" TIME] {"="}     as loops over hosts print it
 //   rdma statistic = "link mlx5_0/1 rx_write_requests 0 ... out_of_buffer 0 ..."
 //
-// A counter that is read twice counts by what it rose in between. One that stands at the largest value it can
+// A counter that is read twice counts by what it rose in between. One that is at the largest value it can
 // hold has counted at least so many.
 //
 // Source: Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst and

@@ -5,7 +5,7 @@
 //   class Watchdog : public Reader { void take(size_t form, const Match& m, Sink& sink) override { ... } };
 //   const Format kWatchdog{"PyTorch watchdog", "pytorch", kForms, Shape::Lines, make<Watchdog>};
 //
-// Lines: a reader gets the lines that match one of its forms, wherever they stand in a file: one log may feed
+// Lines: a reader gets the lines that match one of its forms, wherever they are in a file: one log may feed
 // several formats. Table: the file as a whole is of this form, its reader gets every line. Document: the file
 // is one JSON value or the like, its reader gets the whole text. Rest: its reader gets the lines that no
 // other one took, of a file whose beginning no format fits.

@@ -97,7 +97,7 @@ std::string_view without_marks(std::string_view line, std::string_view marks) {
                             : line.substr(begin, line.find_last_not_of(marks) + 1 - begin);
 }
 
-// The host that a heading names. `is_ruled`: a rule stands in front of the line.
+// The host that a heading names. `is_ruled`: a rule precedes the line.
 std::string_view heading_host(std::string_view line, bool is_ruled) {
   constexpr size_t kLongestHeading = 120;
   if (line.size() > kLongestHeading)

@@ -10,8 +10,8 @@
 //            blank | "text" (the default) anything up to the next piece or the rest of the line
 //
 // Matching is one pass from the left without going back: "word" and "text" end at the first place where the
-// next literal stands, and an optional part that fails is left out. A pattern without "^" is tried at the
-// first kTries places where its first literal stands, so that a line costs a multiple of its length at most.
+// next literal occurs, and an optional part that fails is left out. A pattern without "^" is tried at the
+// first kTries places where its first literal occurs, so that a line costs a multiple of its length at most.
 #pragma once
 
 #include <array>

@@ -44,7 +44,7 @@ struct HangAnalysis {
   std::vector<WaitEdge> waits;   // by waiting rank: what it waits for first
   std::vector<OpMismatch> mismatches;
   std::vector<int> without_dump;  // ranks that groups name and no file is there for
-  std::vector<int> ring;          // ranks that wait for one another in a circle, if nobody else is to blame
+  std::vector<int> ring;  // ranks that wait for one another in a circle, when no rank is stuck by itself
   size_t pending = 0;
 };
 

@@ -15,7 +15,7 @@ namespace lento::fleet {
 
 struct RanksOptions {
   std::map<std::string, std::string>
-      switch_of;  // host -> its switch, for blaming a switch instead of its hosts
+      switch_of;  // host -> its switch, to report a switch instead of its hosts
   bool figures = true;
   int lane_steps = 2;  // training steps drawn as lanes
 };

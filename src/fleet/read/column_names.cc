@@ -66,7 +66,7 @@ constexpr std::array<std::string_view, 5> kTimeWords{"time", "timestamp", "datet
 
 constexpr std::array<std::string_view, 3> kSteps{"step", "iteration", "iter"};
 
-// Words that annotate a row, and those that may stand beside them in such a name.
+// Words that annotate a row, and those that may occur with them in such a name.
 constexpr std::array<std::string_view, 34> kAnnotations{
     "label", "labels", "rank",    "step",   "steps",     "epoch",   "part",      "partition", "index",
     "idx",   "code",   "codes",   "iter",   "iteration", "id",      "uuid",      "seed",      "fold",

@@ -89,7 +89,7 @@ struct SeriesBuilder::Layout {
   std::vector<size_t> at;         // first metric of the series
 };
 
-// Returns where each metric stands among the rows of the result.
+// Returns the index of each metric among the rows of the result.
 SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   Layout layout;
   layout.has_devices.assign(metrics_.size(), false);

@@ -75,7 +75,7 @@ bool split(
   }
 }
 
-// `bytes` begin with a byte order mark. Halves of a pair that stand alone become U+FFFD.
+// `bytes` begin with a byte order mark. Halves of a pair without the other half become U+FFFD.
 std::string from_utf16(std::string_view bytes) {
   const bool little = bytes[0] == '\xff';
   const auto unit = [&](size_t at) {

@@ -145,7 +145,7 @@ class Guess {
     return 10 * cells.falling <= cells.rising;
   }
 
-  // Times are dates, or numbers that rise row by row where only a part of the name speaks of time.
+  // Times are dates, or numbers that rise row by row where only a part of the name means time.
   double time_score(size_t c) const {
     const Cells& cells = cells_[c];
     const std::string name = lowered(header_[c]);

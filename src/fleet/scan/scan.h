@@ -45,7 +45,7 @@ struct ScanOptions {
   // For recorded periods:
   std::optional<int64_t> judge_from_ms;            // what lies before is only history
   std::vector<finding::Expectation> expectations;  // a prediction that the whole job is compared with
-  std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
+  std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step predicts
 };
 
 struct ScanFleet {

@@ -68,7 +68,7 @@ bool is_header_line(std::string_view line) {
   if (line.starts_with("=="))
     return false;
   const bool by_kernel = has_any(line, {"Kernel Name", "Kernel_Name", "KernelName"});
-  // The names of columns stand in quotes or between commas. Sentences of rules name the same tables.
+  // The names of columns are in quotes or between commas. Sentences of rules name the same tables.
   const bool by_line = has_any(
       line,
       {"\"L1 Wavefronts Shared\"",
@@ -136,7 +136,7 @@ class Tables {
     locate();
   }
 
-  // Takes a row that stands above the header of a source page, with a name and nothing else. Returns false
+  // Takes a row above the header of a source page, with a name and nothing else. Returns false
   // for any other.
   bool take_title(std::string_view& text, std::string_view line) {
     const bool is_kernel = line.starts_with("\"Kernel Name\",");
@@ -204,7 +204,7 @@ class Tables {
     if (source_ >= 0)
       line = place(row);
     if (kernel.empty()) {
-      units_ = row;  // a row without a kernel stands below the header
+      units_ = row;  // a row without a kernel follows the header
       return;
     }
     if (values_.size() >= kMostKernels && !values_.contains({kernel, line}))

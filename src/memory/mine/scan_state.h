@@ -19,7 +19,7 @@ inline constexpr size_t kMostLines = size_t{1} << 20;  // blocks whose cost is k
 
 // The reason why cycles were lost, as far as one access shows it.
 enum class Loss : uint8_t {
-  Contended = 0,  // another CPU had the line or the way to it, or nobody can tell
+  Contended = 0,  // another CPU had the line or the way to it, or the cause is not recorded
   Bank = 1,       // the bank was busy
   Remote = 2,     // memory of another node
   Queue = 3,      // local memory, beyond its unloaded latency

@@ -126,7 +126,7 @@ struct ReplayResult {
   std::vector<uint64_t> blame;  // as above
 };
 
-// Plays a trace without latency through the same caches, write buffers and interconnect. Each CPU keeps its
+// Replays a trace without latency through the same caches, write buffers and interconnect. Each CPU keeps its
 // own order. It issues an access no earlier than its own cycle in the trace allows: the gap to its previous
 // access, counted from that one's completion. Latency, culprit and service are filled in, and other fields
 // are kept. CPUs are numbered anew in order of appearance. More than platform.harts of them are a

@@ -98,7 +98,8 @@ inline bool is_dependent(const Recording::Event& e) {
 
 // Costs of the replay, in cycles beyond a hit in the first cache. A line's first use is free: only lines that
 // a cache held and lost are fetched again. The defaults let a core wait for each miss alone, without a third
-// level and with pages that are always found; core_platform.h has the machines that programs are played on.
+// level and with pages that are always found; core_platform.h has the machines on which programs are
+// replayed.
 struct CoreModel {
   uint64_t step = 4;                // from one access to the next
   uint64_t transfer = 60;           // a line from another core

@@ -30,7 +30,7 @@ class SharedMemory {
   using Ranges = std::map<uint64_t, Range>;  // by first address; who maps it anew has it anew
   std::map<uint32_t, Ranges> ranges_;        // by process
   std::map<uint32_t, uint32_t> parents_;
-  std::map<uint64_t, uint64_t> files_;  // place of the first byte, by what the recorder tells of the file
+  std::map<uint64_t, uint64_t> files_;  // place of the first byte, by the identity of the file
   Range* last_ = nullptr;               // whose bytes, then whose file, follow
 };
 

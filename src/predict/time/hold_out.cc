@@ -14,7 +14,7 @@
 namespace lento::predict {
 namespace {
 
-// The kind of question whose errors stand for kinds without a measurement (graphs, fp8): 16-bit products on
+// The kind of question whose errors represent kinds without a measurement (graphs, fp8): 16-bit products on
 // chips that were not measured.
 constexpr const char* kStandIn = "16-bit product";
 

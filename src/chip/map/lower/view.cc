@@ -139,7 +139,7 @@ std::optional<Value> reshape(const Value& value, const spec::Shape& shape) {
   for (auto it = value.layout.dims.rbegin(); it != value.layout.dims.rend(); ++it) {
     for (auto d = it->rbegin(); d != it->rend(); ++d)
       rest.push_back(*d);
-  }  // the most significant digit stands last
+  }  // the most significant digit comes last
   Value out = value;
   out.layout.dims.assign(shape.size(), {});
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -144,7 +144,7 @@ bool read_one(
   }
 }
 
-// The rank and the date may stand behind the events. A trace that lost one of them, which the others give,
+// The rank and the date may follow the events. A trace that lost one of them, which the others give,
 // can be neither named nor placed in time.
 void drop_nameless(std::vector<RankTrace>& ranks, base::ReadReport& report) {
   const bool numbered = std::ranges::any_of(ranks, [](const RankTrace& t) {

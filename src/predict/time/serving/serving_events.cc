@@ -374,7 +374,7 @@ ServingTime Simulation::result() {
     do {
       last_arrival_ += rng_.exponential(1 / per_s_);
       arrive(last_arrival_);
-    } while (pool_ && requests_.size() < wanted_);  // a pool takes together what waits: it is told of all
+    } while (pool_ && requests_.size() < wanted_);  // a pool admits all waiting requests together
   }
   while (first_.size() < wanted_ && events_ < kMostEvents) {
     ++events_;

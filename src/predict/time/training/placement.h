@@ -11,7 +11,7 @@
 namespace lento::predict {
 
 // Returns all orders of the four parallel dimensions that place ranks differently, at most 24, the order of
-// the run first. Dimensions of size 1 stand last in each order, since their place changes nothing.
+// the run first. Dimensions of size 1 come last in each order, since their place changes nothing.
 std::vector<Placement> distinct_placements(const TrainingRun& run);
 
 struct PlacedTime {

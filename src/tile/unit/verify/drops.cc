@@ -65,7 +65,7 @@ double expected_dropped(const RegionReport& m, uint64_t arrival, uint32_t queue)
   if (arrival >= m.lossless_period || m.lossless_period == UINT64_MAX || m.streamed > 0)
     return most_dropped(m, arrival);
   constexpr uint64_t kMostInputs = 100'000;
-  constexpr uint64_t kPeriods = 64;  // of long runs that are played
+  constexpr uint64_t kPeriods = 64;  // of long runs that are simulated
   const LongRuns& long_runs = m.long_runs;
   const uint64_t period = std::max(long_runs.every_runs, long_runs.every_cycles / arrival);
   const uint64_t inputs = std::min(kMostInputs, kPeriods * (period + m.worst_cycles / arrival + 1));
