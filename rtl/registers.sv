@@ -16,7 +16,8 @@ module registers (
   logic image_before, start_before, write, from_a, from_b, meets_a, meets_b;
   logic [31:0] read_a, read_b, kept_a, kept_b;
 
-  // An instruction in MEM when the image or the region came is in WB one cycle later.
+  // An instruction that is in MEM when the image or the region arrives reaches WB one cycle later, and must
+  // not write.
   assign write = rd != 0 && !image_before && !(start_before && rd == 5'd1);
   assign meets_a = write && rd == rs1;
   assign meets_b = write && rd == rs2;

@@ -4,6 +4,8 @@
 usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits, no word of
                                           docs/glossary.md is defined twice and no document is too long, else exit 1
        prose_check.py [--list] FOLDER...  one row of figures a folder; --list prints each comment that breaks a rule
+       prose_check.py --draw SEED FOLDER...  30 comments, each with the four lines behind it, and 40 functions of 6 to 45
+                                          lines, drawn by seed for a blind reading (docs/notes)
        prose_check.py --self-test         planted comments, good and bad, must be counted as such
 
 A comment is a run of whole-line comments. Limits: 5 of 1,000 comments may open without a subject ("What is kept"), 3 of
@@ -13,6 +15,7 @@ comment has a line of one or two words that the formatter broke off: the line be
 """
 import dataclasses
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -201,11 +204,31 @@ def self_test():
         assert breaches(measure(folder)) == ["opening 0.0 %, at least 90 %"], "licence lines are no purpose"
 
 
+def draw(seed, folders):
+    """Comments and functions for readers who get nothing but these excerpts."""
+    comments, functions = [], []
+    for path in sorted(p for f in folders for p in pathlib.Path(f).rglob("*") if p.suffix in KINDS and ".test." not in p.name):
+        lines = path.read_text(errors="replace").splitlines()
+        comments += [(path, c.line, c.line + len(c.texts) + 4) for c in read_comments(path)[0] if not LICENCE.search(c.text)]
+        for i in (i for i, line in enumerate(lines) if re.match(r" {0,2}[\w:<>].*\(.*\{$", line) and line.split()[0] not in ("if", "for")):
+            indent = len(lines[i]) - len(lines[i].lstrip())
+            end = next((j for j in range(i, len(lines)) if lines[j].startswith(" " * indent + "}")), i)
+            begin = next(j for j in range(i, -1, -1) if j == 0 or not lines[j - 1].lstrip().startswith("//"))
+            if 6 <= end - i <= 45:
+                functions.append((path, begin + 1, end + 1))
+    for kind, most, found in ("comment", 30, comments), ("function", 40, functions):
+        for path, begin, end in random.Random(f"{seed} {kind}").sample(found, min(most, len(found))):
+            print(f"\n== {kind} {path}:{begin}", *path.read_text(errors="replace").splitlines()[begin - 1:end], sep="\n")
+    return 0
+
+
 def main(args):
     if args == ["--self-test"]:
         return self_test()
     if not args:
         return gate()
+    if args[0] == "--draw":
+        return draw(args[1], args[2:])
     show = "--list" in args
     for name in (a for a in args if a != "--list"):
         if not pathlib.Path(name).is_dir():

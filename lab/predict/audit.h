@@ -13,7 +13,8 @@ namespace lento::predict {
 // drawn by `seed`. The bound of a run is that of the other sources.
 std::vector<lab::Promise> audit_intervals(const SoftwareTable& table, uint64_t seed);
 
-// Promises that no measured run is faster than its limit, with one in a hundred for wrong reports.
+// Audits the promise that no measured run is faster than its limit. One run in a hundred may break it,
+// because reports may be wrong.
 lab::Promise audit_limits(const std::vector<FieldCase>& cases);
 
 }  // namespace lento::predict

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kNeeded = "each line is a transaction: item numbers with blanks between them";
 
-// Blank lines are transactions without items, and every text has them: only lines with items show what the
-// file is.
+// Requires at least one line with items. Blank lines are transactions without items, so a text of any other
+// kind may consist of them.
 void require_transactions(const std::string& path, const Transactions& data, const base::ReadReport& report) {
   uint64_t filled = 0;
   for (size_t i = 0; i < data.size(); ++i)

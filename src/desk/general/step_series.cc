@@ -296,8 +296,8 @@ class StepSeries : public Reader {
     push(at->second, {value, step, sink.number(), sink.time()});
   }
 
-  // All ranks take a step together. Only work that a rank does alone, and what a line states of its rank, is
-  // its own.
+  // All ranks take a step together, so most quantities are those of the job. Work that a rank does alone, and
+  // numbers on a line that names its rank, are the rank's own.
   Quantity quantity_of(const Named& named) const {
     Quantity quantity{named.name, named.measure.unit, Kind::Annotation, Better::Neither, "", Scope::Job};
     if (named.measure.meaning == Meaning::Work)

@@ -140,7 +140,8 @@ class Guess {
     return !is_text(c) && !mostly(cells_[c].dates, cells_[c]);
   }
 
-  // Rows of one machine after another fall once a machine.
+  // Returns whether times rise. When a table lists one machine after another, the times fall once per
+  // machine.
   static bool rises(const Cells& cells) {
     return 10 * cells.falling <= cells.rising;
   }
@@ -351,7 +352,8 @@ class Guess {
     });
   }
 
-  // Rows that share a cell differ in a column that was not taken yet. Equal rows need none.
+  // Two rows for the same cell mean that some column that distinguishes them has no role yet. This gives it
+  // one. Rows that are equal need none.
   void separate_rows() {
     const bool weak_only = out_.machine >= 0 || options_.paths.size() > 1;
     if (out_.device < 0 && (!separates(-1) || speaks_of_devices()))

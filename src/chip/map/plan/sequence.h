@@ -18,7 +18,8 @@ struct Grouping {
   // Number of cores that compute the same rows of a product together, each some of the channels. They form
   // one block (BlockOrder). 0: any number, along columns, whichever costs least.
   int cores = 0;
-  // Cores that pass weights on to each other, for cuts with as many parts that use the same weights.
+  // Number of cores that share the reading of weights: each reads a part of them from DRAM and passes it on
+  // to the others. Used for cuts in which at least so many parts need the same weights.
   int sharers = 1;
 };
 
