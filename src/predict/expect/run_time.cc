@@ -191,7 +191,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   expert_bytes_ = experts * narrow / devices;
   held_bytes_ = dense_bytes_ + expert_bytes_ + (m.tied ? 0 : 2 * ends / devices);
   const double ways = m.kv_rank > 0 ? 1 : double(std::min<int64_t>(run_.tensor, m.kv()));
-  // By default only TensorRT-LLM stores the key-value cache in as few bits as the weights.
+  // Only TensorRT-LLM stores the key-value cache by default in as few bits as the weights.
   const bool narrow_cache = narrow <= 1 && load.stack == "tensorrt-llm";
   narrowest_cache_ = narrow <= 1 ? (narrow_cache ? 1 : 0.5) : 1;
   cache_bytes_ = (narrow_cache ? 1 : 2) * m.cache_values() * double(m.layers) / (ways * run_.pipeline);

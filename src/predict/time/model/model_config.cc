@@ -80,7 +80,7 @@ int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
   return c.whole({"num_key_value_heads", "num_kv_heads", "kv_n_heads", "n_head_kv"}, heads);
 }
 
-// Their size is given or shares the width; latent attention says its own later.
+// Reads the size of the heads. It is given or is a share of the width. Latent attention overrides it later.
 void read_heads(const Config& c, Transformer& m) {
   m.head_size = c.whole({"head_dim", "attention_head_dim", "kv_channels"}, 0, 0);
   if (m.head_size > 0)
@@ -187,7 +187,8 @@ double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   return out;
 }
 
-// What a layer of experts has besides products: choice biases, gates of shared experts, biases, sinks.
+// Returns the parameters of a layer of experts besides its products: choice biases, gates of shared experts,
+// biases, sinks.
 double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
   if (m.experts == 1)
     return 0;

@@ -415,7 +415,7 @@ class Fixpoint {
     main.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
   }
 
-  // What the counters that are tried bound: the output of main, or its cycles.
+  // The quantity that a counter bounds: the bytes that main sends, or its cycles.
   struct Goal {
     bool of_cycles = false;
     int64_t worst = 0;

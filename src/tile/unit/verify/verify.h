@@ -77,8 +77,8 @@ std::string describe(const Violation& violation, const NamePlace& name = {});
 // Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
-// How seldom main takes its longest time: a counter or a period of time in the scratchpad triggers it. The
-// sum of the cycles of any n runs stays below n * mean_cycles + burst when a counter does.
+// Bounds how often main takes its longest time, when a counter or a period of time in the scratchpad triggers
+// it. With a counter, the cycles of any n runs stay below n * mean_cycles + burst.
 struct LongRuns {
   uint64_t every_runs = 1;    // a counter: once in so many runs; 1: any run may be long
   uint64_t every_cycles = 0;  // a period of time: once in so many cycles; 0: none
