@@ -52,7 +52,7 @@ def main():
         print("readelf is not installed")
         return 77
     build = pathlib.Path(sys.argv[1])
-    # What was installed has no run path of the build: the linker's, as it stands, is what is looked at.
+    # Installed programs have no run path of the build, so the programs are checked as the linker wrote them.
     programs = [build / "bin" / name for name in PROGRAMS if (build / "bin" / name).exists()]
     cache = (build / "CMakeCache.txt").read_text()
     hardened = "LENTO_HARDEN:BOOL=ON" in cache and "LENTO_SANITIZE:BOOL=ON" not in cache

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-// What a change makes of the code is no concern of the compiler.
+// Changed code may cause warnings, which are no errors here.
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wunused-variable"

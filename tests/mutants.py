@@ -6,7 +6,7 @@ import re
 
 NUMBER = re.compile(r"(\bk[A-Z]\w*\s*=\s*|\bk[A-Z]\w*\{)(-?\d[\d']*\.?\d*(?:e-?\d+)?)(?![\w.])")
 COMPARISON = re.compile(r"(?<![<>=!\-])\s(<=|>=|==|!=|<|>)\s(?![<>=])")
-# An assignment to something that exists, a call, or a one-line loop; never a declaration.
+# An assignment to something that exists, a call, or a one-line loop, never a declaration.
 STATEMENT = re.compile(r"^\s+(?:\*?[\w:.\->\[\]()]+\s(?:[-+*/|&^]?=)\s.*;|(?!return\b|throw\b)[\w:.\->\[\]]+\(.*\);|for \(.*\) .*;)\s*$")
 TURNED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 NAME = re.compile(r"\bk[A-Z]\w*")

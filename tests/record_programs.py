@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
-# What holds threads together besides joins and locks. In the first two nobody fights: a table of 64 lines is handed from
+# Synchronisation other than joins and locks. The first two have no contention: a table of 64 lines is handed from
 # thread to thread three times, which costs 0.6 % of the CPU time and is no finding. In the third two processes share a
 # mapping.
 MEETINGS = {

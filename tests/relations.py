@@ -33,7 +33,7 @@ class Relation:
         self.name, self.change, self.more, self.env, self.stdin = name, change, list(more), env, stdin
 
 
-# What any file bears.
+# Relations that hold for any file.
 
 def only(folder):
     return next(f for f in sorted(folder.iterdir()) if not f.name.endswith("truth.json"))

@@ -76,7 +76,7 @@ def main():
             good("build", "echo.c", "-o", "echo.ypu", *options)
             good("sign", "echo.ypu", "--key", "dev.key")
 
-        # The counter is kept by whoever loads; the rules name their policy.
+        # The loader keeps the counter. The rules name their policy.
         source = pathlib.Path(__file__).resolve().parent.parent / "guests" / "tile" / "echo.c"
         (folder / "echo.c").write_text(source.read_text())
         key = (folder / "owner.pub").read_text().splitlines()[1]
@@ -92,7 +92,7 @@ def main():
         release("--rollback", "2")
         refused(*run, *by_rules, why="rollback")
 
-        # What the owner takes back stays refused, also without the list at hand.
+        # A revoked image stays refused, also without the list.
         release("-O3", "--rollback", "3")
         good("revoke", "--owner", "owner.key", "--number", "1", "-o", "none.yaml")
         good("check", "echo.ypu", *by_rules, "--remember", "--revocation", "none.yaml")

@@ -189,7 +189,7 @@ def one_rank_traceback(draw, fault):
 CASES = [clu_writer, internevo, opennmt, marian, dlrm, timestamps_only, megatron_all_ranks, nemo_rl, model_center, hpl_progress,
          p2p_matrix, genai_perf_table, lmdeploy, sglang_one_batch, osu_bw, babelstream, py_spy, mpi_signal, jax_barrier, one_rank_traceback]
 
-# What the answer on a fault must state: since when it is slower and how much, or what is wrong with the part.
+# The answer on a fault must state the time and size of the slow-down, or what is wrong with the part.
 SLOWER = r"\(x[1-9]"
 FACTS = {"clu_writer": SLOWER, "internevo": SLOWER, "opennmt": SLOWER, "marian": SLOWER, "dlrm": SLOWER, "timestamps_only": SLOWER,
          "megatron_all_ranks": "compute", "nemo_rl": SLOWER, "model_center": SLOWER, "hpl_progress": SLOWER, "p2p_matrix": "GB/s",

@@ -187,8 +187,8 @@ double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   return out;
 }
 
-// Returns the parameters of a layer of experts besides its products: choice biases, gates of shared experts,
-// biases, sinks.
+// Returns the number of parameters of a layer of experts besides its products: choice biases, gates of shared
+// experts, biases, sinks.
 double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
   if (m.experts == 1)
     return 0;
