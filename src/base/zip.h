@@ -24,7 +24,7 @@ class ZipReader {
   ZipReader(Read read, std::string path);
   ~ZipReader();
 
-  // Goes to the next file, false at the end of the archive. What was not read of the one before is skipped.
+  // Goes to the next file, false at the end of the archive. The unread rest of the previous file is skipped.
   // Throws Error when a header is broken, a member is encrypted or packed by another method, or the archive
   // ends.
   bool next();

@@ -25,8 +25,8 @@ struct CorePlatform {
 // program will run.
 CorePlatform usual_platform();
 
-// Reads a file, or a shipped sheet by its name. What a file leaves out is that of the usual platform. Throws
-// base::Error for mistakes in it, and with the shipped names for an unknown one.
+// Reads a file, or a shipped sheet by its name. Members that a file leaves out are those of the usual
+// platform. Throws base::Error for mistakes in it, and with the shipped names for an unknown one.
 CorePlatform read_core_platform(const std::string& file_or_name);
 
 std::vector<std::string> shipped_core_platforms();

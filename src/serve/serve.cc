@@ -95,7 +95,7 @@ class Pages {
     return {};
   }
 
-  // Forgets all pages once they hold too many bytes. Who waits for one has its own share of it.
+  // Forgets all pages once they hold too many bytes. A request that waits for a page holds a reference to it.
   void count(uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     held_ += bytes;

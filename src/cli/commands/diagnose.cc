@@ -86,7 +86,7 @@ Question chosen(const std::vector<RecognisedFile>& files) {
 }
 
 // Logs, counters and states are one incident, with the verdicts on tables of metrics and on dumps of
-// collectives beside them. What asks another question is named.
+// collectives beside them. Files for another question are listed.
 void judge_logs(
     Context& context,
     const std::vector<std::string>& logs,

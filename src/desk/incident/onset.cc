@@ -6,7 +6,7 @@
 //   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
 //
 // Where the program itself changed its work at that place (another batch size) the change is noted and is no
-// finding. A series that has peers is judged beside them (samples.cc). What all ranks of a job share
+// finding. A series that has peers is judged beside them (samples.cc). A quantity of the whole job
 // (Scope::Job) is judged here as one course.
 #include <algorithm>
 #include <cmath>

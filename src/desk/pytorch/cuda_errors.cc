@@ -1,5 +1,5 @@
 // Errors that CUDA returns to a program, as PyTorch quotes them. An uncorrectable error of memory or of
-// NVLink is a fault of the GPU of that rank. What a program did itself (an illegal access, an assertion,
+// NVLink is a fault of the GPU of that rank. An error of the program itself (an illegal access, an assertion,
 // memory that ran out) ends the job and names no part.
 //
 // Sources: the error strings of CUDA 11 to 13 (cudaGetErrorString); c10/cuda of PyTorch 1.13 to 2.8.

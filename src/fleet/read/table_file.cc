@@ -162,7 +162,7 @@ bool TableFile::read(std::vector<std::string_view>& fields, base::ReadReport& re
   while (line(text)) {
     if (text.empty() || text == "\r")
       continue;
-    // A row is a line. What follows a line with an open quote, up to the closing one, is no row of its own.
+    // A row is a line. The lines after an open quote, up to the closing one, are no rows of their own.
     const bool rest = open_quote_ && std::ranges::count(text, '"') % 2 == 1;
     open_quote_ = !rest && !split(text, delimiter_, fields, scratch_);
     if (open_quote_)

@@ -3,8 +3,8 @@
 //   file  = line { "\n" line }        line = field { delimiter field }
 //   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
 //
-// A quoted field may not hold a line end. The header shows the delimiter (base/scan/csv.h). What begins with
-// '{' is JSON Lines.
+// A quoted field may not hold a line end. The header shows the delimiter (base/scan/csv.h). A text that
+// begins with '{' is JSON Lines.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The columns of a table of metrics: one guess for every door (command line, --csv, frames in Python), so
-// that their verdicts cannot differ. What an option names is taken as it is, the rest is scored by names and
-// by what the first rows hold.
+// The columns of a table of metrics. The command line, --csv and frames in Python share this guess, so that
+// their verdicts cannot differ. Columns that an option names are taken as they are. The others are scored by
+// their names and by the values of the first rows.
 //
 //   a row per machine and time   node,time,power_w,sm_clock_mhz
 //   long                       node,time,metric,value

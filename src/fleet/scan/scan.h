@@ -66,7 +66,7 @@ struct Member {
   bool active = true;
 };
 
-// A change that began at one time in one metric. What ended stays in the list until it is forgotten.
+// A change that began at one time in one metric. An ended episode stays in the list until it is forgotten.
 struct Episode {
   enum class What {
     Machines,  // one, or several of the group at the same time

@@ -142,7 +142,7 @@ class Judge {
   // Adds a finding of a kernel whose units' shares bound the gain.
   Finding& add_bounded(const KernelMemory& k, const std::string& category, const SpeedUp& gain) {
     Finding& f = add(k, category, gain.middle());
-    // An interval above 1 is sure. What is lost of all kernels' time orders such findings.
+    // An interval above 1 is sure. Such findings are ordered by their loss of the time of all kernels.
     const double lost = (1 - 1 / gain.middle()) * weight(k);
     f.score = kSure + (1 - kSure) * std::clamp(lost, 0.0, 1.0);
     if (all_time_ > 0)
