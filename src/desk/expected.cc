@@ -120,6 +120,10 @@ struct Comparison {
       reason = "such runs are not predicted";
       return std::nullopt;
     }
+    if (!expected->doubts.empty()) {
+      reason = predict::unlike_all_sheets(*expected);
+      return std::nullopt;
+    }
     return verdict(speed, *expected);
   }
 

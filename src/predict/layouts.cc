@@ -203,8 +203,9 @@ void state_layouts(finding::Diagnosis& d, const LayoutSearch& search, const Syst
         {layout.parallel,
          layout.besides,
          base::format_number(e->per_device(e->seconds), 3),
-         base::format_number(e->per_device(e->slow_s), 3) + " to " +
-             base::format_number(e->per_device(e->fast_s), 3),
+         e->doubts.empty() ? base::format_number(e->per_device(e->slow_s), 3) + " to " +
+                                 base::format_number(e->per_device(e->fast_s), 3)
+                           : "not known",
          base::format_number(e->memory_bytes / 1e9, 3)});
   }
   d.facts.insert(

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "evidence/conformal.h"
+#include "predict/hardware/plausible.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -47,7 +48,7 @@ unmeasured(const SoftwareTable& table, const Expectation& e, const System& syste
   }
   std::vector<std::string> out;
   const std::string what = e.work == Work::Train ? "training" : "serving";
-  if (!chip)
+  if (!chip || !is_measured_chip(system))
     out.push_back("no " + what + " run on this chip was seen");
   else if (!both)
     out.push_back("no " + what + " run of " + precision + " on this chip was seen");
@@ -173,6 +174,7 @@ std::optional<Expectation> expect_run(const System& system, const Question& ques
     return std::nullopt;
   Expectation e;
   e.work = training ? Work::Train : Work::Serve;
+  e.doubts = implausible_values(system);
   e.stack = stack_called(e.work, question.framework, {"--framework"});
   e.fitted = stack_on(e.stack, system.name);
   e.known_stack =
@@ -180,13 +182,22 @@ std::optional<Expectation> expect_run(const System& system, const Question& ques
   return training ? expect_training(system, *training, e) : expect_serving(system, *serving, e);
 }
 
+std::string unlike_all_sheets(const Expectation& e) {
+  std::string out = "the sheet is outside what was measured.";
+  for (const std::string& doubt : e.doubts)
+    out += " Check " + doubt + ".";
+  return out;
+}
+
 // Writes the first sentence of the answer: rates, share of the peak or latency, memory, and what no measured
 // run shares.
 std::string headline(const System& system, const Expectation& e) {
-  std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU (" +
-                    rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
-                    " in nine of ten such runs; the hardware allows " + rounded(e.per_device(e.limit_s)) +
-                    "). ";
+  std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU";
+  if (e.doubts.empty())
+    out += " (" + rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
+           " in nine of ten such runs; the hardware allows " + rounded(e.per_device(e.limit_s)) + "). ";
+  else
+    out += ". How near is not known: " + unlike_all_sheets(e) + " ";
   if (e.work == Work::Train)
     out += base::percent(e.peak_share) + " of peak, ";
   else

@@ -35,6 +35,9 @@ struct Expectation {
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
+  // Implausible values of the data sheet (hardware/plausible.h). The interval holds only where there are
+  // none.
+  std::vector<std::string> doubts;
 
   double per_device(double seconds_taken) const {  // tokens per second and device
     return tokens / seconds_taken / devices;
@@ -59,6 +62,9 @@ double nine_of_ten(const SoftwareTable& table, Work work, const std::string& wit
 // because no software was fitted for them. `question.framework` is empty or a name that stack_called
 // returns.
 std::optional<Expectation> expect_run(const System& system, const Question& question);
+
+// States that the sheet is outside what was measured, and which of its values to check (Expectation::doubts).
+std::string unlike_all_sheets(const Expectation& e);
 
 // "6,900 tokens/s per GPU (5,600 to 8,300 in nine of ten such runs; the hardware allows 9,800)."
 std::string headline(const System& system, const Expectation& e);

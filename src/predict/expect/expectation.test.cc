@@ -69,6 +69,25 @@ TEST(Expectation, WhatNoSeenRunSharesIsSaid) {
   EXPECT_THAT(expect_run(system_of("a100"), serving("vllm"))->unmeasured, testing::IsEmpty());
 }
 
+TEST(Expectation, ASheetOffByAThousandKeepsNoIntervalAndJudgesNothing) {
+  System wrong = system_of("h100");
+  wrong.network.node.lane_Bps /= 1000;
+  for (const Question& q : {training("fsdp"), serving("vllm")}) {
+    const auto e = expect_run(wrong, q);
+    EXPECT_THAT(headline(wrong, *e), HasSubstr("How near is not known: "));
+    EXPECT_THAT(headline(wrong, *e), HasSubstr("Check lane_bandwidth 450 MB/s"));
+    EXPECT_THAT(headline(wrong, *e), testing::Not(HasSubstr("nine of ten")));
+    finding::Diagnosis d;
+    state_expectation(d, wrong, *e, MeasuredFigure{MeasuredFigure::Kind::Time, e->seconds / 100});
+    EXPECT_EQ(d.outcome, finding::Outcome::CannotJudge);
+  }
+  System sparse = system_of("h100");
+  sparse.chip.flops_per_cycle[size_t(Precision::Bf16)] *= 2;
+  EXPECT_THAT(
+      expect_run(sparse, training("fsdp"))->unmeasured,
+      testing::ElementsAre("no training run on this chip was seen"));
+}
+
 TEST(Expectation, OnlyRunsHaveOne) {
   EXPECT_FALSE(expect_run(system_of("a100"), {Gemm{1, 64, 64, 64, Precision::Bf16}, {}, {}}));
   EXPECT_THROW(expect_run(system_of("a100"), serving("torchtitan")), base::Error);

@@ -199,10 +199,15 @@ void state_expectation(
   };
   std::vector<std::pair<std::string, std::string>> facts = {
       {"expected", format_quantity(e.seconds, Dimension::Time) + ", " + rate(e.seconds)},
-      {"nine of ten such runs", rate(e.slow_s) + " to " + base::format_number(e.per_device(e.fast_s), 4)},
-      {"the hardware allows", format_quantity(e.limit_s, Dimension::Time) + ", " + rate(e.limit_s)},
       {"software", e.stack.empty() ? "none named: any" : e.stack + (e.known_stack ? "" : ", never seen")}};
-  if (measured) {
+  if (e.doubts.empty())
+    facts.insert(
+        facts.begin() + 1,
+        {{"nine of ten such runs", rate(e.slow_s) + " to " + base::format_number(e.per_device(e.fast_s), 4)},
+         {"the hardware allows", format_quantity(e.limit_s, Dimension::Time) + ", " + rate(e.limit_s)}});
+  if (measured && !e.doubts.empty()) {
+    finding::cannot_judge(d, unlike_all_sheets(e), "a data sheet with the chip's own values");
+  } else if (measured) {
     const SpeedVerdict v = judge_speed(system, e, *measured);
     d.verdict = v.text + " " + d.verdict;
     facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));

@@ -1,5 +1,6 @@
-// Compares four values of a data sheet with those of the shipped sheets. These values decide every
-// prediction, and a misread unit changes one of them by a factor of a thousand.
+// Compares the values of a data sheet with those of the shipped sheets. They decide every prediction, and a
+// misread unit changes one of them by a factor of a thousand. A peak is compared as the product of units,
+// clock and operations a cycle, because makers share it out differently.
 #include "predict/hardware/plausible.h"
 
 #include <algorithm>
@@ -18,12 +19,39 @@ constexpr double kSame = 1.25;
 struct SheetValue {
   const char* name;
   base::Dimension dimension;
-  double Chip::*at;
+  double (*of)(const System&);  // 0: the sheet does not state it
+  bool of_chip = true;          // false: of the node or network that the chip is built into
 };
+template <double Chip::*at>
+double chip(const System& s) {
+  return s.chip.*at;
+}
+template <double NodeLinks::*at>
+double node(const System& s) {
+  return s.network.node.*at;
+}
+template <Precision p>
+double peak(const System& s) {
+  return s.chip.peak(p);
+}
 constexpr SheetValue kValues[] = {
-    {"clock", base::Dimension::Frequency, &Chip::clock_hz},
-    {"memory", base::Dimension::Bytes, &Chip::memory_bytes},
-    {"memory_bandwidth", base::Dimension::BytesPerTime, &Chip::memory_Bps}};
+    {"clock", base::Dimension::Frequency, chip<&Chip::clock_hz>},
+    {"memory", base::Dimension::Bytes, chip<&Chip::memory_bytes>},
+    {"memory_bandwidth", base::Dimension::BytesPerTime, chip<&Chip::memory_Bps>},
+    {"cache", base::Dimension::Bytes, chip<&Chip::cache_bytes>},
+    {"the peak of fp32", base::Dimension::Rate, peak<Precision::Fp32>},
+    {"the peak of fp16", base::Dimension::Rate, peak<Precision::Fp16>},
+    {"the peak of bf16", base::Dimension::Rate, peak<Precision::Bf16>},
+    {"the peak of fp8", base::Dimension::Rate, peak<Precision::Fp8>},
+    {"lane_bandwidth", base::Dimension::BytesPerTime, node<&NodeLinks::lane_Bps>, false},
+    {"step_latency", base::Dimension::Time, node<&NodeLinks::latency_s>, false},
+    {"start", base::Dimension::Time, node<&NodeLinks::start_s>, false},
+    {"between_nodes",
+     base::Dimension::BytesPerTime,
+     [](const System& s) {
+       return s.network.between_Bps;
+     },
+     false}};
 
 bool near(double a, double b) {
   return std::abs(std::log(a / b)) <= std::log(kSame);
@@ -34,14 +62,15 @@ bool near(double a, double b) {
 std::vector<std::string> implausible_values(const System& system) {
   std::vector<std::string> out;
   for (const SheetValue& v : kValues) {
-    const double own = system.chip.*v.at;
+    const double own = v.of(system);
     double low = INFINITY;
     double high = 0;
     for (const System& shipped : shipped_systems()) {
-      low = std::min(low, shipped.chip.*v.at);
-      high = std::max(high, shipped.chip.*v.at);
+      if (v.of(shipped) > 0)
+        low = std::min(low, v.of(shipped));
+      high = std::max(high, v.of(shipped));
     }
-    if (own * kBeyond < low || own > high * kBeyond)
+    if (own > 0 && (own * kBeyond < low || own > high * kBeyond))
       out.push_back(
           std::string(v.name) + " " + base::format_quantity(own, v.dimension) + ": shipped sheets have " +
           base::format_quantity(low, v.dimension) + " to " + base::format_quantity(high, v.dimension));
@@ -57,7 +86,7 @@ bool is_measured_chip(const System& system) {
     called = true;
     const bool same =
         near(system.chip.units, shipped.chip.units) && std::ranges::all_of(kValues, [&](const SheetValue& v) {
-          return near(system.chip.*v.at, shipped.chip.*v.at);
+          return !v.of_chip || !(v.of(system) > 0) || near(v.of(system), v.of(shipped));
         });
     if (same)
       return true;

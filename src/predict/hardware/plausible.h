@@ -16,7 +16,7 @@ namespace lento::predict {
 // shipped sheets have 320 GB/s to 8 TB/s".
 std::vector<std::string> implausible_values(const System& system);
 
-// Returns whether clock, units, memory size and bandwidth are within 25 % of the shipped sheet of the same
+// Returns whether clock, units, caches, memory and peaks are within 25 % of the shipped sheet of the same
 // name or family. True when there is no such sheet.
 bool is_measured_chip(const System& system);
 
