@@ -71,6 +71,64 @@ void add_interval(Expectation& e, const RunTime& time) {
   e.slow_s = e.seconds * std::exp(wide);
 }
 
+// Lists the mistakes that are made with any run of these devices, of which `replica` hold one copy.
+std::vector<Miscount> miscounts_of_devices(int devices, int replica) {
+  std::vector<Miscount> out;
+  if (devices <= 1)
+    return out;
+  const std::string all = "all " + std::to_string(devices) + " GPUs";
+  for (const auto& [of, what] :
+       {std::pair{Miscount::Of::Tokens, "tokens"}, {Miscount::Of::Operations, "operations"}}) {
+    out.push_back(
+        {of, std::string("the ") + what + " of " + all + " were taken for those of one", double(devices)});
+    if (replica > 1 && replica < devices)
+      out.push_back(
+          {of,
+           std::string("the ") + what + " of one replica (" + std::to_string(replica) +
+               " GPUs) were taken for those of one GPU",
+           double(replica)});
+    out.push_back({of, "the rate of one GPU was divided by " + all + " again", 1.0 / devices});
+  }
+  return out;
+}
+
+std::vector<Miscount> miscounts_of(const TrainingRun& run) {
+  using Of = Miscount::Of;
+  std::vector<Miscount> out = miscounts_of_devices(run.devices(), run.devices() / std::max(1, run.data));
+  const auto steps = double(run.micro_batches());
+  const double experts = run.model.parameters() / run.model.active_parameters();
+  if (experts > 1)
+    out.push_back({Of::Operations, "experts that a token does not use were counted", experts});
+  if (run.recompute == Recompute::Full)
+    out.push_back({Of::Operations, "operations of recomputation were counted", 4.0 / 3});
+  if (steps > 1) {
+    const std::string of_step =
+        "one micro batch was taken for that of a step of " + base::format_number(steps);
+    out.push_back({Of::Time, "the time of " + of_step, steps});
+    out.push_back({Of::Tokens, "the time of " + of_step, steps});
+  }
+  out.push_back({Of::Operations, "a multiply-add was counted as one operation", 0.5});
+  out.push_back({Of::Tokens, "sequences were counted in place of tokens", 1 / double(run.sequence)});
+  out.push_back({Of::Time, "milliseconds were written for seconds", 1e3});
+  out.push_back({Of::Time, "seconds were written for milliseconds", 1e-3});
+  return out;
+}
+
+std::vector<Miscount> miscounts_of(const InferenceRun& run) {
+  using Of = Miscount::Of;
+  std::vector<Miscount> out = miscounts_of_devices(run.devices(), run.devices() / std::max(1, run.data));
+  const auto output = double(run.output);
+  out.push_back(
+      {Of::Tokens, "tokens of the prompts were counted too", (double(run.prompt) + output) / output});
+  if (run.batch > 1)
+    out.push_back({Of::Tokens, "the rate of one request was taken for that of all", 1 / double(run.batch)});
+  out.push_back({Of::Tokens, "requests were counted in place of tokens", 1 / output});
+  out.push_back({Of::Time, "the time of one token was taken for that of all requests", output});
+  out.push_back({Of::Time, "milliseconds were written for seconds", 1e3});
+  out.push_back({Of::Time, "seconds were written for milliseconds", 1e-3});
+  return out;
+}
+
 // Completes the expectation of a training run in its fastest micro batch and placement.
 Expectation expect_training(const System& system, const TrainingRun& asked, Expectation e) {
   const Software& software = shipped_software().find(Work::Train, e.fitted);
@@ -84,6 +142,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   e.peak_precision = run.precision;
   e.peak_share = time.utilisation * time.seconds / e.seconds;
   e.memory_bytes = time.memory_bytes;
+  e.miscounts = miscounts_of(run);
   e.fits = time.fits;
   e.unmeasured = unmeasured(shipped_software(), e, system, run.products.value_or(run.precision));
   return e;
@@ -101,6 +160,7 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
   e.per_token_s = work.step_s(software.scalars);
   e.memory_bytes = work.memory_bytes() + system.chip.memory_reserve;
   e.fits = work.fits();
+  e.miscounts = miscounts_of(run);
   e.unmeasured = unmeasured(shipped_software(), e, system, run.precision);
   return e;
 }

@@ -15,6 +15,18 @@
 
 namespace lento::predict {
 
+// A usual mistake in reporting a run, with the factor by which it makes the reported rate too high.
+struct Miscount {
+  enum class Of {
+    Tokens,
+    Operations,  // also the share of the peak
+    Time
+  };
+  Of of = Of::Tokens;
+  std::string what;  // "the tokens of all 8 GPUs were taken for those of one"
+  double factor = 1;
+};
+
 struct Expectation {
   Work work = Work::Serve;
   std::string stack;         // as the table of software spells it; empty: the question named no stack
@@ -35,6 +47,7 @@ struct Expectation {
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
+  std::vector<Miscount> miscounts;      // that such a run allows, the commonest first
   // Implausible values of the data sheet (hardware/plausible.h). The interval holds only where there are
   // none.
   std::vector<std::string> doubts;

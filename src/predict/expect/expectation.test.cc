@@ -183,7 +183,7 @@ TEST(Verdict, AWrongPeakIsNamed) {
   const SpeedVerdict over = of_share(e->peak_share * other);
   EXPECT_EQ(over.speed, Speed::Impossible);
   EXPECT_THAT(over.text, HasSubstr("A100"));
-  EXPECT_EQ(of_share(e->peak_share).other_peak, "");
+  EXPECT_EQ(of_share(e->peak_share).mistake, "");
 }
 
 // Twenty reports: the right share names no peak, half of it names the one with sparsity.
@@ -193,7 +193,7 @@ TEST(Verdict, SparsityIsNamedOnEveryChipAndNowhereElse) {
       const System& system = system_of(chip);
       const auto e = expect_run(system, training(stack));
       const auto of_share = [&](double share) {
-        return judge_speed(system, *e, {MeasuredFigure::Kind::Share, share}).other_peak;
+        return judge_speed(system, *e, {MeasuredFigure::Kind::Share, share}).mistake;
       };
       EXPECT_EQ(of_share(1.05 * e->peak_share), "") << chip << " " << stack;
       EXPECT_THAT(of_share(0.52 * e->peak_share), HasSubstr("sparsity")) << chip << " " << stack;

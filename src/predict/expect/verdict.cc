@@ -27,39 +27,64 @@ double model_flops_s(const System& system, const Expectation& e) {
 }
 
 // Lists peak rates that people mistake for the chip's dense peak: the peak with sparsity, of a narrower
-// format, of another chip.
-std::vector<std::pair<std::string, double>> other_peaks(const System& system, Precision p) {
+// format, of another chip of the same maker. Each lowers or raises a reported share.
+std::vector<Miscount> other_peaks(const System& system, Precision p) {
   const double own = system.chip.peak(p);
-  std::vector<std::pair<std::string, double>> out = {
-      {"the peak with sparsity, twice the dense one", 2 * own}};
+  std::vector<Miscount> out;
+  const auto add = [&](const std::string& what, double peak) {
+    out.push_back(
+        {Miscount::Of::Operations,
+         what + " was taken for the dense " + format_quantity(own, Dimension::Rate),
+         own / peak});
+  };
+  add("the peak with sparsity", 2 * own);
   const double eight = system.chip.peak(Precision::Fp8);
   if (bytes_of(p) == 2 && eight > 0)
-    out.emplace_back("the peak of eight bits", eight);
+    add("the peak of eight bits", eight);
+  const std::string maker = system.title.substr(0, system.title.find(' '));
   for (const System& other : shipped_systems()) {
     const double peak = other.chip.peak(p);
-    if (other.name == other.family && peak > 0 && std::abs(peak / own - 1) > 0.02)
-      out.emplace_back("the peak of " + (other.title.empty() ? other.name : other.title), peak);
+    if (other.name == other.family && peak > 0 && std::abs(peak / own - 1) > 0.02 &&
+        other.title.starts_with(maker))
+      add("the peak of " + (other.title.empty() ? other.name : other.title), peak);
   }
   return out;
 }
 
-// Returns the name of another peak of which the measured share would match the expected rate. It explains a
-// share that looks wrong because it was computed from the wrong peak.
-std::string explaining_peak(const System& system, const Expectation& e, const MeasuredFigure& figure) {
-  if (figure.kind != MeasuredFigure::Kind::Share || e.work != Work::Train)
+// Returns the usual mistake that explains the figure, or nothing. Without the mistake a figure outside the
+// interval would lie inside it. A share of the peak inside the interval would be as near as half of such runs
+// are, because the peak with sparsity only halves it.
+std::string likely_mistake(
+    const System& system,
+    const Expectation& e,
+    const MeasuredFigure& figure,
+    Speed speed,
+    double seconds) {
+  using Kind = MeasuredFigure::Kind;
+  const bool inside = speed == Speed::AsExpected;
+  if (inside && figure.kind != Kind::Share)
     return {};
-  for (const auto& [what, peak] : other_peaks(system, e.peak_precision)) {
-    const double right = figure.value * peak / system.chip.peak(e.peak_precision);
-    const double seconds = e.peak_share * e.seconds / right;
-    if (std::abs(std::log(seconds / e.seconds)) < std::log(e.half_ratio))
-      return what;
+  std::vector<Miscount> mistakes = inside ? std::vector<Miscount>{} : e.miscounts;
+  if (figure.kind == Kind::Share) {
+    const std::vector<Miscount> peaks = other_peaks(system, e.peak_precision);
+    mistakes.insert(mistakes.begin(), peaks.begin(), peaks.end());
+  }
+  const Miscount::Of of = figure.kind == Kind::Time     ? Miscount::Of::Time
+                          : figure.kind == Kind::Tokens ? Miscount::Of::Tokens
+                                                        : Miscount::Of::Operations;
+  const double fast = inside ? e.seconds / e.half_ratio : e.fast_s;
+  const double slow = inside ? e.seconds * e.half_ratio : e.slow_s;
+  for (const Miscount& m : mistakes) {
+    const double right = m.factor * seconds;
+    if (m.of == of && right > fast && right < slow)
+      return m.what;
   }
   return {};
 }
 
 // Writes the sentence that compares a measured time with its expectation, and the likely reason of a
 // difference.
-std::string sentence(const System& system, const Expectation& e, const SpeedVerdict& v, double seconds) {
+std::string sentence(const Expectation& e, const SpeedVerdict& v, double seconds) {
   const std::string measured = "Measured " + format_quantity(seconds, Dimension::Time) + " for " +
                                format_quantity(e.seconds, Dimension::Time) + " (" +
                                format_quantity(e.fast_s, Dimension::Time) + " to " +
@@ -80,9 +105,10 @@ std::string sentence(const System& system, const Expectation& e, const SpeedVerd
              "): check the numbers.";
       break;
   }
-  if (!v.other_peak.empty())
-    text += " It is as near as half of such runs are if " + v.other_peak + " was taken for the dense " +
-            format_quantity(system.chip.peak(e.peak_precision), Dimension::Rate) + ".";
+  if (!v.mistake.empty())
+    text += (v.speed == Speed::AsExpected ? " It is as near as half of such runs are if "
+                                          : " It lies among nine of ten such runs if ") +
+            v.mistake + ".";
   return measured + text;
 }
 
@@ -169,8 +195,7 @@ double seconds_of(const System& system, const Expectation& e, const MeasuredFigu
          (figure.kind == Kind::Flops ? figure.value : figure.value * system.chip.peak(e.peak_precision));
 }
 
-// Compares a measured figure with the interval and the limit, and looks for another peak that would explain
-// it.
+// Compares a measured figure with the interval and the limit, and looks for a mistake that would explain it.
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure) {
   const double seconds = seconds_of(system, e, figure);
   SpeedVerdict v;
@@ -180,8 +205,8 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
             : seconds > e.slow_s ? Speed::Slow
                                  : Speed::AsExpected;
   if (v.speed == Speed::Impossible || std::abs(std::log(v.factor)) > std::log(e.half_ratio))
-    v.other_peak = explaining_peak(system, e, figure);
-  v.text = sentence(system, e, v, seconds);
+    v.mistake = likely_mistake(system, e, figure, v.speed, seconds);
+  v.text = sentence(e, v, seconds);
   return v;
 }
 

@@ -36,10 +36,9 @@ enum class Speed {
 };
 struct SpeedVerdict {
   Speed speed = Speed::AsExpected;
-  double factor = 1;       // measured over expected time
-  std::string text;        // one sentence
-  std::string other_peak;  // a peak that makes the measured share plausible, when it was computed from that
-                           // peak; empty: none
+  double factor = 1;    // measured over expected time
+  std::string text;     // one sentence
+  std::string mistake;  // a usual mistake in reporting without which the figure would be near; empty: none
 };
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure);
 

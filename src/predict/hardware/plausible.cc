@@ -57,23 +57,37 @@ bool near(double a, double b) {
   return std::abs(std::log(a / b)) <= std::log(kSame);
 }
 
+bool is_of_chip(const System& system, const System& shipped) {
+  return shipped.name == system.name || shipped.family == system.family;
+}
+
 }  // namespace
 
 std::vector<std::string> implausible_values(const System& system) {
+  const bool called = std::ranges::any_of(shipped_systems(), [&](const System& shipped) {
+    return is_of_chip(system, shipped);
+  });
   std::vector<std::string> out;
   for (const SheetValue& v : kValues) {
+    // A wrong clock or number of units shows in all peaks at once, so that the first one is enough.
+    if (v.dimension == base::Dimension::Rate && !out.empty())
+      continue;
     const double own = v.of(system);
     double low = INFINITY;
     double high = 0;
     for (const System& shipped : shipped_systems()) {
-      if (v.of(shipped) > 0)
-        low = std::min(low, v.of(shipped));
+      if (!(v.of(shipped) > 0) || (called && !is_of_chip(system, shipped)))
+        continue;
+      low = std::min(low, v.of(shipped));
       high = std::max(high, v.of(shipped));
     }
-    if (own > 0 && (own * kBeyond < low || own > high * kBeyond))
-      out.push_back(
-          std::string(v.name) + " " + base::format_quantity(own, v.dimension) + ": shipped sheets have " +
-          base::format_quantity(low, v.dimension) + " to " + base::format_quantity(high, v.dimension));
+    if (!(own > 0) || !(high > 0) || (own * kBeyond >= low && own <= high * kBeyond))
+      continue;
+    const std::string from = base::format_quantity(low, v.dimension);
+    const std::string to = base::format_quantity(high, v.dimension);
+    out.push_back(
+        std::string(v.name) + " " + base::format_quantity(own, v.dimension) + ": shipped sheets" +
+        (called ? " of this chip" : "") + " have " + from + (from == to ? "" : " to " + to));
   }
   return out;
 }
@@ -81,7 +95,7 @@ std::vector<std::string> implausible_values(const System& system) {
 bool is_measured_chip(const System& system) {
   bool called = false;
   for (const System& shipped : shipped_systems()) {
-    if (shipped.name != system.name && shipped.family != system.family)
+    if (!is_of_chip(system, shipped))
       continue;
     called = true;
     const bool same =

@@ -12,8 +12,8 @@
 
 namespace lento::predict {
 
-// Values that lie ten times beyond what every shipped sheet has, in words: "memory_bandwidth 3.35 GB/s:
-// shipped sheets have 320 GB/s to 8 TB/s".
+// Values that lie ten times beyond what the shipped sheets of the same name or family have, or all sheets for
+// a chip of another name, in words: "memory_bandwidth 3.35 GB/s: shipped sheets have 320 GB/s to 8 TB/s".
 std::vector<std::string> implausible_values(const System& system);
 
 // Returns whether clock, units, caches, memory and peaks are within 25 % of the shipped sheet of the same
