@@ -89,6 +89,9 @@ def recorded(args):
 
 
 def rank_of(file):
+    process = re.search(r"pid(\d+)", file.name)  # Inspector logs hold no global rank; the recorded job counts processes from 1000
+    if process:
+        return int(process[1]) - 1000
     found = re.search(rb'"rank": ?(\d+)', open_bytes(file)[:200000])
     return int(found[1]) if found else -1
 

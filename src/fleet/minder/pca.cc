@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace lento::fleet {
@@ -78,8 +79,8 @@ size_t whiten(const Features& features, double share, std::vector<float>& out, s
   jacobi(cov, dims, vectors);
   std::vector<size_t> order(dims);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    return cov[a * dims + a] > cov[b * dims + b];
+  std::ranges::stable_sort(order, std::greater<>(), [&cov, n = dims](size_t d) {
+    return cov[d * n + d];
   });
   double total = 0;
   double kept = 0;

@@ -457,14 +457,13 @@ Diagnosis diagnose_ranks(
   finding::sort_findings(d.findings);
   if (options.figures)
     ranks::add_figures(a, options.lane_steps, d);
-  const bool comparable = a.late.without_peers.size() < a.job.ranks.size() ||
-                          std::ranges::any_of(a.channels.shapes, [](const ranks::ShapeTime& s) {
-                            return s.channels > 1;
-                          });
-  if (d.findings.empty() && !comparable) {
+  if (d.findings.empty() && !a.late.without_peers.empty()) {
+    const size_t alone = a.late.without_peers.size();
     finding::cannot_judge(
         d,
-        "no two ranks do the same and no two collectives are comparable",
+        (alone == 1 ? where(a.job, a.late.without_peers.front()) + " does"
+                    : std::to_string(alone) + " ranks do") +
+            " what no other rank does in a step, and the others are no slower than one another",
         "give a job with at least two ranks of each stage",
         covered_text(a));
     return d;

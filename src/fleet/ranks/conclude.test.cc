@@ -127,6 +127,24 @@ TEST(ConcludeRanks, OneCollectiveOfOtherSizeIsANote) {
   EXPECT_THAT(d.notes, Contains(StartsWith("Sizes disagree: ")));
 }
 
+// The record in the middle of a slow rank's trace is spoilt, which must not make it a rank without peers.
+TEST(ConcludeRanks, OneSpoiltRecordDoesNotHideASlowRank) {
+  std::vector<RankTrace> traces = build(slow_rank());
+  traces[5].records[traces[5].records.size() / 2].bytes = 0;
+  const Diagnosis d = diagnose_ranks(traces, {});
+  ASSERT_EQ(d.findings.size(), 1U);
+  EXPECT_EQ(d.findings[0].subject, "rank5");
+}
+
+TEST(ConcludeRanks, ARankWithoutPeersIsNotHealthy) {
+  std::vector<RankTrace> traces = build({});
+  for (auto& communicator : traces[0].communicators)
+    communicator.name += " of its own";
+  const Diagnosis d = diagnose_ranks(traces, {});
+  EXPECT_EQ(d.outcome, Outcome::CannotJudge);
+  EXPECT_THAT(d.reason, StartsWith("rank0 (host0, GPU 0) does what no other rank does"));
+}
+
 TEST(ConcludeRanks, FourStepsAreTooFew) {
   for (const int steps : {4, 5}) {
     Small s;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/rng.h"
+#include "evidence/sample.h"
 #include "fleet/ranks/job.h"
 
 namespace lento::fleet::ranks {
@@ -127,15 +128,21 @@ ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Peri
   return ends;
 }
 
-// Returns how far the source's number of records like `like` rises in a period.
-int64_t numbers_a_period(const RankTrace& t, const CollectiveRecord& like, size_t from, size_t period) {
-  int64_t count = 0;
-  for (size_t i = from; i < std::min(from + period, t.records.size()); ++i) {
-    const CollectiveRecord& r = t.records[i];
-    const bool same = is_p2p(like.op) ? is_p2p(r.op) : r.op == like.op;
-    count += same && r.communicator == like.communicator;
+// Returns how far the source's number of the records at `ends` rises in a period: the median over periods,
+// since records of some may be lost.
+int64_t rise_of_numbers(const RankTrace& t, const std::vector<size_t>& ends, size_t period) {
+  std::vector<int64_t> rises;
+  for (const size_t end : ends) {
+    const CollectiveRecord& like = t.records[end];
+    int64_t count = 0;
+    for (size_t i = end + 1 - std::min(period, end + 1); i <= end; ++i) {
+      const CollectiveRecord& r = t.records[i];
+      const bool same = is_p2p(like.op) ? is_p2p(r.op) : r.op == like.op;
+      count += same && r.communicator == like.communicator;
+    }
+    rises.push_back(count);
   }
-  return count;
+  return evidence::lower_median_reordering(std::span(rises));
 }
 
 // Divides the records of a rank into steps by their repetition, for traces without marks of steps.
@@ -149,10 +156,7 @@ void steps_by_period(JobRank& rank) {
   const std::vector<size_t> ends = ends_of_steps(t, kinds, period);
   if (ends.empty())
     return;
-  const size_t middle = ends[ends.size() / 2];
-  const CollectiveRecord& anchor = t.records[middle];
-  const size_t from = middle + 1 >= period.length ? middle + 1 - period.length : 0;
-  const int64_t rise = std::max<int64_t>(1, numbers_a_period(t, anchor, from, period.length));
+  const int64_t rise = rise_of_numbers(t, ends, period.length);
   size_t at = 0;
   int64_t step = 0;
   for (size_t e = 0; e < ends.size(); ++e) {
@@ -196,38 +200,30 @@ void renumber(Job& job) {
   }
 }
 
-// Returns a hash over the operations of an ordinary step, and sets the commonest number of records in a step.
+// Returns the commonest hash over the operations of a step, and sets the number of records of such a step. A
+// step with a lost or odd record is rare.
 uint64_t ordinary_step(JobRank& rank) {
-  std::map<int32_t, int32_t> sizes;  // step -> records
-  for (const int32_t step : rank.step) {
-    if (step >= 0)
-      ++sizes[step];
-  }
-  std::map<int32_t, int32_t> how_often;
-  for (const auto& [step, size] : sizes)
-    ++how_often[size];
-  int32_t best = 0;
-  for (const auto& [size, count] : how_often) {
-    if (count > best) {
-      best = count;
-      rank.typical = size;
-    }
-  }
-  // The ordinary step in the middle represents all of them.
-  std::vector<int32_t> ordinary;
-  for (const auto& [step, size] : sizes) {
-    if (size == rank.typical)
-      ordinary.push_back(step);
-  }
-  if (ordinary.empty())
-    return 0;
-  const int32_t chosen = ordinary[ordinary.size() / 2];
-  uint64_t hash = 1;
+  struct Step {
+    uint64_t hash = 1;
+    int32_t records = 0;
+  };
+  std::map<int32_t, Step> steps;
   for (size_t i = 0; i < rank.step.size(); ++i) {
-    if (rank.step[i] == chosen)
-      hash = mix(hash, kind_of(*rank.trace, rank.trace->records[i]));
+    if (rank.step[i] < 0)
+      continue;
+    Step& step = steps[rank.step[i]];
+    step.hash = mix(step.hash, kind_of(*rank.trace, rank.trace->records[i]));
+    ++step.records;
   }
-  return hash;
+  std::map<uint64_t, int> how_often;
+  Step best;
+  for (const auto& [number, step] : steps) {
+    const int count = ++how_often[step.hash];
+    if (count > how_often[best.hash] || (count == how_often[best.hash] && step.hash < best.hash))
+      best = step;
+  }
+  rank.typical = best.records;
+  return best.records > 0 ? best.hash : 0;
 }
 
 }  // namespace

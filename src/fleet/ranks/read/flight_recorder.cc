@@ -82,27 +82,32 @@ void read_groups(const PlainValue& root, HangDump& dump) {
     group.ranks = base::json_ranks(text(value, "ranks"), complete);
     if (!complete)
       group.ranks.clear();
-    std::string name = text(value, "name");
-    if (name.empty())
-      name = config->items[i]->text;
+    const std::string& name = config->items[i]->text;
+    if (value.find("name") && text(value, "name") != name)
+      throw base::Error(
+          {dump.file},
+          "the dump is damaged: group '" + name + "' calls itself '" + text(value, "name") + "'");
     dump.groups[name] = std::move(group);
   }
 }
 
-// Reads one recorded operation. A dump with an entry that lacks its group, state or number is damaged:
+// Reads one recorded operation. A dump with an entry that lacks its group, state, number or name is damaged:
 // without that entry the counters would show a rank that left its peers behind, so the rank counts as one
 // without a dump.
 void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::string>& names) {
-  PendingOp op;
-  for (const char* key : {"process_group", "state", "collective_seq_id"}) {
+  const auto need = [&](const char* key) {
     if (!entry.find(key))
       throw base::Error({dump.file}, "the dump is damaged: an entry has no '" + std::string(key) + "'");
-  }
+  };
+  for (const char* key : {"process_group", "state", "collective_seq_id"})
+    need(key);
+  PendingOp op;
   op.group = first_text(entry.find("process_group"));
   names[integer(entry, "pg_id", -1)] = op.group;
   const std::string state = text(entry, "state");
   if (state == "completed")
     return;
+  need("profiling_name");
   op.started = state == "started";
   op.p2p = integer(entry, "is_p2p", 0) != 0;
   op.sequence = integer(entry, op.p2p ? "p2p_seq_id" : "collective_seq_id", -1);

@@ -35,11 +35,12 @@ TEST(FlightRecorder, NumbersOfGroupsAreSortedAsNumbers) {
 }
 
 // A lost byte in a key hides what the rank waits for, and its counters alone would accuse it.
-TEST(FlightRecorder, ADumpWithAnEntryThatLacksAKeyIsDamaged) {
+TEST(FlightRecorder, ADumpWithALostKeyOrAnotherNameOfAGroupIsDamaged) {
   const std::string whole =
-      R"({"version":"2.9","entries":[{"pg_id":1,"process_group":["g","TP"],"collective_seq_id":5,"state":"started"}]})";
+      R"({"version":"2.9","entries":[{"pg_id":1,"process_group":["g","TP"],"collective_seq_id":5,"state":"started",
+          "profiling_name":"nccl:recv 0<-1"}],"pg_config":{"g":{"name":"g"}}})";
   EXPECT_EQ(parse(whole).pending.size(), 1U);
-  for (const char* key : {"process_group", "collective_seq_id", "state"}) {
+  for (const char* key : {"process_group", "collective_seq_id", "state", "profiling_name", "g\":{"}) {
     std::string spoilt = whole;
     spoilt.erase(spoilt.find(key) + 1, 1);
     EXPECT_THROW(parse(spoilt), base::Error) << key;
@@ -48,7 +49,7 @@ TEST(FlightRecorder, ADumpWithAnEntryThatLacksAKeyIsDamaged) {
 
 TEST(FlightRecorder, AnEntryThatSaysBothNumberAndNameDecides) {
   const HangDump d = parse(
-      R"({"pg_config":{"0":{"name":"a"},"1":{"name":"b"}},"entries":[
+      R"({"pg_config":{"a":{"name":"a"},"b":{"name":"b"}},"entries":[
          {"pg_id":5,"process_group":["b","DP"],"collective_seq_id":9,"state":"completed"}],"pg_status":{"4":)" +
       counters(1, 1, 1) + ",\"5\":" + counters(2, 1, 0) + "}}");
   EXPECT_EQ(d.status.at("b").last_enqueued, 2);
@@ -61,7 +62,7 @@ TEST(FlightRecorder, AnEntryThatSaysBothNumberAndNameDecides) {
 TEST(FlightRecorder, CountersThatCannotBeNamedAreLeftOut) {
   // Three counters, two groups: the order says nothing.
   const HangDump d = parse(
-      R"({"entries":[],"pg_config":{"0":{"name":"a"},"1":{"name":"b"}},"pg_status":{"0":)" +
+      R"({"entries":[],"pg_config":{"a":{"name":"a"},"b":{"name":"b"}},"pg_status":{"0":)" +
       counters(1, 1, 1) + ",\"1\":" + counters(2, 2, 2) + ",\"2\":" + counters(3, 3, 3) + "}}");
   EXPECT_TRUE(d.status.empty());
   EXPECT_FALSE(d.status_known);
@@ -70,7 +71,7 @@ TEST(FlightRecorder, CountersThatCannotBeNamedAreLeftOut) {
 
 TEST(FlightRecorder, GroupsKeepTheirDescriptionAndWholeListsOfRanks) {
   const HangDump d = parse(
-      R"({"entries":[],"pg_config":{"0":{"name":"a","desc":"default_pg","ranks":"[0, 8]"},
+      R"({"entries":[],"pg_config":{"a":{"name":"a","desc":"default_pg","ranks":"[0, 8]"},
          "1":{"desc":"cut","ranks":"[0, 1, ...]"}}})");
   EXPECT_EQ(d.groups.at("a").description, "default_pg");
   EXPECT_EQ(d.groups.at("a").ranks, (std::vector<int32_t>{0, 8}));
@@ -136,7 +137,7 @@ TEST(FlightRecorder, SizesOfThousandsOfTensorsAreCut) {
   for (int i = 0; i < 3000; ++i)
     sizes += std::string(i > 0 ? "," : "") + "[1000,1000]";
   const HangDump d = parse(
-      R"({"entries":[{"process_group":["g"],"collective_seq_id":1,"state":"started","input_sizes":[)" +
+      R"({"entries":[{"process_group":["g"],"collective_seq_id":1,"state":"started","profiling_name":"nccl:x","input_sizes":[)" +
       sizes + "]}]}");
   EXPECT_LT(d.pending.at(0).input_sizes.size(), 4200U);
 }
