@@ -99,5 +99,39 @@ TEST(Errors, AStatusOfALauncherIsNoAllClear) {
       Outcome::CannotJudge);
 }
 
+// Timeouts that do not state their group, and progress that does, of four ranks. The last enqueued work of
+// rank 2 is `enqueued`, and it has no timeout where that is before the operation.
+std::string unstated(int enqueued) {
+  std::string text;
+  for (int rank = 0; rank < 4; ++rank) {
+    if (rank != 2 || enqueued >= 80)
+      text += format(
+          "[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=80, OpType=ALLREDUCE, "
+          "NumelIn=4, Timeout(ms)=600000) ran for 600004 milliseconds before timing out.\n",
+          rank);
+    text += format(
+        "[PG 1 Rank %d] Exception detected by watchdog at work: 80, last enqueued NCCL work: %d, last "
+        "completed NCCL work: 79.\n",
+        rank,
+        rank == 2 ? enqueued : 82);
+  }
+  return text;
+}
+
+TEST(Watchdog, TimeoutsWithoutTheirGroupBelongToTheOneThatFits) {
+  const auto late = judge({unstated(79)});
+  ASSERT_EQ(late.findings.size(), 1u) << late.verdict << late.reason;
+  EXPECT_EQ(late.findings[0].subject, "rank 2");
+  EXPECT_EQ(judge({unstated(82)}).outcome, Outcome::CannotJudge);
+}
+
+TEST(Watchdog, AStuckOneIsNoAllClear) {
+  const auto stuck =
+      judge({"[PG ID 0 PG GUID 0(default_pg) Rank 7] ProcessGroupNCCL's watchdog got stuck for 480 seconds "
+             "without\n"});
+  EXPECT_EQ(stuck.outcome, Outcome::CannotJudge);
+  EXPECT_NE(stuck.reason.find("rank 7"), std::string::npos) << stuck.reason;
+}
+
 }  // namespace
 }  // namespace lento::desk

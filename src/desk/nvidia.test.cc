@@ -272,5 +272,22 @@ TEST(Dmon, ColumnsOfBothTools) {
   expect_subject(judged(dcgm), "h0/gpu3");
 }
 
+// nvidia-smi topo -m of four GPUs and one card beside GPU 0. GPU `odd` has no NVLink.
+std::string topology(int odd) {
+  std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tCPU Affinity\n";
+  for (int row = 0; row < 4; ++row) {
+    text += "GPU" + std::to_string(row);
+    for (int column = 0; column < 4; ++column)
+      text += row == column ? "\t X " : row == odd || column == odd ? "\tSYS" : "\tNV4";
+    text += row == 0 ? "\tPIX\t0-47\n" : "\tSYS\t0-47\n";
+  }
+  return text;
+}
+
+TEST(Topology, TheGpuWithoutLinksAloneAndNoneForItsSlot) {
+  expect_subject(judged(topology(2)), "h0/gpu2");
+  EXPECT_TRUE(judged(topology(-1)).findings.empty());
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -181,5 +181,5 @@ def adapter_gemm(draw, fault):
 
 CASES = [nvrm_fallen, dcgmi_link_status, amdgpu_aca, amdgpu_ring, lspci_ff, rocm_all, rocm_json, amd_throttled, describe_nodes, events_of_old, smi_performance, smi_link_errors, topology, port_counters, numastat, adapter_gemm]
 FACTS = {"nvrm_fallen": "(?i)fallen|fell|off the bus", "dcgmi_link_status": "(?i)down", "amdgpu_aca": "(?i)uncorrectable|hardware error", "amdgpu_ring": "(?i)timeout|time-out|reset|stopped|hang", "lspci_ff": "(?i)rev|ff|bus|answer", "rocm_all": "(?i)clk|clock|temperature|power",
-         "rocm_json": "(?i)clk|clock|power", "amd_throttled": "(?i)throttl|clk|clock", "describe_nodes": "7", "events_of_old": "(?i)not ?ready|answer", "smi_performance": "(?i)brake|slowdown", "smi_link_errors": "(?i)replay|CRC", "topology": "(?i)SYS|NV18", "port_counters": "(?i)symbol|downed|rcv_err|error",
-         "numastat": "(?i)numa|other_node", "adapter_gemm": "(?i)flops"}
+         "rocm_json": "(?i)clk|clock|power", "amd_throttled": "(?i)throttl|clk|clock", "describe_nodes": "7", "events_of_old": "(?i)not ?ready|answer", "smi_performance": "(?i)brake|slowdown", "smi_link_errors": "(?i)replay|CRC", "topology": "(?i)SYS|NV18|NVLink", "port_counters": "(?i)symbol|downed|rcv_err|error",
+         "numastat": "(?i)numa|other_node", "adapter_gemm": "(?i)flop"}

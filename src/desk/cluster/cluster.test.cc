@@ -126,5 +126,33 @@ TEST(Kubernetes, APodThatFailsByItselfDoesNotAccuseItsNode) {
   EXPECT_EQ(records.events()[0].origin, Origin::Program);
 }
 
+// What kubectl describe node prints of a node that offers `offered` of its eight GPUs.
+std::string described(int offered) {
+  return "Name:               n1\nConditions:\n  Type   Status  LastHeartbeatTime  LastTransitionTime  "
+         "Reason   "
+         "Message\n  Ready  True    Fri               Mon                 KubeletReady  ready\n"
+         "Capacity:\n  cpu:                192\n  nvidia.com/gpu:     8\n"
+         "Allocatable:\n  cpu:                180\n  nvidia.com/gpu:     " +
+         std::to_string(offered) + "\n";
+}
+
+TEST(Kubernetes, ANodeThatOffersFewerDevicesThanItHolds) {
+  EXPECT_TRUE(read(described(8)).events().empty());
+  const Records records = read(described(7));
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.host, "n1");
+  EXPECT_NE(records.events()[0].meaning.find("7 of its 8 nvidia.com/gpu"), std::string::npos);
+}
+
+TEST(Kubernetes, EventsInTheColumnsOfOldClients) {
+  const Records records = read(
+      "LASTSEEN   FIRSTSEEN   COUNT   NAME   KIND   SUBOBJECT   TYPE     REASON         SOURCE           "
+      "MESSAGE\n"
+      "2m         9m          3       n4     Node               Normal   NodeNotReady   "
+      "{controller }    Node n4 status is now\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.host, "n4");
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -1,6 +1,7 @@
 // Events of Kubernetes: what happened to nodes and to pods, and on which node a pod ran.
 //
 //   table = ["NAMESPACE"] "LAST SEEN" "TYPE" "REASON" "OBJECT" ["SUBOBJECT" "SOURCE"] "MESSAGE" {row}
+//         | "LASTSEEN" "FIRSTSEEN" "COUNT" "NAME" "KIND" "SUBOBJECT" "TYPE" "REASON" "SOURCE" "MESSAGE" {row}
 //   JSON  = {"items": [{"involvedObject": {"kind": K, "name": N}, "reason": R, "message": M, "type": T,
 //            "source": {"host": H}, "lastTimestamp": T}]}
 //
@@ -135,6 +136,14 @@ void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   sink.event(std::move(event));
 }
 
+using base::Json;
+
+std::string small(std::string text) {
+  for (char& c : text)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  return text;
+}
+
 std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && text.front() == ' ')
     text.remove_prefix(1);
@@ -143,12 +152,27 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-constexpr std::array<std::string_view, 8>
-    kColumns{"LAST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "FIRST SEEN"};
+constexpr std::array<std::string_view, 13> kColumns{
+    "LAST SEEN",
+    "TYPE",
+    "REASON",
+    "OBJECT",
+    "SUBOBJECT",
+    "SOURCE",
+    "MESSAGE",
+    "FIRST SEEN",
+    "NAME",
+    "KIND",
+    "COUNT",
+    "LASTSEEN",
+    "FIRSTSEEN"};
+constexpr size_t kOwnName = 8;
+constexpr size_t kOwnKind = 9;
 
 bool is_header(std::string_view line) {
-  return line.find("LAST SEEN") != line.npos && line.find(" TYPE ") != line.npos &&
-         line.find(" REASON ") != line.npos && line.find(" OBJECT ") != line.npos;
+  const bool is_old = line.find("LASTSEEN") != line.npos && line.find(" KIND ") != line.npos;
+  const bool is_new = line.find("LAST SEEN") != line.npos && line.find(" OBJECT ") != line.npos;
+  return (is_old || is_new) && line.find(" TYPE ") != line.npos && line.find(" REASON ") != line.npos;
 }
 
 class KubeTable : public Reader {
@@ -170,6 +194,8 @@ class KubeTable : public Reader {
     if (!has_header_ || without_blanks(line).empty())
       return false;
     KubeEvent event{part(line, 1), part(line, 2), part(line, 3), part(line, 5), part(line, 6), sink.time()};
+    if (event.object.empty() && !part(line, kOwnKind).empty())  // kubectl before 1.14
+      event.object = small(part(line, kOwnKind)) + "/" + part(line, kOwnName);
     if (event.reason.empty() || event.object.empty())
       return false;
     pods_.place(event);
@@ -213,8 +239,6 @@ class KubeTable : public Reader {
   std::vector<PendingEvent> pending_;
 };
 
-using base::Json;
-
 std::string text(const Json* json, std::string_view key) {
   const Json* value = json ? json->find(key) : nullptr;
   return value && value->is_string() ? value->string({}) : std::string();
@@ -229,10 +253,7 @@ KubeEvent of_json(const Json& item) {
   event.type = text(&item, "type");
   event.reason = text(&item, "reason");
   event.message = item.find("message") ? text(&item, "message") : text(&item, "note");
-  std::string kind = text(object, "kind");
-  for (char& c : kind)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  event.object = kind + "/" + text(object, "name");
+  event.object = small(text(object, "kind")) + "/" + text(object, "name");
   const std::string host = text(item.find("source"), "host");
   if (!host.empty())
     event.source = "kubelet, " + host;

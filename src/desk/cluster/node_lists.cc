@@ -11,6 +11,7 @@
 //
 // Sources: sinfo of Slurm 20.11 to 25.05; kubectl 1.19 to 1.33; node-problem-detector 0.8.
 #include <algorithm>
+#include <map>
 
 #include "desk/cluster/cluster.h"
 
@@ -193,8 +194,14 @@ class KubeDescribe : public Reader {
     if (line.starts_with(kName)) {
       host_ = trim(line.substr(kName.size()));
       message_ = 0;
+      section_.clear();
+      capacity_.clear();
       return true;
     }
+    if (!line.empty() && line[0] != ' ')
+      section_ = line.ends_with(":") ? line : std::string_view();
+    if (section_ == "Capacity:" || section_ == "Allocatable:")
+      return resource(line, sink);
     if (line.find("LastHeartbeatTime") != line.npos) {
       message_ = line.find("Message");
       return message_ != line.npos;
@@ -208,6 +215,32 @@ class KubeDescribe : public Reader {
     if (cells.size() < 4 || cells[0].text.starts_with("-"))
       return false;
     take(cells[0].text, cells[1].text, line, sink);
+    return true;
+  }
+
+  // "  nvidia.com/gpu:     8": a resource of a device plugin, which offers only the healthy ones of what it
+  // counts.
+  bool resource(std::string_view line, Sink& sink) {
+    static const Pattern pattern("^~{name:name}:~{n:int}$");
+    Match match;
+    if (host_.empty() || !pattern.match(line, match) || match["name"].find('/') == std::string_view::npos)
+      return false;
+    const std::string name = match.text("name");
+    if (section_ == "Capacity:") {
+      constexpr size_t kMostResources = 64;
+      if (capacity_.size() < kMostResources)
+        capacity_[name] = match.integer("n").value_or(0);
+      return true;
+    }
+    const auto all = capacity_.find(name);
+    const int64_t offered = match.integer("n").value_or(0);
+    if (all != capacity_.end() && offered < all->second)
+      sink.event(node_event(
+          "kubernetes/unhealthy device",
+          Severity::Fault,
+          host_,
+          "it offers " + std::to_string(offered) + " of its " + std::to_string(all->second) + " " + name +
+              ": the device plugin holds the others for unhealthy"));
     return true;
   }
 
@@ -228,6 +261,8 @@ class KubeDescribe : public Reader {
 
   std::string host_;
   size_t message_ = 0;
+  std::string section_;
+  std::map<std::string, int64_t> capacity_;  // of the node, by resource
 };
 
 }  // namespace

@@ -225,5 +225,35 @@ TEST(Report, ProseAndProgramsAreNotKnown) {
     EXPECT_FALSE(read(text).files[0].recognised()) << text;
 }
 
+TEST(Report, ColumnsOfPartsAndPartsInBrackets) {
+  const Records numa =
+      read("             node0     node1\nnuma_hit     100     200\nnuma_miss     7     9\n");
+  ASSERT_FALSE(numa.series().empty());
+  const auto has = [](const Records& records, std::string_view name, std::string_view device) {
+    return std::ranges::any_of(records.series(), [&](const Series& series) {
+      return records.quantities()[series.quantity].name == name &&
+             records.subject(series.rows[0]).device == device;
+    });
+  };
+  EXPECT_TRUE(has(numa, "numa_miss node1", ""));
+  const Records gemm = read(
+      "GEMM [I] (ADAPTER#3)  Ending with 6698.4 GFlops\nGEMM [I] (ADAPTER#4)  Ending with "
+      "6690.1 GFlops\n");
+  EXPECT_TRUE(has(gemm, "Ending with", "adapter3"));
+}
+
+// A log of a loop of one's own among statements that hold nothing, however often they come.
+TEST(StepSeries, StatementsThatHoldNothingHideNoSeries) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i)
+    text += i % 100 == 99 ? "took " + std::to_string(0.5 + 0.001 * (i % 7)) + " s/it\n"
+                          : "opened part " + std::to_string(i * 7919 % 1000) + " of the store\n";
+  const Records records = read(text);
+  const auto at = std::ranges::find_if(records.series(), [&](const Series& series) {
+    return series.rows.size() == 30;
+  });
+  EXPECT_NE(at, records.series().end());
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -328,6 +328,9 @@ Measure measure_of(std::string_view label, std::string_view unit) {
     return any_of_label(words, kOtherRates) ? Measure{} : by_unit;
   if (std::ranges::find(words, "packet") != words.end() && std::ranges::find(words, "loss") != words.end())
     return {Meaning::Errors, "", 1};
+  constexpr std::array<std::string_view, 2> kFromAfar{"miss", "foreign"};  // pages of another node's memory
+  if (std::ranges::find(words, "numa") != words.end() && any_of_label(words, kFromAfar))
+    return {Meaning::Errors, "", 1};
   if (unit.empty() && is_position(words))
     return {Meaning::Step, "", 1};
   if (by_unit.meaning == Meaning::None && any_of_label(words, kUncorrected))

@@ -5,6 +5,7 @@
 //            A heading, or a pair that names a part ("GPU: 3", "hca_id: mlx5_0"), names the part of what
 //            follows until the next one that is indented no deeper.
 //   table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}
+//            Parts of one kind may be the columns ("node0  node1"), above rows that are named after measures.
 //            A gap is two or more blanks, a tab, or a comma in all lines. A time of day may precede it.
 //   box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}
 //            A row has as many lines as the head.
@@ -26,6 +27,7 @@
 #include "desk/general/tables.h"
 #include "desk/general/tree.h"
 #include "desk/read/host_parts.h"
+#include "desk/read/rest_lines.h"
 
 namespace lento::desk {
 namespace {
@@ -83,11 +85,19 @@ class Context {
   std::vector<Part> parts_;
 };
 
-class Report : public Reader {
+class Report : public RestReader {
   static constexpr int64_t kMostLines = 200'000;
 
+  bool takes_log_lines() const override {
+    return false;
+  }
+  bool found_nothing() const override {
+    return found_nothing_;
+  }
+
   bool row(std::string_view line, Sink& sink) override {
-    if (++lines_ > kMostLines)
+    found_nothing_ = ++lines_ > kMostLines;
+    if (found_nothing_)
       return false;
     const std::string drawn = line.find("\xe2") == line.npos ? "" : without_box_drawing(line);
     std::string_view text = without_clock(without_blanks(drawn.empty() ? line : drawn));
@@ -122,8 +132,10 @@ class Report : public Reader {
     context_.enter(indent);
     indent_ = indent;
     is_read_ = false;
-    return tables_.begin_table(text) || limit(text, sink) || check(text, sink) || sentence(text, sink) ||
-           pair(text, sink) || outcome(text, sink) || numbers(text, sink);
+    found_nothing_ =
+        !(tables_.begin_table(text) || limit(text, sink) || check(text, sink) || sentence(text, sink) ||
+          pair(text, sink) || outcome(text, sink) || numbers(text, sink));
+    return !found_nothing_;
   }
 
   // "Bandwidths are in MB/sec", "SUMMARY rate (in ops/sec):": of the numbers behind that have no unit of
@@ -451,10 +463,25 @@ class Report : public Reader {
     return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
   }
 
+  // "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
+  static std::string bracketed_part(std::string_view text) {
+    for (size_t open = text.find_first_of("(["); open != text.npos;
+         open = text.find_first_of("([", open + 1)) {
+      const std::string_view inside = text.substr(open + 1, text.find_first_of(")]", open) - open - 1);
+      const size_t figures = inside.find_last_not_of("0123456789") + 1;
+      const std::string_view name = inside.substr(0, inside.find_first_of(" #:="));
+      const bool is_number = figures < inside.size() && inside.size() - figures < 4;
+      if (is_number && names_device(name) && inside.find_first_not_of(" #:=", name.size()) == figures)
+        return label_words(name)[0] + std::string(inside.substr(figures));
+    }
+    return "";
+  }
+
   bool numbers(std::string_view text, Sink& sink) {
     if (is_read_)
       return false;
-    const std::string own = part_of(text);
+    const std::string first = part_of(text);
+    const std::string own = first.empty() ? bracketed_part(text) : first;
     const Subject subject = part(own.empty() ? context_.device(true) : own);
     const size_t colon = text.find(": ");
     constexpr size_t kLongestTitle = 48;
@@ -505,11 +532,12 @@ class Report : public Reader {
   }
 
   int64_t lines_ = 0;
-  int64_t unlabelled_ = 0;  // lines of numbers alone
-  std::string unit_;        // that a line states for those behind it
-  size_t indent_ = 0;       // of the line
-  bool is_read_ = false;    // the line is a pair whose number is taken
-  std::string host_;        // that the line names
+  bool found_nothing_ = false;  // in the last line
+  int64_t unlabelled_ = 0;      // lines of numbers alone
+  std::string unit_;            // that a line states for those behind it
+  size_t indent_ = 0;           // of the line
+  bool is_read_ = false;        // the line is a pair whose number is taken
+  std::string host_;            // that the line names
   Context context_;
   Entries entries_;
   Tables tables_{entries_};

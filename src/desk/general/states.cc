@@ -53,8 +53,9 @@ constexpr std::array<std::string_view, 11> kNeutralWords{
     "off"};
 constexpr std::array<std::string_view, 8>
     kConditionNames{"status", "state", "health", "result", "healthy", "condition", "stat", "severity"};
-constexpr std::array<std::string_view, 16> kDeviceNames{
+constexpr std::array<std::string_view, 17> kDeviceNames{
     "gpu",
+    "adapter",
     "npu",
     "aip",
     "device",

@@ -18,12 +18,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <span>
+#include <unordered_map>
 
 #include "desk/general/general.h"
 #include "desk/general/labels.h"
-#include "desk/read/peel.h"
+#include "desk/read/rest_lines.h"
 
 namespace lento::desk {
 namespace {
@@ -67,7 +67,7 @@ enum class Source {
 
 struct StepColumn {
   Source source = Source::Named;
-  std::string shape;  // of the lines whose clock it is by
+  size_t shape = 0;  // of the lines whose clock it is by
   Subject subject;
   Quantity quantity;
   uint64_t stride = 1;
@@ -131,11 +131,54 @@ bool holds_word(const std::vector<std::string>& words, std::span<const std::stri
   });
 }
 
+// The meaning of a label with a unit. A log repeats its labels, so that their words are looked up once.
+struct LabelSense {
+  std::string name;  // of a series
+  Measure measure;   // of a speed or a size of a step
+  Source source = Source::Named;
+  bool is_series = false;
+  bool is_rank = false;
+  bool is_step = false;
+  double seconds = -1;  // of one, where the number is a time since the program began
+};
+
+// A sum of time since the program began: "ExecutionTime = 12.31 s", "uptime=512.3".
+double seconds_since_start(const LabelledValue& value, const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
+  const Measure time = measure_of("time", value.unit);
+  const bool is_time = time.meaning == Meaning::Duration && !value.label.empty() &&
+                       (!value.unit.empty() || holds_word(words, kNames));
+  return is_time ? time.scale : -1;
+}
+
+LabelSense sense_of(const LabelledValue& value) {
+  const std::vector<std::string> words = label_words(value.label);
+  LabelSense sense;
+  sense.measure = measure_of(value.label, value.unit);
+  sense.is_rank = words == std::vector<std::string>{"rank"};
+  sense.is_step = sense.measure.meaning == Meaning::Step;
+  sense.seconds = seconds_since_start(value, words);
+  const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
+  if (sense.measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
+    constexpr std::array<std::string_view, 3> kTimes{"time", "latency", "duration"};
+    sense.measure = measure_of("time", unit);
+    sense.source = holds_word(words, kTimes) ? Source::Named : Source::Unnamed;  // "elapsed_time = 0.02s"
+    if (sense.measure.meaning != Meaning::Duration)
+      sense.measure = {};
+  }
+  const Meaning meaning = sense.measure.meaning;
+  sense.is_series = meaning == Meaning::Rate || meaning == Meaning::Duration || meaning == Meaning::Work;
+  sense.name = !value.label.empty()              ? value.label
+               : sense.source == Source::Unnamed ? "time in " + value.unit
+                                                 : value.unit;
+  return sense;
+}
+
 constexpr const char* kRankAdvice =
     "look at clocks, temperature, PCIe width and kernel log of that rank's GPU and at other programs on its "
     "host";
 
-class StepSeries : public Reader {
+class StepSeries : public RestReader {
   static constexpr size_t kFewestRows = 12;  // as a change needs (incident/pieces.h)
   static constexpr size_t kMostRows = 2048;  // of one series, thinned evenly beyond
   static constexpr size_t kMostColumns = 1024;
@@ -144,15 +187,20 @@ class StepSeries : public Reader {
     if (sink.number() == last_line_)  // the line holds two of the words and was read before
       return;
     last_line_ = sink.number();
+    found_nothing_ = true;
     const std::vector<LabelledValue> values = labelled_values(sink.line());
+    const std::vector<const LabelSense*> senses = senses_of(values);
     who_ = {sink.subject().host, "", sink.subject().rank};
     states_rank_ = false;
-    for (const LabelledValue& value : values)
-      if (is_whole(value) && label_words(value.label) == std::vector<std::string>{"rank"}) {
-        who_.rank = std::to_string(int64_t(value.value));
+    for (size_t i = 0; i < values.size(); ++i)
+      if (senses[i]->is_rank && is_whole(values[i])) {
+        who_.rank = std::to_string(int64_t(values[i].value));
         states_rank_ = true;
       }
-    const double step = step_of(values, sink.line());
+    const double step = step_of(values, senses, sink.line());
+    found_nothing_ = std::isnan(step) && std::ranges::none_of(senses, [](const LabelSense* sense) {
+                       return sense->is_series || sense->is_rank || sense->seconds >= 0;
+                     });
     if (!std::isnan(step)) {
       step_ = step;
       if (lasts_.size() < kMostColumns || lasts_.contains(who_)) {
@@ -161,30 +209,43 @@ class StepSeries : public Reader {
       }
     }
     add_stamps(values, step, sink);
-    std::set<std::string> units;
-    for (const LabelledValue& value : values) {
+    for (size_t i = 0; i < values.size(); ++i) {
       // A number in brackets behind one of the same unit is its average.
-      if (!value.is_bracketed || !units.contains(value.unit))
-        add(value, step_, sink);
-      units.insert(value.unit);
+      const bool is_average =
+          values[i].is_bracketed &&
+          std::any_of(values.begin(), values.begin() + std::ptrdiff_t(i), [&](const LabelledValue& other) {
+            return other.unit == values[i].unit;
+          });
+      if (!is_average)
+        add(values[i], *senses[i], step_, sink);
     }
   }
 
-  bool row(std::string_view line, Sink& sink) override {
-    std::string buffer;
-    const std::string_view before = sink.line();
-    const Peeled peeled = peel(line, Depth::Log, buffer);
-    const Subject own = sink.subject();
-    const Moment time = sink.time();
-    Subject subject = own;
-    if (subject.host.empty())
-      subject.host = peeled.subject.host;
-    if (subject.rank.empty())
-      subject.rank = peeled.subject.rank;
-    sink.at(peeled.text, sink.number(), subject, time.clock == Clock::None ? peeled.time : time);
+  std::vector<const LabelSense*> senses_of(const std::vector<LabelledValue>& values) {
+    constexpr size_t kMostSenses = 32768;
+    if (senses_.size() > kMostSenses)
+      senses_.clear();
+    std::vector<const LabelSense*> senses;
+    senses.reserve(values.size());
+    for (const LabelledValue& value : values) {
+      key_.assign(value.label).append(1, '\n').append(value.unit);
+      auto at = senses_.find(key_);
+      if (at == senses_.end())
+        at = senses_.emplace(key_, sense_of(value)).first;
+      senses.push_back(&at->second);
+    }
+    return senses;
+  }
+
+  bool row(std::string_view, Sink& sink) override {
     take(0, {}, sink);
-    sink.at(before, sink.number(), own, time);
     return false;
+  }
+  bool takes_log_lines() const override {
+    return true;
+  }
+  bool found_nothing() const override {
+    return found_nothing_;
   }
 
   static bool is_whole(const LabelledValue& value) {
@@ -193,10 +254,13 @@ class StepSeries : public Reader {
   }
 
   // A number that its label calls a step, else the first of "120/1000".
-  static double step_of(const std::vector<LabelledValue>& values, std::string_view line) {
-    for (const LabelledValue& value : values)
-      if (is_whole(value) && measure_of(value.label, value.unit).meaning == Meaning::Step)
-        return value.value;
+  static double step_of(
+      const std::vector<LabelledValue>& values,
+      const std::vector<const LabelSense*>& senses,
+      std::string_view line) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (senses[i]->is_step && is_whole(values[i]))
+        return values[i].value;
     static const Pattern progress("[~{done:int}/");
     Match match;
     return progress.match(line, match) ? match.number("done").value_or(kUnknown) : kUnknown;
@@ -206,30 +270,35 @@ class StepSeries : public Reader {
   void add_stamps(const std::vector<LabelledValue>& values, double step, const Sink& sink) {
     if (sink.time().clock == Clock::None)
       return;
-    const std::string shape = who_.host + '\n' + who_.rank + '\n' + shape_of_line(sink.line());
+    const size_t shape =
+        std::hash<std::string>{}(who_.host + '\n' + who_.rank + '\n' + shape_of_line(sink.line()));
     if (!std::isnan(step)) {
       add_stamp(shape, step, sink);
       return;
     }
     for (size_t i = 0; i < values.size(); ++i)
       if (is_whole(values[i]))
-        add_stamp(shape + '\n' + std::to_string(i), values[i].value, sink);
+        add_stamp(shape + i + 1, values[i].value, sink);
   }
 
   // The time since the last line of this shape, for each step. Intervals are so long that the grain of the
   // clock does not show.
-  void add_stamp(const std::string& key, double step, const Sink& sink) {
+  void add_stamp(size_t key, double step, const Sink& sink) {
     constexpr double kGrains = 32;
     constexpr double kMillis = 1e-3;
     const Moment now = sink.time();
-    if (stamps_.size() == kMostColumns && !stamps_.contains(key))
+    const auto at = stamps_.size() < kMostColumns ? stamps_.try_emplace(key).first : stamps_.find(key);
+    if (at == stamps_.end())
       return;
-    Stamp& last = stamps_[key];
+    Stamp& last = at->second;
+    found_nothing_ = found_nothing_ && last.is_no_position();
     last.is_whole = last.is_whole && now.seconds == std::floor(now.seconds);
     const double seconds = now.seconds - last.time.seconds;
     const bool goes_on = last.time.clock == now.clock && seconds >= 0 && step >= last.step;
+    last.stays += goes_on && step == last.step;
     if (goes_on && (step == last.step || seconds < kGrains * (last.is_whole ? 1 : kMillis)))
       return;
+    last.rises += goes_on;
     if (goes_on)
       put({"time per step by the clock of the log", {Meaning::Duration, "s", 1}, Source::Stamps, key},
           seconds / (step - last.step),
@@ -241,48 +310,27 @@ class StepSeries : public Reader {
     last.step = step;
   }
 
-  void add(const LabelledValue& value, double step, const Sink& sink) {
-    Measure measure = measure_of(value.label, value.unit);
-    Source source = Source::Named;
-    if (const double seconds = seconds_since_start(value); seconds >= 0)
-      put({"increase of " + value.label, {Meaning::Duration, "s", 1}, Source::Sums, ""}, seconds, step, sink);
-    const std::vector<std::string> words = label_words(value.label);
-    const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
-    if (measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
-      constexpr std::array<std::string_view, 3> kTimes{"time", "latency", "duration"};
-      measure = measure_of("time", unit);
-      source = holds_word(words, kTimes) ? Source::Named : Source::Unnamed;  // "elapsed_time = 0.02s"
-      if (measure.meaning != Meaning::Duration)
-        return;
-    }
-    const bool is_speed = measure.meaning == Meaning::Rate || measure.meaning == Meaning::Duration;
-    const bool is_work = measure.meaning == Meaning::Work && value.value == std::floor(value.value);
-    if (!is_speed && !is_work)
-      return;
-    const std::string name = !value.label.empty()        ? value.label
-                             : source == Source::Unnamed ? "time in " + value.unit
-                                                         : value.unit;
-    put({name, measure, source, ""}, value.value * measure.scale, step, sink);
-  }
-
-  // A sum of time since the program began, or -1: "ExecutionTime = 12.31 s", "uptime=512.3".
-  static double seconds_since_start(const LabelledValue& value) {
-    constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
-    const Measure time = measure_of("time", value.unit);
-    const bool is_time = time.meaning == Meaning::Duration && !value.label.empty() &&
-                         (!value.unit.empty() || holds_word(label_words(value.label), kNames));
-    return is_time ? value.value * time.scale : -1;
+  void add(const LabelledValue& value, const LabelSense& sense, double step, const Sink& sink) {
+    if (sense.seconds >= 0)
+      put({"increase of " + value.label, {Meaning::Duration, "s", 1}, Source::Sums, 0},
+          value.value * sense.seconds,
+          step,
+          sink);
+    const bool is_part = sense.measure.meaning == Meaning::Work && value.value != std::floor(value.value);
+    if (sense.is_series && !is_part)
+      put({sense.name, sense.measure, sense.source, 0}, value.value * sense.measure.scale, step, sink);
   }
 
   struct Named {
     std::string name;
     Measure measure;
     Source source;
-    std::string shape;
+    size_t shape;
   };
 
   void put(const Named& named, double value, double step, const Sink& sink) {
-    const std::string key = who_.host + '\n' + who_.rank + '\n' + named.name + '\n' + named.shape;
+    const std::string key =
+        who_.host + '\n' + who_.rank + '\n' + named.name + '\n' + std::to_string(named.shape);
     auto at = columns_.find(key);
     if (at == columns_.end()) {
       if (columns_.size() == kMostColumns)
@@ -437,14 +485,25 @@ class StepSeries : public Reader {
     double step = kUnknown;
     bool is_whole = true;  // seconds have no fraction
     uint64_t falls = 0;    // how often the position or the clock fell
+    uint64_t rises = 0;
+    uint64_t stays = 0;
+    // Numbers that fall about as often as they rise, or stay the same, are no position of the program.
+    bool is_no_position() const {
+      constexpr uint64_t kEnough = 64;
+      constexpr uint64_t kEnoughSame = 4096;
+      return (falls >= kEnough && falls >= rises) || (stays >= kEnoughSame && rises == 0);
+    }
   };
   std::map<std::string, StepColumn> columns_;
-  std::map<std::string, Stamp> stamps_;
+  std::unordered_map<size_t, Stamp> stamps_;  // by the hash of rank and shape of the lines
+  std::unordered_map<std::string, LabelSense> senses_;
+  std::string key_;
   std::map<Subject, Last> lasts_;
   Subject who_;
   bool states_rank_ = false;  // the line, not its prefix
   double step_ = kUnknown;
   int64_t last_line_ = 0;
+  bool found_nothing_ = false;  // in the last line, nor in others of its shape
 };
 
 }  // namespace

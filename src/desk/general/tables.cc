@@ -76,6 +76,19 @@ static bool is_head_of_samples(const std::vector<std::string>& cells) {
          std::ranges::any_of(cells, names_host);
 }
 
+// "node0  node1", "Node 0  Node 1  Total": the parts of one kind as columns, and rows that are named after
+// measures.
+static bool names_parts(std::vector<std::string> cells) {
+  if (cells.size() > 2 && cells.back() == "Total")
+    cells.pop_back();
+  const auto stem = [](const std::string& cell) {
+    return cell.substr(0, cell.find_last_not_of("0123456789") + 1);
+  };
+  return cells.size() >= 2 && std::ranges::all_of(cells, [&](const std::string& cell) {
+           return stem(cell).size() < cell.size() && has_letter(stem(cell)) && stem(cell) == stem(cells[0]);
+         });
+}
+
 // A head has names only, and one of them is a measure, a state or a part.
 bool Tables::begin_table(std::string_view text) {
   const bool is_comment = text.front() == '#' && text.size() > 1;
@@ -85,6 +98,14 @@ bool Tables::begin_table(std::string_view text) {
   std::vector<std::string> cells = is_comma ? comma_cells(text) : gap_cells(text);
   if (cells.empty() || (is_comma && is_head_of_samples(cells)))
     return false;
+  if (names_parts(cells)) {
+    is_comma_ = false;
+    cells.insert(cells.begin(), "");
+    prefix_.clear();
+    words_.clear();
+    start_table(std::move(cells));
+    return true;
+  }
   const bool is_pair = is_comment || (cells.size() == 2 && names_size(cells[0]));
   bool is_head = cells.size() >= (is_pair ? 2 : 3);
   bool means_something = false;

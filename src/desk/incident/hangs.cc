@@ -56,6 +56,19 @@ std::map<std::string, Group> groups_of(const Records& records) {
   return groups;
 }
 
+// Adds what one group states of a rank to the same rank of another.
+void merge(const RankState& state, RankState& to) {
+  to.subject = state.subject;
+  if (state.timeout && !to.timeout) {
+    to.timeout = state.timeout;
+    to.waits_for = state.waits_for;
+  }
+  if (state.enqueued && !to.enqueued) {
+    to.enqueued = state.enqueued;
+    to.progress = state.progress;
+  }
+}
+
 // Joins groups that logs name differently: one log uses the group's address ("0 0(default_pg)"), another its
 // number ("0").
 void join_groups(std::map<std::string, Group>& groups) {
@@ -69,20 +82,32 @@ void join_groups(std::map<std::string, Group>& groups) {
       ++at;
       continue;
     }
-    for (auto& [rank, state] : at->second) {
-      RankState& to = groups[longer[0]][rank];
-      to.subject = state.subject;
-      if (state.timeout && !to.timeout) {
-        to.timeout = state.timeout;
-        to.waits_for = state.waits_for;
-      }
-      if (state.enqueued && !to.enqueued) {
-        to.enqueued = state.enqueued;
-        to.progress = state.progress;
-      }
-    }
+    for (auto& [rank, state] : at->second)
+      merge(state, groups[longer[0]][rank]);
     at = groups.erase(at);
   }
+}
+
+// Timeouts that do not state their group belong to the one group in which all of these ranks had enqueued
+// that operation and not completed it. Without such a group they are a group of their own.
+void place_unstated(std::map<std::string, Group>& groups) {
+  const auto unstated = groups.find("");
+  if (unstated == groups.end() || groups.size() == 1)
+    return;
+  std::vector<std::string> fitting;
+  for (const auto& [name, group] : groups) {
+    const bool fits = std::ranges::all_of(unstated->second, [&, &ranks = group](const auto& one) {
+      const auto at = ranks.find(one.first);
+      return at != ranks.end() && (!one.second.waits_for || at->second.enqueued >= one.second.waits_for);
+    });
+    if (!name.empty() && fits)
+      fitting.push_back(name);
+  }
+  if (fitting.size() != 1)
+    return;
+  for (auto& [rank, state] : unstated->second)
+    merge(state, groups[fitting[0]][rank]);
+  groups.erase(unstated);
 }
 
 // Millions of elements are read in three digits; what is no number stays as it was written.
@@ -231,16 +256,39 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
 
 }  // namespace
 
+// The watchdogs of ranks that made no progress: a question where no operation is named that a rank waits in.
+void question_stuck(const Records& records, Judgement& out) {
+  std::set<std::string> ranks;
+  const Event* first = nullptr;
+  for (const Event& event : records.events())
+    if (event.kind == "collective/watchdog stuck") {
+      first = first ? first : &event;
+      ranks.insert(subject_text(event.subject));
+    }
+  if (first)
+    out.open.push_back(
+        {"the watchdog of " + list_text({ranks.begin(), ranks.end()}) +
+             " made no progress: a call into CUDA or the interpreter's lock hangs there, and no line states "
+             "which operation they wait in (" +
+             place_text(records, first->where) + ")",
+         std::string(kFlight)});
+}
+
 // Judges hangs by the operations that each rank waits for.
 void judge_hangs(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<std::string, Group> groups = groups_of(records);
   join_groups(groups);
+  place_unstated(groups);
   std::vector<Hang> hangs;
   for (const auto& [name, group] : groups) {
-    out.covered.push_back("collectives of " + std::to_string(group.size()) + " ranks in group " + name);
+    out.covered.push_back(
+        "collectives of " + std::to_string(group.size()) + " ranks" +
+        (name.empty() ? "" : " in group " + name));
     if (auto hang = hang_of(name, group))
       hangs.push_back(std::move(*hang));
   }
+  if (hangs.empty())
+    question_stuck(records, out);
   for (const Hang& hang : hangs) {
     if (hang.late.empty()) {
       const bool explained = std::ranges::any_of(hangs, [&](const Hang& other) {

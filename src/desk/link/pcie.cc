@@ -1,6 +1,7 @@
-// lspci -vv states for each PCI function the speed and width that its link can do (LnkCap) and those that it
-// has (LnkSta). Three states a function: speed, width, and the bandwidth that follows from both, each with
-// what the function itself can do. Functions of one model are peers.
+// lspci lists the PCI functions; one that has left the bus has revision ff. lspci -vv states for each PCI
+// function the speed and width that its link can do (LnkCap) and those that it has (LnkSta). Three states a
+// function: speed, width, and the bandwidth that follows from both, each with what the function itself can
+// do. Functions of one model are peers.
 //
 //   function = BUS ":" DEVICE "." FUNCTION " " CLASS [" [0302]"] ": " MODEL [" (rev a1)"]
 //   LnkCap   = "LnkCap: Port #0, Speed 32GT/s, Width x16, ..."
@@ -97,14 +98,32 @@ class PcieLinks : public Reader {
     if (form < kCapability) {
       can_ = {};
       device_ = form < kJudgedClasses ? pci_device(match["pci"]) : "";
+      if (!device_.empty())
+        sink.covers("devices that answer on the PCIe bus");
       model_ = match.text("model");
-      model_ = model_.substr(0, model_.find(" (rev"));
+      const size_t revision = model_.find(" (rev");
+      if (!device_.empty() && model_.substr(std::min(revision, model_.size())).starts_with(" (rev ff)"))
+        lose(sink);
+      model_ = model_.substr(0, revision);
     } else if (form == kCapability) {
       can_ = link_of(match);
     } else if (form == kStatus) {
       write(link_of(match), sink);
       device_.clear();  // a class that is not listed must not be attributed to the previous function
     }
+  }
+
+  // Reading from a function that has left the bus gives ones only: its revision is ff.
+  void lose(Sink& sink) const {
+    Event event;
+    event.kind = "pcie/no answer";
+    event.severity = Severity::Fault;
+    event.origin = Origin::Hardware;
+    event.subject.device = device_;
+    event.meaning = "the device does not answer on the PCIe bus (revision ff)";
+    event.action =
+        "look for Xid 79 and PCIe errors in the kernel log; reset or power-cycle the node, reseat it";
+    sink.event(std::move(event));
   }
 
   void write(const Link& has, Sink& sink) const {

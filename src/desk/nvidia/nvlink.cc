@@ -10,6 +10,7 @@
 //
 // Source: nvidia-smi nvlink and topo of drivers 470 to 560.
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "base/number.h"
@@ -57,12 +58,21 @@ class Nvlink : public Reader {
         return;
       default:
         has_errors_ = true;
-        errors_ += match.number("n").value_or(0);
+        add_errors(match);
     }
   }
 
   void end(Sink& sink) override {
     write(sink);
+  }
+
+  void add_errors(const Match& match) {
+    const double count = match.number("n").value_or(0);
+    errors_ += count;
+    if (count <= most_)
+      return;
+    most_ = count;
+    worst_ = match.text("kind") + " errors of link " + match.text("link");
   }
 
   // Reports number and speed of a GPU's NVLinks.
@@ -77,9 +87,13 @@ class Nvlink : public Reader {
       state("speed of its slowest NVLink", "GB/s", Kind::FewValued, Better::Higher, slowest_);
     }
     if (!device_.empty() && has_errors_)
-      state("NVLink errors", "", Kind::Counter, Better::Lower, errors_);
+      sink.state(
+          {"NVLink errors", "", Kind::Counter, Better::Lower, model_, Scope::Own, kLink},
+          errors_,
+          {{"", device_, ""}, kUnknown, kUnknown, worst_.empty() ? "" : "most are " + worst_});
     device_.clear();
-    inactive_ = errors_ = 0;
+    worst_.clear();
+    inactive_ = errors_ = most_ = 0;
     slowest_ = kUnknown;
     has_links_ = has_errors_ = false;
   }
@@ -88,6 +102,8 @@ class Nvlink : public Reader {
   std::string model_;
   double inactive_ = 0;
   double errors_ = 0;
+  double most_ = 0;  // errors of one kind and link
+  std::string worst_;
   double slowest_ = kUnknown;
   bool has_links_ = false;
   bool has_errors_ = false;
@@ -114,9 +130,10 @@ bool is_header(const std::vector<std::string>& cells) {
 
 // Kinds of paths from the shortest to the longest.
 constexpr std::string_view kPaths[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
+constexpr size_t kSameSwitch = 1;
 
 class Topology : public Reader {
-  bool row(std::string_view line, Sink& sink) override {
+  bool row(std::string_view line, Sink&) override {
     std::vector<std::string> cells = columns_of(line);
     if (is_header(cells)) {
       columns_ = std::move(cells);
@@ -124,34 +141,76 @@ class Topology : public Reader {
     }
     if (columns_.empty() || cells.empty() || !is_named(cells[0], "GPU") || cells.size() <= columns_.size())
       return false;
-    double links = 0;
-    size_t shortest = std::size(kPaths);
+    constexpr size_t kMostRows = 256;
+    if (rows_.size() < kMostRows)
+      rows_.push_back({cells[0].substr(3), {}, std::size(kPaths)});
+    Row& own = rows_.back();
     for (size_t i = 0; i < columns_.size(); ++i) {
       const std::string& cell = cells[i + 1];
-      if (is_named(cell, "NV") && is_named(columns_[i], "GPU"))
-        links += double(*base::try_uint(cell.substr(2)));
+      if (is_named(columns_[i], "GPU"))
+        own.links[columns_[i].substr(3)] = is_named(cell, "NV") ? double(*base::try_uint(cell.substr(2))) : 0;
       if (is_card(columns_[i]))
-        shortest = std::min(shortest, size_t(std::ranges::find(kPaths, cell) - std::begin(kPaths)));
+        own.shortest = std::min(own.shortest, size_t(std::ranges::find(kPaths, cell) - std::begin(kPaths)));
     }
-    const Sink::Place place{{"", "gpu" + cells[0].substr(3), ""}};
-    sink.state(
-        {"NVLinks to other GPUs", "links", Kind::FewValued, Better::Higher, "", Scope::Own, kLink},
-        links,
-        place);
-    if (shortest < std::size(kPaths))
-      sink.state(
-          {"path to its nearest network card",
-           "",
-           Kind::FewValued,
-           Better::Same,
-           "",
-           Scope::Own,
-           "compare the slots of cards and GPUs with a peer, and whether a card is missing"},
-          std::string(kPaths[shortest]),
-          place);
     return true;
   }
 
+  void end(Sink& sink) override {
+    std::vector<size_t> paths;
+    for (const Row& own : rows_)
+      paths.push_back(own.shortest);
+    std::ranges::sort(paths);
+    for (const Row& own : rows_) {
+      const Sink::Place place{{"", "gpu" + own.gpu, ""}};
+      sink.state(
+          {"NVLinks to other GPUs", "links", Kind::FewValued, Better::Higher, "", Scope::Own, kLink},
+          links_of(own),
+          place);
+      // A path that is shorter than most is no fault. Where most GPUs have no card on their own switch the
+      // paths differ by layout, and only the same GPU of other hosts is a peer.
+      const size_t typical = paths[(paths.size() - 1) / 2];
+      const size_t path = std::max(own.shortest, typical);
+      const std::string whose = typical > kSameSwitch ? "path from GPU" + own.gpu + " to its" : "path to its";
+      if (path < std::size(kPaths))
+        sink.state(
+            {whose + " nearest network card",
+             "",
+             Kind::FewValued,
+             Better::Same,
+             "",
+             Scope::Own,
+             "compare the slots of cards and GPUs with a peer, and whether a card is missing"},
+            std::string(kPaths[path]),
+            place);
+    }
+  }
+
+  struct Row {
+    std::string gpu;
+    std::map<std::string, double> links;  // to each other GPU
+    size_t shortest;                      // index of the path to the nearest network card
+  };
+
+  static double sum_of(const Row& row) {
+    double sum = 0;
+    for (const auto& [gpu, links] : row.links)
+      sum += links;
+    return sum;
+  }
+
+  // The links of a GPU, where those to a GPU without any count as if they were there: they are missing there.
+  double links_of(const Row& own) const {
+    double most = 0;
+    for (const auto& [gpu, links] : own.links)
+      most = std::max(most, links);
+    double sum = sum_of(own);
+    for (const Row& other : rows_)
+      if (other.gpu != own.gpu && sum_of(other) == 0)
+        sum += most;
+    return sum;
+  }
+
+  std::vector<Row> rows_;
   std::vector<std::string> columns_;
 };
 

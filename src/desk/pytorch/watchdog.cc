@@ -127,7 +127,7 @@ class Watchdog : public Reader {
   // group. The launcher's prefix, when present, holds the rank of the job.
   static std::string place(const Sink& sink, Event& event) {
     Match match;
-    std::string group = "0";
+    std::string group;  // empty: the line does not state it
     if (kWithGroup.match(sink.line(), match))
       group = match.text("pg") + " " + match.text("guid");
     else if (kWithNumber.match(sink.line(), match))

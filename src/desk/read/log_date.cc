@@ -23,6 +23,12 @@ constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri
 constexpr std::array<std::string_view, 8>
     kForms{"M/D/Y C", "M/D/Y, C", "M/D/Y-C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y"};
 
+// Whether the first letter is that of a month or a day. Most words of a log are none by it.
+bool begins_name(std::string_view text) {
+  constexpr std::string_view kFirst = "JFMASONDTW";
+  return !text.empty() && kFirst.find(text[0]) != kFirst.npos;
+}
+
 struct DateParts {
   int year = 0;
   int month = 0;
@@ -134,6 +140,8 @@ size_t clock_size(std::string_view text) {
 }
 
 int month_of(std::string_view text) {
+  if (!begins_name(text))
+    return 0;
   const auto* const at = std::ranges::find(kMonths, text.substr(0, 3));
   return at == kMonths.end() ? 0 : int(at - kMonths.begin()) + 1;
 }
@@ -150,6 +158,9 @@ LogDate log_date(std::string_view text) {
     const auto time = iso_moment(text.substr(0, size));
     return time ? LogDate{size, true, *time} : LogDate{};
   }
+  const bool is_figure = !text.empty() && text[0] >= '0' && text[0] <= '9';
+  if (!is_figure && !begins_name(text))
+    return {};
   for (const std::string_view form : kForms) {
     DateParts parts;
     if (!take_form(form, text, parts))

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "desk/read/host_parts.h"
 #include "desk/read/peel.h"
+#include "desk/read/rest_lines.h"
 
 namespace lento::desk {
 namespace {
@@ -110,9 +111,15 @@ LogReader::LogReader(Formats formats)
 
 // Calls `use` for each format with a form that matches the line. Returns whether one does.
 template <class Use>
-bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken) const {
+bool LogReader::each_match(std::string_view line, const Use& use, Fallbacks fallbacks) const {
   thread_local std::vector<uint32_t> found;
   prefilter_.find(line, found);
+  std::erase_if(found, [&](uint32_t i) {
+    const Format& format = *formats_[forms_[i].format];
+    const bool is_left_out =
+        fallbacks == Fallbacks::None || (fallbacks == Fallbacks::Lines && format.shape == Shape::Rest);
+    return format.is_fallback && is_left_out;
+  });
   if (found.empty())
     return false;
   std::string buffer;
@@ -129,8 +136,7 @@ bool LogReader::each_match(std::string_view line, const Use& use, bool is_taken)
     }
   }
   for (const uint32_t i : found)
-    if (!is_kept && !is_taken && formats_[forms_[i].format]->is_fallback &&
-        forms_[i].pattern.match(peeled.text, match))
+    if (!is_kept && formats_[forms_[i].format]->is_fallback && forms_[i].pattern.match(peeled.text, match))
       use(forms_[i], match, peeled);
   return any;
 }
@@ -164,7 +170,7 @@ LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
         [&](const Form& form, const Match&, const Peeled&) {
           ++hits[form.format];
         },
-        true);
+        Fallbacks::None);
   });
   if (hits.empty()) {
     const std::map<size_t, size_t> senders = sent(head);
@@ -237,11 +243,15 @@ void LogReader::read_lines(
     Records& records,
     const base::Progress& progress) const {
   std::vector<std::unique_ptr<Reader>> readers(formats_.size());
-  std::vector<Reader*> rest;
+  std::vector<RestReader*> rest;
   for (size_t i = 0; i < formats_.size() && !is_known; ++i)
-    if (formats_[i]->shape == Shape::Rest)
-      rest.push_back((readers[i] = formats_[i]->make()).get());
+    if (formats_[i]->shape == Shape::Rest) {
+      readers[i] = formats_[i]->make();
+      rest.push_back(dynamic_cast<RestReader*>(readers[i].get()));
+      LENTO_CHECK(rest.back() != nullptr, "a format of the rest without a reader of the rest");
+    }
   const std::map<size_t, size_t> senders = sent(in.peek(kHead));
+  RestLines rest_lines(std::move(rest));
   Sink sink(records, file);
   SourceFile& source = records.files[file];
   double shown = 0;
@@ -270,14 +280,11 @@ void LogReader::read_lines(
       if (!follower && sink.following() > 0)
         follower = reader.get();
     };
-    source.is_last_known = each_match(line, take, is_taken) || is_taken;
-    for (size_t i = 0; i < rest.size() && !source.is_last_known; ++i) {
-      Peeled peeled = peel(line, Depth::Log, buffer);
-      if (peeled.sender.empty())  // the times of other lines may be data
-        peeled = peel(line, Depth::Table, buffer);
-      sink.at(peeled.text, in.line_number(), peeled.subject, peeled.time);
-      source.is_last_known = rest[i]->row(peeled.text, sink);
-    }
+    // Readers of the rest get each line that no other format takes, whatever it holds.
+    const Fallbacks fallbacks = is_taken ? Fallbacks::None : is_known ? Fallbacks::All : Fallbacks::Lines;
+    source.is_last_known = each_match(line, take, fallbacks) || is_taken;
+    if (!source.is_last_known)
+      source.is_last_known = rest_lines.read(line, in.line_number(), sink);
     source.known_lines += source.is_last_known;
     if (double(source.bytes) - shown > kProgressBytes) {
       shown = double(source.bytes);

@@ -56,8 +56,13 @@ class LogReader {
     size_t index;   // of the form within it
     Pattern pattern;
   };
+  enum class Fallbacks {
+    None,   // another reader took the line
+    Lines,  // the readers of the rest get the line as a row
+    All
+  };
   template <class Use>
-  bool each_match(std::string_view line, const Use& use, bool is_taken) const;
+  bool each_match(std::string_view line, const Use& use, Fallbacks fallbacks) const;
   // `is_known`: a format fits the beginning, so that readers of the rest get nothing.
   void read_one(LineSource& in, const std::string& name, Records& records, const base::Progress& progress)
       const;

@@ -338,7 +338,9 @@ bool peel_process(Peeled& p) {
 
 // Removes a level prefix of vLLM: "INFO 11-20 09:01:10 ".
 bool peel_level(Peeled& p) {
-  const size_t blank = p.text.find(' ');
+  const size_t blank = p.text.substr(0, sizeof "WARNING").find(' ');
+  if (blank == p.text.npos)
+    return false;
   const std::string_view level = p.text.substr(0, blank);
   if (level != "INFO" && level != "WARNING" && level != "ERROR" && level != "DEBUG")
     return false;
@@ -359,8 +361,8 @@ bool peel_level(Peeled& p) {
 
 // Removes an NCCL prefix: "gpu31:22600:22690 [0] NCCL INFO".
 bool peel_nccl(Peeled& p) {
-  const size_t colon = p.text.find(':');
-  if (colon == p.text.npos || colon > 255 || !is_host(p.text.substr(0, colon)))
+  const size_t colon = p.text.substr(0, 256).find(':');
+  if (colon == p.text.npos || !is_host(p.text.substr(0, colon)))
     return false;
   const size_t pid = digits(p.text, colon + 1);
   const size_t second = colon + 1 + pid;
@@ -400,19 +402,26 @@ bool peel_tag(Peeled& p) {
 
 }  // namespace
 
-Peeled peel(std::string_view line, Depth depth, std::string& buffer) {
+Peeled peel(std::string_view line, Depth depth, std::string& buffer, Peeled* as_table) {
   line = without_colours(line, buffer);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
     line.remove_suffix(1);
   Peeled p{line, {}, {}, {}};
   for (int layer = 0; layer < kMostLayers; ++layer) {
-    bool any = peel_torchrun(p) || peel_mpirun(p) || peel_label(p) || peel_container(p);
-    if (depth == Depth::Log)
-      any = any || peel_syslog(p) || peel_dmesg(p) || peel_date(p) || peel_glog(p) || peel_nccl(p) ||
-            peel_process(p) || peel_level(p) || peel_tag(p);
+    if (peel_torchrun(p) || peel_mpirun(p) || peel_label(p) || peel_container(p))
+      continue;
+    if (as_table) {
+      *as_table = p;
+      as_table = nullptr;
+    }
+    const bool any =
+        depth == Depth::Log && (peel_syslog(p) || peel_dmesg(p) || peel_date(p) || peel_glog(p) ||
+                                peel_nccl(p) || peel_process(p) || peel_level(p) || peel_tag(p));
     if (!any)
       break;
   }
+  if (as_table)
+    *as_table = p;
   return p;
 }
 

@@ -37,7 +37,7 @@ enum class Depth {
 };
 
 // Removes the prefixes. `line` and `buffer` must outlive the result. `buffer` is used when a line contains
-// colours.
-Peeled peel(std::string_view line, Depth depth, std::string& buffer);
+// colours. `as_table` receives the line as a row of a table.
+Peeled peel(std::string_view line, Depth depth, std::string& buffer, Peeled* as_table = nullptr);
 
 }  // namespace lento::desk

@@ -5,6 +5,7 @@
 //   section = "GPU relative performance:" | "GPU individual performance:"
 //   all     = {"Rank=" N " Node=" HOST " Score=" X}
 //   worst   = "Worst performing " N "/" N " ranks:" {"Rank=" N " Node=" HOST " Score=" X}
+//   listed  = "GPUs" ("relative" | "individual") "perf: {" RANK ": " X {", " RANK ": " X} "}"
 //   warning = "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: " LIST
 //
 // The first rank below "Worst performing" holds the bad end of a report. Without such a heading a report
@@ -26,6 +27,7 @@ enum ScoreForm {
   Score,
   Warning,
   Dropped,
+  Listed,
 };
 
 const LineForm kScoreForms[] = {
@@ -41,6 +43,8 @@ const LineForm kScoreForms[] = {
       "{StragglerId(rank=76, node='n9')}"}},
     {"STRAGGLER DETECTION WARNING: Some GPUs performance dropped. Affected ranks: {ranks}",
      {"STRAGGLER DETECTION WARNING: Some GPUs performance dropped. Affected ranks: [162, 79, 357]"}},
+    {"GPUs {kind:name} perf: {scores}",
+     {"Rank 0 GPUs relative perf: {0: 1.0, 1: 0.98}", "Rank 0 GPUs individual perf: {0: 0.99}"}},
 };
 
 constexpr const char* kScoreAdvice = "look at clocks, temperature and kernel log of that rank's GPU";
@@ -97,6 +101,9 @@ class StragglerScores : public Reader {
         if (list_ == List::Worst)
           list_ = List::None;
         return;
+      case Listed:
+        listed(match, sink);
+        return;
       default:
         for (const std::string& rank : ranks_of(match["ranks"]))
           sink.event(warning(rank, form == Warning));
@@ -116,6 +123,23 @@ class StragglerScores : public Reader {
     sink.sample(is_all ? own : worst, *value, {{match.text("node"), "", match.text("rank")}, report_});
   }
 
+  // Reads the scores that a program prints as the report holds them, by rank.
+  void listed(const Match& match, Sink& sink) {
+    const bool is_relative = match["kind"] == "relative";
+    report_ += is_relative || report_ == 0;
+    static const Pattern one("^~{rank:int}: {score:num}");
+    std::string_view rest = match["scores"];
+    rest.remove_prefix(rest.starts_with("{"));
+    Match score;
+    for (int i = 0; i < kMostListed && one.match(rest, score); ++i) {
+      sink.sample(
+          is_relative ? kOwnRelative : kOwnIndividual,
+          score.number("score").value_or(kUnknown),
+          {{"", "", score.text("rank")}, report_});
+      rest.remove_prefix(std::min(rest.find(','), rest.size() - 1) + 1);
+    }
+  }
+
   // Returns the event for a rank that the job's own straggler detection named.
   static Event warning(const std::string& rank, bool is_relative) {
     Event event;
@@ -129,6 +153,7 @@ class StragglerScores : public Reader {
     return event;
   }
 
+  static constexpr int kMostListed = 1 << 16;
   bool is_relative_ = true;
   enum class List {
     None,

@@ -1,0 +1,43 @@
+// Gives the lines of a log that no format fits to the readers of the rest. Most of them are statements of a
+// program that hold nothing, again and again with other numbers: a reader that has found that of a shape
+// often enough does not get its lines any more.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "desk/read/format.h"
+
+namespace lento::desk {
+
+// The base of the readers that formats of Shape::Rest make.
+class RestReader : public Reader {
+ public:
+  // Whether its rows lose the dates of logs, as lines that match a form do.
+  virtual bool takes_log_lines() const = 0;
+  // Whether the last row held nothing for this reader, nor changes what rows behind it mean.
+  virtual bool found_nothing() const = 0;
+};
+
+class RestLines {
+ public:
+  static constexpr size_t kMostReaders = 4;
+
+  // Of more readers than kMostReaders the first ones are used.
+  explicit RestLines(std::vector<RestReader*> readers);
+  // Returns whether a reader took the line.
+  bool read(std::string_view line, int64_t number, Sink& sink);
+
+ private:
+  using Misses = std::array<uint8_t, kMostReaders>;  // in a row, by reader
+
+  std::vector<RestReader*> readers_;
+  std::unordered_map<size_t, Misses> misses_;  // by shape
+  Misses none_{};                              // of a shape beyond the most that are kept
+  std::string buffer_;
+};
+
+}  // namespace lento::desk
