@@ -465,13 +465,15 @@ class Report : public RestReader {
 
   // "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
   static std::string bracketed_part(std::string_view text) {
+    static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
     for (size_t open = text.find_first_of("(["); open != text.npos;
          open = text.find_first_of("([", open + 1)) {
       const std::string_view inside = text.substr(open + 1, text.find_first_of(")]", open) - open - 1);
       const size_t figures = inside.find_last_not_of("0123456789") + 1;
       const std::string_view name = inside.substr(0, inside.find_first_of(" #:="));
       const bool is_number = figures < inside.size() && inside.size() - figures < 4;
-      if (is_number && names_device(name) && inside.find_first_not_of(" #:=", name.size()) == figures)
+      if (is_number && (names_device(name) || label_words(name) == adapter) &&
+          inside.find_first_not_of(" #:=", name.size()) == figures)
         return label_words(name)[0] + std::string(inside.substr(figures));
     }
     return "";

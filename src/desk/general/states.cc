@@ -53,9 +53,8 @@ constexpr std::array<std::string_view, 11> kNeutralWords{
     "off"};
 constexpr std::array<std::string_view, 8>
     kConditionNames{"status", "state", "health", "result", "healthy", "condition", "stat", "severity"};
-constexpr std::array<std::string_view, 17> kDeviceNames{
+constexpr std::array<std::string_view, 16> kDeviceNames{
     "gpu",
-    "adapter",
     "npu",
     "aip",
     "device",
