@@ -15,6 +15,17 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
+# GTKWave's reader of FST and its two decompressors are compiled into the binaries: the head of each source is its licence.
+set(lento_compiled_in "")
+if(LENTO_FST_SOURCE)
+  foreach(name fstapi lz4 fastlz)
+    file(READ ${LENTO_FST_SOURCE}/gtkwave/${name}.c head LIMIT 4000)
+    string(FIND "${head}" "*/" end)
+    string(SUBSTRING "${head}" 0 ${end} licence)
+    string(APPEND lento_compiled_in "\nCompiled in, ${name}.c of GTKWave as Debian's verilator ships it:\n${licence}*/\n")
+  endforeach()
+endif()
+
 function(lento_package component package section text)
   string(TOUPPER ${component} id)
   set(CPACK_DEBIAN_${id}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -25,7 +36,7 @@ function(lento_package component package section text)
   set(CPACK_COMPONENTS_ALL ${components} PARENT_SCOPE)
   file(WRITE ${PROJECT_BINARY_DIR}/packaging/${package}/copyright
     "Copyright: 2026 The Lento authors\nLicense: Apache-2.0\n On Debian systems, the full text of the Apache License, version 2.0,\n"
-    " can be found in /usr/share/common-licenses/Apache-2.0.\n")
+    " can be found in /usr/share/common-licenses/Apache-2.0.\n${lento_compiled_in}")
   install(FILES ${PROJECT_BINARY_DIR}/packaging/${package}/copyright ${PROJECT_BINARY_DIR}/packaging/changelog.gz
     ${PROJECT_BINARY_DIR}/packaging/changelog.Debian.gz
     DESTINATION share/doc/${package} COMPONENT ${component})

@@ -22,12 +22,10 @@ def plain(text):
     return re.sub(r"^```(sh|python|cpp) \w.*$", r"```\1", text, flags=re.M)
 
 
-def prepare(scratch, lento):
-    """Copies of examples/ and of the build's guests/, which the blocks work on."""
+def prepare(scratch):
+    """Copies of examples/ and guests/built, which the blocks work on."""
     shutil.copytree(ROOT / "examples", pathlib.Path(scratch) / "examples")
-    guests = pathlib.Path(lento).resolve().parent.parent / "guests"
-    built = guests if (guests / "false_sharing.elf").exists() else ROOT / "guests/built"
-    shutil.copytree(built, pathlib.Path(scratch) / "guests", ignore=shutil.ignore_patterns("CMake*"))
+    shutil.copytree(ROOT / "guests/built", pathlib.Path(scratch) / "guests/built")
 
 
 def execute(command, scratch, lento):

@@ -2,7 +2,7 @@
 """Runs the shell blocks of README and docs: a block that opens with ```sh run must exit 0.
 
 A ```text block right after it names lines that the output must hold; "..." stands for anything left out. Blocks of one page run in
-order in one scratch folder that holds copies of examples/ and of the build's guests/. A picture that a page shows (packaging/site)
+order in one scratch folder that holds copies of examples/ and guests/built. A picture that a page shows (packaging/site)
 must be one of a report that its blocks wrote. usage: docs_check.py LENTO [PAGE...]
 """
 import pathlib
@@ -44,7 +44,7 @@ def missing_pictures(page, scratch):
 def run_page(page, lento):
     faults = 0
     with tempfile.TemporaryDirectory() as scratch:
-        doc_blocks.prepare(scratch, lento)
+        doc_blocks.prepare(scratch)
         for command, expected in doc_blocks.blocks(page.read_text()):
             done = doc_blocks.execute(command, scratch, lento)
             lost = list(missing_lines(expected, done.stdout)) if done.returncode == 0 else []

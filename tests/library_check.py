@@ -61,7 +61,7 @@ def main():
         work = folder / "work"
         work.mkdir()
         (work / "examples").symlink_to(ROOT / "examples")
-        (work / "guests").symlink_to(build / "guests")
+        (work / "guests").symlink_to(ROOT / "guests")
         differ = []
         for name, _, command in pages:
             *before, last = command.strip().splitlines()

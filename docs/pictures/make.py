@@ -170,7 +170,7 @@ def main():
     lento = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        doc_blocks.prepare(scratch, lento)
+        doc_blocks.prepare(scratch)
         for command in (PREPARE, f"{FLEET} --color always --html fleet.html"):
             done = doc_blocks.execute(command, scratch, lento)
             if done.returncode != 0:

@@ -75,7 +75,7 @@ class Site:
         name = page.stem
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
-            doc_blocks.prepare(scratch, self.lento)
+            doc_blocks.prepare(scratch)
             for command, _ in doc_blocks.blocks(text):
                 done = doc_blocks.execute(command, scratch, self.lento)
                 if done.returncode != 0:

@@ -53,6 +53,19 @@ std::string query(int from, const char* clock_unit, const char* header_unit, con
   return text;
 }
 
+// An idle GPU has no clocks worth a comparison. Its reasons and its memory errors can be read all the same.
+TEST(SmiTable, OneIdleGpuIsHealthyInWhatItStates) {
+  std::string text =
+      "timestamp, index, clocks.sm [MHz], clocks_event_reasons.active, "
+      "ecc.errors.uncorrected.volatile.total\n";
+  for (int second = 10; second < 14; ++second)
+    text += "2026/03/04 05:00:" + std::to_string(second) + ".100, 0, 345 MHz, 0x0000000000000001, 0\n";
+  const finding::Diagnosis found = judged(text);
+  EXPECT_EQ(found.outcome, finding::Outcome::Healthy) << found.verdict;
+  const std::string errors = text.substr(0, text.size() - 2) + "3\n";
+  EXPECT_EQ(judged(errors).outcome, finding::Outcome::Findings);
+}
+
 TEST(SmiTable, TheGpuThatHeatsUpIsNamedWithItsReason) {
   for (const std::string& text :
        {query(10, " MHz", " [MHz]"), query(10, "", " [MHz]", "\r\n"), query(10, "", "")}) {

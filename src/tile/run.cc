@@ -119,6 +119,7 @@ class Verdict {
     drops();
     crossing();
     foreign_clocks();
+    unknown_bits();
     full_accumulators();
     output();
     summary();
@@ -252,8 +253,13 @@ class Verdict {
     const std::string slower = "filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
     if (!with_queue_)
       return slower;
+    const bool falls_behind = connected_.mean_main_cycles() > connected_.arrivals().mean_gap();
     if (with_queue_->lost == 0)
-      return "--queue " + std::to_string(with_queue_->longest) + " loses none; or " + slower;
+      return "--queue " + std::to_string(with_queue_->longest) + " loses none" +
+             (falls_behind ? " here, but main takes longer than inputs are apart on average, so that a "
+                             "longer recording loses some; "
+                           : "; or ") +
+             slower;
     return "--queue " + std::to_string(kMostQueue) + " still loses " +
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
   }
@@ -286,6 +292,22 @@ class Verdict {
           {"share of changes not seen", double(s.lost) / double(s.changes), "", "recording"},
           "give the input its own clock in the map: 'clock: " + s.likely + "'");
     }
+  }
+
+  // Reports inputs whose bits are neither 0 nor 1, because a program computes with the 0 that stands for
+  // them.
+  void unknown_bits() {
+    if (reading_.unknown_inputs == 0)
+      return;
+    const double share = double(reading_.unknown_inputs) / double(std::max<uint64_t>(counters_.inputs, 1));
+    find(
+        "unknown bits",
+        std::to_string(reading_.unknown_inputs) + " of " + count_of(counters_.inputs, "input") + " (" +
+            percent(share) + " %) had bits that are x or z in the recording and were read as 0: sums and " +
+            "counts over them are not to be trusted.",
+        0.9,
+        {"share of inputs with unknown bits", share, "", "recording"},
+        "give the input a 'valid' signal that is high only when its bits are driven, or begin after reset");
   }
 
   // Reports accumulators of the histogram that reached their maximum.

@@ -140,7 +140,8 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
           "), which alone is no fault");
   }
   if (seen > 0)
-    out.covered.push_back("events of " + std::to_string(chains.size()) + " parts");
+    out.covered.push_back(
+        "events of " + std::to_string(chains.size()) + (chains.size() == 1 ? " part" : " parts"));
 }
 
 }  // namespace lento::desk

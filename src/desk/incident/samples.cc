@@ -367,7 +367,9 @@ void judge_samples(const Records& records, const JudgeOptions& options, Judgemen
           " parts have no time in common and were not compared");
       continue;
     }
-    out.covered.push_back(quantity.name + " of " + std::to_string(tracks.tracks.size()) + " parts");
+    out.covered.push_back(
+        quantity.name + " of " + std::to_string(tracks.tracks.size()) +
+        (tracks.tracks.size() == 1 ? " part" : " parts"));
     judge_case(
         {records,
          quantity,

@@ -266,7 +266,8 @@ void judge_quantity(
         return !std::isnan(peer.expected);
       })) {
     judge_expected(records, quantity, peers, out);
-    out.covered.push_back(quantity.name + " of " + std::to_string(peers.size()) + " parts");
+    out.covered.push_back(
+        quantity.name + " of " + std::to_string(peers.size()) + (peers.size() == 1 ? " part" : " parts"));
     return;
   }
   peers = by_host(peers);

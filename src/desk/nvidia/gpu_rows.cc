@@ -337,6 +337,7 @@ void GpuRows::write_load(const Row& row, double load, Sink& sink) const {
 void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
   if (reasons_.size() >= kMostKept && !reasons_.contains(row.subject))
     return;
+  sink.covers("reasons of low clocks of GPUs");
   uint64_t& last = reasons_[row.subject];
   const uint64_t begun = reasons & ~last;
   last = reasons;
@@ -366,6 +367,8 @@ void GpuRows::write_memory(const Row& row, Sink& sink) {
   const auto counted = [&](const char* name) {
     return changed(row, name).empty() ? 0 : number_of(row.fields, name);
   };
+  if (!field_of(row.fields, "ecc.errors.uncorrected.volatile.total").empty())
+    sink.covers("memory errors of GPUs");
   if (const double errors = counted("ecc.errors.uncorrected.volatile.total"); errors > 0)
     send(
         "uncorrected errors",

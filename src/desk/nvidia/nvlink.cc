@@ -124,8 +124,12 @@ bool is_card(const std::string& cell) {
   return is_named(cell, "NIC") || cell.starts_with("mlx5_");
 }
 
-bool is_header(const std::vector<std::string>& cells) {
-  return cells.size() >= 2 && is_named(cells[0], "GPU") && is_named(cells[1], "GPU");
+// Holds for "GPU0 GPU1 NIC0", and for "GPU0 CPU Affinity" of a host with one GPU.
+bool is_header(const std::vector<std::string>& cells, std::string_view line) {
+  if (cells.empty() || !is_named(cells[0], "GPU"))
+    return false;
+  return cells.size() == 1 ? line.find("CPU Affinity") != line.npos
+                           : is_named(cells[1], "GPU") || is_card(cells[1]);
 }
 
 // Kinds of paths from the shortest to the longest.
@@ -135,7 +139,7 @@ constexpr size_t kSameSwitch = 1;
 class Topology : public Reader {
   bool row(std::string_view line, Sink&) override {
     std::vector<std::string> cells = columns_of(line);
-    if (is_header(cells)) {
+    if (is_header(cells, line)) {
       columns_ = std::move(cells);
       return true;
     }
@@ -218,7 +222,8 @@ double score_topology(std::string_view head, std::string& reason) {
   constexpr size_t kEarlyLines = 16;  // lines before the matrix, such as a prompt or a command
   for (size_t i = 0; i < kEarlyLines && !head.empty(); ++i) {
     const size_t end = head.find('\n');
-    if (is_header(columns_of(head.substr(0, end)))) {
+    const std::string_view line = head.substr(0, end);
+    if (is_header(columns_of(line), line)) {
       reason = "it has the header of nvidia-smi topo -m";
       return 0.9;
     }

@@ -66,7 +66,8 @@ std::string_view way_out(Rule rule) {
     case Rule::Arrival:
       return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
     case Rule::OutputRate:
-      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew";
+      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew: "
+             "if (++n == 256) { n = 0; ... }";
     case Rule::Taint:
       return "an image without soft logic may not write its registers";
     case Rule::FinishSize:
@@ -104,6 +105,10 @@ std::string write_report(const VerifyReport& report) {
       {"main", &report.main},
       {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
+    if (r->steps == 0) {
+      out += std::string(name) + ": not examined\n";
+      continue;
+    }
     out +=
         std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
         " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
@@ -113,7 +118,7 @@ std::string write_report(const VerifyReport& report) {
                              : "") +
         number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
-  return out + write_drops(report);
+  return report.main.steps > 0 ? out + write_drops(report) : out;
 }
 
 }  // namespace lento::tile
