@@ -460,14 +460,13 @@ Diagnosis explain(const System& base_system, const Question& question) {
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);
-  if (doubts.empty())
-    d.expectations.push_back(
-        {step ? "step" : "workload",
-         "time",
-         a.seconds,
-         "s",
-         a.p90,
-         "lento predict, constants of " + system.name});
+  d.expectations.push_back(
+      {step ? "step" : "workload",
+       "time",
+       a.seconds,
+       "s",
+       a.p90,
+       "lento predict, constants of " + system.name});
   if (!a.in_domain)
     d.notes.push_back("This question lies outside what the constants were validated on.");
   return d;
