@@ -158,6 +158,27 @@ def frames():
     assert (ours.predicted_s == theirs.predicted_s).all() and ours.predicted_s.gt(0).all(), (ours, theirs)
 
 
+def indexed():
+    """Times in an index of no name, columns of two levels, spans of time, and columns beside those of machines."""
+    wide = pandas.DataFrame(1 + 0.01 * numpy.random.default_rng(4).standard_normal((400, 8)), columns=[f"node{i}" for i in range(8)])
+    wide.iloc[200:, 3] *= 1.3
+    dates = pandas.date_range("2026-11-01", periods=400, freq="10s")
+    wide = wide.set_index(dates)
+    long = wide.reset_index().melt("index", var_name="host", value_name="step_s").rename(columns={"index": "at"})
+    for frame in (wide, wide.set_index(dates - dates[0]), pandas.concat({"step_s": wide, "power_w": 600 - 9 * wide}, axis=1),
+                  wide.assign(learning_rate=numpy.linspace(1, 0, 400), cluster="eu"),
+                  long.assign(step_s=pandas.to_timedelta(long.step_s, unit="s"))):
+        d = lento.fleet.diagnose(frame)
+        assert [finding["subject"] for finding in d.findings] == ["node3"], d
+        assert not re.search(r": \d+ has a mean", d.verdict), d.verdict
+    try:
+        lento.fleet.diagnose(long.groupby("host").step_s.agg(["mean", "max"]).reset_index())
+    except lento.Error as error:
+        assert "a row a machine and time" in str(error), error
+    else:
+        raise AssertionError("a table without times was judged")
+
+
 def tables():
     """Frames of any column kind get what the same table gets as a file; a row that means nothing keeps its place."""
     frame = pandas.DataFrame({
@@ -249,6 +270,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     scales()
     frames()
+    indexed()
     tables_of_every_shape()
     arrow()
     verdicts()

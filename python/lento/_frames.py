@@ -15,7 +15,7 @@ def names_of(frame):
     if isinstance(frame, dict):
         return [str(name) for name in frame]
     if hasattr(frame, "iloc"):
-        return [str(name) for name in frame.columns] + [str(n) for n in frame.index.names if n is not None and n not in frame.columns]
+        return [column[0] for column in _of_pandas(frame.iloc[:1])]
     return [column[0] for column in columns_of(frame)]
 
 
@@ -54,6 +54,8 @@ def _of_values(name, values):
     array = values.to_numpy() if hasattr(values, "to_numpy") else numpy.asarray(values)
     if array.dtype.kind in "iub":
         return name, numpy.ascontiguousarray(array, dtype="int64")
+    if array.dtype.kind == "m":
+        array = array / numpy.timedelta64(1, "s")
     if array.dtype.kind == "f":
         return name, numpy.ascontiguousarray(array, dtype="float64")
     return _times(name, array) if array.dtype.kind == "M" else _words(name, array.tolist())
@@ -68,15 +70,38 @@ def _times(name, array):
     return name, numpy.ascontiguousarray(codes, dtype="int32"), [str(t).replace("T", " ") for t in distinct]
 
 
+def _tall(frame):
+    """A frame with columns such as (metric, machine) as one with a column each, and a row a time and machine."""
+    import pandas
+    levels = [list(frame.columns.unique(level)) for level in range(frame.columns.nlevels)]
+    if len(levels) != 2:
+        raise ValueError(f"a frame with {len(levels)} levels of columns: stack it, so that each metric is one column")
+    wide = [any(char.isdigit() for name in names for char in str(name)) for names in levels]
+    machines = wide.index(True) if sum(wide) == 1 else max((0, 1), key=lambda level: len(levels[level]))
+    return pandas.concat([frame.xs(name, axis=1, level=machines).assign(machine=str(name)) for name in levels[machines]])
+
+
+def _with_index(frame):
+    """The index as columns: each named level, and times of no name as 'time'."""
+    import pandas
+    times = isinstance(frame.index, (pandas.DatetimeIndex, pandas.TimedeltaIndex, pandas.PeriodIndex))
+    if times and frame.index.name is None and "time" not in frame.columns:
+        frame = frame.rename_axis(index="time")
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    return frame.reset_index(level=named) if named else frame
+
+
 def _of_pandas(frame):
     import numpy
     import pandas
-    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
-    if named:
-        frame = frame.reset_index(level=named)
+    frame = _with_index(_tall(frame) if frame.columns.nlevels > 1 else frame)
     out = []
     for position, label in enumerate(frame.columns):
         name, series = str(label), frame.iloc[:, position]
+        if pandas.api.types.is_timedelta64_dtype(series.dtype):
+            series = series.dt.total_seconds()
+        elif isinstance(series.dtype, pandas.PeriodDtype):
+            series = series.dt.to_timestamp()
         extension = pandas.api.types.is_extension_array_dtype(series.dtype)
         if getattr(series.dtype, "kind", "O") in "iub" and not extension:
             out.append((name, numpy.ascontiguousarray(series.to_numpy(dtype="int64"))))

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "desk/log_events.h"
 #include "fleet/diagnose.h"
 #include "fleet/diagnose_ranks.h"
 
@@ -25,6 +26,7 @@ finding::Diagnosis answer_of(const Question& question, const base::Progress& pro
   }
   fleet::FleetDiagnosisOptions options;
   options.source.csv = question.uses;
+  options.scan.xids = meaning_of_xid;
   return fleet::diagnose_fleet(options, progress);
 }
 

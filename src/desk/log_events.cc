@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "desk/diagnose.h"
+#include "desk/kernel/kernel.h"
 
 namespace lento::desk {
 namespace {
@@ -54,6 +55,15 @@ std::string text_of(const Event& e) {
 }
 
 }  // namespace
+
+fleet::CodeMeaning meaning_of_xid(int64_t code) {
+  const Xid* known = xid(code);
+  if (!known)
+    return {};
+  const bool fault = known->severity == Severity::Fault &&
+                     (known->origin == Origin::Hardware || known->origin == Origin::Link);
+  return {known->meaning, known->action, fault};
+}
 
 LogEvents::LogEvents(std::vector<std::string> paths, std::function<void(const std::string&)> note)
     : paths_(std::move(paths)),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fleet/feed.h"
+#include "fleet/scan/codes.h"
 
 namespace lento::desk {
 
@@ -35,5 +36,8 @@ class LogEvents : public fleet::EventFeed {
   bool noted_ = false;
   std::vector<fleet::MachineEvent> events_;  // the oldest first
 };
+
+// NVIDIA's catalogue of Xid errors, for codes among the metrics of a fleet.
+fleet::CodeMeaning meaning_of_xid(int64_t code);
 
 }  // namespace lento::desk

@@ -1,6 +1,7 @@
 // lento fleet diagnose: judges the metrics of a recorded period.
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
+#include "desk/log_events.h"
 #include "fleet/diagnose.h"
 #include "fleet/diagnose_ranks.h"
 #include "fleet/scan/budget_text.h"
@@ -30,6 +31,7 @@ void run(Context& context, FleetDiagnoseArguments& o) {
   refuse_idle_options(*o.command, o.job.source, o.job.method);
   if (!o.false_alarms.empty())
     o.job.scan.budget = fleet::parse_budget(o.false_alarms);
+  o.job.scan.xids = desk::meaning_of_xid;
   o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
   o.job.strict = context.strict;

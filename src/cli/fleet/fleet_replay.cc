@@ -30,6 +30,7 @@ void run(Context& context, ReplayCommand& o) {
   std::vector<finding::Input> inputs;
   const fleet::MetricSeries series = fleet::read_source(o.source, report, inputs);
   const fleet::WatchLog log = watch_log(context, o.format);
+  o.watch.scan.xids = desk::meaning_of_xid;
   desk::LogEvents events(o.events, log.note);
   if (!o.events.empty())
     o.watch.events = &events;

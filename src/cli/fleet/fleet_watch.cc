@@ -47,6 +47,7 @@ void run(Context& context, WatchCommand& command) {
     o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
   const fleet::WatchLog log = watch_log(context, command.format);
+  o.watch.scan.xids = desk::meaning_of_xid;
   desk::LogEvents events(command.events, log.note);
   if (!command.events.empty())
     o.watch.events = &events;

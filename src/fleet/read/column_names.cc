@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 
 namespace lento::fleet {
@@ -163,6 +164,34 @@ bool names_annotation(std::string_view name) {
 
 bool names_peer_group(std::string_view column) {
   return column == "stage" || column == "pp_rank" || column == "hardware";
+}
+
+std::vector<std::string> machines_among(const std::vector<std::string>& columns) {
+  constexpr std::array<std::string_view, 12> kFirst{
+      "node",
+      "host",
+      "worker",
+      "machine",
+      "rank",
+      "gpu",
+      "server",
+      "instance",
+      "dgx",
+      "trn",
+      "pod",
+      "vm"};
+  std::map<std::string, std::vector<std::string>> by_shape;
+  for (const std::string& column : columns) {
+    const std::string shape = shape_of(lowered(column));
+    const std::string word = shape.substr(0, shape.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+    if (among(kFirst, word) && shape.find('#') != std::string::npos)
+      by_shape[shape].push_back(column);
+  }
+  const auto most = std::ranges::max_element(by_shape, {}, [](const auto& entry) {
+    return entry.second.size();
+  });
+  return most == by_shape.end() || most->second.size() < kFewestMachines ? std::vector<std::string>{}
+                                                                         : most->second;
 }
 
 bool are_machines(const std::vector<std::string>& columns) {

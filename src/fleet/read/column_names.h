@@ -37,4 +37,7 @@ bool names_peer_group(std::string_view column);
 // only, as in node-1, node-2 or {instance="gpu07:9400"}.
 bool are_machines(const std::vector<std::string>& columns);
 
+// Returns the four or more columns of one form whose first word names a machine ("node07"), among others.
+std::vector<std::string> machines_among(const std::vector<std::string>& columns);
+
 }  // namespace lento::fleet

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "fleet/read/column_names.h"
+#include "fleet/read/counters.h"
 #include "fleet/read/source.h"
 #include "fleet/read/table_file.h"
 #include "fleet/read/table_layout.h"
@@ -42,7 +43,7 @@ class Reader {
     const std::string shown = options_.shown_as.empty() ? path : options_.shown_as;
     TableFile table(path, shown);
     where_ = table.where();
-    layout_ = guess_layout(table.header(), table.sample(report_), options_, stem(shown), where_);
+    layout_ = guess_layout(table.header(), table.sample(report_), options_, metric_of(shown), where_);
     find_order(path, shown, size_t(layout_.time));
     if (notes_.empty())
       notes_.push_back(describe(layout_, table.header()));
@@ -81,6 +82,12 @@ class Reader {
     const size_t slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     return name.substr(0, name.find('.'));
+  }
+
+  // The metric of a table whose columns are machines. A number, such as that of an open file, is no name.
+  static std::string metric_of(const std::string& path) {
+    const std::string name = stem(path);
+    return base::try_uint(name) ? "value" : name;
   }
 
   // Days and months change places between countries: the whole column shows which order is meant.
@@ -295,6 +302,7 @@ MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report) {
   doubt_time(options, reader.time_unit(), series);
   series.by_step = reader.time_unit() == kStepUnit;
   series.notes = reader.notes();
+  counters_to_rates(series);
   return series;
 }
 

@@ -122,6 +122,7 @@ std::map<std::string, std::vector<MetricSpec>, std::less<>> make_sets() {
       {"pcie_replay_rate=rate(DCGM_FI_DEV_PCIE_REPLAY_COUNTER)", "PCIe retries a second"},
       {"DCGM_FI_DEV_FB_USED", "GPU memory used, MiB"},
       {"DCGM_FI_DEV_GPU_TEMP", "GPU temperature, C"},
+      {"DCGM_FI_DEV_XID_ERRORS", "last Xid error, a code"},
   });
   sets["amd"] = specs({
       {"gpu_average_package_power", "GPU power, W"},

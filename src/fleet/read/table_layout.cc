@@ -69,6 +69,8 @@ class Guess {
     find_labels();
     if (out_.wide_metric.empty())
       find_who(name);
+    else
+      leave_beside_machines(columns_left());
     if (out_.wide_metric.empty())
       find_long();
     if (out_.wide_metric.empty())
@@ -179,12 +181,23 @@ class Guess {
       if (!used_[c] && names_step(header_[c]) && is_number(c) && rises(cells_[c]))
         out_.time = int(c);
     if (out_.time < 0)
-      throw base::Error(
-          where_,
-          "no column of times: time column 'time' is not in the header",
-          "name it with --time-column; columns: " + joined(header_));
+      throw no_time();
     take(size_t(out_.time));
     out_.time_unit = unit_of_time();
+  }
+
+  // A table of one value a machine shows a role like a fault.
+  base::Error no_time() const {
+    const bool machine = std::ranges::any_of(header_, [](const std::string& name) {
+      return names_machine(name);
+    });
+    return base::Error(
+        where_,
+        "no column of times: time column 'time' is not in the header",
+        (machine ? "a machine is judged by how it changes: give a row a machine and time, or number the rows "
+                   "of each machine in a column 'step'; a time of another name: --time-column; columns: "
+                 : "name it with --time-column; columns: ") +
+            joined(header_));
   }
 
   static std::string joined(const std::vector<std::string>& names) {
@@ -286,14 +299,34 @@ class Guess {
       doubt_wide(name);
   }
 
-  // Notes when the other columns look like machines instead of metrics.
-  void doubt_wide(const std::string& name) {
-    std::vector<std::string> others;
+  std::vector<std::string> columns_left() const {
+    std::vector<std::string> out;
     for (size_t c = 0; c < header_.size(); ++c)
       if (!used_[c] && !header_[c].empty())
-        others.push_back(header_[c]);
-    if (options_.metrics.empty() && are_machines(others))
+        out.push_back(header_[c]);
+    return out;
+  }
+
+  // Notes when the other columns look like machines instead of metrics.
+  void doubt_wide(const std::string& name) {
+    const std::vector<std::string> others = columns_left();
+    if (options_.metrics.empty() && (are_machines(others) || leave_beside_machines(others)))
       out_.wide_metric = name;
+  }
+
+  // Leaves out the columns beside those that name machines, such as an epoch or a learning rate. Returns
+  // false when most columns are no machines.
+  bool leave_beside_machines(const std::vector<std::string>& others) {
+    const std::vector<std::string> machines = machines_among(others);
+    if (3 * machines.size() < 2 * others.size() || machines.empty())
+      return false;
+    for (size_t c = 0; c < header_.size(); ++c) {
+      if (used_[c] || header_[c].empty() || std::ranges::count(machines, header_[c]) > 0)
+        continue;
+      take(c);
+      out_.left_out.emplace_back(header_[c], "beside the machines");
+    }
+    return true;
   }
 
   // A long table has one column of values and one that names them.

@@ -175,5 +175,20 @@ TEST(Annotations, AreNamesAndNotMeasurements) {
     EXPECT_FALSE(names_annotation(name)) << name;
 }
 
+TEST(TableLayout, AnEpochBesideMachinesIsNoMachine) {
+  const std::vector<std::string>
+      header{"time", "node00", "node01", "node02", "node03", "learning_rate", "cluster"};
+  const TableLayout wide =
+      guess_layout(header, {{"1", "2", "3", "4", "5", "0.1", "eu"}}, {}, "step_s", {"t"});
+  EXPECT_EQ(wide.wide_metric, "step_s");
+  EXPECT_EQ(wide.metrics.size(), 4u);
+  EXPECT_EQ(wide.left_out.size(), 2u);
+  CsvOptions named;
+  named.wide_metric = "step_s";
+  EXPECT_EQ(guess_layout(header, {}, named, "t", {"t"}).metrics.size(), 4u);
+  const std::vector<std::string> cores{"time", "cpu0", "cpu1", "cpu2", "cpu3", "load"};
+  EXPECT_TRUE(guess_layout(cores, {{"1", "2", "3", "4", "5", "6"}}, {}, "host", {"t"}).wide_metric.empty());
+}
+
 }  // namespace
 }  // namespace lento::fleet

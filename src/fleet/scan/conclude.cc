@@ -25,6 +25,10 @@ using finding::Diagnosis;
 using finding::Finding;
 
 constexpr size_t kPictures = 3;  // findings with their own picture
+constexpr const char* kOneMachine =
+    "Drain the machine and run its node checks; compare the metrics above with a healthy peer.";
+constexpr const char* kNoLabel =
+    "Look at what these machines share (switch, rack, image, role) before the machines.";
 
 std::string percent(double ratio) {
   return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
@@ -200,11 +204,26 @@ Finding finding_of(const View& v, const Cause& cause) {
        "window of " + number(e.window_s) + " " + unit_of_time(v)});
   if (one)
     add_fault_odds(v, cause, f);
-  f.next_step =
-      one ? "Drain the machine and run its node checks; compare the metrics above with a healthy peer."
-      : label.empty() ? "Look at what these machines share (switch, rack, image, role) before the machines."
-                      : "Look at what " + label + " has in common (switch, rack, power) before the machines.";
+  f.next_step = one ? kOneMachine
+                : label.empty()
+                    ? kNoLabel
+                    : "Look at what " + label + " has in common (switch, rack, power) before the machines.";
   return f;
+}
+
+// Notes deviations of single samples that came again and again before, and removes them.
+void leave_out_roles(const View& v, std::vector<Cause>& named, Diagnosis& d) {
+  constexpr size_t kOften = 3;  // once may be the fault itself, twice chance
+  std::erase_if(named, [&](const Cause& cause) {
+    const size_t times = times_before(v, cause);
+    if (times < kOften)
+      return false;
+    d.notes.push_back(
+        v.series.metrics[cause.episodes.front()->metric] + " of " + list_of(v.series, cause.machines) +
+        " leaves that of its peers in single samples again and again, " + std::to_string(times) +
+        " times before " + clock_text(v, cause.span.begin) + ": a role, such as writing checkpoints");
+    return true;
+  });
 }
 
 // Returns the finding for a machine without samples.
@@ -221,6 +240,36 @@ Finding silence_of(const View& v, const Episode& e) {
       {"no sample for", seconds(e.last_ms - e.onset_ms), unit_of_time(v), "all metrics of the machine"});
   f.next_step = "Check that the machine and its exporter are alive.";
   return f;
+}
+
+// Adds the error codes that metrics showed: one of hardware is a finding, one of a program a note.
+void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
+  for (const CodeEvent& e : v.scan.codes()) {
+    const CodeMeaning meaning = o.xids ? o.xids(e.code) : CodeMeaning{};
+    const std::string& machine = v.series.machines[e.machine];
+    const Span span{step_at(v.series, e.begin_ms), step_at(v.series, e.last_ms) + 1};
+    const std::string device = device_of(v, e.metric, {{}, {e.machine}, span, e.stands});
+    const std::string text = machine + (device.empty() ? "" : " (device " + device + ")") + ": " +
+                             code_text(e, o.xids) +
+                             (e.older ? " since before the record" : " at " + moment(v, seconds(e.begin_ms)));
+    if (!meaning.fault) {
+      d.notes.push_back(text);
+      continue;
+    }
+    Finding f;
+    f.subject = machine;
+    f.category = "error code";
+    f.score = 0.9;
+    f.when = finding::TimeWindow{seconds(e.begin_ms), seconds(e.last_ms), unit_of_time(v)};
+    f.summary = text;
+    f.evidence.push_back(
+        {v.series.metrics[e.metric] + " is " + std::to_string(e.code),
+         double(e.code),
+         "",
+         "metric " + v.series.metrics[e.metric]});
+    f.next_step = meaning.action;
+    d.findings.push_back(std::move(f));
+  }
 }
 
 // Returns the machines whose own level moved by at least half of the job's change.
@@ -270,24 +319,22 @@ std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& 
   return out;
 }
 
-// A change of the job counts when it lasts to the end of the record and for eight of the shortest windows.
-void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
-  std::vector<std::pair<const Episode*, Span>> changes;
-  for (const Episode& e : v.scan.episodes()) {
-    if (e.what != Episode::What::Job || !e.active || !judged_then(e, o))
-      continue;
-    const Span span = refine(v, e);
-    const double lasted = double(span.end - span.begin) * double(v.series.step_ms) / 1000;
-    if (lasted < 2 * v.scan.needed_s())
-      continue;
-    if (v.scan.slow(e.metric) == Slow::Unknown)
-      d.notes.push_back(
-          "The whole job changed at " + clock_text(v, span.begin) + ": " + v.series.metrics[e.metric]);
-    else
-      changes.emplace_back(&e, span);
-  }
-  if (changes.empty())
-    return;
+// Returns a change of the job whose direction means neither slow nor fast, such as "changed at 300 s: ...",
+// empty for a change of the mean by a few machines.
+std::string change_text(const View& v, const Episode& e, const Span& span) {
+  const std::vector<size_t> moved = moved_with_job(v, e, span);
+  if (10 * moved.size() < 9 * v.scan.groups()[e.group].size())
+    return "";
+  const double before = mean_of(v.series, e.metric, moved, {0, span.begin});
+  const double after = mean_of(v.series, e.metric, moved, span);
+  return "changed at " + clock_text(v, span.begin) + ": " + v.series.metrics[e.metric] + " " +
+         number(before) + " -> " + number(after) + (before > 0 ? " (" + percent(after / before) + ")" : "");
+}
+
+using JobChanges = std::vector<std::pair<const Episode*, Span>>;
+
+// Adds the finding for a job that is slower, or for the part of its machines that is.
+void add_slower_job(const View& v, JobChanges& changes, Diagnosis& d) {
   std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
     return a.first->score > b.first->score;
   });
@@ -322,18 +369,82 @@ void add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
     });
     if (known != d.findings.end())
       return;
-    f.category = "machines that deviate together";
+    const bool one = moved.size() == 1;
+    f.category = one ? "deviating machine" : "machines that deviate together";
     f.subject = list_of(v.series, moved);
-    f.summary = std::to_string(moved.size()) + " of " + std::to_string(of) + " machines changed since " +
-                clock_text(v, span.begin) + ": " + text + "; the others did not";
+    f.summary = (one ? f.subject : std::to_string(moved.size()) + " of " + std::to_string(of) + " machines") +
+                " changed since " + clock_text(v, span.begin) + ": " + text + "; the others did not";
+    f.next_step = one ? kOneMachine : kNoLabel;
   } else if (stands) {
     f.category = "job stands still";
     f.summary = "The whole job stands still or has ended since " + clock_text(v, span.begin) + ": " + text;
   } else {
     f.summary = "The whole job is slower since " + clock_text(v, span.begin) + ": " + text;
   }
-  f.next_step = "Look at what all machines share (storage, network, code, a rank that all wait for).";
+  if (f.next_step.empty())
+    f.next_step = "Look at what all machines share (storage, network, code, a rank that all wait for).";
   d.findings.push_back(std::move(f));
+}
+
+// A change of the job counts when it lasts to the end of the record and for eight of the shortest windows.
+// Returns what changed when nobody can say whether it is slower.
+std::string add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
+  JobChanges changes;
+  std::set<std::string> texts;
+  for (const Episode& e : v.scan.episodes()) {
+    if (e.what != Episode::What::Job || !e.active || !judged_then(e, o))
+      continue;
+    const Span span = refine(v, e);
+    const double lasted = double(span.end - span.begin) * double(v.series.step_ms) / 1000;
+    if (lasted < 2 * v.scan.needed_s())
+      continue;
+    if (v.scan.slow(e.metric) == Slow::Unknown)
+      texts.insert(change_text(v, e, span));
+    else
+      changes.emplace_back(&e, span);
+  }
+  texts.erase("");
+  for (const std::string& text : texts)
+    d.notes.push_back("The job as a whole " + text);
+  if (!changes.empty())
+    add_slower_job(v, changes, d);
+  return texts.empty() ? "" : *texts.begin();
+}
+
+// Returns the sentence for a record without findings. It names the machines that differ all along.
+std::string no_finding_text(
+    const View& v,
+    const std::vector<StandingDifference>& standing,
+    const std::string& job_change) {
+  const bool uneven = std::ranges::any_of(v.scan.episodes(), [](const Episode& e) {
+    return e.what == Episode::What::Uneven;
+  });
+  const std::string job = !job_change.empty() ? "the job as a whole " + job_change
+                          : uneven            ? "changes of the job explain what differs (see the notes)"
+                                              : "the job as a whole did not change";
+  const auto first = std::ranges::max_element(standing, {}, &StandingDifference::strength);
+  if (first == standing.end())
+    return "No machine stands out from its peers, and " + job + ".";
+  const Span whole{0, v.series.steps};
+  const bool one = first->machines.size() == 1;
+  std::vector<size_t> others;
+  for (const auto& group : v.scan.groups()) {
+    if (std::ranges::count(group, first->machines.front()) > 0)
+      std::ranges::copy_if(group, std::back_inserter(others), [&](size_t m) {
+        return std::ranges::count(first->machines, m) == 0;
+      });
+  }
+  const double own = mean_of(v.series, first->metric, first->machines, whole);
+  const double peers = mean_of(v.series, first->metric, others, whole);
+  const std::string device = device_of(v, first->metric, {{}, first->machines, whole, true});
+  return list_of(v.series, first->machines) + (device.empty() ? "" : " (device " + device + ")") +
+         (one ? " differs" : " differ") + " from " + (one ? "its" : "their") +
+         " peers since the record's start: " + v.series.metrics[first->metric] + " has a mean of " +
+         number(own) + " where they have " + number(peers) +
+         (peers > 0 && own > 0 ? " (" + percent(own / peers) + ")" : "") +
+         ". A record cannot distinguish a role from an older fault; labels of roles (--group-by) or an "
+         "earlier record can. No machine changed, and " +
+         job + ".";
 }
 
 // Writes the outcome: findings, an all-clear with the examined period, or why nothing could be judged.
@@ -342,6 +453,16 @@ void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
   if (!d.findings.empty())
     return finding::judged(d, text);
   const std::string peers = std::to_string(o.min_peers);
+  bool amounts = false;
+  for (size_t k = 0; k < v.series.metrics.size(); ++k)
+    amounts |= v.scan.kind(k) != Kind::Code && v.scan.kind(k) != Kind::Identifier;
+  if (!amounts)
+    return finding::cannot_judge(
+        d,
+        "codes and identifiers are not averaged, and " +
+            std::string(v.scan.codes().empty() ? "no code other than 0 came" : "no code means a fault"),
+        "add a metric that is an amount, such as power, clock or utilisation",
+        text);
   bool any = false;
   for (size_t g = 0; g < v.scan.groups().size(); ++g)
     any |= v.scan.group_judged(g);
@@ -354,8 +475,8 @@ void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
   if (v.scan.sensitivity().empty())
     return finding::cannot_judge(
         d,
-        "no window of any metric has a past on " + peers + " machines at once",
-        "read at least " + base::format_quantity(v.scan.needed_s(), base::Dimension::Time) +
+        "by the middle of the record no window of any metric has a past on " + peers + " machines at once",
+        "read at least " + base::format_quantity(2 * v.scan.needed_s(), base::Dimension::Time) +
             " of a metric that all machines report at this step",
         text);
   finding::judged(d, text);
@@ -383,26 +504,29 @@ Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptio
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
-  const std::vector<Cause> named = causes(view, options);
+  std::vector<Cause> named = causes(view, options);
+  leave_out_roles(view, named, d);
   for (const Cause& cause : named)
     d.findings.push_back(finding_of(view, cause));
   for (const Episode& e : scan.episodes()) {
     if (e.what == Episode::What::Silent && judged_then(e, options))
       d.findings.push_back(silence_of(view, e));
   }
-  add_job(view, options, d);
+  add_codes(view, options, d);
+  const std::string job_change = add_job(view, options, d);
   hold_against(series, options.expectations, options.expected_metric, d);
   d.expectations = options.expectations;
   finding::sort_findings(d.findings);
+  const std::vector<StandingDifference> standing = standing_differences(view);
   d.verdict =
       d.findings.empty()
-          ? "No machine stands out from its peers, and the job as a whole did not change."
+          ? no_finding_text(view, standing, job_change)
           : d.findings.front().summary +
                 (d.findings.size() > 1 ? "; and " + std::to_string(d.findings.size() - 1) + " more" : "");
+  add_notes(view, standing, d);
   d.facts.emplace_back("machines", std::to_string(series.machines.size()));
   d.facts.emplace_back("metrics", std::to_string(series.metrics.size()));
   d.facts.emplace_back("step", base::format_quantity(seconds(scan.fleet().step_ms), base::Dimension::Time));
-  add_notes(series, scan, d);
   conclude_outcome(view, options, d);
   if (const std::string reach = reach_text(series, scan); !reach.empty())
     d.facts.emplace_back("deviation that would be named", reach);

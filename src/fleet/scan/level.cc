@@ -288,7 +288,8 @@ double Level::scatter(Channel channel) const {
   if (!o_.against_peers || sizes.size() < 3)
     return 1;
   const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
-  return std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior));
+  // Peers that all keep one value have none, and no ratio to it.
+  return std::max(kLeastSpread, std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior)));
 }
 
 // Tests one machine in one channel. The score counts in thresholds.

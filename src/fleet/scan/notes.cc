@@ -3,7 +3,6 @@
 #include "fleet/scan/notes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -27,52 +26,60 @@ void add_uneven(const View& v, Diagnosis& d) {
   }
 }
 
-// Notes differences that are there all along. They come from another role of the machine or from another
-// configuration, and are no finding.
-void add_standing(const View& v, Diagnosis& d) {
-  std::set<size_t> named;
-  for (const Episode& e : v.scan.episodes()) {
-    for (const Member& m : e.members)
-      named.insert(m.machine);
-  }
+// Adds the machines of a metric that differ in both halves of the record by more than a change that would be
+// named.
+void add_standing(
+    const View& v,
+    const Sensitivity& s,
+    const std::set<size_t>& named,
+    StandingDifference& up,
+    StandingDifference& down) {
   const size_t half = v.series.steps / 2;
-  for (const Sensitivity& s : v.scan.sensitivity()) {
-    if (v.scan.kind(s.metric) == Kind::FewValued)
-      continue;
-    std::vector<size_t> higher;
-    std::vector<size_t> lower;
-    for (const auto& group : v.scan.groups()) {
-      std::vector<std::array<double, 2>> halves;
-      for (const auto& own : residuals_of_group(v.series, v.scan.scale(s.metric), s.metric, group)) {
-        const std::span all(own);
-        halves.push_back({mean_there(all.first(half)), mean_there(all.subspan(half))});
-      }
-      for (size_t m = 0; m < group.size(); ++m) {
-        const double least = std::min(std::abs(halves[m][0]), std::abs(halves[m][1]));
-        if (!(halves[m][0] * halves[m][1] > 0) || least < s.shift || named.contains(group[m]))
-          continue;
-        (halves[m][0] > 0 ? higher : lower).push_back(group[m]);
-      }
-    }
-    for (const auto& [list, word] : {std::pair{&higher, "higher"}, std::pair{&lower, "lower"}}) {
-      if (!list->empty() && 2 * list->size() <= v.series.machines.size())
-        d.notes.push_back(
-            v.series.metrics[s.metric] + " is " + word + " than that of peers all along on " +
-            list_of(v.series, *list) + ": a role or a different part, no change");
+  for (const auto& group : v.scan.groups()) {
+    const auto residuals = residuals_of_group(v.series, v.scan.scale(s.metric), s.metric, group);
+    for (size_t m = 0; m < group.size(); ++m) {
+      const std::span all(residuals[m]);
+      const double first = mean_there(all.first(half));
+      const double second = mean_there(all.subspan(half));
+      const double least = std::min(std::abs(first), std::abs(second));
+      if (!(first * second > 0) || least < s.shift || named.contains(group[m]))
+        continue;
+      StandingDifference& side = first > 0 ? up : down;
+      side.machines.push_back(group[m]);
+      side.strength = std::max(side.strength, least / s.shift);
     }
   }
 }
 
-// Notes the metrics that are no amounts and were not averaged.
+// Notes the metrics that are no amounts and were not averaged, each once.
 void add_kinds(const View& v, Diagnosis& d) {
-  std::string skipped;
+  std::set<std::string> skipped;
   for (size_t k = 0; k < v.series.metrics.size(); ++k) {
-    const Kind kind = v.scan.kind(k);
+    const std::string& metric = v.series.metrics[k];
+    const Kind kind = kind_of(metric).kind;
     if (kind == Kind::Code || kind == Kind::Identifier)
-      skipped += (skipped.empty() ? "" : ", ") + v.series.metrics[k] + " (" + name(kind) + ")";
+      skipped.insert(metric.substr(0, metric.find(':')) + " (" + name(kind) + ")");
   }
-  if (!skipped.empty())
-    d.notes.push_back("Not averaged, because its values are no amounts: " + skipped);
+  std::string text;
+  for (const std::string& one : skipped)
+    text += (text.empty() ? "" : ", ") + one;
+  if (!text.empty())
+    d.notes.push_back("Not averaged, because its values are no amounts: " + text);
+}
+
+// Returns a change on a logarithmic scale as shares: a fall, a rise, or both where they differ. A fall of
+// 50 % is as large there as a rise of 100 %.
+std::string shares_of(double shift, Slow slow) {
+  const double fall = 100 * -std::expm1(-shift);
+  const double rise = 100 * std::expm1(shift);
+  const auto text = [](double percent) {
+    return base::format_number(percent, 2) + " %";
+  };
+  if (slow == Slow::Low)
+    return text(fall);
+  if (slow == Slow::High || rise < 1.1 * fall)
+    return text(rise);
+  return "-" + text(fall) + " or +" + text(rise);
 }
 
 // Returns the smallest change that would have been found in each metric.
@@ -80,14 +87,11 @@ std::string reach_of(const View& v) {
   const std::string unit = v.series.by_step ? " steps" : " s";
   std::string text;
   for (const Sensitivity& s : v.scan.sensitivity()) {
-    if (v.scan.kind(s.metric) == Kind::FewValued)
-      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
-              base::format_number(s.shift, 2) + " of the ranks for " + base::format_number(s.window_s, 4) +
-              unit;
-    else
-      text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " +
-              base::format_number(100 * -std::expm1(-s.shift), 2) + " % for " +
-              base::format_number(s.window_s, 4) + unit;
+    const std::string size = v.scan.kind(s.metric) == Kind::FewValued
+                                 ? base::format_number(s.shift, 2) + " of the ranks"
+                                 : shares_of(s.shift, v.scan.slow(s.metric));
+    text += (text.empty() ? "" : ", ") + v.series.metrics[s.metric] + " " + size + " for " +
+            base::format_number(s.window_s, 4) + unit;
   }
   return text;
 }
@@ -112,11 +116,35 @@ std::vector<size_t> machines_of(const Episode& e) {
   return out;
 }
 
-void add_notes(const MetricSeries& series, const Scan& scan, Diagnosis& d) {
-  const View view{series, scan};
+std::vector<StandingDifference> standing_differences(const View& v) {
+  std::set<size_t> named;
+  for (const Episode& e : v.scan.episodes()) {
+    for (const Member& m : e.members)
+      named.insert(m.machine);
+  }
+  std::vector<StandingDifference> out;
+  for (const Sensitivity& s : v.scan.sensitivity()) {
+    if (v.scan.kind(s.metric) == Kind::FewValued)
+      continue;
+    StandingDifference up{s.metric, true, {}, 0};
+    StandingDifference down{s.metric, false, {}, 0};
+    add_standing(v, s, named, up, down);
+    for (StandingDifference* side : {&up, &down}) {
+      if (!side->machines.empty() && 2 * side->machines.size() <= v.series.machines.size())
+        out.push_back(std::move(*side));
+    }
+  }
+  return out;
+}
+
+void add_notes(const View& view, const std::vector<StandingDifference>& standing, Diagnosis& d) {
   add_kinds(view, d);
   add_uneven(view, d);
-  add_standing(view, d);
+  for (const StandingDifference& s : standing)
+    d.notes.push_back(
+        view.series.metrics[s.metric] + " is " + (s.higher ? "higher" : "lower") +
+        " than that of peers all along on " + list_of(view.series, s.machines) +
+        ": a role, a different part, or a fault from before the record");
 }
 
 std::string reach_text(const MetricSeries& series, const Scan& scan) {

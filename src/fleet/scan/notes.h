@@ -23,9 +23,19 @@ inline double seconds(int64_t ms) {
 // The machines of an episode, sorted.
 std::vector<size_t> machines_of(const Episode& episode);
 
+// A metric in which machines without a finding differ from their peers from the first row to the last. A
+// record cannot distinguish a role from a fault that is older than the record.
+struct StandingDifference {
+  size_t metric = 0;
+  bool higher = false;
+  std::vector<size_t> machines;  // sorted within each group
+  double strength = 0;           // of the largest, in changes that would be named
+};
+std::vector<StandingDifference> standing_differences(const View& view);
+
 // Codes that were not averaged, unequal responses to a change of the job, differences that are there all
 // along.
-void add_notes(const MetricSeries& series, const Scan& scan, finding::Diagnosis& diagnosis);
+void add_notes(const View& view, const std::vector<StandingDifference>& standing, finding::Diagnosis& d);
 
 // Returns a text such as "power_w 4.1 % for 400 s, node_procs_running 0.3 of the ranks for 960 s", empty
 // when nothing was judged.

@@ -49,6 +49,7 @@ Scan::Impl::Impl(ScanFleet f, ScanOptions o)
       cell(block / kCells),
       rows(block, fleet.metrics.size() * fleet.machines.size()),
       roll(fleet.machines.size(), fleet.step_ms, silence_limit(fleet, options), kGone_ms),
+      codes(fleet.metrics, fleet.machines.size()),
       reports(fleet.machines.size(), 0),
       silent(fleet.machines.size()),
       seen(fleet.machines.size()),
@@ -183,9 +184,13 @@ void Scan::Impl::begin_pasts() {
   }
 }
 
-// Chooses the scale of a metric from the rows so far, and again later when the job has just begun.
+// Chooses the scale of a metric from the rows so far, and again later when the job has just begun. The values
+// of a deviation do not choose it: a new scale begins without the episodes of the old one, which would never
+// end.
 void Scan::Impl::choose_scale(Track& track) {
-  if (track.scaled && pushed < track.scale_again)
+  const bool deviates =
+      std::ranges::count(track.machines.suspected, 0) < std::ssize(track.machines.suspected);
+  if (track.scaled && (pushed < track.scale_again || deviates))
     return;
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
   const Scale scale = scale_of(gather(source), groups[track.group].size());
@@ -304,6 +309,7 @@ void Scan::push(int64_t time_ms, std::span<const float> values) {
   ++s.pushed;
   s.answered += answered;
   s.rows.push(values);
+  s.codes.push(time_ms, values);
   s.begin_pasts();
   s.judge_silence();
   if (!s.rows.full() || s.pushed % s.cell != 0)
@@ -327,6 +333,9 @@ double Scan::threshold() const {
 }
 const std::vector<std::vector<size_t>>& Scan::groups() const {
   return impl_->groups;
+}
+const std::vector<CodeEvent>& Scan::codes() const {
+  return impl_->codes.events();
 }
 bool Scan::group_judged(size_t group) const {
   return std::ranges::any_of(impl_->tracks, [&](const Track& t) {
@@ -383,7 +392,7 @@ std::vector<Sensitivity> Scan::Impl::sensitivity() const {
 }
 
 std::vector<Sensitivity> Scan::sensitivity() const {
-  return impl_->half_way.empty() ? impl_->sensitivity() : impl_->half_way;
+  return impl_->half_passed ? impl_->half_way : impl_->sensitivity();
 }
 
 void Scan::add(Episode episode) {

@@ -23,6 +23,7 @@
 #include "base/progress.h"
 #include "finding/finding.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/codes.h"
 #include "fleet/scan/kinds.h"
 #include "fleet/scan/roll_call.h"
 
@@ -41,7 +42,8 @@ struct ScanOptions {
   ScanBudget budget;
   double shortest_s = 100;  // of the windows; eight steps at least
   double longest_s = 3600;
-  double silence_s = 60;  // without any sample, while peers report; four steps at least
+  double silence_s = 60;         // without any sample, while peers report; four steps at least
+  CodeCatalogue xids = nullptr;  // NVIDIA's errors; nullptr: codes without their meaning
   // For recorded periods:
   std::optional<int64_t> judge_from_ms;            // what lies before is only history
   std::vector<finding::Expectation> expectations;  // a prediction that the whole job is compared with
@@ -126,7 +128,8 @@ class Scan {
   void forget_resolved(int64_t before_ms);  // bounds the list of episodes in long runs
   void add(Episode episode);                // found in another way
   const RollCall& roll() const;
-  uint64_t looks() const;  // of machines by a metric and a window, so far
+  const std::vector<CodeEvent>& codes() const;  // that metrics showed, which are not averaged
+  uint64_t looks() const;                       // of machines by a metric and a window, so far
   RecentMeans recent(const Episode& episode) const;
   std::vector<MachineLook> looks_at(size_t machine) const;  // those that judged it
 

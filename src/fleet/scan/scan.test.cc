@@ -116,6 +116,64 @@ TEST(Scan, AccusesNobodyOfAStandingDifference) {
   EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
   ASSERT_FALSE(d.notes.empty());
   EXPECT_THAT(d.notes[0], HasSubstr("lower than that of peers all along on n0"));
+  EXPECT_THAT(d.verdict, HasSubstr("n0 differs from its peers since the record's start: power_w"));
+  EXPECT_THAT(d.verdict, HasSubstr("cannot distinguish a role from an older fault"));
+}
+
+// One machine leaves a value that all others keep: their spread is zero.
+TEST(Scan, NamesAMachineThatLeavesAConstant) {
+  for (const auto& [metric, usual, then] :
+       {std::tuple{"sm_clock_mhz", 1980.0, 1200.0},
+        {"pcie_gen", 5.0, 1.0},
+        {"gpu_util", 100.0, 40.0},
+        {"ecc_errors", 0.0, 3.0}}) {
+    Job job;
+    job.machines = 8;
+    job.metrics = {metric};
+    const auto s = draw(job, [&](size_t t, size_t m, base::Rng&) {
+      return m == 3 && t >= 240 ? then : usual;
+    });
+    const auto d = scan(s, {});
+    ASSERT_EQ(d.findings.size(), 1u) << metric << ": " << d.verdict;
+    EXPECT_EQ(d.findings[0].subject, "n3");
+    EXPECT_EQ(d.findings[0].category, "deviating machine");
+    EXPECT_NEAR(d.findings[0].when->begin, 3600, 30);
+    EXPECT_DOUBLE_EQ(*d.findings[0].evidence[0].value, then);
+  }
+}
+
+// Whether more of this metric is slow is not known, so the change is a note, and the verdict states it.
+TEST(Scan, TheVerdictStatesAChangeOfTheJob) {
+  Job job;
+  job.metrics = {"queue_depth"};
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t t, size_t, base::Rng& r) {
+            return power(r) * (t >= 240 ? 1.2 : 1);
+          }),
+      {});
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_THAT(
+      d.verdict,
+      testing::ContainsRegex("the job as a whole changed at 3[56].* s: queue_depth 700 -> 8"));
+}
+
+// The values of a fault do not choose the scale of its metric: the episode would be lost, and never end.
+TEST(Scan, AnEarlyFaultOfFewValuesEnds) {
+  ScanFleet fleet{{"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"}, {}, {"sm_clock"}, 2000};
+  Scan live(fleet, {});
+  base::Rng rng(3, "clock");
+  bool named = false;
+  for (int t = 0; t < 900; ++t) {
+    std::vector<float> row;
+    for (int m = 0; m < 8; ++m)
+      row.push_back(m == 5 && t >= 345 && t < 425 ? 900 : float(1935 + 15 * int(rng.uniform(0, 1.1))));
+    live.push(t * 2000, row);
+    named |= !live.episodes().empty();
+  }
+  EXPECT_TRUE(named);
+  EXPECT_EQ(std::ranges::count(live.episodes(), true, &Episode::active), 0);
 }
 
 TEST(Scan, AccusesNobodyOfMorePower) {

@@ -118,6 +118,7 @@ struct Scan::Impl {
   double z = 0;
   RowWindow rows;
   RollCall roll;
+  Codes codes;
   std::vector<uint8_t> reports;  // by machine, in the last row
   std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;

@@ -113,6 +113,7 @@ uint64_t Scan::looks() const {
 // Removes episodes that ended before `before_ms` and are no longer used. The indices of the others change.
 void Scan::forget_resolved(int64_t before_ms) {
   Impl& s = *impl_;
+  s.codes.forget_resolved(before_ms);
   std::vector<size_t> place(s.episodes.size(), kNoEpisode);
   size_t kept = 0;
   for (size_t i = 0; i < s.episodes.size(); ++i) {

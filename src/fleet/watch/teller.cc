@@ -1,6 +1,7 @@
 // An Alertmanager drops an alert that is not repeated, so active alerts are sent again every minute, with an
 // end some minutes ahead. An alert from rows stays active until its machine was healthy for a while, so that
-// a machine whose state alternates causes one alert.
+// a machine whose state alternates causes one alert. It keeps the metric that raised it, and another metric
+// that changes later is no reason for it to stay.
 #include "fleet/watch/teller.h"
 
 #include <algorithm>
@@ -25,6 +26,15 @@ std::vector<std::pair<std::string, std::string>> pairs_at(
   for (const auto& [key, value] : object.object(where))
     out.emplace_back(key, value.string(where));
   return out;
+}
+
+// Returns the metric or the code that an alert is about, "" for one without.
+std::string evidence_of(const Alert& alert) {
+  for (const auto& [name, value] : alert.annotations) {
+    if (name == "metric" || name == "code")
+      return value;
+  }
+  return "";
 }
 
 void say(const WatchLog& log, int64_t ms, const Alert& alert) {
@@ -95,18 +105,28 @@ void Teller::tell(WantedAlerts wanted, const Round& round) {
   std::vector<Alert> alerts = hooks_.unknown(round.at.now_ms);
   for (const Alert& alert : alerts)
     say(log_, round.at.now_ms, alert);
+  std::erase_if(wanted, [&](const auto& entry) {  // another change, which begins an alert when this one ends
+    const auto known = standing_.find(entry.first);
+    return known != standing_.end() && known->second.wanted.since_ms > 0 &&
+           entry.second.alert.starts_ms > known->second.wanted.since_ms &&
+           evidence_of(entry.second.alert) != evidence_of(known->second.wanted.alert);
+  });
   for (auto& [key, w] : wanted) {
     const auto known = standing_.find(key);
     if (known == standing_.end()) {
       begin(key, std::move(w));
     } else {
       known->second.well_ms = 0;
-      // An annotation that collectives add about the machine is sent at once.
-      const bool other = known->second.wanted.alert.annotations.size() != w.alert.annotations.size();
-      if (!resend && !other)
+      WantedAlert& before = known->second.wanted;
+      // An annotation that collectives or events add about the machine is sent at once.
+      const bool more = before.alert.annotations.size() != w.alert.annotations.size();
+      const bool same = evidence_of(before.alert) == evidence_of(w.alert);
+      if (!resend && !(more && same))
         continue;
-      w.alert.starts_ms = known->second.wanted.alert.starts_ms;
-      known->second.wanted = std::move(w);
+      w.alert.starts_ms = before.alert.starts_ms;
+      w.since_ms = before.since_ms;
+      if (same)
+        before = std::move(w);
     }
     Alert& alert = standing_[key].wanted.alert;
     alert.ends_ms = expiry(round);
@@ -154,6 +174,7 @@ base::Json Teller::save() const {
                  .set("key", key)
                  .set("machine", s.wanted.machine)
                  .set("starts_ms", s.wanted.alert.starts_ms)
+                 .set("since_ms", s.wanted.since_ms)
                  .set("over", s.wanted.over)
                  .set("labels", pairs_of(s.wanted.alert.labels))
                  .set("annotations", pairs_of(s.wanted.alert.annotations))
@@ -169,6 +190,7 @@ void Teller::load(const base::Json& saved, const base::Location& where) {
     WantedAlert& w = standing[key].wanted;
     w.machine = a.at("machine", where).string(where);
     w.alert.starts_ms = a.at("starts_ms", where).integer(where, 0, int64_t{1} << 53);
+    w.since_ms = a.integer_or("since_ms", 0, where);
     w.over = a.at("over", where).string(where);
     w.alert.labels = pairs_at(a.at("labels", where), where);
     w.alert.annotations = pairs_at(a.at("annotations", where), where);

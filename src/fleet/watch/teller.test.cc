@@ -6,8 +6,13 @@
 namespace lento::fleet {
 namespace {
 
+using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr int64_t kStart = 1'795'176'000'000;
@@ -99,6 +104,27 @@ TEST(Teller, RepeatsAnAlertEachMinuteWithItsFirstBegin) {
   EXPECT_EQ(office.sink.last[0].starts_ms, kStart);
   EXPECT_EQ(office.sink.last[0].ends_ms, kStart + 120'000 + 240'000);
   EXPECT_THAT(office.said, ElementsAre("2026-11-20T12:00:00.000Z n7 is slow"));
+}
+
+// A second metric that changes later neither rewrites an alert nor keeps it.
+TEST(Teller, AnAlertKeepsTheMetricThatRaisedItAndEndsWithIt) {
+  Office office;
+  const auto about = [&](const char* metric, int64_t onset_ms) {
+    WantedAlerts out = office.slow();
+    WantedAlert& w = out.begin()->second;
+    w.alert.annotations = {{"metric", metric}, {"summary", metric}};
+    w.alert.starts_ms = onset_ms;
+    return out;
+  };
+  office.round(about("power", kStart));
+  const int64_t later = kStart + 60'000;
+  for (int i = 0; i < 30; ++i)
+    office.round(about("clock", later));
+  ASSERT_TRUE(office.teller.stands("LentoDeviatingMachine n7"));
+  EXPECT_THAT(office.sink.last, Each(Field(&Alert::annotations, Contains(Pair("metric", "power")))));
+  for (int i = 0; i < 40; ++i)
+    office.round(about("clock", later));
+  EXPECT_THAT(office.said, ElementsAre(HasSubstr("power"), HasSubstr("clock")));
 }
 
 TEST(Teller, AFlappingMachineIsOneAlertThatEndsTenMinutesAfterTheLast) {

@@ -1,5 +1,6 @@
 // An episode has one metric and several machines, an alert one machine and several metrics. Among several
-// episodes of one machine the strongest gives the text. A quarter of a group in one episode is a crowd, as
+// episodes of one machine the one that was raised first gives the text, so that a weaker one that comes later
+// does not. A quarter of a group in one episode is a crowd, as
 // in the scan, which then no longer uses the others as healthy peers. A storm of pause frames makes its
 // neighbours pause as well, hundreds of times less, and such affected machines receive no verdict.
 #include "fleet/watch/verdicts.h"
@@ -52,11 +53,11 @@ void add_deviations(const Scan& scan, const Episode& e, Verdicts& out) {
     const auto [at, fresh] = out.try_emplace({m.machine, false});
     MachineVerdict& v = at->second;
     v.machine = m.machine;
-    v.onset_ms = fresh ? m.onset_ms : std::min(v.onset_ms, m.onset_ms);
-    v.raised_ms = fresh ? m.raised_ms : std::min(v.raised_ms, m.raised_ms);
     v.in_a_crowd |= crowd;
-    if (!fresh && v.score >= double(m.score))
+    if (!fresh && std::pair(v.raised_ms, -v.score) <= std::pair(m.raised_ms, -double(m.score)))
       continue;
+    v.onset_ms = m.onset_ms;
+    v.raised_ms = m.raised_ms;
     v.metric = e.metric;
     v.score = double(m.score);
     v.text = text_of(scan, e, i, means, active - 1);

@@ -15,7 +15,7 @@ struct MachineVerdict {
   bool silent = false;  // else: its metrics differ from the peers'
   int64_t onset_ms = 0;
   int64_t raised_ms = 0;
-  size_t metric = 0;  // that deviates most
+  size_t metric = 0;  // that was raised first
   double score = 0;   // in it, in thresholds
   std::string text;   // "power_w has a mean of 630 where peers have 700 in the last 100 s; ..."
   // A large part of the group deviates at once, so that a shared cause is likely. No hook is run.

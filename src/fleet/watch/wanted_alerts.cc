@@ -18,8 +18,12 @@ Alert alert_named(const std::string& name, const std::string& job) {
   return a;
 }
 
-// Returns the GPU that had the lowest or highest value most often in the last rows.
-std::string device_of(const MetricSeries& answer, const std::string& metric, const std::string& machine) {
+// Returns the GPU that had the lowest or highest value most often in the last rows, from a time on.
+std::string device_of(
+    const MetricSeries& answer,
+    const std::string& metric,
+    const std::string& machine,
+    int64_t from_ms = 0) {
   const auto k = std::ranges::find(answer.metrics, metric);
   const auto m = std::ranges::find(answer.machines, machine);
   if (k == answer.metrics.end() || m == answer.machines.end())
@@ -30,7 +34,8 @@ std::string device_of(const MetricSeries& answer, const std::string& metric, con
   std::map<uint16_t, size_t> votes;
   const auto column = size_t(m - answer.machines.begin());
   for (size_t step = 0; step < answer.steps; ++step) {
-    if (const uint16_t d = devices->second[step * answer.machines.size() + column])
+    const uint16_t d = devices->second[step * answer.machines.size() + column];
+    if (d != 0 && answer.time_ms(step) >= from_ms)
       ++votes[d];
   }
   const auto most = std::ranges::max_element(votes, {}, &std::pair<const uint16_t, size_t>::second);
@@ -129,6 +134,34 @@ void add_verdicts(const JobView& view, std::map<std::string, const Finding*>& ra
   }
 }
 
+// Adds the alerts of machines whose GPU reports an error of hardware.
+void add_codes(const JobView& view, WantedAlerts& out) {
+  const Scan& scan = view.judge.scan();
+  const CodeCatalogue xids = view.judge.options().xids;
+  for (const CodeEvent& e : scan.codes()) {
+    const std::string& machine = scan.fleet().machines[e.machine];
+    const CodeMeaning meaning = xids ? xids(e.code) : CodeMeaning{};
+    if (!e.stands || !meaning.fault || !view.reader.in_job(machine))
+      continue;
+    const std::string device =
+        device_of(view.reader.answer(), scan.fleet().metrics[e.metric], machine, e.begin_ms);
+    WantedAlert& w = out["LentoGpuError " + machine];
+    w.alert = alert_named("LentoGpuError", view.job);
+    w.alert.labels.emplace_back("machine", machine);
+    w.alert.starts_ms = w.since_ms = e.begin_ms;
+    w.alert.annotations = {{"code", std::to_string(e.code)}};
+    if (!device.empty())
+      w.alert.annotations.emplace_back("device", device);
+    w.alert.annotations.emplace_back(
+        "summary",
+        machine + (device.empty() ? "" : " (device " + device + ")") + ": " + code_text(e, xids));
+    w.alert.annotations.emplace_back("next_step", meaning.action);
+    w.over = machine + " reports no error code any more";
+    w.of_rows = true;
+    w.machine = machine;
+  }
+}
+
 void add_clocks(const JobView& view, WantedAlerts& out) {
   const StoreClock& clock = view.reader.clock();
   for (const auto& [machine, b] : view.reader.clocks_apart().machines()) {
@@ -181,6 +214,7 @@ WantedAlerts wanted_alerts(const JobView& view) {
   const std::map<std::string, const Finding*> all = of_machine;
   if (view.judge.begun()) {
     add_verdicts(view, of_machine, out);
+    add_codes(view, out);
     add_clocks(view, out);
   }
   for (const Finding& f : view.ranks) {

@@ -3,6 +3,7 @@
 // that begins or ends.
 #include "fleet/watch/watch.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -40,6 +41,13 @@ WatchOptions checked(WatchOptions o) {
   if (!o.expect.empty())
     o.scan.expectations = read_expectations(o.expect);
   return o;
+}
+
+// Adds the error codes among the metrics, in the order of time.
+void add_code_events(const Scan& scan, CodeCatalogue xids, std::vector<MachineEvent>& events) {
+  for (const CodeEvent& e : scan.codes())
+    events.push_back({scan.fleet().machines[e.machine], e.begin_ms, code_text(e, xids)});
+  std::ranges::stable_sort(events, {}, &MachineEvent::time_ms);
 }
 
 std::set<std::string> names_at(const base::Json& names, const base::Location& where) {
@@ -106,8 +114,10 @@ void FleetWatch::tell() {
   round.members = judge_.begun() ? judge_.scan().roll().members() : 0;
   const std::vector<finding::Finding> ranks =
       world_.ranks ? world_.ranks->standing() : std::vector<finding::Finding>{};
-  const std::vector<MachineEvent> events =
+  std::vector<MachineEvent> events =
       o_.events ? o_.events->since(round.at.now_ms - kDay) : std::vector<MachineEvent>{};
+  if (judge_.begun())
+    add_code_events(judge_.scan(), o_.scan.xids, events);
   teller_.tell(wanted_alerts({o_.job, reader_, judge_, ranks, why, events}), round);
   if (judge_.begun())
     judge_.scan().forget_resolved(round.at.now_ms - kDay);

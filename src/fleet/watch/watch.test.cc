@@ -402,5 +402,26 @@ TEST(FleetWatch, AnAlertNamesWhatHappenedOnItsMachine) {
   EXPECT_THAT(lines, testing::Not(testing::HasSubstr("Xid 79")));
 }
 
+TEST(FleetWatch, AnErrorCodeAmongTheMetricsIsAnAlert) {
+  MetricSeries series = recorded();
+  series.metrics.push_back("DCGM_FI_DEV_XID_ERRORS");
+  for (size_t t = 0; t < series.steps; ++t) {
+    for (size_t m = 0; m < series.machines.size(); ++m)
+      series.values.push_back(m == 1 && t >= 500 ? 79 : m == 2 && t >= 500 ? 43 : 0);
+  }
+  std::string lines;
+  WatchLog log;
+  log.say = [&](const std::string& line) {
+    lines += line + "\n";
+  };
+  WatchOptions options;
+  options.scan.xids = [](int64_t code) {
+    return CodeMeaning{"fell off the bus", "replace it", code == 79};
+  };
+  replay(series, log, options, 5000);
+  EXPECT_THAT(lines, testing::HasSubstr(series.machines[1] + ": Xid 79 (fell off the bus)"));
+  EXPECT_THAT(lines, testing::Not(testing::HasSubstr("Xid 43")));
+}
+
 }  // namespace
 }  // namespace lento::fleet
