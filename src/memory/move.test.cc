@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/rng.h"
 #include "memory/access_traces.h"
 #include "memory/diagnose.h"
 #include "memory/simulation.h"
@@ -83,6 +84,42 @@ Platform two_harts() {
   Platform platform;
   platform.harts = 2;
   return platform;
+}
+
+// Times of a damaged trace go back and forth. No access may come before a cycle that the sink was promised.
+TEST(Replay, ATraceOutOfOrderKeepsPromises) {
+  class Singles : public AccessSource {
+   public:
+    std::span<const AccessRecord> next() override {
+      if (left_-- == 0)
+        return {};
+      record_ = access(rng_.below(1000), uint16_t(rng_.below(2)), 64 * rng_.below(9), AccessType::Load, 1);
+      return {&record_, 1};
+    }
+
+   private:
+    base::Rng rng_{1, "order"};
+    AccessRecord record_;
+    int left_ = 2000;
+  };
+  class Promised : public AccessSink {
+   public:
+    void record(const AccessRecord& r) override {
+      EXPECT_GE(r.cycle, promised_);
+      ++records;
+    }
+    void advance(uint64_t cycle) override {
+      promised_ = std::max(promised_, cycle);
+    }
+    int records = 0;
+
+   private:
+    uint64_t promised_ = 0;
+  };
+  Singles source;
+  Promised sink;
+  replay(source, two_harts(), sink);
+  EXPECT_EQ(sink.records, 2000);
 }
 
 TEST(MovePredictor, PartsWhatSharesALineAsMuchAsASourceThatDoes) {

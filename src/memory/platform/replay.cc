@@ -110,13 +110,14 @@ class Replayer {
   }
 
   // Returns the cycle in which the next access starts: after the previous one and the computation between.
+  // An access whose time lies before what is done, as in a trace out of order, starts now.
   Cycles next_issue(const Lane& lane) const {
     const AccessRecord& next = lane.waiting.front();
     if (!lane.started)
       return std::max(next.cycle, floor_);
     const uint64_t waits = lane.source_wait + (gaps_ == ReplayGaps::WithoutWaits ? next.blamed : 0);
     const uint64_t gap = next.cycle - std::min(next.cycle, lane.source_cycle);
-    return lane.time + gap - std::min(gap, waits);
+    return std::max(floor_, lane.time + gap - std::min(gap, waits));
   }
 
   // Returns a cycle that no later record precedes.
