@@ -96,7 +96,8 @@ class Nsys : public Reader {
     }
     if (columns_.size == 0)
       return false;
-    Fields fields = columns_.is_csv ? split_commas(line) : split_columns(line);
+    // Numbers hold no blanks, and a wide one leaves a single blank between columns.
+    Fields fields = columns_.is_csv ? split_commas(line) : split_blanks(line);
     for (size_t i = columns_.size; i < fields.size(); ++i)  // a name that contains blanks or commas
       fields[columns_.size - 1] += " " + fields[i];
     if (fields.size() < columns_.size || !number(fields, columns_.total)) {

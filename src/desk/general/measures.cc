@@ -344,6 +344,23 @@ Measure measure_of(std::string_view label, std::string_view unit) {
     return {Meaning::LostShare, "%", 1};
   if (by_unit.meaning == Meaning::None && is_size_of_part(label, words))
     return {Meaning::Capacity, "", 1};
+  // "queue_0_tx_missed", "memory errors": those words only rule out times and rates.
+  constexpr std::array<std::string_view, 12> kNoCounts{
+      "loss",
+      "lr",
+      "learning",
+      "val",
+      "eval",
+      "validation",
+      "limit",
+      "target",
+      "cap",
+      "std",
+      "stdev",
+      "stddev"};
+  if (unit.empty() && any_of_label(words, kErrors) && !any_of_label(words, kNoCounts) &&
+      !any_of_label(words, kExtremeNames))
+    return {Meaning::Errors, "", 1};
   if (any_of_label(words, kOtherNames) || any_of_label(words, kExtremeNames))
     return {};
   if (by_unit.meaning == Meaning::Clock)

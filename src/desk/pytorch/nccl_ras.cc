@@ -165,7 +165,10 @@ class Ras : public Reader {
   void silent(const Subject& subject, const std::string& pid, const Sink& sink) {
     constexpr size_t kMost = 1024;
     const auto known = std::ranges::find_if(silent_, [&](const Silent& one) {
-      return !pid.empty() && one.pid == pid && one.subject.host == subject.host;
+      const bool is_same =
+          (!pid.empty() && one.pid == pid) ||
+          (!subject.device.empty() && one.subject.device == subject.device && one.subject.rank.empty());
+      return is_same && one.subject.host == subject.host;
     });
     if (known != silent_.end() && known->subject.rank.empty())
       known->subject.rank = subject.rank;
