@@ -105,6 +105,8 @@ const std::vector<Called>& usual_names() {
       {Work::Train, "colossal-ai", {"colossalai"}},
       {Work::Train, "paxml", {"pax"}},
       {Work::Train, "torchtune", {}},
+      {Work::Train, "transformers", {"hugging face", "hf", "hf trainer", "accelerate"}},
+      {Work::Train, "transformers compiled", {"torch.compile"}},
       {Work::Train, "transformer engine", {}},
       {Work::Train, "lit-gpt fsdp", {"litgpt", "lit-gpt"}},
       {Work::Train, "nanogpt", {}},
