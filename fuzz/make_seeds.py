@@ -130,8 +130,7 @@ def seeds(lento, work):
     accesses = trace.read_bytes()[:1 << 16]
     run = work / "run.probe"
     chip = ["--chip", ROOT / "examples/chip/4x4.yaml", "--mapping", ROOT / "examples/chip/tiny.map.json"]
-    for words in (["simulate", *chip, "-o", run], ["calibrate", run, *chip, "-o", work / "fit.json"]):
-        subprocess.run([lento, "chip", *words], check=True, capture_output=True)
+    subprocess.run([lento, "chip", "simulate", *chip, "-o", run], check=True, capture_output=True)
     image = (ROOT / "guests/built/echo.ypu").read_bytes()
     old = work / "v1.probe"
     subprocess.run([lento, "chip", "simulate", *chip, "--form", "unchecked", "-o", old], check=True, capture_output=True)
@@ -142,7 +141,7 @@ def seeds(lento, work):
         "c2c_report": C2C, "gpu_memory": COUNTERS, "memory_platform": (ROOT / "examples/memory/banked.yaml").read_bytes(),
         "memory_checkpoint": rng.randbytes(256), "recording": bytes([0, 1, 2, 3]) + accesses[:4096],
         "campaign": (ROOT / "campaigns/factors.yaml").read_bytes(),
-        "campaign_results": '{"schema": "lento.run/1"}', "chip_fit": (work / "fit.json").read_bytes(),
+        "campaign_results": '{"schema": "lento.run/1"}',
         "flight_recorder": [dump, pickle.dumps(json.loads(dump), 2), pickle.dumps(json.loads(dump), 4)],
         "foreign": foreign(), "transfers": transfers(), "fleet_csv": tables(), "probe_file": [run.read_bytes()[:1 << 14], old.read_bytes()[:1 << 13]], "inspector_log": judged(damage_check.Inspector, lento, work / "i"),
         "kineto_collectives": judged(damage_check.Kineto, lento, work / "k"), "nsight": (ROOT / "examples/nsight/rank0.sqlite").read_bytes(),

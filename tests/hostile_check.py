@@ -54,8 +54,6 @@ def readers(lento, seed, work):
     text = subprocess.run([lento, "chip", "diagnose", probe, *map(str, CHIP), "--json"], capture_output=True).stdout
     (keep / "d.json").write_bytes(text)
     make(lento, "memory", "simulate", ROOT / "guests/built/false_sharing.elf", "--harts", 2, "--trace", keep / "t.access")
-    healthy = out["binary probe"][0].parent.parent / "healthy/input"
-    make(lento, "chip", "calibrate", healthy, *CHIP, "-o", keep / "fit.json")
     (keep / "m.csv").write_text("kind,m,n,k,precision,measured\n" + "".join(f"gemm,{m},4096,4096,bf16,{m / 4000} ms\n" for m in range(512, 9000, 512)))
     (keep / "up.txt").write_text("".join(f'load{{machine="n{m}"}} {100 + m} {1780000000 + 10 * t}\n' for t in range(60) for m in range(6)) + "# EOF\n")
     vcd = EXAMPLES / "tile/bus.vcd"
@@ -91,7 +89,6 @@ def readers(lento, seed, work):
         "any file, a probe": (pathlib.Path(probe), ["diagnose", "{}"]),
         "any file, a trace": (out["Kineto"][0], ["diagnose", "{}"]),
         "any file, a page": (keep / "p.html", ["diagnose", "{}"]),
-        "chip fit": (keep / "fit.json", ["chip", "diagnose", probe, *map(str, CHIP), "--fit", "{}"]),
     }
     for seed_file in sorted((ROOT / "fuzz/seeds/desk_lines").iterdir()):
         out[f"desk {seed_file.name}"] = (seed_file, ["diagnose", "{}"])

@@ -110,6 +110,7 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   options.inferences = uint32_t(c.inferences);
   options.lost_share = c.lost_records;
   options.replay = c.replay;
+  options.model = true;
   options.recorders = c.recorders;
   Stage stage;
   stage.name = w.name;
@@ -280,22 +281,34 @@ std::map<std::string, double> numbers_of(const PreparedWorkload::Run& run, size_
   return out;
 }
 
+// Names reported components. A set that holds a faulty component, and no other than those that carried the
+// same transfers, has the name of all of these: an answer that the records narrowed is right, too.
+std::string
+answer_name(const Place& at, const PreparedWorkload::Run& run, const std::vector<Component>& reported) {
+  const auto holds = [](const std::vector<Component>& set, const Component& c) {
+    return std::ranges::find(set, c) != set.end();
+  };
+  for (size_t i = 0; i < run.classes.size(); ++i)
+    if (holds(reported, component_of(at.fault_case->faults[i])) &&
+        std::ranges::all_of(reported, [&](const Component& c) {
+          return holds(run.classes[i], c);
+        }))
+      return name_of(run.classes[i], at.bench.model().grid);
+  return name_of(reported, at.bench.model().grid);
+}
+
 RunResult judged(
     const Place& at,
     const PreparedWorkload::Run& run,
     size_t recorder,
     const MethodChoice& method,
     const ReplayOf& replays,
-    const Sketch* healthy,
+    const PreparedWorkload::Run* healthy,
     RunResult r) {
   const MethodResult found = at.bench.judge_run(run, recorder, method, replays, healthy);
   const Grid& grid = at.bench.model().grid;
-  for (const Suspect& s : found.detection.reported) {
-    if (s.alike.empty())
-      r.reported.push_back(name_of(s.component, grid));
-    else
-      r.reported.push_back(name_of(s.alike, grid));
-  }
+  for (const Suspect& s : found.detection.reported)
+    r.reported.push_back(answer_name(at, run, s.alike.empty() ? std::vector{s.component} : s.alike));
   r.unjudged = !found.detection.unjudged.empty();
   if (r.unjudged)
     r.reported = {"cannot judge"};
@@ -389,21 +402,14 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
     ReplayOf replays;
     if (runs)
-      replays = at.bench.replays_of(made, recorder);
+      replays = at.bench.replays_of(made.recorded[recorder], recorder);
     for (const MethodChoice& method : c.methods) {
       RunResult r = empty;
       r.method = method.label;
       if (c.recorders.size() > 1)
         r.recorder = c.recorders[recorder].label;
       if (runs)
-        r = judged(
-            at,
-            made,
-            recorder,
-            method,
-            replays,
-            c.healthy_run ? &healthy.recorded[recorder].sketch : nullptr,
-            std::move(r));
+        r = judged(at, made, recorder, method, replays, c.healthy_run ? &healthy : nullptr, std::move(r));
       out.push_back(std::move(r));
     }
   }

@@ -10,6 +10,8 @@
 #include "chip/detect/alike.h"
 #include "chip/detect/scan.h"
 #include "chip/diagnose.h"
+#include "chip/model_judge.h"
+#include "chip/recording.h"
 #include "chip/replay.h"
 #include "lab/chip/apart.h"
 
@@ -37,6 +39,8 @@ class Spread : public RecordSink {
       return {0, true};
     for (Recorder& recorder : to)
       recorder.record(r);
+    if (keep && records.size() < kMostPrepared)
+      records.push_back(r);
     return {};
   }
   std::vector<Recorder> to;
@@ -44,6 +48,8 @@ class Spread : public RecordSink {
   std::optional<ApartEvents> apart;  // none: of one fault all events are its own
   std::optional<SameEvents> same;    // none: there is no fault
   uint64_t written[4] = {};          // by kind
+  bool keep = false;
+  std::vector<ProbeRecord> records;  // that the recorders took, if they are to be kept
 
  private:
   double share_;
@@ -101,6 +107,7 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
     spread.same.emplace(faults, model_.chip, model_.grid);
   if (faults.size() > 1)
     spread.apart.emplace(faults, model_.chip, model_.grid);
+  spread.keep = options_.model;
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
@@ -115,6 +122,8 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   for (size_t i = 0; i < faults.size(); ++i)
     out.classes.push_back(
         alike(component_of(faults[i]), spread.windows[i].flows, all, model_.chip, model_.grid));
+  if (spread.records.size() < kMostPrepared)
+    out.records = std::move(spread.records);
   if (spread.same)
     out.edges = spread.same->edges();
   if (spread.apart)
@@ -126,8 +135,7 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
 }
 
 // A hypothesis is simulated with the recorder that it is compared with, and with no other.
-ReplayOf PreparedWorkload::replays_of(const Run& run, size_t recorder) const {
-  const Run::Recorded& recorded = run.recorded[recorder];
+ReplayOf PreparedWorkload::replays_of(const Run::Recorded& recorded, size_t recorder) const {
   if (recorded.bytes == 0 || !options_.replay)
     return {};
   const Recorder fresh(options_.recorders[recorder], patterns_);
@@ -138,21 +146,48 @@ ReplayOf PreparedWorkload::replays_of(const Run& run, size_t recorder) const {
   });
 }
 
+// As diagnose_chip() does it: the model takes the records first, and the recorder gets what it makes of them.
 MethodResult PreparedWorkload::judge_run(
     const Run& run,
     size_t recorder,
     const MethodChoice& method,
     const ReplayOf& replays,
-    const Sketch* healthy) const {
-  const Run::Recorded& recorded = run.recorded[recorder];
-  if (recorded.bytes == 0)
+    const Run* healthy) const {
+  if (run.recorded[recorder].bytes == 0)
     return {};
-  FitOptions fit;
-  if (options_.fit)
-    fit.replays = replays;
+  const ChipUnderTest of{model_.chip, program_};
   DetectOptions detect = options_.detect;
-  detect.healthy = healthy;
-  return judge_chip(method, recorded.sketch, model_.chip, program_, replays, detect, fit);
+  if (healthy != nullptr)
+    detect.healthy = &healthy->recorded[recorder].sketch;
+  ChipDiagnosisOptions job;
+  job.method = method;
+  job.model = options_.model && !run.records.empty();
+  job.replay = bool(replays);
+  job.false_alarms = detect.false_alarms;
+  const base::Progress progress;
+  const auto prepared = [](const Prepare& prepare, std::vector<ProbeRecord> records) {
+    if (prepare)
+      prepare(records);
+    return records;
+  };
+  if (ModelJudge first(job, of, {}, progress); const Prepare prepare = first.prepare())
+    std::call_once(learnt_->once, [&] {
+      prepared(prepare, run.records);
+      learnt_->model = first.model();
+    });
+  job.learnt = learnt_->model;
+  ModelJudge by_model(job, of, {}, progress);
+  const std::vector<ProbeRecord> records = prepared(by_model.prepare(), run.records);
+  if (!by_model.judged())
+    return judge_chip(method, run.recorded[recorder].sketch, of, replays, detect);
+  if (healthy != nullptr)
+    prepared(by_model.prepare_healthy(), healthy->records);
+  Recorder again(options_.recorders[recorder], patterns_);
+  for (const ProbeRecord& r : records)
+    again.record(r);
+  const uint64_t bytes = again.bytes();
+  const Run::Recorded corrected{again.take(), bytes};
+  return judge_chip(method, corrected.sketch, of, replays_of(corrected, recorder), detect, &by_model);
 }
 
 Sketch PreparedWorkload::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
@@ -175,7 +210,7 @@ std::vector<uint64_t> PreparedWorkload::hits(
 PreparedWorkload::Outcome PreparedWorkload::run(const std::vector<Fault>& faults, uint64_t seed) const {
   const Run made = simulate_run(faults, seed);
   Outcome out;
-  out.detection = judge_run(made, 0, {}, replays_of(made, 0)).detection;
+  out.detection = judge_run(made, 0, {}, replays_of(made.recorded[0], 0)).detection;
   out.truth = claims_of(faults);
   out.run_cycles = made.result.cycles;
   out.records = made.result.records;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "chip/detect/method.h"
 #include "chip/map/faults.h"
 #include "chip/map/program.h"
+#include "chip/model/model.h"
 #include "chip/sim/simulate.h"
 #include "chip/sketch/sketch.h"
 #include "lab/chip/recorder.h"
@@ -27,7 +29,7 @@ struct TrialOptions {
   std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
-  bool fit = true;        // the chip's twin, before judging
+  bool model = false;     // fit the chip's model to the records before the verdict, as campaigns do
   double lost_share = 0;  // of records, dropped at random before the recorder
   uint64_t seed = 1;      // of the diagnosis, as `lento chip diagnose --seed`
 };
@@ -48,7 +50,8 @@ class PreparedWorkload {
       uint64_t bytes = 0;  // of the recorder; 0: it did not fit its budget
     };
     Result result;
-    std::vector<Recorded> recorded;  // by recorder
+    std::vector<Recorded> recorded;    // by recorder
+    std::vector<ProbeRecord> records;  // that the recorders took; empty: more than a model judges
     // Indexed by fault: the components that carried the same transfers in its time, which are
     // indistinguishable.
     std::vector<std::vector<Component>> classes;
@@ -68,14 +71,14 @@ class PreparedWorkload {
       const std::string& probes = "full") const;
   // Returns simulations of the chip as this run would record it again, each with its own draw. Empty when the
   // recorder does not fit its budget.
-  ReplayOf replays_of(const Run& run, size_t recorder) const;
+  ReplayOf replays_of(const Run::Recorded& recorded, size_t recorder) const;
   // `healthy`: a healthy run of the same chip, when there is one.
   MethodResult judge_run(
       const Run& run,
       size_t recorder,
       const MethodChoice& method,
       const ReplayOf& replays,
-      const Sketch* healthy = nullptr) const;
+      const Run* healthy = nullptr) const;
 
   // The same with the first recorder and our own method.
   struct Outcome {
@@ -109,6 +112,12 @@ class PreparedWorkload {
   Program program_;
   Model model_;
   std::vector<PatternCount> patterns_;
+  // Learnt from the first run that is judged.
+  struct Learnt {
+    std::once_flag once;
+    std::shared_ptr<const ChipModel> model;
+  };
+  const std::shared_ptr<Learnt> learnt_ = std::make_shared<Learnt>();
 };
 
 std::vector<Claim> claims_of(const std::vector<Fault>& faults);

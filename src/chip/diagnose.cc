@@ -1,5 +1,6 @@
-// Judges one run of a chip: reads or makes the sketch, fits a twin, lets the method find slow components,
-// confirms them with the model of chip/model, and writes the report.
+// Judges one run of a chip: reads or makes the sketch, fits the model of chip/model to its records, lets the
+// method find slow components beside simulations of the fitted chip, confirms them by the model, and writes
+// the report.
 #include "chip/diagnose.h"
 
 #include <iterator>
@@ -8,11 +9,10 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "chip/chip_file.h"
-#include "chip/fit/fit_file.h"
-#include "chip/fit/possible.h"
 #include "chip/map/file/declared.h"
 #include "chip/map/file/map_file.h"
 #include "chip/model_judge.h"
+#include "chip/model_twin.h"
 #include "chip/recording.h"
 #include "chip/replay.h"
 #include "chip/simulation_count.h"
@@ -32,12 +32,9 @@ void add_options(Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRe
   d.options.emplace_back("method", options.method.label);
   d.options.emplace_back("recorder", recorded.recorder);
   d.options.emplace_back("replay", options.replay ? "on" : "off");
-  d.options.emplace_back("fit", options.fit && options.replay ? "on" : "off");
-  if (!options.fit_file.empty())
-    d.options.emplace_back("fit from", options.fit_file);
   if (options.false_alarms != DetectOptions{}.false_alarms)
     d.options.emplace_back("false alarms a healthy run", format_number(options.false_alarms));
-  if (options.tolerance >= 0)
+  if (options.tolerance != kTolerance)
     d.options.emplace_back("tolerance", format_number(options.tolerance));
 }
 
@@ -76,55 +73,33 @@ void require_simulation(const ChipDiagnosisOptions& options, const Deviations& d
       "leave --no-replay and --method out");
 }
 
-MethodResult judge_by_twin(
-    const MethodChoice& method,
-    const Sketch& judged,
-    const spec::Chip& chip,
-    const Program& program,
-    const ReplayOf& replays,
-    DetectOptions detect,
-    const FitOptions& options) {
-  // A healthy run is preferred for the fit, because it holds no fault that the fit could mistake for a
-  // property of the chip.
-  Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, options);
-  if (detect.healthy != nullptr)
-    fit = tested(fit, {&judged, options.replays});
-  detect.healthy = nullptr;
-  detect.replay = possible_replay(fit, replays, replay_seed(judged, 0));
-  const Deviations declared = detect.own != nullptr ? *detect.own : Deviations{};
-  const Deviations own = combined(fit.twin.own, declared);
-  detect.own = &own;
-  MethodResult out = judge(method, judged, fit.twin.chip, program, detect);
-  if (!fit.explains()) {
-    out.detection.reported.clear();
-    out.detection.unjudged = "most transfers differ from those of the fitted chip by more than its noise (" +
-                             format_number(fit.scatter, 2) + " deviations)";
-  }
-  out.detection.notes.insert(out.detection.notes.end(), fit.notes.begin(), fit.notes.end());
-  out.numbers["fit_runs"] = fit.simulated;
-  return out;
-}
-
 }  // namespace
 
 MethodResult judge_chip(
     const MethodChoice& method,
     const Sketch& judged,
-    const spec::Chip& chip,
-    const Program& program,
+    const ChipUnderTest& of,
     const ReplayOf& replays,
     DetectOptions detect,
-    const FitOptions& fit_options) {
+    ModelJudge* by_model) {
   const SimulationCount count;
   const ReplayOf counted = replays ? count.counting(replays) : ReplayOf{};
-  if (counted)
-    detect.replay = counted({chip, {}});
-  FitOptions fit = fit_options;
-  if (fit.replays)
-    fit.replays = count.counting(fit.replays);
-  const bool fits = method.method == "lento" && fit.replays;
-  MethodResult out = fits ? judge_by_twin(method, judged, chip, program, counted, detect, fit)
-                          : judge(method, judged, chip, program, detect);
+  Twin twin{of.chip, {}};
+  const bool fitted = by_model != nullptr && by_model->judged() && counted;
+  if (fitted) {
+    twin = twin_of(*by_model->model(), by_model->fitted());
+    detect.own = &twin.own;
+    if (by_model->fitted_to_healthy())
+      detect.healthy = nullptr;  // simulations of the chip that was fitted to it replace it
+    detect.replay = possible_replay(*by_model->model(), by_model->fitted(), counted, replay_seed(judged, 0));
+  } else if (counted) {
+    detect.replay = counted({of.chip, {}});
+  }
+  MethodResult out = judge(method, judged, twin.chip, of.program, detect);
+  if (fitted) {
+    by_model->confirm_reported(out.detection);
+    by_model->doubt_all_clear(out.detection);
+  }
   out.numbers["simulated_runs"] = count.runs();
   return out;
 }
@@ -154,20 +129,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   ReplayOf replays;
   if (options.replay)
     replays = with_declared(sketch_replays(program, recorded.sketch, options.seed, progress), file.twin.own);
-  FitOptions fit;
-  if (options.fit)
-    fit.replays = replays;
-  fit.tolerance = options.tolerance;
-  fit.buffers = !by_model.judged();
-  std::optional<Fit> given;
-  if (!options.fit_file.empty()) {
-    given = read_fit(options.fit_file, chip);
-    fit.given = &*given;
-  }
-  const spec::Chip fitted = by_model.chip_of(chip);
-  MethodResult judged = judge_chip(options.method, recorded.sketch, fitted, program, replays, detect, fit);
-  by_model.confirm_reported(judged.detection);
-  by_model.doubt_all_clear(judged.detection);
+  MethodResult judged = judge_chip(options.method, recorded.sketch, of, replays, detect, &by_model);
   Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
   by_model.add_to(d);
   require_coverage(d, recorded);
@@ -182,8 +144,6 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
     add_recording(d, run);
   d.inputs.push_back(finding::input_of("chip", options.chip));
   d.inputs.push_back(finding::input_of("mapping", options.mapping));
-  if (given)
-    d.inputs.push_back(finding::input_of("fit", options.fit_file));
   return d;
 }
 

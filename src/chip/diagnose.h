@@ -14,7 +14,6 @@
 
 #include "base/progress.h"
 #include "chip/detect/method.h"
-#include "chip/fit/fit.h"
 #include "chip/model/model.h"
 #include "chip/read/probe_record.h"
 #include "chip/sketch/sketch.h"
@@ -53,20 +52,18 @@ struct ChipDiagnosisOptions {
   std::string chip;
   std::string mapping;
   std::string healthy;     // records or sketch of a run known to be healthy; empty: none
-  std::string fit_file;    // a twin that calibrate_chip() wrote; empty: none
   std::string sketch_out;  // file to write the sketch to; empty: none
   MethodChoice method;
   ChipRecorderOptions recorder;
   // The option that chose the recorder ("--budget"), for an error message, because a sketch file has its
   // recorder fixed. Empty: no option was given.
   std::string recorder_set_by;
-  bool replay = true;     // simulate hypotheses
-  bool fit = true;        // judge by a twin fitted to the run; false: by the chip file unchanged
-  double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
+  bool replay = true;             // simulate hypotheses
+  double tolerance = kTolerance;  // share by which parts may differ from the chip file and not be reported
   double false_alarms = DetectOptions{}.false_alarms;  // expected false reports on one healthy run
-  // Whether to correct recorded times for the recorder's clock, to fit what the chip file leaves open, and
-  // to report only parts whose raw records confirm it (chip/model). Applies to raw records, not to sketches,
-  // and only to the default method.
+  // Whether to correct recorded times for the recorder's clock, to fit the chip to the run, and to report
+  // only parts whose raw records confirm it (chip/model). Applies to raw records, not to sketches, and only
+  // to the default method.
   bool model = true;
   std::shared_ptr<const ChipModel>
       learnt;          // a model of this chip, mapping and number of inferences; nullptr: simulated on demand
@@ -78,16 +75,23 @@ struct ChipDiagnosisOptions {
 // Throws base::Error when a file is broken or the files do not belong together.
 finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress = {});
 
+struct ChipUnderTest {
+  const spec::Chip& chip;
+  const Program& program;
+};
+
+class ModelJudge;
+
 // Judges a sketch in memory that was recorded with `judged.options()`. Every verdict on a chip passes
 // through this function. `replays` simulates the chip with its declared parts; empty when nothing may be
-// simulated. `detect.own` holds the declared deviations (chip/map/file/declared.h), or nullptr.
+// simulated. `detect.own` holds the declared deviations (chip/map/file/declared.h), or nullptr. `by_model`:
+// judged the records of the sketch; nullptr: there are none, and the chip file is taken as it is.
 MethodResult judge_chip(
     const MethodChoice& method,
     const Sketch& judged,
-    const spec::Chip& chip,
-    const Program& program,
+    const ChipUnderTest& of,
     const ReplayOf& replays,
     DetectOptions detect = {},
-    const FitOptions& fit = {});
+    ModelJudge* by_model = nullptr);
 
 }  // namespace lento::chip

@@ -140,7 +140,7 @@ Prepare ModelJudge::prepare_healthy() {
     return {};
   return [this](std::vector<ProbeRecord>& records) {
     if (!records.empty())
-      judge(*model_, records);
+      healthy_ = judge(*model_, records, {.tolerance = options_.tolerance});
   };
 }
 
@@ -185,7 +185,7 @@ void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
     if (!model_)
       model_ = learn_and_keep(place, setup, learning, progress_);
   }
-  verdict_ = judge(*model_, records);
+  verdict_ = judge(*model_, records, {.tolerance = options_.tolerance});
 }
 
 // Tests a suspect and the parts that time bins cannot distinguish from it. Records may separate them: parts
@@ -326,7 +326,7 @@ double ModelJudge::take_factors(Detection& detection) const {
 void ModelJudge::doubt_all_clear(Detection& detection) const {
   if (!verdict_ || !detection.reported.empty() || !detection.unjudged.empty())
     return;
-  const PartTest* const leading = verdict_->suspicious(kTolerance);
+  const PartTest* const leading = verdict_->suspicious(options_.tolerance);
   if (leading == nullptr)
     return;
   const PartTest& first = *leading;

@@ -31,9 +31,17 @@ class ModelJudge {
   bool judged() const {
     return verdict_.has_value();
   }
-  // Returns the file's chip with the settings that fit the run.
-  spec::Chip chip_of(const spec::Chip& file) const {
-    return verdict_ ? verdict_->chip : file;
+  // Returns the model, or nullptr as long as nothing was judged.
+  std::shared_ptr<const ChipModel> model() const {
+    return model_;
+  }
+  // Returns the fit of the healthy run when its records were given, otherwise that of the judged run: a
+  // healthy run holds no fault that could pass for a property of the chip. Precondition: judged().
+  const ModelVerdict& fitted() const {
+    return healthy_ ? *healthy_ : *verdict_;
+  }
+  bool fitted_to_healthy() const {
+    return healthy_.has_value();
   }
   // Removes from `reported` the suspects that the model or the raw records do not confirm.
   void confirm_reported(Detection& detection);
@@ -60,6 +68,7 @@ class ModelJudge {
   bool wanted_ = false;
   std::shared_ptr<const ChipModel> model_;
   std::optional<ModelVerdict> verdict_;
+  std::optional<ModelVerdict> healthy_;
   std::vector<ModelVerdict> further_;
   std::vector<std::string> left_out_;  // further runs that were not judged, with the reason
   std::vector<std::string> doubts_;

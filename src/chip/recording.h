@@ -27,11 +27,6 @@ struct ChipRecording {
   std::string gap;                 // why there are too few records for an all-clear; empty: there are enough
 };
 
-struct ChipUnderTest {
-  const spec::Chip& chip;
-  const Program& program;
-};
-
 // Reads a sketch file unchanged, or reduces probe records with a recorder sized for the mapping. `role`
 // names the file in messages: "records" or "healthy run". Throws base::Error when the file is broken or
 // belongs to another chip.

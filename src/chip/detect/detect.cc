@@ -18,6 +18,7 @@
 #include "chip/detect/slow_cores.h"
 #include "chip/detect/thresholds.h"
 #include "chip/detect/tuning.h"
+#include "chip/detect/unlike.h"
 
 namespace lento::chip {
 namespace {
@@ -84,6 +85,8 @@ class Detector {
       out_.unjudged = "parts may be slow, and simulations of this run are too long to try each";
       out_.would_help = "record fewer inferences, of which more can be simulated";
     }
+    if (options_.replay && options_.own == nullptr && options_.healthy == nullptr)
+      doubt_if_unlike();
     add_what_may_be_more();
     rank(rest);
     return std::move(out_);
@@ -232,6 +235,27 @@ class Detector {
       return false;
     }
     return first || contest.gain_of_given() <= kRivalShare * h.gain;
+  }
+
+  // A chip that was not fitted to the run may be another one. Cores are judged beside one another then, and
+  // stay.
+  void doubt_if_unlike() {
+    const std::string reason =
+        unlike_simulated({cells_, paths_, out_.reported}, expected_.draws(), options_.false_alarms);
+    if (reason.empty())
+      return;
+    std::erase_if(out_.reported, [](const Suspect& s) {
+      return s.component.part != Part::Core;
+    });
+    if (!out_.reported.empty()) {
+      out_.notes.push_back("Links, routers, memory units and DRAM ports were not judged: " + reason);
+      return;
+    }
+    out_.unjudged = reason;
+    out_.would_help =
+        "the probe records instead of a sketch, to which the chip's numbers are fitted, or a run of this "
+        "chip "
+        "that is known to be healthy (--healthy)";
   }
 
   void add_what_may_be_more() {

@@ -43,6 +43,11 @@ class Expected {
     return healthy_;
   }
 
+  // Returns the simulated runs of the healthy chip.
+  const std::vector<Cells>& draws() const {
+    return draws_;
+  }
+
   // Returns each simulated run as a recording, with the levels that the others predict for it: of the healthy
   // chip, or after settled() of the chip with the found components. Empty for fewer than two runs.
   std::vector<LeftOut> left_out() const;

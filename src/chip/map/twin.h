@@ -1,5 +1,6 @@
 // A chip as it really is: the numbers of its file after a fit, and the deviation of each part from them.
-// Simulators run a twin and detectors compare with it. chip/fit estimates one from a run's records.
+// Simulators run a twin and detectors compare with it. chip/model_twin.h makes one of the model that was
+// fitted to a run.
 #pragma once
 
 #include <vector>

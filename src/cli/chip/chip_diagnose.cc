@@ -23,7 +23,6 @@ struct ChipDiagnoseArguments {
   desk::TileRecorderOptions tile;
   bool exact = false;
   bool no_replay = false;
-  bool no_fit = false;
   bool no_model = false;
   std::vector<std::string> runs;
   const std::vector<chip::Method>* methods = nullptr;
@@ -63,7 +62,6 @@ void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   job.recorder.make = desk::make_tile_recorder(args.tile);
   job.recorder.name = args.recorder;
   job.replay = !args.no_replay;
-  job.fit = !args.no_fit;
   job.model = !args.no_model;
   job.strict = context.strict;
   job.seed = context.seed;
@@ -104,15 +102,6 @@ std::string names_of(const std::vector<chip::Method>& methods) {
 
 }  // namespace
 
-void add_tolerance(Command& command, double& tolerance) {
-  command
-      .add_option(
-          "--tolerance",
-          tolerance,
-          "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
-      ->check(range(0.0, 1.0));
-}
-
 void add_chip_diagnose(Command& chip, Context& context) {
   add_chip_diagnose_by(chip, context, chip::chip_methods());
 }
@@ -138,7 +127,6 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
          "One of " + names_of(methods) + "; paper:restart=1,direction=1 sets parameters")
       ->capture_default_str();
   app->add_option("--healthy", job.healthy, "Records or sketch of a run known to be healthy");
-  app->add_option("--fit", job.fit_file, "The chip as 'lento chip calibrate' found it")->type_name("FILE");
   app->add_option("--sketch", job.sketch_out, "Also writes the sketch here: all that the verdict rests on");
   add_recorder_options(*app, *args);
   app->add_flag(
@@ -146,17 +134,18 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
       args->no_replay,
       "Judge from the records alone, without simulating hypotheses");
   app->add_flag(
-      "--no-fit",
-      args->no_fit,
-      "Take the chip file as it stands, instead of fitting its numbers to the run first");
-  app->add_flag(
       "--no-model",
       args->no_model,
       "Take times as recorded, and name whom the simulations name, without the check by the chip's model");
   app->add_option("--false-alarms", job.false_alarms, "Reports on a healthy run that may be, each run")
       ->capture_default_str()
       ->check(range(1e-6, 1.0));
-  add_tolerance(*app, job.tolerance);
+  app->add_option(
+         "--tolerance",
+         job.tolerance,
+         "Share by which a kind of parts may be slower than the chip file before that is a finding")
+      ->capture_default_str()
+      ->check(range(0.0, 1.0));
   add_models(*app, job.models);
   context.add_output_options(*app);
   context.add_seed(*app);

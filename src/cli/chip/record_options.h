@@ -8,9 +8,6 @@ namespace lento::cli {
 
 void add_record_options(Command& command, chip::RecordSources& sources);
 
-// --tolerance: below 0 it is estimated.
-void add_tolerance(Command& command, double& tolerance);
-
 // --models, and the folder that it means: empty where nothing is kept.
 void add_models(Command& command, std::string& models);
 std::string models_folder(const std::string& models);

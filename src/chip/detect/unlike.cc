@@ -1,0 +1,82 @@
+// Takes for each kind of transfer the median shift over patterns, and compares it with the interval that the
+// shifts of simulated runs predict for a further run, by Student's t.
+#include "chip/detect/unlike.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/units.h"
+#include "chip/detect/tuning.h"
+#include "evidence/distribution.h"
+#include "evidence/sample.h"
+
+namespace lento::chip {
+namespace {
+
+// The fastest transfer of each pattern in each simulated run, octaves.
+using Key = std::pair<int, uint64_t>;
+using Fastest = std::map<Key, std::vector<double>>;
+
+Key key_of(const Row& row) {
+  return {row.core, row.pattern.packed()};
+}
+
+Fastest fastest_of(const std::vector<Cells>& runs) {
+  Fastest out;
+  for (const Cells& run : runs)
+    for (const Row& row : run.rows)
+      out[key_of(row)].push_back(row.lowest);
+  std::erase_if(out, [&](const auto& pattern) {
+    return pattern.second.size() < runs.size();
+  });
+  return out;
+}
+
+bool passes_any(const Path& path, const std::vector<Suspect>& suspects) {
+  return std::ranges::any_of(suspects, [&](const Suspect& s) {
+    return path.crosses(s.component);
+  });
+}
+
+// Returns the recorded shift against all simulated runs, then that of each of these against the others.
+std::vector<double> shifts_of(const RecordedRun& run, const Fastest& simulated, size_t runs, ProbeKind kind) {
+  std::vector<std::vector<double>> octaves(runs + 1);
+  for (size_t r = 0; r < run.cells.rows.size(); ++r) {
+    const Row& row = run.cells.rows[r];
+    const auto known = simulated.find(key_of(row));
+    if (row.pattern.kind != kind || known == simulated.end() || passes_any(run.paths[r], run.reported))
+      continue;
+    const std::vector<double>& fastest = known->second;
+    const double mean = evidence::mean(fastest);
+    octaves[0].push_back(row.lowest - mean);
+    for (size_t i = 0; i < runs; ++i)
+      octaves[i + 1].push_back((fastest[i] - mean) * double(runs) / double(runs - 1));
+  }
+  std::vector<double> out;
+  for (const std::vector<double>& of_run : octaves)
+    out.push_back(evidence::median(of_run));
+  return out;
+}
+
+}  // namespace
+
+std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& healthy, double false_alarms) {
+  if (healthy.size() < 2)
+    return {};
+  const Fastest simulated = fastest_of(healthy);
+  // A shift below the noise that the scan allows each record leads to no report.
+  const double deviations = evidence::student_quantile(1 - false_alarms, double(healthy.size() - 1));
+  for (const ProbeKind kind : {ProbeKind::Message, ProbeKind::Read, ProbeKind::Write}) {
+    const std::vector<double> shifts = shifts_of(run, simulated, healthy.size(), kind);
+    const std::span drawn = std::span(shifts).subspan(1);
+    const double off = shifts[0] - evidence::mean(drawn);
+    if (std::abs(off) > std::max(kLeastNoise, deviations * std::sqrt(evidence::variance(drawn))))
+      return "most transfers take " + base::format_number(std::exp2(off), 3) +
+             " times as long as on the chip of the file, also those through no suspect";
+  }
+  return {};
+}
+
+}  // namespace lento::chip
