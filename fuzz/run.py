@@ -17,10 +17,16 @@ TABLE = ROOT / "docs/fuzzing.md"
 ROW = re.compile(r"^\| `(\w+)` \| (.*) \|$", re.M)
 
 
-def run(program, name, seconds):
-    corpus = program.parent.parent / "corpus" / name
-    corpus.mkdir(parents=True, exist_ok=True)
-    seeds = [d for d in [ROOT / "fuzz/seeds" / name] if d.is_dir()]
+def inputs(program):
+    """The folder in which a target's corpus grows, and those of its seeds."""
+    name, corpora = program.name.removeprefix("fuzz_"), program.parent.parent / "corpus"
+    (corpora / name).mkdir(parents=True, exist_ok=True)
+    seeds = [ROOT / "fuzz/seeds" / name, *([corpora / "desk"] if name.startswith("desk_") else [])]
+    return corpora / name, [d for d in seeds if d.is_dir()]
+
+
+def run(program, seconds):
+    corpus, seeds = inputs(program)
     count = sum(len(list(d.iterdir())) for d in [corpus, *seeds])
     done = subprocess.run([program, f"-max_total_time={seconds}", "-rss_limit_mb=2048", "-print_final_stats=1", corpus, *seeds],
                           stderr=subprocess.PIPE, text=True, errors="replace")
@@ -39,10 +45,11 @@ def main():
         name = program.name.removeprefix("fuzz_")
         if wanted and name not in wanted:
             continue
-        rows[name] = run(program, name, seconds)
+        rows[name] = run(program, seconds)
         print(f"{name}: {rows[name]}", flush=True)
         head = ROW.sub("", text).rstrip("\n")
         TABLE.write_text(head + "\n" + "".join(f"| `{n}` | {r} |\n" for n, r in sorted(rows.items())))
 
 
-main()
+if __name__ == "__main__":
+    main()

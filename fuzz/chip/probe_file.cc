@@ -1,22 +1,45 @@
-// Any bytes as a probe-record file.
+// Any bytes as a probe-record file. Records that were read are written in each form and read again.
 #include "chip/read/probe_file.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include <algorithm>
 
 #include "base/error.h"
 #include "memory_file.h"
 
+namespace {
+
+using namespace lento;
+
+std::vector<chip::ProbeRecord> records_of(chip::ProbeReader& reader) {
+  std::vector<chip::ProbeRecord> all;
+  for (chip::ProbeRecord record; reader.next(record);)
+    all.push_back(record);
+  return all;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file;
+  static const NamedFile written;
   try {
-    lento::base::ReadReport report;
-    lento::chip::ProbeReader reader(file.fill(data, size), report);
-    lento::chip::ProbeRecord record;
-    while (reader.next(record)) {
+    base::ReadReport report;
+    chip::ProbeReader reader(file.fill(data, size), report);
+    const std::vector<chip::ProbeRecord> all = records_of(reader);
+    const bool one_clock = reader.header().clocks_hz.empty();  // else times are rounded
+    for (const auto form : {chip::ProbeForm::Binary, chip::ProbeForm::Text, chip::ProbeForm::Unchecked}) {
+      chip::ProbeWriter out(written.path(), reader.header(), form);
+      for (const chip::ProbeRecord& record : all)
+        out.write(record);
+      out.commit();
+      chip::ProbeReader again(written.path(), report);
+      const auto back = records_of(again);
+      if (one_clock && (back.size() != all.size() || !std::ranges::equal(back, all, [](auto& a, auto& b) {
+                          return a.begin == b.begin && a.end == b.end && a.core == b.core && a.kind == b.kind;
+                        })))
+        std::abort();
     }
-  } catch (const lento::base::Error&) {
+  } catch (const base::Error&) {
   }
   return 0;
 }

@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     base::ReadReport report;
     const chip::TransferTrace all = chip::parse_transfers(text, "fuzz_dev2_", {}, report);
     chip::count(all);
+    chip::groups_of(all);
+    chip::measured_cycles(all);
     base::ReadReport again;
     const std::string printed = chip::print_transfers(all);
     const chip::TransferTrace back = chip::parse_transfers(printed, "again", {}, again);

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/scan/csv.h"
 #include "fleet/read/source.h"
+#include "fleet/read/table_layout.h"
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -11,13 +13,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string& path = file.fill(data, size);
   lento::base::ReadReport report;
   try {
-    lento::fleet::CsvOptions options;
-    options.paths = {path};
-    if (size % 2 == 0)  // else all columns are guessed
-      options.machine_column = "m";
-    options.grid.max_values = 1 << 20;
-    lento::fleet::read_csv(options, report);
+    lento::base::CsvReader in(path, report);
+    lento::fleet::TableRows rows;
+    while (rows.size() < 64 && in.next())
+      rows.push_back(in.row());
+    const auto layout = lento::fleet::guess_layout(in.columns(), rows, {}, "fuzz", {path});
+    lento::fleet::options_of(layout, in.columns());
   } catch (const lento::base::Error&) {
+  }
+  for (const char* machine : {"", "m"}) {  // "": all columns are guessed
+    try {
+      lento::fleet::CsvOptions options;
+      options.paths = {path};
+      options.machine_column = machine;
+      options.grid.max_values = 1 << 20;
+      lento::fleet::read_csv(options, report);
+    } catch (const lento::base::Error&) {
+    }
   }
   return 0;
 }

@@ -18,7 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   try {
-    lento::fleet::diagnose_ranks(lines.take(), {});
+    const auto traces = lines.take();
+    for (const auto& trace : traces)
+      for (const auto& record : trace.records)
+        lento::fleet::ranks::name(record.op);
+    lento::fleet::diagnose_ranks(traces, {});
   } catch (const lento::base::Error&) {
   }
   return 0;

@@ -1,22 +1,16 @@
-// The readers of collective telemetry on any bytes: whichever layout they resemble, and each by force.
+// Any bytes as a trace of PyTorch's profiler, and the inference over two ranks that wrote it.
 #include "fleet/ranks/read/kineto_collectives.h"
 
-#include <unistd.h>
-
-#include <cstdint>
-#include <string>
-
 #include "base/error.h"
-#include "base/file.h"
 #include "fleet/ranks/ranks.h"
 #include "fleet/ranks/read/collective_files.h"
+#include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string path = "/tmp/fuzz_kineto_collectives." + std::to_string(getpid());
-  lento::base::write_file(path, {reinterpret_cast<const char*>(data), size});
+  static NamedFile file;
   lento::base::ReadReport report;
   try {
-    const auto trace = lento::fleet::ranks::read_kineto_collectives(path, report);
+    const auto trace = lento::fleet::ranks::read_kineto_collectives(file.fill(data, size), report);
     lento::fleet::diagnose_ranks({trace, trace}, {});
   } catch (const lento::base::Error&) {
   }

@@ -1,14 +1,13 @@
-// Any text as counters or accesses of GPU kernels: no best layout needs more than was served.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-
+// Any text as counters or accesses of GPU kernels, judged: no best layout needs more than was served.
 #include "base/error.h"
+#include "memory/gpu/judge.h"
 #include "memory/gpu/kernel_memory.h"
+#include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lento;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static MemoryFile file;
   base::ReadReport report;
   try {
     const auto kernels = memory::is_gpu_counters(text) ? memory::read_gpu_counters(text, "fuzz", report)
@@ -17,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (k.shared.excess() < 0 || k.global.excess() < 0)
         std::abort();
     }
+    memory::diagnose_gpu_memory(file.fill(data, size), false);
   } catch (const base::Error&) {
   }
   return 0;
