@@ -261,14 +261,12 @@ void EntanglingPrefetcher::close_block() {
 void EntanglingPrefetcher::prefetch_from(uint64_t line, uint64_t now) {
   if (!table_.holds(line))
     return;
-  entries_read_ = 1;
   const uint32_t size = table_.block_size(line);
   for (uint32_t i = 1; i <= size; ++i)
     prefetch(line + i, {}, now);
   table_.destinations(line, [&](uint64_t destination, EntangleSource source) {
     if (destination == line || destination == 0)
       return;
-    entries_read_ += table_.holds(destination);
     const uint32_t more = table_.block_size(destination);
     for (uint32_t i = 0; i <= more; ++i)
       prefetch(destination + i, i == 0 ? source : EntangleSource{}, now);
@@ -281,7 +279,6 @@ void EntanglingPrefetcher::access(uint64_t line, bool hit, uint64_t now, bool lo
   const bool consecutive = head_ + extra_ + 1 == line;
   if (consecutive)
     ++extra_;
-  entries_read_ = 0;
   if (look)
     prefetch_from(line, now);
   uint32_t history = kNowhere;

@@ -85,11 +85,6 @@ class EntanglingPrefetcher {
   // With `look` false the table was busy: the line counts for history and training but prefetches nothing.
   void access(uint64_t line, bool hit, uint64_t now, bool look = true);
   void fill(uint64_t line, std::optional<uint64_t> evicted, uint64_t now);
-  // Returns the entries whose payload the last access() read to prefetch: the head's and those of its
-  // destinations.
-  uint32_t entries_read() const {
-    return entries_read_;
-  }
 
  private:
   static constexpr uint32_t kHistory = 16;
@@ -125,7 +120,6 @@ class EntanglingPrefetcher {
   EntanglingTable table_;
   std::array<Head, kHistory> history_;
   uint32_t newest_ = 0;
-  uint32_t entries_read_ = 0;
   uint64_t head_ = 0;
   // lines after head_, distance to the head merged with
   uint32_t extra_ = 0;

@@ -84,9 +84,6 @@ class PrefetchLogic : public SoftLogic {
   uint8_t state() const {
     return uint8_t(state_);
   }
-  const ScratchAccess& scratch_access() const {
-    return scratch_;
-  }
 
  private:
   static constexpr int kHistory = 16;

@@ -250,10 +250,6 @@ double json_double(std::string_view value, double otherwise) {
   return otherwise;
 }
 
-bool json_bool(std::string_view value) {
-  return value == "true" || value == "1";
-}
-
 bool json_micros(std::string_view value, int64_t& ns) {
   if (json_is_string(value))
     value = json_inside(value);

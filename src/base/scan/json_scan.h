@@ -61,7 +61,6 @@ std::string json_text(std::string_view value);  // a string without quotes and e
 std::string_view json_inside(std::string_view value);         // a string's characters as written, else empty
 int64_t json_int(std::string_view value, int64_t otherwise);  // also of "12", and of 12.0
 double json_double(std::string_view value, double otherwise);
-bool json_bool(std::string_view value);
 // Converts microseconds with up to three decimals to nanoseconds, exactly. Returns false when the value is no
 // number in range.
 bool json_micros(std::string_view value, int64_t& ns);

@@ -441,16 +441,6 @@ std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
   return std::llround(*now * 1000);
 }
 
-MetricSeries
-parse_query_answer(std::string_view answer, const PrometheusOptions& o, base::ReadReport& report) {
-  SeriesBuilder builder(report);
-  Collector collector(o, builder, report);
-  collector.begin(o.metrics.at(0));
-  take_answer(o, o.metrics.at(0).name, answer, collector);
-  collector.end();
-  return builder.build(o.grid, {o.url});
-}
-
 // Returns the values of a label in a period.
 std::vector<std::string>
 label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms, int64_t end_ms) {

@@ -38,11 +38,6 @@ SeriesNames series_names(const PrometheusOptions& options);
 MetricSeries
 read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms, base::ReadReport& report);
 
-// Parses the JSON answer of the range selector for the first metric of the options. Throws Error when it is
-// none.
-MetricSeries
-parse_query_answer(std::string_view answer, const PrometheusOptions& options, base::ReadReport& report);
-
 // Returns the values of a label among series that the conditions match and that have samples in [begin, end],
 // sorted. Throws Error when the store does not answer that, or names over 10,000.
 std::vector<std::string>
