@@ -372,12 +372,10 @@ void ask_fleet(const Asked& asked, std::vector<Question>& out) {
   out.push_back(std::move(q));
 }
 
-constexpr const char* kSystem = "a system data sheet (lento.system/1, or a shipped one: --system h100)";
-
 // Adds the questions that measured times can answer.
 void ask_predictions(const Asked& asked, std::vector<Question>& out) {
   const auto with_system = [&](Question q) {
-    asked.add_one(q, Role::System, "--system", kSystem);
+    asked.add_one(q, Role::System, "--system", kSystemSheet);
     out.push_back(std::move(q));
   };
   constexpr const char* kSlower = "What is slower than it should be?";

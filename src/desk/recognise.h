@@ -47,6 +47,10 @@ RecognisedFile recognise(const std::string& path);
 std::vector<RecognisedFile> recognise_folder(const std::string& folder);
 
 // A command that the files allow, or would allow together with the missing ones.
+// Description of a system's data sheet in Question::missing.
+inline constexpr const char* kSystemSheet =
+    "a system data sheet (lento.system/1, or a shipped one: --system h100)";
+
 struct Question {
   std::string text;                  // "Which core, link or port has gone slow?"
   std::vector<std::string> command;  // words after "lento"

@@ -83,7 +83,10 @@ TEST(MeasuredRun, AsPredictedIsHealthyAndTwiceAsSlowIsNot) {
   EXPECT_EQ(compare_measured(o).outcome, Outcome::Healthy);
   o.run = file("slow.csv", products(2.5));
   EXPECT_EQ(compare_measured(o).outcome, Outcome::Findings);
+  // Rows that name their device need no system beside them.
   o.system = "";
+  EXPECT_EQ(compare_measured(o).outcome, Outcome::Findings);
+  o.run = file("of_none.csv", "m,n,k,precision,measured_s\n4096,4096,4096,bf16,1\n");
   EXPECT_THAT(
       error_of([&] {
         compare_measured(o);

@@ -31,6 +31,12 @@ Diagnosis compare_measured(const MeasuredOptions& options) {
   return d;
 }
 
+std::string device_of_run(const std::string& run) {
+  base::ReadReport report;
+  const System* device = find_shipped(read_run(run, report).device_name);
+  return device ? device->name : "";
+}
+
 // Compares step times given on the command line, in seconds, with the predicted step.
 Diagnosis compare_steps(const StepsOptions& options) {
   const WorkloadFile step = read_workload_file(options.workload, {});

@@ -19,6 +19,9 @@ struct MeasuredOptions {
 };
 finding::Diagnosis compare_measured(const MeasuredOptions& options);
 
+// Returns the shipped system that a measured run names as its device; empty: it names none.
+std::string device_of_run(const std::string& run);
+
 struct StepsOptions {
   std::string workload;
   std::string system;

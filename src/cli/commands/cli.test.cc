@@ -81,6 +81,18 @@ TEST_F(Files, DiagnoseFindsTheDetectorAndPassesOptionsOn) {
   EXPECT_THAT(base::read_file("s.json"), HasSubstr("\"executionSuccessful\": false"));
 }
 
+// A table of kernels is judged as `lento predict --measured` judges it.
+TEST_F(Files, DiagnoseJudgesATableOfKernels) {
+  base::write_file("k.csv", "m,n,k,dtype,time_ms\n4096,4096,4096,bf16,5.5\n");
+  base::write_file("a100.csv", "gpu,m,n,k,dtype,time_ms\nA100,4096,4096,4096,bf16,5.5\n");
+  const std::string judged = call({"predict", "--measured", "k.csv", "--system", "a100"}).out;
+  EXPECT_THAT(judged, HasSubstr("times what it should"));
+  EXPECT_EQ(call({"diagnose", "k.csv", "--system", "a100"}).out, judged);
+  EXPECT_THAT(call({"diagnose", "a100.csv"}).out, HasSubstr("times what it should"));
+  EXPECT_THAT(call({"diagnose", "a100.csv", "--system", "h100"}).err, HasSubstr("--system is 'h100'"));
+  EXPECT_THAT(call({"diagnose", "k.csv"}).err, HasSubstr("needs beside it: a system data sheet"));
+}
+
 TEST_F(Files, DiagnoseSaysWhatIsMissingOrInDoubt) {
   base::write_file("run.probe", "lento.probe/1 binary\n");
   base::write_file("a.yaml", "schema: lento.chip/1\n");

@@ -11,6 +11,7 @@
 #include "desk/expected.h"
 #include "desk/houses.h"
 #include "desk/recognise.h"
+#include "predict/measured.h"
 
 namespace lento::cli {
 namespace {
@@ -53,9 +54,22 @@ Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vect
   return Error({files[0].path}, "no verdict is possible from these files: " + joined(lines, "; "), hint);
 }
 
+// Gives a question that lacks only a system the one of --system, or the one that its table or trace names.
+void add_system(Question& question, const std::string& given) {
+  if (question.missing != std::vector<std::string>{desk::kSystemSheet} || !question.verdict)
+    return;
+  const std::string named = given.empty() ? predict::device_of_run(question.uses[0]) : given;
+  if (named.empty())
+    return;
+  question.missing.clear();
+  question.command.insert(question.command.end(), {"--system", named});
+}
+
 // Chooses the one question that the files allow. Throws Error when there are none or several.
-Question chosen(const std::vector<RecognisedFile>& files) {
-  const std::vector<Question> questions = desk::questions_of(files);
+Question chosen(const std::vector<RecognisedFile>& files, const std::string& system) {
+  std::vector<Question> questions = desk::questions_of(files);
+  for (Question& q : questions)
+    add_system(q, system);
   std::vector<const Question*> whole;
   const Question* incomplete = nullptr;
   for (const Question& q : questions) {
@@ -150,14 +164,14 @@ void run(Context& context, const std::vector<std::string>& paths, const desk::Ex
     judge_logs(context, logs, files, expected);
     return;
   }
-  if (!expected.system.empty())
+  if (files.empty())
+    throw Error({paths[0]}, "there is no file in it", "name logs, counters, tables or a folder of them");
+  Question question = chosen(files, expected.system);
+  if (!expected.system.empty() && std::ranges::find(question.command, "--system") == question.command.end())
     throw Error(
         {"--system"},
         "none of these files states the speed of a training or serving run",
         "lento predict --measured FILE compares tables of times and profiler traces");
-  if (files.empty())
-    throw Error({paths[0]}, "there is no file in it", "name logs, counters, tables or a folder of them");
-  Question question = chosen(files);
   for (const RecognisedFile& file : files)
     if (std::ranges::find(question.uses, file.path) == question.uses.end())
       context.warn(described(file) + "; it is not used");

@@ -240,10 +240,10 @@ void state_coverage(finding::Diagnosis& d, const System& system, const MeasuredR
   if (!run.device_name.empty() && !is_called(system, run.device_name))
     throw base::Error(
         {},
-        "the trace is of '" + run.device_name + "', --system is '" + system.name + "'",
-        "leave --system out for the trace's own device, or list the name in the sheet's 'aliases'");
+        "the run is of '" + run.device_name + "', --system is '" + system.name + "'",
+        "leave --system out for the run's own device, or list the name in the sheet's 'aliases'");
   if (!run.device_name.empty())
-    d.facts.emplace_back("device of the trace", run.device_name);
+    d.facts.emplace_back("device of the run", run.device_name);
   if (run.kernels_s <= 0)
     return;
   double compared = 0;

@@ -28,7 +28,7 @@ struct MeasuredRun {
   std::vector<Measurement> kernels;
   std::vector<double> steps_s;
   std::vector<DeviceKernel> device;  // kernels without known work, longest first
-  std::string device_name = {};      // as the trace names it; empty: not named
+  std::string device_name = {};      // as the trace, or all rows of the table, name it
   // Times of one device, from its first kernel to its last. 0 without a trace.
   double span_s = 0;
   double busy_s = 0;

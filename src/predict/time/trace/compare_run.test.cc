@@ -171,7 +171,7 @@ TEST(CompareRun, ATraceOfEitherSpellingTellsItsDeviceAndWhatItCovers) {
   EXPECT_NEAR(run.exposed_communication_s, 100e-6, 1e-12);
   const finding::Diagnosis d = compare_run(read_system("h100"), run, std::nullopt);
   ASSERT_GE(d.facts.size(), 4u);
-  EXPECT_EQ(d.facts[0].first, "device of the trace");
+  EXPECT_EQ(d.facts[0].first, "device of the run");
   EXPECT_EQ(d.facts[1].second, "44.4 %");
   EXPECT_EQ(d.facts[3].second, "20 %");
 }

@@ -261,6 +261,12 @@ MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
     return read_rocprof(path, report);
   MeasuredRun run;
   run.kernels = read_measurements(path, report);
+  for (const Measurement& m : run.kernels) {
+    const bool same = run.device_name.empty() || run.device_name == m.question.device;
+    run.device_name = same ? m.question.device : "";
+    if (run.device_name.empty())
+      break;
+  }
   return run;
 }
 
