@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/number.h"
+#include "base/units.h"
 #include "predict/layouts.h"
 #include "predict/system.h"
 #include "predict/time/explain.h"
@@ -99,6 +101,78 @@ std::string titled(const std::string& model, const Expectation& e, std::string t
          (e.devices == 1 ? " device: " : " devices: ") + title;
 }
 
+double parse_tokens(const std::string& text) {
+  constexpr std::pair<char, double> kScales[] = {{'k', 1e3}, {'m', 1e6}, {'b', 1e9}, {'t', 1e12}};
+  std::string number = text;
+  double scale = 1;
+  for (const auto& [letter, factor] : kScales) {
+    if (!number.empty() && std::tolower(static_cast<unsigned char>(number.back())) == letter) {
+      scale = factor;
+      number.pop_back();
+      break;
+    }
+  }
+  const auto value = base::try_double(number);
+  if (!value || !(*value * scale >= 1) || *value * scale > 1e18)
+    throw base::Error({"--tokens"}, "'" + text + "' is no number of tokens", "e.g. 15T, 300B or 1.5e12");
+  return *value * scale;
+}
+
+namespace {
+
+// Writes days or hours.
+std::string long_time(double seconds) {
+  constexpr double kHour = 3600;
+  return seconds > 48 * kHour ? base::format_number(seconds / (24 * kHour), 3) + " days"
+                              : base::format_number(seconds / kHour, 3) + " hours";
+}
+
+// States how long a budget of tokens takes and what it costs, or what a million tokens cost where only the
+// price is given.
+std::string budget_text(const Expectation& e, const PredictOptions& options, double usd_per_hour) {
+  if (!e.fits || (options.tokens <= 0 && options.usd_per_hour <= 0))
+    return {};
+  const double tokens = options.tokens > 0 ? options.tokens : 1e6;
+  const auto seconds = [&](double of_run) {
+    return tokens / e.tokens * of_run;
+  };
+  const auto cost = [&](double of_run) {
+    return base::format_compact(usd_per_hour / 3600 * e.devices * seconds(of_run));
+  };
+  const bool sure = e.doubts.empty();
+  std::string out;
+  if (options.tokens > 0) {
+    out = " " + base::format_compact(tokens) + " tokens take " + long_time(seconds(e.seconds));
+    if (sure)
+      out += " (" + long_time(seconds(e.fast_s)) + " to " + long_time(seconds(e.slow_s)) + ")";
+    if (usd_per_hour <= 0)
+      return out + "; --price says what they cost.";
+    out += " and cost ";
+  } else {
+    out = " A million tokens cost ";
+  }
+  out += cost(e.seconds) + " USD";
+  if (sure)
+    out += " (" + cost(e.fast_s) + " to " + cost(e.slow_s) + ")";
+  return out + " at " + base::format_number(usd_per_hour, 3) + " USD a GPU and hour.";
+}
+
+// States that more tokens are asked than the model's config has positions for.
+std::string positions_text(const Question& question) {
+  const auto* training = std::get_if<TrainingRun>(&question.what);
+  const auto* serving = std::get_if<InferenceRun>(&question.what);
+  if (!training && !serving)
+    return {};
+  const int64_t positions = training ? training->model.positions : serving->model.positions;
+  const int64_t asked = training ? training->sequence : serving->prompt + serving->output;
+  if (positions == 0 || asked <= positions)
+    return {};
+  return " The config.json has " + std::to_string(positions) + " positions, and " + std::to_string(asked) +
+         " tokens are asked: the model was not made for so many (max_position_embeddings).";
+}
+
+}  // namespace
+
 finding::Diagnosis predict(const PredictOptions& options) {
   if (options.workload.empty() && options.model.empty()) {
     if (options.system.empty())
@@ -152,6 +226,7 @@ finding::Diagnosis predict(const PredictOptions& options) {
         *expected,
         d.title);
     state_expectation(d, system, *expected, options.measured);
+    d.verdict += budget_text(*expected, options, system.usd_per_hour) + positions_text(question);
   }
   if (!expected && options.measured)
     throw base::Error(

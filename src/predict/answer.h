@@ -18,7 +18,11 @@ struct PredictOptions {
   RunOptions run;
   std::optional<MeasuredFigure> measured;  // the time or rate that a real run reached, to be judged
   double usd_per_hour = 0;                 // price of one device; 0: the price of the data sheet
+  double tokens = 0;                       // of the whole training or of all answers; 0: not given
 };
+
+// Parses "15T", "300B", "1.5e12" or a plain number of tokens. Throws base::Error for anything else.
+double parse_tokens(const std::string& text);
 
 // Throws base::Error when no workload and no model is named, or when the workload cannot run on the system.
 finding::Diagnosis predict(const PredictOptions& options);

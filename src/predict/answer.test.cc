@@ -93,7 +93,7 @@ TEST(PredictJob, WaysThatDoNotDivideTheModelAreRefused) {
 }
 
 TEST(PredictJob, WhatDividesNothingIsRefusedWithTheNearestThatDoes) {
-  EXPECT_THAT(refusal(mixture("all=7", true)), HasSubstr("all=4 or all=8"));
+  EXPECT_THAT(refusal(mixture("all=67", true)), HasSubstr("all=64 or all=128"));
   EXPECT_THAT(refusal(mixture("dp=48", true)), HasSubstr("the nearest: 48 or 96"));
   EXPECT_THAT(refusal(mixture("ep=3,dp=8", true)), HasSubstr("the nearest that divides: 2 or 4"));
   PredictOptions misspelt = mixture("tp=8", false);
@@ -179,6 +179,82 @@ TEST(PredictJob, TheTitleNamesModelAndDevicesAndTheRemedyTheNextQuestion) {
   options.measured = parse_measured_figure("9000 tokens/s");
   d = predict(options);
   EXPECT_EQ(d.remedy, "");
+}
+
+PredictOptions served(const char* config, int64_t batch) {
+  PredictOptions o;
+  o.workload = file("served.json", config);
+  o.system = "h100";
+  o.run.batch = batch;
+  o.run.sequence = 1024;
+  return o;
+}
+
+std::string fact_of(const finding::Diagnosis& d, const std::string& name) {
+  const auto at = std::ranges::find(d.facts, name, &std::pair<std::string, std::string>::first);
+  return at == d.facts.end() ? "" : at->second;
+}
+
+constexpr const char* kStored =
+    R"({"model_type": "llama", "hidden_size": 8192, "num_hidden_layers": 80, "num_attention_heads": 64,
+        "num_key_value_heads": 8, "intermediate_size": 28672, "vocab_size": 128256,
+        "tie_word_embeddings": false, "max_position_embeddings": 131072,
+        "quantization_config": {"quant_method": "awq", "bits": 4}})";
+
+// Weights of 70 billion parameters fit one device of 80 GB in four bits and not in sixteen.
+TEST(PredictJob, HeadlineAndFactsCountTheSameMemory) {
+  const finding::Diagnosis four = predict(served(kStored, 16));
+  const size_t at = four.verdict.find("fits in ");
+  ASSERT_NE(at, std::string::npos) << four.verdict;
+  const double gigabytes = std::stod(four.verdict.substr(at + 8));
+  EXPECT_NEAR(std::stod(fact_of(four, "memory a device")) * 1.073741824, gigabytes, 0.1);
+  EXPECT_EQ(fact_of(four, "fits"), "yes");
+  std::string plain = kStored;
+  plain.replace(plain.find("awq"), 3, "xyz");
+  const finding::Diagnosis sixteen = predict(served(plain.c_str(), 16));
+  EXPECT_THAT(sixteen.verdict, testing::StartsWith("Does not fit: the weights and one request need 14"));
+  EXPECT_THAT(sixteen.verdict, testing::Not(HasSubstr("tokens/s")));
+  EXPECT_EQ(fact_of(sixteen, "fits"), "no");
+  EXPECT_EQ(fact_of(sixteen, "expected") + fact_of(sixteen, "first token, kernels of the sheet"), "");
+  EXPECT_THAT(sixteen.remedy, HasSubstr("--parallel all=8"));
+}
+
+TEST(PredictJob, RequestsThatWaitForRoomAreSaid) {
+  PredictOptions o = served(kStored, 1024);
+  o.run.framework = "vllm";
+  const finding::Diagnosis d = predict(o);
+  EXPECT_THAT(d.verdict, HasSubstr(" of 1,024 requests at once, the others wait"));
+  EXPECT_THAT(d.verdict, HasSubstr("for the last of 1,024 requests)"));
+  EXPECT_THAT(fact_of(d, "fits"), testing::MatchesRegex("yes, [0-9]+ requests at once"));
+  EXPECT_THAT(predict(served(kStored, 1)).verdict, testing::Not(HasSubstr("the others wait")));
+}
+
+TEST(PredictJob, MoreTokensThanPositionsAreSaid) {
+  PredictOptions o = served(kStored, 1);
+  EXPECT_THAT(predict(o).verdict, testing::Not(HasSubstr("positions")));
+  o.run.sequence = 131072;
+  EXPECT_THAT(predict(o).verdict, HasSubstr("131072 positions, and 131200 tokens are asked"));
+}
+
+TEST(PredictJob, ABudgetOfTokensHasItsDaysAndItsCost) {
+  PredictOptions o;
+  o.model = "llama-3.1-8b";
+  o.system = "h100";
+  o.run.training = true;
+  o.run.batch = 64;
+  o.run.sequence = 4096;
+  o.run.parallel = "dp=8,zero=3";
+  o.run.recompute = Recompute::Full;
+  o.usd_per_hour = 2.5;
+  EXPECT_THAT(predict(o).verdict, HasSubstr("A million tokens cost "));
+  o.tokens = parse_tokens("1.5T");
+  const std::string verdict = predict(o).verdict;
+  EXPECT_THAT(verdict, HasSubstr("1.5T tokens take "));
+  EXPECT_THAT(verdict, HasSubstr(" USD a GPU and hour."));
+  EXPECT_DOUBLE_EQ(parse_tokens("300B"), 300e9);
+  EXPECT_DOUBLE_EQ(parse_tokens("1.5e12"), 1.5e12);
+  for (const char* bad : {"", "T", "many", "-3B", "0"})
+    EXPECT_THROW(parse_tokens(bad), base::Error) << bad;
 }
 
 TEST(PredictJob, AllLayoutsAreSearched) {

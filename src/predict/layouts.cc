@@ -1,6 +1,6 @@
-// Enumerates the layouts of a model over the devices by powers of two and divisors, times each that fits in
-// memory with the scalars of the stack, and keeps the fastest. 1,000 devices have a few thousand layouts,
-// and one takes about 0.1 ms.
+// Enumerates the layouts of a model over the devices, times those that fit in memory with the scalars of the
+// stack, and keeps the fastest of each split. More recomputation and more sharding than memory needs only
+// cost time, so the search ends at the least that fits. One layout takes about 0.1 ms.
 #include "predict/layouts.h"
 
 #include <algorithm>
@@ -15,14 +15,28 @@ namespace {
 
 constexpr int64_t kMostMicroBatch = 8;
 constexpr int kMostDevices = 1 << 20;
+constexpr size_t kMostTimed = 20'000;
+constexpr int64_t kLeastTokens = 2048;  // of a sequence that each context-parallel device keeps
 
-// Returns the powers of two that divide both `divided` and `devices`, up to `most`.
-std::vector<int> ways(int64_t most, int64_t divided, int devices) {
+// Returns the divisors of `devices` up to `most`. Those above 16 are multiples of 8, which bounds their
+// number.
+std::vector<int> ways(int64_t most, int devices) {
   std::vector<int> out;
-  for (int w = 1; w <= most && w <= devices; w *= 2) {
-    if (divided % w == 0 && devices % w == 0)
+  for (int w = 1; w <= most && w <= devices; w += w < 16 ? 1 : 8) {
+    if (devices % w == 0)
       out.push_back(w);
   }
+  return out;
+}
+
+// Returns the numbers of chunks a device that fill stages of a pipeline: 1, 2, 4, ... and the most.
+std::vector<int> chunks_of(int64_t layers, int pipeline) {
+  std::vector<int> out = {1};
+  const int most = pipeline > 1 ? int(layers / pipeline) : 1;
+  for (int v = 2; v < most; v *= 2)
+    out.push_back(v);
+  if (most > 1)
+    out.push_back(most);
   return out;
 }
 
@@ -36,12 +50,17 @@ class Search {
       : system_(system),
         asked_(asked),
         devices_(devices),
-        most_(most) {
+        most_(most),
+        work_(std::holds_alternative<TrainingRun>(asked.what) ? Work::Train : Work::Serve),
+        scalars_(scalars_for(work_, asked.framework)),
+        scaled_(with_scalars(system, scalars_)) {
   }
   LayoutSearch run();
 
  private:
   void train(const TrainingRun& base);
+  void train_split(TrainingRun run);
+  bool fits_with_recompute(TrainingRun& run) const;
   void try_training(TrainingRun run);
   void serve(const InferenceRun& base);
   void keep(Layout layout);
@@ -50,12 +69,21 @@ class Search {
   const Question& asked_;
   int devices_;
   size_t most_;
+  Work work_;
+  SoftwareScalars scalars_;
+  System scaled_;
   LayoutSearch out_;
 };
 
-// Keeps a layout among the best ones.
+// Keeps a layout among the best ones, one of each split of the devices.
 void Search::keep(Layout layout) {
   ++out_.fitting;
+  const auto same = std::ranges::find(out_.best, layout.split, &Layout::split);
+  if (same != out_.best.end()) {
+    if (same->seconds <= layout.seconds)
+      return;
+    out_.best.erase(same);
+  }
   const auto at = std::ranges::upper_bound(out_.best, layout.seconds, {}, &Layout::seconds);
   out_.best.insert(at, std::move(layout));
   if (out_.best.size() > most_)
@@ -71,57 +99,101 @@ std::string text_of(const TrainingRun& r) {
   };
   add("tp", r.tensor, 1);
   add("pp", r.pipeline, 1);
+  add("cp", r.context, 1);
   add("ep", r.expert, 1);
   add("dp", r.data, 0);
   add("zero", r.zero, 0);
+  add("interleave", r.interleave, 1);
   return out;
+}
+
+std::string recompute_text(Recompute again) {
+  return again == Recompute::Full        ? ", recompute full"
+         : again == Recompute::Operators ? ", recompute operators"
+         : again == Recompute::Selective ? ", recompute selective"
+                                         : "";
+}
+
+// Sets the least recomputation with which the run fits in memory. Returns whether it fits with any.
+bool Search::fits_with_recompute(TrainingRun& run) const {
+  for (const Recompute again :
+       {Recompute::None, Recompute::Selective, Recompute::Operators, Recompute::Full}) {
+    run.recompute = again;
+    if (training_memory(run, scaled_.stack).total() + system_.chip.memory_reserve <=
+        system_.chip.memory_bytes)
+      return true;
+  }
+  return false;
 }
 
 // Times one layout of training and keeps it when it fits in memory and is among the best.
 void Search::try_training(TrainingRun run) {
   ++out_.tried;
+  if (out_.fitting >= kMostTimed || !fits_with_recompute(run))
+    return;
   try {
-    const TrainingMemory memory = training_memory(run, system_.stack);
-    if (memory.total() + system_.chip.memory_reserve > system_.chip.memory_bytes)
-      return;
-    const TrainedWork work(system_, run);
-    const TrainingTime t = work.time(scalars_for(Work::Train, asked_.framework));
+    const TrainingTime t = time_training(scaled_, run, scalars_);
     if (!t.fits)
       return;
-    const std::string besides = "micro batch " + std::to_string(run.micro_batch) +
-                                (run.recompute == Recompute::Full ? ", recompute full" : "");
-    keep({text_of(run), besides, {run, {}, asked_.framework}, t.seconds});
+    const int64_t split = ((int64_t(run.tensor) * kMostDevices + run.pipeline) * 1024 + run.context) * 1024;
+    keep(
+        {text_of(run),
+         "micro batch " + std::to_string(run.micro_batch) + recompute_text(run.recompute),
+         {run, {}, asked_.framework},
+         t.seconds,
+         split + run.expert});
   } catch (const base::Error&) {
     // The layout does not divide the model.
   }
 }
 
-// Tries every split of the devices into tensor, pipeline and data parallelism for training.
+// Tries the shardings, chunks and micro batches of one split. Stage 3 is tried where stages of a pipeline do
+// not keep the weights, or where nothing else fits.
+void Search::train_split(TrainingRun run) {
+  const std::vector<int> chunks = chunks_of(run.model.layers, run.pipeline);
+  const int64_t batch = run.global_batch / run.data;
+  for (run.micro_batch = 1; run.micro_batch <= kMostMicroBatch; run.micro_batch *= 2) {
+    if (batch % run.micro_batch != 0)
+      break;
+    for (const int chunk : chunks) {
+      if (chunk > 1 && run.micro_batches() % run.pipeline != 0)
+        break;
+      run.interleave = chunk;
+      const bool sharded = run.replicas() > 1;
+      const size_t before = out_.fitting;
+      for (const int zero : {1, 2, 3}) {
+        run.zero = sharded ? zero : 0;
+        if (out_.fitting == before || (zero == 3 && run.pipeline == 1))
+          try_training(run);
+        if (!sharded)
+          break;
+      }
+    }
+  }
+}
+
+// Tries every split of the devices into tensor, context, pipeline, expert and data parallelism for training.
 void Search::train(const TrainingRun& base) {
   const Transformer& m = base.model;
-  for (const int tensor : ways(std::max(1, system_.network.node_devices), m.heads, devices_)) {
-    for (const int pipeline : ways(m.layers, m.layers, devices_ / tensor)) {
-      TrainingRun run = base;
-      run.tensor = tensor;
-      run.pipeline = pipeline;
-      run.data = devices_ / (tensor * pipeline);
-      run.context = 1;
-      run.sequence_parallel = tensor > 1;
-      if (run.global_batch % run.data != 0)
+  TrainingRun run = base;
+  for (const int tensor : ways(std::max(1, system_.network.node_devices), devices_)) {
+    if (m.heads % tensor != 0 || m.inner() % tensor != 0)
+      continue;
+    run.tensor = tensor;
+    run.sequence_parallel = tensor > 1;
+    for (const int context : ways(std::max<int64_t>(1, base.sequence / kLeastTokens), devices_ / tensor)) {
+      if (context > 1 && (base.sequence % context != 0 || (context & (context - 1)) != 0))
         continue;
-      for (const int expert : ways(m.experts, m.experts, run.data * tensor)) {
-        run.expert = expert;
-        for (const int zero : {1, 3}) {
-          run.zero = run.data > 1 ? zero : 0;
-          if ((zero == 3 && (pipeline > 1 || run.data == 1)))
-            continue;
-          for (const Recompute again : {Recompute::None, Recompute::Full}) {
-            run.recompute = again;
-            for (run.micro_batch = 1; run.micro_batch <= kMostMicroBatch; run.micro_batch *= 2) {
-              if (run.global_batch % (run.data * run.micro_batch) == 0)
-                try_training(run);
-            }
-          }
+      run.context = context;
+      for (const int pipeline : ways(m.layers, devices_ / (tensor * run.context))) {
+        run.pipeline = pipeline;
+        run.data = devices_ / (tensor * run.context * pipeline);
+        if (run.global_batch % run.data != 0)
+          continue;
+        for (const int expert : ways(m.experts, run.data * run.context * tensor)) {
+          run.expert = expert;
+          if (m.experts % expert == 0)
+            train_split(run);
         }
       }
     }
@@ -131,8 +203,8 @@ void Search::train(const TrainingRun& base) {
 // Tries every split of the devices for serving.
 void Search::serve(const InferenceRun& base) {
   const std::string stack = stack_called(Work::Serve, asked_.framework, {"--framework"});
-  for (const int tensor : ways(std::max(1, system_.network.node_devices), base.model.heads, devices_)) {
-    for (const int pipeline : ways(base.model.layers, base.model.layers, devices_ / tensor)) {
+  for (const int tensor : ways(std::max(1, system_.network.node_devices), devices_)) {
+    for (const int pipeline : ways(base.model.layers, devices_ / tensor)) {
       InferenceRun run = base;
       run.tensor = tensor;
       run.pipeline = pipeline;
@@ -153,7 +225,8 @@ void Search::serve(const InferenceRun& base) {
             {text_of(named),
              "",
              {run, {}, asked_.framework},
-             work.seconds(scalars_for(Work::Serve, asked_.framework))});
+             work.seconds(scalars_),
+             int64_t(tensor) * kMostDevices + pipeline});
       } catch (const base::Error&) {
         // The layout does not divide the model.
       }

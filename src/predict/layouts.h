@@ -16,6 +16,7 @@ struct Layout {
   std::string besides;   // choices that --parallel does not cover: "micro batch 2, recompute full"
   Question question;
   double seconds = 0;  // expected time of an iteration or of the load
+  int64_t split = 0;   // equal for layouts that differ in sharding, chunks, micro batch or recomputation
 };
 
 struct LayoutSearch {

@@ -33,6 +33,28 @@ TEST(Layouts, TheBestTenFitAndAreInOrder) {
   }
 }
 
+// 126 layers do not divide into 16 stages. Chunks and recomputation of some operators make it the fastest.
+TEST(Layouts, StagesThatDoNotDivideChunksAndRecomputationAreSearched) {
+  const System& h100 = *find_shipped("h100");
+  Question asked = training("llama-3.1-405b", 2048);
+  std::get<TrainingRun>(asked.what).sequence = 8192;
+  const LayoutSearch found = best_layouts(h100, asked, 16384);
+  ASSERT_FALSE(found.best.empty());
+  TrainingRun known = std::get<TrainingRun>(asked.what);
+  known.tensor = 8;
+  known.pipeline = 16;
+  known.data = 128;
+  known.zero = 1;
+  known.interleave = 7;
+  known.sequence_parallel = true;
+  known.recompute = Recompute::Operators;
+  const auto e = expect_run(h100, {known, {}, "megatron"});
+  ASSERT_TRUE(e->fits);
+  EXPECT_LE(expect_run(h100, found.best[0].question)->seconds, e->seconds * (1 + 1e-9));
+  for (size_t i = 1; i < found.best.size(); ++i)
+    EXPECT_NE(found.best[i].split, found.best[i - 1].split);
+}
+
 TEST(Layouts, WhatFitsNowhereHasNone) {
   const LayoutSearch found = best_layouts(*find_shipped("a100"), training("llama-3.1-405b", 8), 8);
   EXPECT_EQ(found.fitting, 0u);

@@ -30,6 +30,7 @@ struct PredictArguments {
   int gpus = 0;  // 0: as `run.parallel` says
   double launch_us = 0;
   double price = 0;
+  std::string tokens;
 };
 
 void warn_skipped(Context& context, const base::ReadReport& report) {
@@ -174,9 +175,9 @@ void add_predict(Command& app, Context& context) {
       ->add_option(
           "--measured",
           options->measured,
-          "Is it as fast as it should be: a figure ('6200 tokens/s' per GPU, '13.2 s', '410 TFLOP/s', '41 "
-          "%'), a "
-          "table of questions with times, or a PyTorch profiler trace (.json)")
+          "Is it as fast as it should be: a figure ('6200 tokens/s' per GPU, '59520 tokens/s total', '20 "
+          "requests/s', '25 ms/token', '13.2 s', '410 TFLOP/s' per GPU, '41 % MFU'), a table of questions "
+          "with times, or a PyTorch profiler trace (.json)")
       ->type_name("FIGURE|FILE");
   command->add_option(
       "--model",
@@ -249,6 +250,13 @@ void add_predict(Command& app, Context& context) {
           options->price,
           "Dollars of a device an hour: tells what the run and a million tokens cost")
       ->check(range(0.0, 1e6));
+  command
+      ->add_option(
+          "--tokens",
+          options->tokens,
+          "Tokens of the whole training, or of all answers (15T, 300B): the days that they take, and with "
+          "--price what they cost")
+      ->type_name("NUMBER");
   context.add_output_options(*command);
   example(
       *command,
@@ -299,7 +307,13 @@ void add_predict(Command& app, Context& context) {
       answer_table(context, *options);
     } else {
       context.show(predict::predict(
-          {options->workload, options->model, options->system, run, figure, options->price}));
+          {options->workload,
+           options->model,
+           options->system,
+           run,
+           figure,
+           options->price,
+           options->tokens.empty() ? 0 : predict::parse_tokens(options->tokens)}));
     }
   });
 }

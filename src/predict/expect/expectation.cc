@@ -14,8 +14,19 @@
 namespace lento::predict {
 namespace {
 
+using base::Dimension;
+using base::format_quantity;
+
 constexpr double kNormal = 1.645;  // 90 % of a normal distribution lie within this many standard deviations;
                                    // used until runs were judged
+
+// Formats a whole number with a comma every three digits: "16,384".
+std::string with_commas(double whole) {
+  std::string digits = std::to_string(int64_t(std::llround(whole)));
+  for (int64_t at = int64_t(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(size_t(at), ",");
+  return digits;
+}
 
 // Formats a value with three significant digits and a comma every three digits: "6,900", "36.2".
 std::string rounded(double value) {
@@ -23,10 +34,7 @@ std::string rounded(double value) {
   const double whole = std::round(value / step) * step;
   if (whole < 1000)
     return base::format_number(whole, 3);
-  std::string digits = std::to_string(int64_t(std::llround(whole)));
-  for (int64_t at = int64_t(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(size_t(at), ",");
-  return digits;
+  return with_commas(whole);
 }
 
 std::string gigabytes(double bytes) {
@@ -137,6 +145,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   const TrainingTime time = work.time(software.scalars);
   e.limit_s = work.limit_s();
   e.tokens = work.tokens();
+  e.sequences = double(run.global_batch);
   e.devices = run.devices();
   add_interval(e, work.expect(software.scalars));
   e.peak_precision = run.precision;
@@ -156,7 +165,11 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
   e.tokens = work.tokens();
   e.devices = run.devices();
   add_interval(e, work.expect(software.scalars));
+  e.sequences = double(run.batch);
+  e.requests = work.requests();
+  e.together = work.together();
   e.first_token_s = work.first_token_s(software.scalars);
+  e.last_first_token_s = work.last_first_token_s(software.scalars);
   e.per_token_s = work.step_s(software.scalars);
   e.memory_bytes = work.memory_bytes() + system.chip.memory_reserve;
   e.fits = work.fits();
@@ -249,26 +262,51 @@ std::string unlike_all_sheets(const Expectation& e) {
   return out;
 }
 
+std::string Expectation::memory_text(double device_bytes) const {
+  const std::string room = gigabytes(memory_bytes) + " of " + gigabytes(device_bytes) + " GB";
+  if (!fits)
+    return "does not fit: " + std::string(work == Work::Serve ? "the weights and one request need " : "") +
+           room + " a device";
+  if (together >= requests)
+    return "fits in " + room;
+  return "fits in " + room + " with " + with_commas(together) + " of " + with_commas(requests) +
+         " requests at once, the others wait";
+}
+
+namespace {
+
+// Writes the time between tokens, and when the first and the last request have their first token.
+std::string latencies(const Expectation& e) {
+  const std::string first = format_quantity(e.first_token_s, Dimension::Time);
+  const std::string last = format_quantity(e.last_first_token_s, Dimension::Time);
+  return format_quantity(e.per_token_s, Dimension::Time) + " per token, first after " + first +
+         (first == last ? ""
+                        : " (after " + last + " for the last of " + with_commas(e.sequences) + " requests)");
+}
+
+std::string sentence_of(std::string text) {
+  text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
+  return text.ends_with('.') ? text : text + ".";
+}
+
+}  // namespace
+
 // Writes the first sentence of the answer: rates, share of the peak or latency, memory, and what no measured
 // run shares.
 std::string headline(const System& system, const Expectation& e) {
+  const std::string memory = e.memory_text(system.chip.memory_bytes);
+  if (!e.fits)
+    return sentence_of(memory) + (e.doubts.empty() ? "" : " " + sentence_of(unlike_all_sheets(e)));
   std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU";
   if (e.doubts.empty())
     out += " (" + rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
            " in nine of ten such runs; the hardware allows " + rounded(e.per_device(e.limit_s)) + "). ";
   else
     out += ". How near is not known: " + unlike_all_sheets(e) + " ";
-  if (e.work == Work::Train)
-    out += base::percent(e.peak_share) + " of peak, ";
-  else
-    out += base::format_quantity(e.per_token_s, base::Dimension::Time) + " per token, first after " +
-           base::format_quantity(e.first_token_s, base::Dimension::Time) + "; ";
-  const std::string room = gigabytes(system.chip.memory_bytes) + " GB.";
-  out += e.fits ? "fits in " + gigabytes(e.memory_bytes) + " of " + room
-                : "does not fit: " + gigabytes(e.memory_bytes) + " of " + room;
+  out += e.work == Work::Train ? base::percent(e.peak_share) + " of peak, " : latencies(e) + "; ";
+  out += memory + ".";
   for (const std::string& lack : e.unmeasured)
-    out +=
-        " " + std::string(1, char(std::toupper(static_cast<unsigned char>(lack[0])))) + lack.substr(1) + ".";
+    out += " " + sentence_of(lack);
   return out;
 }
 

@@ -42,8 +42,14 @@ struct Expectation {
   int devices = 1;
   double peak_share = 0;  // training only: model operations per second over the dense peak
   Precision peak_precision = Precision::Bf16;  // the precision of that peak
+  double sequences = 0;                        // of one iteration, or requests
+  // Serving only: until the first and until the last request has its first token, and between two tokens.
   double first_token_s = 0;
+  double last_first_token_s = 0;
   double per_token_s = 0;
+  // Requests of the busiest replica, and those that it decodes at once. The others wait.
+  double requests = 1;
+  double together = 1;
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
@@ -51,6 +57,9 @@ struct Expectation {
   // Implausible values of the data sheet (hardware/plausible.h). The interval holds only where there are
   // none.
   std::vector<std::string> doubts;
+
+  // Writes whether the run fits in a device's memory, with the requests that wait for room.
+  std::string memory_text(double device_bytes) const;
 
   double per_device(double seconds_taken) const {  // tokens per second and device
     return tokens / seconds_taken / devices;
@@ -79,7 +88,8 @@ std::optional<Expectation> expect_run(const System& system, const Question& ques
 // States that the sheet is outside what was measured, and which of its values to check (Expectation::doubts).
 std::string unlike_all_sheets(const Expectation& e);
 
-// "6,900 tokens/s per GPU (5,600 to 8,300 in nine of ten such runs; the hardware allows 9,800)."
+// "6,900 tokens/s per GPU (5,600 to 8,300 in nine of ten such runs; the hardware allows 9,800)." A run that
+// does not fit in memory gets no rate.
 std::string headline(const System& system, const Expectation& e);
 
 }  // namespace lento::predict

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "predict/expect/verdict.h"
 #include "predict/time/rows/known_models.h"
 
@@ -102,6 +103,21 @@ TEST(Expectation, TheHeadlineHasBothAnswers) {
   EXPECT_THAT(text, HasSubstr(" of 80 GB."));
 }
 
+TEST(Verdict, EveryUnitOfOneSpeedIsTheSameTime) {
+  const System& h100 = system_of("h100");
+  const auto e = expect_run(h100, training("fsdp"));
+  const auto seconds = [&](double value, const char* unit) {
+    return seconds_of(h100, *e, *parse_measured_figure(base::format_number(value, 9) + unit));
+  };
+  const double expected = e->seconds;
+  EXPECT_NEAR(seconds(e->per_device(expected), " tokens/s") / expected, 1, 1e-6);
+  EXPECT_NEAR(seconds(e->tokens / expected, " tokens/s total") / expected, 1, 1e-6);
+  EXPECT_NEAR(seconds(e->sequences / expected, " samples/s") / expected, 1, 1e-6);
+  EXPECT_NEAR(seconds(1 / expected, " it/s") / expected, 1, 1e-6);
+  EXPECT_NEAR(seconds(e->peak_share, " MFU") / expected, 1, 1e-6);
+  EXPECT_THROW(seconds(20, " ms/token"), base::Error);
+}
+
 TEST(Expectation, MoreRunsThatErrWidenTheInterval) {
   SoftwareTable table;
   for (int i = 0; i < 30; ++i)
@@ -131,20 +147,35 @@ TEST(Verdict, FiguresAreReadWithTheirUnits) {
       {"13.2 s", Kind::Time, 13.2},
       {"250ms", Kind::Time, 0.25},
       {"6200 tokens/s", Kind::Tokens, 6200},
-      {" 6200 ", Kind::Tokens, 6200},
       {"900 tok/s/GPU", Kind::Tokens, 900},
       {"410 TFLOP/s", Kind::Flops, 410e12},
       {"410 TFLOPS", Kind::Flops, 410e12},
+      {"59,520 tokens/s total", Kind::Tokens, 59520},
+      {"6.2 ktokens per second (per GPU)", Kind::Tokens, 6200},
+      {"20 requests/s", Kind::Sequences, 20},
+      {"3 samples/sec", Kind::Sequences, 3},
+      {"25 ms/token", Kind::TokenTime, 0.025},
+      {"17.5 s/it", Kind::StepTime, 17.5},
+      {"17.5 seconds per iteration", Kind::StepTime, 17.5},
+      {"0.5 it/s", Kind::StepTime, 2},
+      {"400 TFLOPs/s/GPU", Kind::Flops, 400e12},
+      {"3.2 PFLOP/s in all", Kind::Flops, 3.2e15},
+      {"41 % MFU", Kind::Share, 0.41},
+      {"0.41 MFU", Kind::Share, 0.41},
       {"41 %", Kind::Share, 0.41}};
   for (const Figure& f : kFigures) {
     const auto read = parse_measured_figure(f.text);
     ASSERT_TRUE(read) << f.text;
     EXPECT_EQ(read->kind, f.kind) << f.text;
     EXPECT_DOUBLE_EQ(read->value, f.value) << f.text;
+    const std::string_view text = f.text;
+    EXPECT_EQ(read->total, text.ends_with("total") || text.ends_with("all") || f.kind == Kind::Sequences)
+        << f.text;
   }
   for (const char* file : {"run.json", "./trace.json", "2026-11/run.json", "7.json", ""})
     EXPECT_FALSE(parse_measured_figure(file)) << file;
-  EXPECT_THROW(parse_measured_figure("12 parsecs"), base::Error);
+  for (const char* unknown : {"12 parsecs", "0.41", " 6200 ", "41 % HFU", "3 tokens"})
+    EXPECT_THROW(parse_measured_figure(unknown), base::Error) << unknown;
   EXPECT_THROW(parse_measured_figure("0 s"), base::Error);
 }
 

@@ -8,9 +8,8 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kChunk = 8192;      // tokens of prompts that one engine step takes
-constexpr double kCacheShare = 0.9;  // share of the memory left by the weights that the key-value cache gets
-constexpr double kLaunch = 2e-6;     // s: least time to launch a kernel through a graph or a queue
+constexpr double kChunk = 8192;   // tokens of prompts that one engine step takes
+constexpr double kLaunch = 2e-6;  // s: least time to launch a kernel through a graph or a queue
 // Bytes moved for each score of a word: written, widened and read to choose one.
 constexpr double kScoreBytes = 12;
 
@@ -108,9 +107,8 @@ TrainedWork::TrainedWork(const System& system, const TrainingRun& run)
   predict_training(system_, run_);
 }
 
-// Times one iteration with the stack's scalars in place of those of the data sheet.
-TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
-  System system = system_;
+System with_scalars(const System& given, const SoftwareScalars& s) {
+  System system = without_frameworks(given);
   system.stack.library = s[0];
   system.stack.pointwise = s[1];
   system.stack.attention = s[2];
@@ -119,10 +117,18 @@ TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   system.stack.experts = s[7];
   system.stack.launch_s = std::min(system.stack.launch_s, kLaunch);
   system.network.between_Bps *= s[5];
-  TrainingTime t = predict_training(system, run_);
+  return system;
+}
+
+TrainingTime time_training(const System& scaled, const TrainingRun& run, const SoftwareScalars& s) {
+  TrainingTime t = predict_training(scaled, run);
   t.seconds += (s[6] - 1) * t.tensor_s;
   t.tensor_s *= s[6];
   return t;
+}
+
+TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
+  return time_training(with_scalars(system_, s), run_, s);
 }
 
 // Returns the expected step time and its parts under these scalars of the software.
@@ -181,27 +187,22 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   const int devices = run_.tensor * run_.pipeline;
   const Precision p = chip.rate(run_.precision) > 0 ? run_.precision : Precision::Bf16;
   rate_ = best_rate(chip, p);
+  for (const Precision narrower : {Precision::Fp8, Precision::Fp4}) {
+    if (m.weight_bits > 0 && chip.rate(narrower) > 0 && m.weight_bits / 8 <= operand_bytes(narrower).weights)
+      rate_ = std::max(rate_, best_rate(chip, narrower));
+  }
   stream_ = best_stream(chip);
 
-  const double narrow = operand_bytes(run_.precision).weights;
-  const double ends = double(m.vocab) * double(m.hidden);
-  const double dense = m.parameters_without_experts() - ends * (m.tied ? 1 : 2);
-  const double experts = m.parameters() - m.parameters_without_experts();
-  dense_bytes_ = (dense * narrow + 2 * ends) / devices;
-  expert_bytes_ = experts * narrow / devices;
-  held_bytes_ = dense_bytes_ + expert_bytes_ + (m.tied ? 0 : 2 * ends / devices);
-  const double ways = m.kv_rank > 0 ? 1 : double(std::min<int64_t>(run_.tensor, m.kv()));
   // Only TensorRT-LLM stores the key-value cache by default in as few bits as the weights.
-  const bool narrow_cache = narrow <= 1 && load.stack == "tensorrt-llm";
-  narrowest_cache_ = narrow <= 1 ? (narrow_cache ? 1 : 0.5) : 1;
-  cache_bytes_ = (narrow_cache ? 1 : 2) * m.cache_values() * double(m.layers) / (ways * run_.pipeline);
-  token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : ends)) / devices;
-
-  const double memory = chip.memory_bytes - chip.memory_reserve - held_bytes_;
-  room_ = kCacheShare * memory / cache_bytes_ / double(run_.prompt + run_.output);
+  const bool narrow = operand_bytes(run_.precision).weights <= 1;
+  const bool narrow_cache = narrow && load.stack == "tensorrt-llm";
+  narrowest_cache_ = (narrow || m.weight_bits > 0) && !narrow_cache ? 0.5 : 1;
+  memory_ = serving_memory(chip, run_, narrow_cache);
+  token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : double(m.vocab) * double(m.hidden))) / devices;
   const double asked =
       load.at_once > 0 ? std::ceil(double(load.at_once) / std::max(1, run_.data)) : requests_;
-  together_ = std::max(1.0, std::min({requests_, asked, std::floor(room_), most_together(chip, load.stack)}));
+  together_ =
+      std::max(1.0, std::min({requests_, asked, std::floor(memory_.room), most_together(chip, load.stack)}));
   plan(step_times(system, load));
 }
 
@@ -210,9 +211,9 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
 double ServedWork::weights_read(double together) const {
   const Transformer& m = run_.model;
   if (m.experts <= 1)
-    return dense_bytes_;
+    return memory_.dense;
   const double missed = std::pow(1 - double(m.active_experts) / double(m.experts), together);
-  return dense_bytes_ + (1 - missed) * expert_bytes_;
+  return memory_.dense + (1 - missed) * memory_.experts;
 }
 
 // Returns the seconds of a step under these scalars of the software.
@@ -252,7 +253,6 @@ ServedWork::Steps ServedWork::prompts(const StepTimes& times, double requests) c
 void ServedWork::plan(const StepTimes& times) {
   const auto output = double(run_.output);
   full_ = decoding(times, (output - 1) * std::floor(requests_ / together_), together_);
-  first_ = prompts(times, 1);
   steps_ = {prompts(times, requests_), full_};
   const double rest = std::fmod(requests_, together_);
   if (!varied_ && rest > 0)
@@ -285,7 +285,14 @@ double ServedWork::step_s(const SoftwareScalars& s) const {
 }
 
 double ServedWork::first_token_s(const SoftwareScalars& s) const {
-  return first_.count * step_seconds(first_, s) + (server_ ? s[6] : 0);
+  const double chunks = std::ceil(steps_[0].count / requests_);  // that one prompt takes
+  return chunks * step_seconds(steps_[0], s) + (server_ ? s[6] : 0);
+}
+
+double ServedWork::last_first_token_s(const SoftwareScalars& s) const {
+  const double rounds_before = std::ceil(requests_ / together_) - 1;
+  return steps_[0].count * step_seconds(steps_[0], s) +
+         rounds_before * double(run_.output - 1) * step_seconds(full_, s) + (server_ ? s[6] * requests_ : 0);
 }
 
 double ServedWork::seconds(const SoftwareScalars& s) const {
@@ -300,7 +307,7 @@ double ServedWork::tokens() const {
 }
 
 double ServedWork::memory_bytes() const {
-  return held_bytes_ + together_ * double(run_.prompt + run_.output) * cache_bytes_;
+  return memory_.weights() + together_ * memory_.request;
 }
 
 // Returns the least seconds of the load: prompts at the best rate, and each decode step reading weights and
@@ -313,7 +320,7 @@ double ServedWork::limit_s() const {
       continue;
     const double stage = steps.together / run_.pipeline;
     const double step = std::max(
-        (weights_read(stage) + stage * context * cache_bytes_ * narrowest_cache_) / stream_,
+        (weights_read(stage) + stage * context * memory_.token * narrowest_cache_) / stream_,
         stage * token_flops_ / rate_);
     seconds += steps.count * step * run_.pipeline;
   }

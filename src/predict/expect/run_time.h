@@ -41,6 +41,11 @@ struct RunTime {
   double deviation(const SoftwareSpread& spread, const Software* stack) const;
 };
 
+// Returns the system with these scalars of the software in place of those of its data sheet.
+System with_scalars(const System& system, const SoftwareScalars& scalars);
+// Times one iteration on a system that with_scalars returned.
+TrainingTime time_training(const System& scaled, const TrainingRun& run, const SoftwareScalars& scalars);
+
 // A training run whose kernels are timed once, to be evaluated with many sets of scalars.
 class TrainedWork {
  public:
@@ -78,15 +83,21 @@ class ServedWork {
   double seconds(const SoftwareScalars& scalars) const;  // until the last token of the last request
   RunTime expect(const SoftwareScalars& scalars) const;
   double step_s(const SoftwareScalars& scalars) const;         // between two tokens of a request
-  double first_token_s(const SoftwareScalars& scalars) const;  // of a request that comes alone
+  double first_token_s(const SoftwareScalars& scalars) const;  // of the requests that are taken in first
+  // Returns the time until the last request has its first token. Its prompt waits for all other prompts, and
+  // for the rounds of requests that do not fit beside it.
+  double last_first_token_s(const SoftwareScalars& scalars) const;
   double limit_s() const;
   double tokens() const;     // of all answers
   double together() const {  // requests that one replica decodes in a step
     return together_;
   }
+  double requests() const {  // that the busiest replica serves
+    return requests_;
+  }
   double memory_bytes() const;  // weights and key-value cache on one device
   bool fits() const {
-    return room_ >= 1;
+    return memory_.room >= 1;
   }
 
  private:
@@ -109,19 +120,14 @@ class ServedWork {
   bool from_host_;
   double scheduled_;
   double requests_;  // that the busiest replica serves
-  double room_ = 0;  // requests that fit in the key-value cache
   double together_ = 1;
-  double held_bytes_ = 0;   // weights on one device
-  double dense_bytes_ = 0;  // part of the weights that every step reads
-  double expert_bytes_ = 0;
-  double cache_bytes_ = 0;  // of one cached token, on one device
+  ServingMemory memory_;
   // Smallest cache format that the hardware supports, as a share of the format in use.
   double narrowest_cache_ = 1;
   double token_flops_ = 0;  // operations per token on one device
   double rate_ = 1;
   double stream_ = 1;
   Steps full_;                // decode steps with as many requests as fit
-  Steps first_;               // the prompt of a request that comes alone
   std::vector<Steps> steps_;  // all steps of the load
 };
 

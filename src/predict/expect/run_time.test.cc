@@ -70,6 +70,32 @@ TEST(ServedWork, MoreRequestsThanTheCacheHoldsWait) {
   EXPECT_NEAR(twice.tokens() / twice.seconds(kNone), all.tokens() / all.seconds(kNone), 1);
 }
 
+// The last prompt waits for all others, and for those rounds that leave no room.
+TEST(ServedWork, TheFirstTokenFollowsTheLoad) {
+  SoftwareScalars prompts = kNone;
+  prompts[0] = 0;  // decoding takes no kernels
+  const auto last = [&](int64_t batch) {
+    return ServedWork(a100(), {llama(batch, 1024, 256), "", false}).last_first_token_s(prompts);
+  };
+  const ServedWork one(a100(), {llama(1, 1024, 256), "", false});
+  EXPECT_DOUBLE_EQ(one.first_token_s(kNone), one.last_first_token_s(kNone));
+  EXPECT_NEAR(last(64) / last(32), 2, 0.05);
+  const ServedWork many(a100(), {llama(8000, 1024, 1024), "", false});
+  EXPECT_GT(many.last_first_token_s(kNone), 0.9 * many.seconds(kNone));
+  EXPECT_LT(many.first_token_s(kNone), 1e-3 * many.seconds(kNone));
+}
+
+TEST(ServedWork, WeightsStoredInFourBitsAreReadInFourBits) {
+  InferenceRun run = llama(1, 16, 101);
+  const ServedWork plain(a100(), {run, "", false});
+  run.model.weight_bits = 4;
+  const ServedWork four(a100(), {run, "", false});
+  EXPECT_LT(four.memory_bytes(), 0.35 * plain.memory_bytes());
+  EXPECT_LT(four.limit_s(), 0.4 * plain.limit_s());
+  EXPECT_LT(four.step_s(kNone), 0.7 * plain.step_s(kNone));
+  EXPECT_GT(four.seconds(kNone), four.limit_s());
+}
+
 TEST(ServedWork, ABenchmarkThatLimitsWhatIsInFlightTakesRounds) {
   ServedLoad load{llama(100, 16, 101), "", false};
   load.at_once = 32;

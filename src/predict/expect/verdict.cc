@@ -14,6 +14,7 @@ namespace {
 
 using base::Dimension;
 using base::format_quantity;
+using Kind = MeasuredFigure::Kind;
 
 std::string trimmed(std::string_view text) {
   const size_t from = text.find_first_not_of(" \t");
@@ -60,7 +61,6 @@ std::string likely_mistake(
     const MeasuredFigure& figure,
     Speed speed,
     double seconds) {
-  using Kind = MeasuredFigure::Kind;
   const bool inside = speed == Speed::AsExpected;
   if (inside && figure.kind != Kind::Share)
     return {};
@@ -69,9 +69,11 @@ std::string likely_mistake(
     const std::vector<Miscount> peaks = other_peaks(system, e.peak_precision);
     mistakes.insert(mistakes.begin(), peaks.begin(), peaks.end());
   }
-  const Miscount::Of of = figure.kind == Kind::Time     ? Miscount::Of::Time
-                          : figure.kind == Kind::Tokens ? Miscount::Of::Tokens
-                                                        : Miscount::Of::Operations;
+  const bool time =
+      figure.kind == Kind::Time || figure.kind == Kind::StepTime || figure.kind == Kind::TokenTime;
+  const bool rate = figure.kind == Kind::Tokens || figure.kind == Kind::Sequences;
+  const Miscount::Of of =
+      time ? Miscount::Of::Time : (rate ? Miscount::Of::Tokens : Miscount::Of::Operations);
   const double fast = inside ? e.seconds / e.half_ratio : e.fast_s;
   const double slow = inside ? e.seconds * e.half_ratio : e.slow_s;
   for (const Miscount& m : mistakes) {
@@ -148,51 +150,185 @@ std::string next_question(const Expectation& e) {
 
 }  // namespace
 
+namespace {
+
+// A unit of a figure without spaces and in lower case, after words such as "per gpu" were removed.
+struct Unit {
+  const char* spelling;
+  Kind kind;
+  double scale;
+  bool inverse = false;  // the figure is a rate of steps
+};
+constexpr Unit kUnits[] = {
+    {"s", Kind::Time, 1},
+    {"ms", Kind::Time, 1e-3},
+    {"min", Kind::Time, 60},
+    {"minute", Kind::Time, 60},
+    {"s/step", Kind::StepTime, 1},
+    {"ms/step", Kind::StepTime, 1e-3},
+    {"step/s", Kind::StepTime, 1, true},
+    {"s/token", Kind::TokenTime, 1},
+    {"ms/token", Kind::TokenTime, 1e-3},
+    {"token/s", Kind::Tokens, 1},
+    {"ktoken/s", Kind::Tokens, 1e3},
+    {"mtoken/s", Kind::Tokens, 1e6},
+    {"request/s", Kind::Sequences, 1},
+    {"gflop/s", Kind::Flops, 1e9},
+    {"tflop/s", Kind::Flops, 1e12},
+    {"pflop/s", Kind::Flops, 1e15},
+    {"tflop", Kind::Flops, 1e12},
+    {"pflop", Kind::Flops, 1e15},
+    {"%", Kind::Share, 0.01},
+    {"mfu", Kind::Share, 1}};
+
+// Spellings that mean the same, replaced in this order.
+constexpr std::pair<std::string_view, std::string_view> kSameUnits[] = {
+    {"floating point operations", "flop"},
+    {"per second", "/s"},
+    {"per ", "/"},
+    {"/gpu/s", "/s/gpu"},
+    {"seconds", "s"},
+    {"second", "s"},
+    {"secs", "s"},
+    {"sec", "s"},
+    {"iterations", "step"},
+    {"iteration", "step"},
+    {"iters", "step"},
+    {"iter", "step"},
+    {"steps", "step"},
+    {"tokens", "token"},
+    {"requests", "request"},
+    {"sequences", "request"},
+    {"samples", "request"},
+    {"minutes", "min"},
+    {"flop/s/s", "flop/s"},
+    {"flops/s", "flop/s"},
+    {"flops", "flop/s"},
+    {"of peak", ""},
+    {"%mfu", "%"},
+    {"% mfu", "%"}};
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// Removes `word` from the end of the text, with the separators before it. Returns whether it was there.
+bool take_ending(std::string& text, std::string_view word) {
+  if (!text.ends_with(word))
+    return false;
+  text.resize(text.size() - word.size());
+  while (!text.empty() && std::string_view(" ,/(").find(text.back()) != std::string_view::npos)
+    text.pop_back();
+  return true;
+}
+
+// Brings a unit to the spelling of kUnits. Sets `figure.total` when the unit names all devices, or names none
+// and counts requests, as servers do.
+std::string plain_unit(std::string text, MeasuredFigure& figure) {
+  for (char& c : text)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [from, to] : kSameUnits)
+    replace_all(text, from, to);
+  constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+      {"tok/s", "token/s"},
+      {"req/s", "request/s"},
+      {"seq/s", "request/s"},
+      {"s/it", "s/step"},
+      {"it/s", "step/s"},
+      {"s/tok", "s/token"}};
+  take_ending(text, ")");
+  bool each = false;
+  for (const std::string_view device : {"/gpu", "/device", "/chip", "/accelerator"})
+    each = take_ending(text, device) || each;
+  for (const std::string_view all : {"total", "in all", "all gpus", "overall", "aggregate", "altogether"})
+    figure.total = take_ending(text, all) || figure.total;
+  std::erase(text, ' ');
+  for (const auto& [from, to] : kEndings) {
+    if (text.ends_with(from))
+      text.replace(text.size() - from.size(), from.size(), to);
+  }
+  figure.total = figure.total || (!each && text == "request/s");
+  return text;
+}
+
+// Returns the length of the number at the start: digits, a point, and commas between groups of three digits.
+size_t number_length(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) || text[end] == '.' ||
+                               (text[end] == ',' && end > 0 && end + 3 < text.size() &&
+                                std::isdigit(static_cast<unsigned char>(text[end + 1])))))
+    ++end;
+  return end > 0 && text[end - 1] == '.' ? 0 : end;
+}
+
+constexpr const char* kFigureUnits =
+    "13.2 s, 250 ms, 17.5 s/it, 6200 tokens/s (per GPU), 59520 tokens/s total, 20 requests/s, 25 ms/token, "
+    "400 "
+    "TFLOP/s (per GPU), 41 % (of peak)";
+
+}  // namespace
+
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view given) {
   const std::string text = trimmed(given);
-  size_t end = 0;
-  while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) || text[end] == '.'))
-    ++end;
-  const auto value = base::try_double(text.substr(0, end));
-  const std::string unit = trimmed(text.substr(end));
-  if (end == 0 || !value || text[end - 1] == '.')
+  const size_t end = number_length(text);
+  std::string digits = text.substr(0, end);
+  std::erase(digits, ',');
+  const auto value = base::try_double(digits);
+  if (!value)
     return std::nullopt;
-  using Kind = MeasuredFigure::Kind;
-  const auto positive = [&](Kind kind, double scale) {
-    if (!(*value > 0))
-      throw base::Error({"--measured"}, "'" + text + "' is not above 0");
-    return MeasuredFigure{kind, *value * scale};
-  };
-  if (unit == "s" || unit == "ms")
-    return positive(Kind::Time, unit == "s" ? 1 : 1e-3);
-  if (unit.empty() || unit.starts_with("tok"))
-    return positive(Kind::Tokens, 1);
-  if (unit.starts_with("TF"))
-    return positive(Kind::Flops, 1e12);
-  if (unit == "%")
-    return positive(Kind::Share, 0.01);
-  if (unit.find_first_of("/.\\") != std::string::npos)
-    return std::nullopt;  // no figure but a path such as "2026-11/run.json"
-  throw base::Error(
-      {"--measured"},
-      "the unit '" + unit + "' is not known",
-      "s, ms, tokens/s (per GPU), TFLOP/s (per GPU) or %");
+  const std::string rest = text.substr(end);
+  const std::string spelling = trimmed(rest);
+  if (spelling.empty())
+    throw base::Error({"--measured"}, "'" + text + "' has no unit", std::string("one of: ") + kFigureUnits);
+  MeasuredFigure figure;
+  const std::string plain = plain_unit(spelling, figure);
+  const auto* unit = std::ranges::find(kUnits, plain, &Unit::spelling);
+  if (unit == std::end(kUnits)) {
+    if (rest[0] != ' ' && rest.find_first_of("/.\\") != std::string::npos)
+      return std::nullopt;  // no figure but a path such as "2026-11/run.json"
+    throw base::Error(
+        {"--measured"},
+        "the unit '" + spelling + "' is not known",
+        std::string("one of: ") + kFigureUnits);
+  }
+  if (!(*value > 0))
+    throw base::Error({"--measured"}, "'" + text + "' is not above 0");
+  figure.kind = unit->kind;
+  figure.value = (unit->inverse ? 1 / *value : *value) * unit->scale;
+  return figure;
 }
 
 double seconds_of(const System& system, const Expectation& e, const MeasuredFigure& figure) {
-  using Kind = MeasuredFigure::Kind;
-  if (figure.kind == Kind::Time)
-    return figure.value;
-  if (figure.kind == Kind::Tokens)
-    return e.tokens / figure.value / e.devices;
+  const double devices = figure.total ? 1 : e.devices;
+  const auto refuse = [](const char* why, const char* instead) {
+    throw base::Error({"--measured"}, why, instead);
+  };
+  switch (figure.kind) {
+    case Kind::StepTime:
+      if (e.work == Work::Serve)
+        refuse("serving has no steps of training", "e.g. --measured '900 tokens/s' or '25 ms/token'");
+      return figure.value;
+    case Kind::Time:
+      return figure.value;
+    case Kind::TokenTime:
+      if (e.work == Work::Train)
+        refuse("training is measured in seconds a step or tokens/s", "e.g. --measured '13.2 s'");
+      return e.seconds * figure.value / e.per_token_s;  // the load is slower by as much as each token
+    case Kind::Tokens:
+      return e.tokens / figure.value / devices;
+    case Kind::Sequences:
+      return e.sequences / figure.value / devices;
+    case Kind::Flops:
+    case Kind::Share:
+      break;
+  }
   if (e.work == Work::Serve)
-    throw base::Error(
-        {"--measured"},
-        "serving is measured in tokens/s or seconds",
-        "e.g. --measured '900 tokens/s'");
+    refuse("serving is measured in tokens/s or seconds", "e.g. --measured '900 tokens/s'");
   const double flops = model_flops_s(system, e);
-  return flops /
-         (figure.kind == Kind::Flops ? figure.value : figure.value * system.chip.peak(e.peak_precision));
+  if (figure.kind == Kind::Share)
+    return flops / (figure.value * system.chip.peak(e.peak_precision));
+  return flops / figure.value * (figure.total ? e.devices : 1);
 }
 
 // Compares a measured figure with the interval and the limit, and looks for a mistake that would explain it.
@@ -210,15 +346,69 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
   return v;
 }
 
+namespace {
+
+// Removes the times of a run that does not fit in memory, and says how to find one that does.
+void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
+  constexpr const char* kShown[] =
+      {"asked", "parameters", "active parameters", "devices", "memory a device", "fits"};
+  std::erase_if(d.facts, [&](const auto& fact) {
+    return std::ranges::find(kShown, fact.first) == std::end(kShown);
+  });
+  d.figures.clear();
+  d.expectations.clear();
+  d.remedy =
+      "Find a layout that fits: --parallel all=" + std::to_string(std::max(8, 2 * e.devices)) +
+      (e.work == Work::Train ? "; or recompute: --recompute full" : "; or fewer bits: --precision fp8");
+}
+
+// Replaces the memory of the data sheet's stack by that of the expectation, so that there is one account.
+void state_memory(finding::Diagnosis& d, const Expectation& e) {
+  for (auto& [name, value] : d.facts) {
+    if (name == "memory a device")
+      value = format_quantity(e.memory_bytes, Dimension::Bytes);
+    else if (name == "fits")
+      value = !e.fits                   ? "no"
+              : e.together < e.requests ? "yes, " + base::format_number(e.together, 9) + " requests at once"
+                                        : "yes";
+  }
+}
+
+// Judges a measured figure, and adds a finding when the run is slow.
+void state_measured(
+    finding::Diagnosis& d,
+    const System& system,
+    const Expectation& e,
+    const MeasuredFigure& measured) {
+  const SpeedVerdict v = judge_speed(system, e, measured);
+  d.verdict = v.text + " " + d.verdict;
+  d.facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
+  if (v.speed != Speed::Slow)
+    return;
+  finding::Finding f;
+  f.subject = e.work == Work::Train ? "step" : "serving";
+  f.category = "slower than expected";
+  f.summary = v.text;
+  f.score = 1 - 0.05;
+  f.factor = v.factor;
+  f.next_step = "Check first: " + first_checks(e.work) + ".";
+  d.findings.push_back(f);
+}
+
+}  // namespace
+
 void state_expectation(
     finding::Diagnosis& d,
     const System& system,
     const Expectation& e,
     const std::optional<MeasuredFigure>& measured) {
   d.verdict = headline(system, e);
+  mark_facts_of_sheet(d);
+  state_memory(d, e);
+  if (!measured && !e.fits)
+    return leave_out_times(d, e);
   if (!measured)
     d.remedy = next_question(e);
-  mark_facts_of_sheet(d);
   const auto rate = [&e](double seconds) {
     return base::format_number(e.per_device(seconds), 4) + " tokens/s per GPU";
   };
@@ -230,24 +420,11 @@ void state_expectation(
         facts.begin() + 1,
         {{"nine of ten such runs", rate(e.slow_s) + " to " + base::format_number(e.per_device(e.fast_s), 4)},
          {"the hardware allows", format_quantity(e.limit_s, Dimension::Time) + ", " + rate(e.limit_s)}});
-  if (measured && !e.doubts.empty()) {
-    finding::cannot_judge(d, unlike_all_sheets(e), "a data sheet with the chip's own values");
-  } else if (measured) {
-    const SpeedVerdict v = judge_speed(system, e, *measured);
-    d.verdict = v.text + " " + d.verdict;
-    facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
-    if (v.speed == Speed::Slow) {
-      finding::Finding f;
-      f.subject = e.work == Work::Train ? "step" : "serving";
-      f.category = "slower than expected";
-      f.summary = v.text;
-      f.score = 1 - 0.05;
-      f.factor = v.factor;
-      f.next_step = "Check first: " + first_checks(e.work) + ".";
-      d.findings.push_back(f);
-    }
-  }
   d.facts.insert(d.facts.begin(), facts.begin(), facts.end());
+  if (measured && !e.doubts.empty())
+    finding::cannot_judge(d, unlike_all_sheets(e), "a data sheet with the chip's own values");
+  else if (measured)
+    state_measured(d, system, e, *measured);
 }
 
 }  // namespace lento::predict

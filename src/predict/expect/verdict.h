@@ -9,23 +9,28 @@
 
 namespace lento::predict {
 
-// A figure as people have it: "13.2 s", "6200 tokens/s" (per GPU), "410 TFLOP/s" (per GPU), "41 %" (of peak).
+// A figure as people have it: "13.2 s", "17.5 s/it", "6200 tokens/s" (per GPU), "59520 tokens/s total", "20
+// requests/s", "25 ms/token", "410 TFLOP/s" (per GPU), "41 % MFU".
 struct MeasuredFigure {
   enum class Kind {
-    Time,
+    Time,       // of the whole load of requests, or of a step
+    StepTime,   // of a step of training
+    TokenTime,  // between two tokens of a request
     Tokens,
+    Sequences,  // requests or samples
     Flops,
     Share
   };
   Kind kind = Kind::Time;
-  double value = 0;  // seconds, tokens/s of one GPU, operations/s of one GPU, or a share from 0 to 1
+  double value = 0;    // seconds, a rate per second, or a share from 0 to 1
+  bool total = false;  // the rate is of all devices; false: of one
 };
 // Parses a figure. Returns nothing when `text` is not a figure, because it may name a file. Throws
-// base::Error for a number with an unknown unit.
+// base::Error for a number without a unit or with an unknown one.
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view text);
 
-// Converts the figure to seconds. Throws base::Error when the run has no such figure (a share of the peak
-// while serving).
+// Converts the figure to seconds of the whole run. Throws base::Error when the run has no such figure (a
+// share of the peak while serving).
 double seconds_of(const System& system, const Expectation& e, const MeasuredFigure& figure);
 
 enum class Speed {

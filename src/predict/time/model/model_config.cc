@@ -406,6 +406,7 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   if (attention && attention->is_object())
     m.kv_heads = kv_heads(Config(*attention, root), family, m.heads);
   read_heads(c, m);
+  m.positions = c.whole({"max_position_embeddings", "n_positions", "max_seq_len"}, 0, 1, kMostTokens);
   m.vocab = c.needed({"padded_vocab_size", "vocab_size"});
   m.ffn = c.whole({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"}, 4 * m.hidden);
   if (m.ffn == 0)

@@ -311,6 +311,15 @@ void check_experts(const Transformer& model, int expert, int devices, const base
 }
 
 // Throws base::Error when the sizes of the model do not divide over the tensor and pipeline ways.
+Precision precision_of_stored(const Chip& chip, double bits, Precision computed) {
+  constexpr double kFewBits = 6;  // four bits with their scales lie below, eight bits above
+  if (bits <= 0 || operand_bytes(computed).weights < 2)
+    return computed;
+  if (bits < kFewBits)
+    return Precision::Int4Weights;
+  return bits == 8 && chip.rate(Precision::Fp8) > 0 ? Precision::Fp8 : Precision::Int8Weights;
+}
+
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
   base::ErrorList errors;
   if (model.head() < 1 || model.head() < model.rotary_size) {

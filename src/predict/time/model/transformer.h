@@ -58,9 +58,10 @@ struct Transformer {
   // Bits of stored weights in products (of experts only: expert_bits); 0: as computed.
   double weight_bits = 0;
   double expert_bits = 0;
-  bool gated = false;  // SwiGLU: two products into the feed-forward layer
-  bool tied = true;    // one matrix for embedding and output
-  bool flash = true;   // attention in one fused kernel; otherwise scores pass through memory
+  int64_t positions = 0;  // tokens of a sequence that the model was made for; 0: not stated
+  bool gated = false;     // SwiGLU: two products into the feed-forward layer
+  bool tied = true;       // one matrix for embedding and output
+  bool flash = true;      // attention in one fused kernel; otherwise scores pass through memory
 
   int64_t kv() const {
     return kv_heads > 0 ? kv_heads : heads;
@@ -120,6 +121,11 @@ struct Shard {
     return products.value_or(precision);
   }
 };
+
+// Returns the precision of products with weights that are stored in `bits` (0: as computed) on this chip, in
+// a run of precision `computed`. Weights of fewer than eight bits are widened by the product. Those of eight
+// bits are multiplied as they are where the chip can.
+Precision precision_of_stored(const Chip& chip, double bits, Precision computed);
 
 // One layer's forward pass on one device.
 struct LayerWork {

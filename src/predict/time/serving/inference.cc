@@ -3,6 +3,7 @@
 #include "predict/time/serving/inference.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lento::predict {
 
@@ -21,6 +22,7 @@ double forward_pass_s(
   shard.tensor = run.tensor;
   shard.expert = run.expert;
   shard.precision = run.precision;
+  shard.products = precision_of_stored(system.chip, run.model.weight_bits, run.precision);
   const LayerTime3 layer = time_layer(system, run.model, shard);
   const double exchange = layer_work(run.model, shard).exchange_bytes;
   const double link =
@@ -44,31 +46,9 @@ double forward_pass_s(
 
 namespace {
 
-// Returns the bytes of weights on the device that holds most. Experts are spread over `expert` devices and
-// all other weights over tensor and pipeline parallelism. Weights are stored in fewer bits when the model
-// says so.
-double held_bytes(const InferenceRun& run) {
-  const Transformer& m = run.model;
-  const double size = bytes_of(run.precision);
-  const double dense = m.parameters_without_experts();
-  const double ends = double(m.vocab) * double(m.hidden) * (m.tied ? 1 : 2);
-  const double experts = m.parameters() - dense;
-  const double dense_bytes =
-      m.weight_bits > 0 ? (dense - ends) * m.weight_bits / 8 + ends * size : dense * size;
-  const double expert_bytes = experts * (m.expert_bits > 0 ? m.expert_bits / 8 : size);
-  const int ways = run.expert > 1 ? run.expert : run.tensor;
-  return (dense_bytes / run.tensor + expert_bytes / ways) / run.pipeline;
-}
-
 // Returns the number of requests on the busiest replica.
 int64_t replica_of(const InferenceRun& run) {
   return (run.batch + run.data - 1) / run.data;
-}
-
-// Returns the number of requests of the busiest replica that pass through the pipeline as one group. There
-// are as many groups as stages, so that every stage always has work.
-int64_t group_of(const InferenceRun& run) {
-  return (replica_of(run) + run.pipeline - 1) / run.pipeline;
 }
 
 // Returns the seconds to hand the hidden values of `tokens` tokens over from stage to stage, through all
@@ -95,12 +75,43 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 
 }  // namespace
 
-// Predicts time to first token, time per further token (seconds) and memory of a fixed batch.
+ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache) {
+  constexpr double kOfLeft = 0.9;  // share of the memory left by the weights that engines give the cache
+  const Transformer& m = run.model;
+  const double computed = operand_bytes(run.precision).weights;
+  const auto stored = [computed](double bits) {
+    return bits > 0 ? std::min(bits / 8, computed) : computed;
+  };
+  // Embedding and output stay in half precision or more.
+  const double ends = double(m.vocab) * double(m.hidden) * std::max(2.0, bytes_of(run.precision));
+  const double others =
+      m.parameters_without_experts() - double(m.vocab) * double(m.hidden) * (m.tied ? 1 : 2);
+  const double experts = m.parameters() - m.parameters_without_experts();
+  const double devices = double(run.tensor) * run.pipeline;
+  ServingMemory out;
+  out.dense = (others * stored(m.weight_bits) + ends) / devices;
+  out.lookup = m.tied ? 0 : ends / devices;
+  out.experts = experts * stored(m.expert_bits) / ((run.expert > 1 ? run.expert : run.tensor) * run.pipeline);
+  const double ways = m.kv_rank > 0 ? 1 : double(std::min<int64_t>(run.tensor, m.kv()));
+  const double value = narrow_cache ? 1 : std::max(2.0, bytes_of(run.precision));
+  out.token = value * m.cache_values() * double(m.layers) / (ways * run.pipeline);
+  out.request = out.token * double(run.prompt + run.output);
+  const double left = chip.memory_bytes - chip.memory_reserve - out.weights();
+  out.room = left <= 0 ? 0 : kOfLeft * left / std::max(1.0, out.request);
+  return out;
+}
+
+// Predicts time to first token, time per further token (seconds) and memory of a fixed batch. Requests whose
+// cache does not fit wait for those before them.
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
   check_serving(run, where);
   InferenceTime t;
-  const int64_t group = group_of(run);
+  const ServingMemory memory = serving_memory(system.chip, run);
   const int64_t replica = replica_of(run);
+  const bool waits = !run.one_pass && memory.room < double(replica);
+  t.together = waits ? std::max<int64_t>(1, int64_t(memory.room)) : replica;
+  // As many groups as stages pass through a pipeline, so that every stage always has work.
+  const int64_t group = (t.together + run.pipeline - 1) / run.pipeline;
   const int64_t prompts = run.one_pass ? group : 1;
   t.first_token_s = forward_pass_s(system, run, prompts, run.prompt, run.prompt) +
                     hand_overs_s(system, run, double(run.prompt));
@@ -108,16 +119,14 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
                   hand_overs_s(system, run, double(group));
   // While one request is prefilled the others wait, so each output token carries a share of the other
   // prefills. In a pipeline a prefill occupies one stage at a time.
-  const double others = double(replica - 1) / run.pipeline;
+  const double others = double(t.together - 1) / run.pipeline;
   t.per_token_s += others * t.first_token_s / double(std::max<int64_t>(1, run.output));
-  t.seconds = t.first_token_s + double((run.output - 1)) * t.per_token_s;
+  const double rounds = std::ceil(double(replica) / double(t.together));
+  t.seconds = rounds * (t.first_token_s + double((run.output - 1)) * t.per_token_s);
   t.tokens_per_s = double(run.batch * run.output) / t.seconds;
-  const double size = bytes_of(run.precision);
-  const double cache_ways = double(run.model.kv_rank > 0 ? 1 : std::min<int64_t>(run.tensor, run.model.kv()));
-  t.cache_bytes = size * double(run.model.layers) * run.model.cache_values() *
-                  double((run.prompt + run.output)) * double(replica) / (cache_ways * run.pipeline);
-  t.memory_bytes = held_bytes(run) + t.cache_bytes + system.chip.memory_reserve;
-  t.fits = t.memory_bytes <= system.chip.memory_bytes;
+  t.cache_bytes = memory.request * double(t.together);
+  t.memory_bytes = memory.weights() + t.cache_bytes + system.chip.memory_reserve;
+  t.fits = run.one_pass ? t.memory_bytes <= system.chip.memory_bytes : memory.room >= 1;
   t.bound = "memory";
   return t;
 }

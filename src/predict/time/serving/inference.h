@@ -26,8 +26,27 @@ struct InferenceRun {
   bool operator==(const InferenceRun&) const = default;
 };
 
+// Bytes of serving on the device that holds most. Weights count in the bits in which the model stores them,
+// or else in the precision of the run. Experts are spread over `expert` devices, and all other weights over
+// tensor and pipeline parallelism.
+struct ServingMemory {
+  double dense = 0;    // weights that every step reads
+  double experts = 0;  // weights of routed experts
+  double lookup = 0;   // embedding rows that the output does not share
+  double token = 0;    // key-value cache of one token
+  double request = 0;  // key-value cache of one request at its longest
+  double room = 0;     // requests of one replica whose cache fits beside the weights; below 1: none
+
+  double weights() const {
+    return dense + experts + lookup;
+  }
+};
+// `narrow_cache`: the cache has one byte a value.
+ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache = false);
+
 struct InferenceTime {
-  double seconds = 0;  // of one request: the first token, then output - 1 further ones
+  double seconds = 0;    // until all requests are served, in rounds of those whose cache fits
+  int64_t together = 1;  // requests of one replica in a round
   double first_token_s = 0;
   double per_token_s = 0;
   double tokens_per_s = 0;  // sum over all requests

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/test_error.h"
 #include "predict/time/rows/known_models.h"
 
@@ -98,7 +100,20 @@ TEST(Inference, WhatDoesNotFitSaysSo) {
   EXPECT_FALSE(predict_inference(h100, large).fits);
   large.tensor = 4;
   EXPECT_TRUE(predict_inference(h100, large).fits);
-  EXPECT_FALSE(predict_inference(h100, run_of(2000, 8192, 128)).fits);
+  InferenceRun pass = run_of(2000, 8192, 1);
+  pass.one_pass = true;
+  EXPECT_FALSE(predict_inference(h100, pass).fits);
+}
+
+// Requests whose cache does not fit wait for those before them.
+TEST(Inference, RequestsBeyondTheCacheComeInRounds) {
+  const System h100 = read_system("h100");
+  const InferenceTime many = predict_inference(h100, run_of(2000, 8192, 128));
+  EXPECT_TRUE(many.fits);
+  EXPECT_LT(many.memory_bytes, h100.chip.memory_bytes);
+  EXPECT_LT(many.together, 100);
+  const InferenceTime round = predict_inference(h100, run_of(many.together, 8192, 128));
+  EXPECT_NEAR(many.seconds, std::ceil(2000.0 / double(many.together)) * round.seconds, 1e-6);
 }
 
 TEST(Inference, HandOversAreOnePerBoundaryOfStages) {

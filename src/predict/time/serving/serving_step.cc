@@ -29,19 +29,20 @@ bool can(const Chip& chip, Precision p) {
 // bits.
 Precision product_precision(const Chip& chip, const ServingRun& run) {
   const Precision eight = run.model.kv_rank > 0 ? Precision::Fp8Block : Precision::Fp8;
-  Precision wanted = run.precision;
-  if (run.precision == Precision::Fp4 && run.model.experts > 1)
-    wanted = eight;
-  else if (run.precision == Precision::Fp8)
+  Precision wanted = precision_of_stored(chip, run.model.weight_bits, run.precision);
+  if (wanted == Precision::Fp8 || (wanted == Precision::Fp4 && run.model.experts > 1))
     wanted = eight;
   return can(chip, wanted) ? wanted : Precision::Bf16;
 }
 
 KernelFormat expert_format_of(const ServingRun& run, const System& system) {
   const bool amd = system.name.starts_with("mi");
-  const char* text = run.precision == Precision::Fp4   ? (amd ? "mxfp4" : "nvfp4")
-                     : run.precision == Precision::Fp8 ? (run.model.kv_rank > 0 ? "fp8_block" : "fp8")
-                                                       : "bfloat16";
+  const Precision stored = precision_of_stored(system.chip, run.model.expert_bits, run.precision);
+  const bool four = stored == Precision::Fp4 || stored == Precision::Int4Weights;
+  const bool eight = stored == Precision::Fp8 || stored == Precision::Int8Weights;
+  const char* text = four    ? (amd ? "mxfp4" : "nvfp4")
+                     : eight ? (run.model.kv_rank > 0 ? "fp8_block" : "fp8")
+                             : "bfloat16";
   return *expert_format(text);
 }
 
