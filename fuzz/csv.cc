@@ -11,8 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     lento::base::ReadReport report;
     lento::base::CsvReader in(file.fill(data, size), report);
-    while (in.next())
+    while (in.next()) {
       lento::base::csv_line(in.row());
+      lento::base::json_line(in.columns(), in.row());
+    }
   } catch (const lento::base::Error&) {
   }
   return 0;

@@ -80,7 +80,6 @@ struct Symbols::Impl {
   };
   std::vector<Segment> segments;
   std::vector<Symbol> code;  // executable sections
-  bool independent = false;
   bool is_riscv = false;
 
   ~Impl() {
@@ -94,11 +93,10 @@ struct Symbols::Impl {
       close(debug_file);
   }
 
-  // Reads machine, segments and build id, and whether the program is position-independent.
+  // Reads machine, segments and build id.
   void read_layout() {
     GElf_Ehdr header;
     const bool has_header = gelf_getehdr(elf, &header) != nullptr;
-    independent = has_header && header.e_type == ET_DYN;
     is_riscv = has_header && header.e_machine == EM_RISCV;
     size_t count = 0;
     elf_getphdrnum(elf, &count);
@@ -336,10 +334,6 @@ bool Symbols::is_cpp(uint64_t address) const {
   const int language = dwarf_srclang(&unit);
   return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
          language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
-}
-
-bool Symbols::position_independent() const {
-  return impl_->independent;
 }
 
 std::string Symbols::build_id() const {

@@ -60,7 +60,6 @@ class Symbols {
   std::vector<Declared> declarations(uint64_t address) const;
   bool is_cpp(uint64_t address) const;  // the variable's unit is C++
 
-  bool position_independent() const;
   std::string build_id() const;  // hexadecimal, "" when there is none
   // Returns the address of the byte at `offset` of the file when loaded at 0, or false when no segment holds
   // it.
