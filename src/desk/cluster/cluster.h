@@ -16,8 +16,10 @@ extern const Format kScontrolNode;   // scontrol show node
 extern const Format kKubeEvents;     // kubectl get events, as a table
 extern const Format kKubeJson;       // kubectl get events -o json
 extern const Format kSinfo;          // sinfo, also -R
+extern const Format kSqueue;         // squeue
 extern const Format kKubeNodes;      // kubectl get nodes
 extern const Format kKubePods;       // kubectl get pods -o wide
+extern const Format kPodPage;        // kubectl describe pod
 extern const Format kSlurmctld;      // the log of slurmctld
 extern const Format kSlurmd;         // the log of slurmd
 extern const Format kKubeDescribe;   // conditions of kubectl describe node
@@ -35,6 +37,9 @@ Event node_event(const char* kind, Severity severity, std::string host, std::str
 // when the reason's words are known. The severity is never lowered, except that planned maintenance is a
 // note.
 void explain(Event& event, std::string_view reason);
+
+// Adds what an Xid that a message names means: "GPU 3: Xid 79 GPU has fallen off the bus".
+void explain_xid(Event& event, std::string_view message);
 
 // Expands a list of hosts as Slurm writes it: "gpu[001-003,7],login1" is gpu001, gpu002, gpu003, gpu7,
 // login1. Returns an empty list for text that is damaged, cut ("gpu[001-0+"), not a list ("None assigned"),

@@ -132,6 +132,8 @@ void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   const bool follows = event.origin == Origin::Consequence && !event.subject.host.empty();
   if (!is_node && !follows)
     event.subject.device = "pod " + name;
+  if (is_node)
+    explain_xid(event, in.message);
   event.fields = {{"reason", in.reason}, {"object", in.object}, {"message", in.message}};
   sink.event(std::move(event));
 }

@@ -1,9 +1,11 @@
-// Lists of nodes with their states: sinfo, kubectl get nodes, and the conditions of kubectl describe node.
+// Lists of nodes with their states, or of the jobs on them: sinfo, squeue, kubectl get nodes, and the
+// conditions of kubectl describe node.
 //
 //   sinfo    = header with NODELIST and STATE, {row of words, REASON up to the end of the line}
 //   sinfo -R = "REASON USER TIMESTAMP NODELIST" {TEXT USER TIME LIST}
 //   nodes    = "NAME STATUS ROLES AGE VERSION" any {row}     status = ("Ready" | "NotReady") {"," WORD}
 //   describe = "Name:" HOST any "Conditions:" header {TYPE STATUS TIME TIME REASON MESSAGE}
+//              "Capacity:" {NAME ":" N} "Allocatable:" {NAME ":" N}
 //
 // A node that Slurm marks with * does not answer. One that is drained or cordoned was taken out by somebody,
 // which is a note without a reason. Of a node's conditions Ready should be true and every other one false:
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/number.h"
 #include "desk/cluster/cluster.h"
 
 namespace lento::desk {
@@ -144,6 +147,39 @@ class Sinfo : public Reader {
   HostLists lists_;
 };
 
+bool is_queue(std::string_view line) {
+  const std::vector<Word> header = words(line);
+  return column(header, "JOBID") < header.size() && column(header, "ST") < header.size() &&
+         column(header, "NODELIST(REASON)") < header.size();
+}
+
+double score_queue(std::string_view head, std::string& reason) {
+  if (header_of(head, is_queue).empty())
+    return 0;
+  reason = "it has the header of squeue";
+  return 0.9;
+}
+
+// The queue shows what runs where, which is no sign of health. A job may state the nodes that it waits for.
+class Squeue : public Reader {
+  bool row(std::string_view line, Sink& sink) override {
+    constexpr std::string_view kUnavailable = "UnavailableNodes:";
+    const size_t at = line.find(kUnavailable);
+    if (at == line.npos)
+      return !words(line).empty();
+    std::string_view list = line.substr(at + kUnavailable.size());
+    list = trim(list.substr(0, list.find(')')));
+    for (const std::string& host : lists_.expand(list))
+      sink.event(node_event(
+          "slurm/unavailable",
+          Severity::Warning,
+          host,
+          "a job waits for it: Slurm has it as unavailable"));
+    return true;
+  }
+  HostLists lists_;
+};
+
 bool is_nodes(std::string_view line) {
   const std::vector<Word> header = words(line);
   return header.size() >= 5 && header[0].text == "NAME" && header[1].text == "STATUS" &&
@@ -251,12 +287,14 @@ class KubeDescribe : public Reader {
       return;
     if (!is_ready && status != "True")  // Unknown is not reported as a problem
       return;
-    sink.event(node_event(
+    const std::string message(trim(line.substr(message_)));
+    Event event = node_event(
         "kubernetes/condition",
         Severity::Fault,
         host_,
-        (is_ready ? "the node is not ready: " : std::string(type) + ": ") +
-            std::string(trim(line.substr(message_)))));
+        (is_ready ? "the node is not ready: " : std::string(type) + ": ") + message);
+    explain_xid(event, message);
+    sink.event(std::move(event));
   }
 
   std::string host_;
@@ -269,6 +307,7 @@ class KubeDescribe : public Reader {
 
 constexpr std::string_view kNodeCovers = "states of nodes";
 const Format kSinfo{"sinfo", "cluster", {}, Shape::Table, make<Sinfo>, score_sinfo, {}, kNodeCovers};
+const Format kSqueue{"squeue", "cluster", {}, Shape::Table, make<Squeue>, score_queue};
 const Format kKubeNodes{
     "kubectl get nodes",
     "cluster",

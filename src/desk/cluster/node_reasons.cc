@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "desk/cluster/cluster.h"
+#include "desk/kernel/kernel.h"
 
 namespace lento::desk {
 namespace {
@@ -114,6 +115,25 @@ std::string lost_of(std::string_view reason) {
 }
 
 }  // namespace
+
+void explain_xid(Event& event, std::string_view message) {
+  static const Pattern code("Xid {code:int}");
+  static const Pattern long_code("XID {code:int}");
+  static const Pattern part("GPU {gpu:int}");
+  Match match;
+  if (!code.match(message, match) && !long_code.match(message, match))
+    return;
+  const Xid* known = xid(match.integer("code").value_or(0));
+  if (!known)
+    return;
+  event.kind = "xid/" + match.text("code");
+  event.severity = std::max(event.severity, known->severity);
+  event.origin = known->origin;
+  event.meaning += ": " + std::string(known->meaning) + " (Xid " + match.text("code") + ")";
+  event.action = known->action;
+  if (event.subject.device.empty() && part.match(message, match))
+    event.subject.device = "gpu" + match.text("gpu");
+}
 
 Event node_event(const char* kind, Severity severity, std::string host, std::string meaning) {
   Event event;

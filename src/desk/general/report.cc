@@ -116,6 +116,9 @@ class Report : public RestReader {
     }
     note_unit(text);
     tables_.note_line(text);
+    // Rows below a heading are set in deeper than it.
+    const bool is_set_in = line.starts_with(" ") || line.starts_with("\t");
+    tables_.set_device(is_set_in ? context_.device(true) : "");
     if (tables_.table_row(text, host_, sink) || bar_row(text, sink))
       return true;
     const size_t indent = line.find_first_not_of(" \t");
@@ -124,7 +127,7 @@ class Report : public RestReader {
       return false;
     }
     if (const std::string_view part = headed_part(text); !part.empty() || text.ends_with(":")) {
-      context_.name(indent, part);
+      context_.name(indent, part.empty() ? part_of(text) : part);
       if (!part.empty() && names_device(part.substr(0, part.find(' '))))
         entries_.part(std::string(part), sink);
       return false;
@@ -188,25 +191,6 @@ class Report : public RestReader {
       return false;
     alarm(text, false, sink);
     return true;
-  }
-
-  static bool is_at_error_level(std::string_view text) {
-    constexpr std::array<std::string_view, 10>
-        kLevels{"ERROR", "ERR", "CRITICAL", "CRIT", "FATAL", "ALERT", "EMERG", "-E-", "[E]", "E:"};
-    constexpr int kMostWords = 4;
-    for (int i = 0; i < kMostWords && !text.empty(); ++i) {
-      const size_t end = std::min(text.find(' '), text.size());
-      std::string_view word = text.substr(0, end);
-      while (!word.empty() && (word.front() == '[' || word.front() == '<') && word != "[E]")
-        word.remove_prefix(1);
-      while (!word.empty() && std::string_view("]>:,").find(word.back()) != std::string_view::npos &&
-             word != "E:" && word != "[E]")
-        word.remove_suffix(1);
-      if (std::ranges::find(kLevels, word) != kLevels.end())
-        return true;
-      text = without_blanks(text.substr(std::min(end + 1, text.size())));
-    }
-    return false;
   }
 
   // A line about a failure. One at the level of an error without the name of a host or a part leaves a
@@ -550,7 +534,7 @@ class Report : public RestReader {
 const Format kReport{"report by its labels", "general", {}, Shape::Rest, make<Report>, nullptr, {}, {}, true};
 
 Formats general_formats() {
-  return {&kStepSeries, &kReport};
+  return {&kErrorLevel, &kStepSeries, &kReport};
 }
 
 }  // namespace lento::desk

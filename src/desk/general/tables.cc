@@ -204,6 +204,8 @@ bool Tables::fields(
     if (names_something(columns[i]) && has_letter(cells[i]))
       subject.device = cells[i];
   const bool is_named = !subject.empty();
+  if (!is_named)
+    subject.device = device_;
   if (subject.host.empty())
     subject.host = host_;
   const bool is_row_named = !is_named && has_letter(cells[0]) && !means(columns[0]) && !cell_value(cells[0]);

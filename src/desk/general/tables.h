@@ -25,6 +25,10 @@ class Tables {
   // A row of numbers also marks the line before it as a head, when both have as many words.
   void note_line(std::string_view text);
   void blank_line();
+  // The part that rows without one of their own are about.
+  void set_device(const std::string& device) {
+    device_ = device;
+  }
   // A line states the unit of the numbers behind it that have none: "are in MB/sec".
   void set_unit(const std::string& unit) {
     unit_ = unit;
@@ -50,7 +54,8 @@ class Tables {
   bool box_row(Sink& sink);
 
   Entries& entries_;
-  std::string host_;                  // that wrote the line
+  std::string host_;  // that wrote the line
+  std::string device_;
   bool has_rows_ = false;             // of the last head
   bool is_comma_ = false;             // commas set the cells apart
   bool is_load_ = false;              // its rates are loads on the parts

@@ -52,11 +52,23 @@ const Event& worst_of(const Chain& chain) {
   return **std::ranges::max_element(chain, {}, weight);
 }
 
+// Returns whether an event is about the machine itself, as its kernel and its management controller report
+// it. When it names no part and no host, it is about the host that the file is from, and not about the job.
+bool is_of_machine(const Event& event) {
+  constexpr std::array<std::string_view, 9>
+      kOfMachine{"kernel/", "ipmi/", "ghes/", "mce/", "edac/", "cpu/", "task/", "memory/", "storage/"};
+  return std::ranges::any_of(kOfMachine, [&](std::string_view kind) {
+    return event.kind.starts_with(kind);
+  });
+}
+
 // Returns the finding for the events of one part.
 finding::Finding finding_of(const Records& records, const Chain& chain) {
   const Event& worst = worst_of(chain);
   finding::Finding finding;
-  finding.subject = subject_text(worst.subject);
+  finding.subject = worst.subject.empty() && is_of_machine(worst)
+                        ? "the host of " + records.files[size_t(worst.where.file)].path
+                        : subject_text(worst.subject);
   finding.category = origin_text(worst.origin);
   finding.summary = finding.subject + ": " + worst.meaning;
   std::vector<std::string> before;
@@ -74,7 +86,10 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
     finding.summary += ", after " + list_text(before);
   if (!after.empty())
     finding.summary += "; " + list_text(after) + " followed";
-  finding.score = worst.severity == Severity::Fault ? 0.9 : 0.6;
+  // Of two faults that are equally sure the one of hardware goes first: programs fail because of it.
+  constexpr double kBehind = 0.01;
+  const bool is_program = worst.origin == Origin::Program || worst.origin == Origin::Consequence;
+  finding.score = (worst.severity == Severity::Fault ? 0.9 : 0.6) - (is_program ? kBehind : 0);
   finding.where = place_of(worst.subject);
   if (worst.time.clock == Clock::Unix)
     finding.when = finding::TimeWindow{chain.front()->time.seconds, chain.back()->time.seconds, "s"};
@@ -111,7 +126,7 @@ std::set<std::string> states_of_most(const Records& records) {
 
 // Judges error messages by part. The earliest and worst lead.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
-  std::map<Subject, Chain> chains;
+  std::map<std::pair<Subject, int32_t>, Chain> chains;  // of a part, or of the unnamed host of a file
   size_t seen = 0;
   const std::set<std::string> common = states_of_most(records);
   for (const std::string& kind : common)
@@ -122,9 +137,11 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
     if (is_of_another_judge(event) || common.contains(event.kind))
       continue;
     ++seen;
-    chains[event.subject].push_back(&event);
+    const bool is_unnamed = event.subject.empty() && is_of_machine(event);
+    chains[{event.subject, is_unnamed ? event.where.file : -1}].push_back(&event);
   }
-  for (auto& [subject, chain] : chains) {
+  for (auto& [part, chain] : chains) {
+    const Subject& subject = part.first;
     std::ranges::stable_sort(chain, earlier);
     const bool is_fault = std::ranges::any_of(chain, [](const Event* event) {
       return event->severity != Severity::Note;

@@ -48,8 +48,33 @@ void absorb(finding::Finding& lead, finding::Finding& other) {
     lead.next_step = other.next_step;
 }
 
+// Gives findings about a rank the host that another finding states for it, because they are about one part.
+void place_ranks(std::vector<finding::Finding>& findings) {
+  std::map<std::string, const finding::Finding*> placed;
+  for (const finding::Finding& finding : findings) {
+    if (!finding.where || finding.where->rank.empty() || finding.where->host.empty())
+      continue;
+    const auto [at, is_new] = placed.try_emplace(finding.where->rank, &finding);
+    if (!is_new && at->second && at->second->where->host != finding.where->host)
+      at->second = nullptr;  // ranks of two jobs
+  }
+  for (finding::Finding& finding : findings) {
+    if (!finding.where || finding.where->rank.empty() || !finding.where->host.empty())
+      continue;
+    const auto at = placed.find(finding.where->rank);
+    if (at == placed.end() || !at->second || finding.subject != "rank " + finding.where->rank)
+      continue;
+    const std::string begin = finding.subject;
+    finding.subject = at->second->subject;
+    finding.where = at->second->where;
+    if (finding.summary.starts_with(begin))
+      finding.summary.replace(0, begin.size(), finding.subject);
+  }
+}
+
 // Joins findings about the same part.
 void join_by_subject(std::vector<finding::Finding>& findings) {
+  place_ranks(findings);
   finding::sort_findings(findings);
   std::map<std::string, size_t> first;
   std::vector<finding::Finding> joined;

@@ -1,9 +1,11 @@
 // Jobs that ended by their own exit code, a time limit or a lack of memory: a program that fails does so on
-// any node, so a node is named only when its jobs fail more often than those of the others.
+// any node, so a node is named only when its jobs fail more often than those of the others. The same test
+// finds a node that loses some of its jobs and completes others.
 //
 // With K of N jobs failed, k or more of the n jobs of a node are among them by chance with the tail of a
 // hypergeometric distribution (Fisher's exact test), times the number of nodes. Assumption: what runs on a
-// node does not depend on the node.
+// node does not depend on the node. Nodes that had the same jobs cannot be told apart: two or three
+// are named together, more are not.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -37,26 +39,28 @@ double chance_of_share(double jobs, double failed, double n, double k) {
   return std::min(sum, 1.0);
 }
 
-// Jobs that completed or ended by themselves, with the hosts that took part.
-using Jobs = std::vector<const Run*>;
+using Jobs = PlacedJobs;
 
 struct Share {
   std::string node;
   Jobs failed;
+  Jobs of_all;
   double jobs = 0;  // jobs on this node
   double chance = 1;
 };
 
-// Returns the node whose number of failed jobs is least probable by chance. Ties are resolved by name.
-Share least_likely(const Jobs& jobs) {
+// Returns the node whose number of failed jobs is least probable by chance, with all others that have the
+// same jobs.
+std::vector<Share> least_likely(const Jobs& jobs, IsFailed is_failed) {
   std::map<std::string, Share> shares;
   double failed = 0;
   for (const Run* job : jobs) {
-    failed += is_own_failure(*job);
+    failed += is_failed(*job);
     for (const std::string& host : std::set<std::string>(job->members.begin(), job->members.end())) {
       Share& share = shares[host];
       share.jobs += 1;
-      if (is_own_failure(*job))
+      share.of_all.push_back(job);
+      if (is_failed(*job))
         share.failed.push_back(job);
     }
   }
@@ -70,13 +74,18 @@ Share least_likely(const Jobs& jobs) {
     if (!share.failed.empty() && share.chance < least.chance)
       least = share;
   }
-  return least;
+  std::vector<Share> alike;
+  for (const auto& [name, share] : shares)
+    if (share.of_all == least.of_all)
+      alike.push_back(share);
+  return alike;
 }
 
 // Returns the finding for a node on which more jobs fail than elsewhere.
-finding::Finding finding_of(const Records& records, const Share& share, const Jobs& jobs) {
-  const auto failed = double(std::ranges::count_if(jobs, [](const Run* job) {
-    return is_own_failure(*job);
+finding::Finding
+finding_of(const Records& records, const Share& share, const Jobs& jobs, IsFailed is_failed) {
+  const auto failed = double(std::ranges::count_if(jobs, [is_failed](const Run* job) {
+    return is_failed(*job);
   }));
   const double own = double(share.failed.size());
   finding::Finding finding;
@@ -100,24 +109,34 @@ finding::Finding finding_of(const Records& records, const Share& share, const Jo
   return finding;
 }
 
-// Names the nodes whose jobs end by themselves more often than chance allows. The jobs of a named node are
-// removed before the other nodes are examined again, because neighbouring nodes share jobs. Returns false
-// when no node is named.
-bool accuse_by_share(const Records& records, Jobs jobs, const JudgeOptions& options, Judgement& out) {
+}  // namespace
+
+// The jobs of a named node are removed before the other nodes are examined again, because neighbouring nodes
+// share jobs.
+bool accuse_by_share(
+    const Records& records,
+    PlacedJobs jobs,
+    IsFailed is_failed,
+    const JudgeOptions& options,
+    Judgement& out) {
   constexpr int kMostNamed = 4;
   for (int named = 0; named < kMostNamed; ++named) {
-    const Share least = least_likely(jobs);
-    if (least.node.empty() || least.chance > options.false_alarms)
+    const std::vector<Share> least = least_likely(jobs, is_failed);
+    constexpr size_t kMostAlike = 3;  // a longer list does not answer which node is faulty
+    if (least.empty() || least.size() > kMostAlike || least[0].chance > options.false_alarms)
       return named > 0;
-    out.findings.push_back(finding_of(records, least, jobs));
+    for (const Share& share : least) {
+      out.findings.push_back(finding_of(records, share, jobs, is_failed));
+      if (least.size() > 1)
+        out.findings.back().summary += ", as on " + std::to_string(least.size() - 1) + " with the same jobs";
+      out.findings.back().score /= double(least.size());
+    }
     std::erase_if(jobs, [&](const Run* job) {
-      return std::ranges::find(job->members, least.node) != job->members.end();
+      return std::ranges::find(job->members, least[0].node) != job->members.end();
     });
   }
   return true;
 }
-
-}  // namespace
 
 // Judges nodes by their share of failed jobs.
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out) {
@@ -132,7 +151,7 @@ void judge_job_shares(const Records& records, const JudgeOptions& options, Judge
     if (!run.members.empty() && (is_finished(run) || is_own_failure(run)))
       placed.push_back(&run);
   }
-  if (own == 0 || accuse_by_share(records, placed, options, out))
+  if (own == 0 || accuse_by_share(records, placed, is_own_failure, options, out))
     return;
   out.open.push_back(
       {std::to_string(own) + " of " + std::to_string(jobs) +

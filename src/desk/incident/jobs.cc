@@ -1,11 +1,12 @@
 // Jobs that failed: the node that is common to them.
 //
 // A scheduler that says NODE_FAIL states that a node failed and not which. One node that was in every such
-// job and in none that completed afterwards or beside explains them all. By chance, a node that is in a share
-// p_j of the draws of job j is in all of them with the product of the p_j: with large jobs that is no small
-// number, and it is printed.
-// Jobs that ended by themselves are judged by job_shares.cc.
+// job and in none that completed afterwards or beside explains them all. A node that loses some of its jobs
+// and completes others is found by its share (job_shares.cc). By chance, a node that is in a share p_j of the
+// draws of job j is in all of them with the product of the p_j: with large jobs that is no small number, and
+// it is printed. Jobs that ended by themselves are judged by job_shares.cc.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -65,7 +66,7 @@ void accuse(
 
 }  // namespace
 
-void judge_jobs(const Records& records, const JudgeOptions&, Judgement& out) {
+void judge_jobs(const Records& records, const JudgeOptions& options, Judgement& out) {
   std::map<std::string, Node> nodes;
   size_t failures = 0;
   size_t jobs = 0;
@@ -113,11 +114,25 @@ void judge_jobs(const Records& records, const JudgeOptions&, Judgement& out) {
     accuse(records, suspects, nodes, failures, jobs, std::min(1.0, chance), out);
     return;
   }
+  PlacedJobs placed;
+  std::ranges::copy_if(all, std::back_inserter(placed), [](const Run* job) {
+    return !job->members.empty() && (is_node_failure(*job) || is_completed(*job));
+  });
+  if (accuse_by_share(records, placed, is_node_failure, options, out))
+    return;
+  std::vector<std::string> common;
+  for (const auto& [name, node] : nodes)
+    if (node.failed.size() == failures)
+      common.push_back(name);
+  const std::string lost = failures == 1
+                               ? "the job that lost a node"
+                               : "each of the " + std::to_string(failures) + " jobs that lost a node";
   out.open.push_back(
-      {suspects.empty()
-           ? "no node is common to the " + std::to_string(failures) + " jobs that lost a node"
-           : std::to_string(suspects.size()) + " nodes were in every job that lost a node and in none that "
-                                               "completed: which one failed is not in this table",
+      {common.empty()
+           ? "no node was in " + lost
+           : (suspects.empty() ? list_text(common) : list_text(suspects)) + " were in " + lost +
+                 (suspects.empty() ? " and in jobs that completed" : " and in none that completed") +
+                 ": which one failed is not in this table",
        "the scheduler's reasons (scontrol show node, sinfo -R) and the kernel logs of these nodes"});
 }
 

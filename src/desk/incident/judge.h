@@ -107,6 +107,17 @@ void judge_unread(const Records& records, const JudgeOptions& options, Judgement
 // Must run after all others, because their findings explain the end of a job.
 void judge_endings(const Records& records, const JudgeOptions& options, Judgement& out);
 
+// Jobs with the hosts that took part. Names the nodes whose jobs fail more often than chance allows. Returns
+// false when no node is named.
+using PlacedJobs = std::vector<const Run*>;
+using IsFailed = bool (*)(const Run&);
+bool accuse_by_share(
+    const Records& records,
+    PlacedJobs jobs,
+    IsFailed is_failed,
+    const JudgeOptions& options,
+    Judgement& out);
+
 // Returns whether an event reports the end of a job without a cause.
 inline bool is_ending(const Event& event) {
   return event.kind.starts_with("job/");

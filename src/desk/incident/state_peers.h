@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,19 @@ bool is_slight(const Quantity& quantity, double value, double than, double least
 
 // Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
 std::string shown(const Peer& peer, const Quantity& quantity, double beside = kUnknown);
+
+// Returns how many times its peers' traffic a part has counted, 1 when no counter states it. Counters of a
+// part that has been up for longer are all higher.
+double times_traffic(const Records& records, const Subject& subject);
+
+// Returns the parts whose utilisation is not that of the busiest, so that their clocks are not compared.
+std::set<Subject> less_loaded(const Records& records, const SeriesByQuantity& loads);
+// Asks about parts with far less load than their peers.
+void question_loads(
+    const Records& records,
+    const SeriesByQuantity& loads,
+    const JudgeOptions& options,
+    Judgement& out);
 
 // Asks about numbers and texts of reports without a known meaning (desk/general): an odd one may be what is
 // slow, and no all-clear is possible beside it.

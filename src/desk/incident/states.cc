@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -136,6 +137,29 @@ void vote(
   }
 }
 
+struct OutlierTest {
+  Side side;
+  double budget;
+  Floor floor;
+};
+
+// Returns whether a counter that deviates no longer does when it is related to the traffic of its part.
+bool is_by_traffic(
+    const Records& records,
+    size_t index,
+    const std::vector<Peer>& peers,
+    std::vector<double> logs,
+    const OutlierTest& test) {
+  const Peer& peer = peers[index];
+  const double times = times_traffic(records, peer.subject);
+  if (peer.is_rise || times <= 1)
+    return false;
+  logs[index] = std::log(peer.value / times + 1);
+  return std::ranges::none_of(outliers(logs, test.side, test.budget, test.floor), [&](const Outlier& one) {
+    return one.index == index;
+  });
+}
+
 // Compares by their spread values that fewer than two thirds of the peers share exactly.
 void compare(
     const Records& records,
@@ -161,7 +185,8 @@ void compare(
                                                        : Side::Both;
   for (const Outlier& outlier : outliers(values, side, budget, floor)) {
     const Peer& peer = peers[outlier.index];
-    if (is_slight(quantity, peer.value, typical, limits.least_effect))
+    if (is_slight(quantity, peer.value, typical, limits.least_effect) ||
+        (is_counter && is_log && is_by_traffic(records, outlier.index, peers, values, {side, budget, floor})))
       continue;
     finding::Finding finding = finding_of(
         records,
@@ -183,7 +208,8 @@ void compare(
   }
 }
 
-// Reports devices below their stated capability. When all peers are below it, they are idle.
+// Reports devices below their stated capability. When many peers are below it, they are idle. An idle link
+// keeps its width, so that one that others of its kind reach is reported however many do not.
 void judge_expected(
     const Records& records,
     const Quantity& quantity,
@@ -200,22 +226,24 @@ void judge_expected(
   }
   if (below.empty())
     return;
-  if (below.size() * 2 >= stated) {
+  const bool is_width = quantity.name == "PCIe width" && below.size() < stated;
+  if (below.size() * 2 >= stated && !is_width) {
     out.open.push_back(
         {std::to_string(below.size()) + " of " + std::to_string(stated) + " parts are below the " +
              quantity.name + " that they can do, which an idle link may be as well",
          "the same reading while the job runs"});
     return;
   }
+  const size_t others = stated - below.size();
   for (const Peer* peer : below) {
     finding::Finding finding = finding_of(
         records,
         quantity,
         *peer,
         "it can do " + base::format_measure(peer->expected, quantity.unit) + " as its " +
-            std::to_string(stated - below.size()) + " peers do");
+            (others == 1 ? "peer does" : std::to_string(others) + " peers do"));
     finding.category = "below what it can do: " + quantity.name;
-    finding.score = 1 - 1 / double(stated - below.size() + 2);
+    finding.score = 1 - 1 / double(others + 2);
     if (peer->value > 0 && peer->expected > 0)
       finding::set_ratio(finding, peer->value, peer->expected, quantity.name);
     draw_states(finding.subject, quantity, peers, out);
@@ -322,8 +350,15 @@ std::vector<std::string> merged(const std::vector<std::string>& covered) {
 void judge_states(const Records& records, const JudgeOptions& options, Judgement& out) {
   SeriesByQuantity by_quantity;
   SeriesByQuantity unknown;
+  SeriesByQuantity loads;
+  for (const Series& series : records.series())
+    if (records.quantities()[series.quantity].is_load && !series.rows.empty() && series.rows[0].is_state())
+      loads[series.quantity].push_back(&series);
+  const std::set<Subject> light = less_loaded(records, loads);
   for (const Series& series : records.series()) {
     const Quantity& quantity = records.quantities()[series.quantity];
+    if (quantity.needs_load && light.contains(records.subjects()[series.subject]))
+      continue;
     const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;
     if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
       by_quantity[series.quantity].push_back(&series);
@@ -341,8 +376,10 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         {options.false_alarms / double(by_quantity.size()), options.least_effect},
         out);
   add_counters(records, by_quantity, std::span(out.findings).subspan(found));
-  if (out.findings.size() == found)
+  if (out.findings.size() == found) {
     question_unknown(records, unknown, options, out);
+    question_loads(records, loads, options, out);
+  }
   const std::vector<std::string> own = merged(out.covered);
   out.covered = std::move(before);
   out.covered.insert(out.covered.end(), own.begin(), own.end());

@@ -22,7 +22,9 @@ finding::Evidence quoted(const Records& records, const Event& event) {
 }
 
 finding::Place place_of(const Subject& subject) {
-  return {subject.host, subject.rank, subject.device.starts_with("gpu") ? subject.device.substr(3) : ""};
+  const std::string_view device = subject.device;
+  const std::string_view number = device.starts_with("gpu") ? device.substr(3) : std::string_view();
+  return {subject.host, subject.rank, std::string(number.substr(0, number.find(' ')))};
 }
 
 std::string false_alarm_text(double share) {

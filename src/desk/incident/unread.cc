@@ -55,12 +55,14 @@ bool has_series_of_ranks(const Records& records, int32_t file) {
 void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
   constexpr size_t kMost = 4;
   size_t shown = 0;
+  std::set<std::pair<int32_t, int64_t>> lines;
   for (const Event& event : records.events()) {
-    if (event.kind == "unread/state" && shown++ < kMost)
+    const bool is_state = event.kind == "unread/state";
+    if (is_state && lines.emplace(event.where.file, event.where.line).second && shown++ < kMost)
       out.open.push_back(
           {(event.subject.empty() ? "" : subject_text(event.subject) + ": ") + event.meaning + " (" +
-               place_text(records, event.where) + "), which is not understood",
-           "what that line means, and the same file of healthy hosts"});
+               place_text(records, event.where) + (event.action.empty() ? "), which is not understood" : ")"),
+           event.action.empty() ? "what that line means, and the same file of healthy hosts" : event.action});
     if (event.kind != "unread/ranks" || shown++ == kMost || has_series_of_ranks(records, event.where.file))
       continue;
     const std::string text = std::to_string(event.count) + " lines with a number of each of " +

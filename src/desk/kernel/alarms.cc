@@ -316,6 +316,10 @@ class Alarms : public Reader {
 
   static void alarm(const Alarm& alarm, const Match& match, Sink& sink) {
     const std::string part = match.has("port") ? match.text("port") : part_of(sink.line());
+    // A drive without a medium gives errors when it is probed.
+    if (part.starts_with("fd") ||
+        (part.starts_with("sr") && part.find_first_not_of("0123456789", 2) == part.npos))
+      return;
     // A phrase about a part without any part in its line may be of another program.
     if (part.empty() && std::string_view(alarm.meaning).starts_with("a ") && alarm.origin == Hardware)
       return;

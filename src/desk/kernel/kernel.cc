@@ -7,6 +7,7 @@
 #include "desk/kernel/kernel.h"
 
 #include "desk/read/event_form.h"
+#include "desk/read/pci.h"
 
 namespace lento::desk {
 namespace {
@@ -242,16 +243,51 @@ const EventForm kKernelForms[] = {
      "look at its SMART log; replace it"},
 };
 
+const LineForm kBandwidthForm{
+    "^{driver:name} {pci:word}: {now:num} Gb/s available PCIe bandwidth(?, limited by {_}(capable of "
+    "{can:num} "
+    "Gb/s?)",
+    {"mlx5_core 0000:a8:00.0: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)",
+     "mlx5_core 0000:a8:00.0: 126.016 Gb/s available PCIe bandwidth, limited by 16.0 GT/s PCIe x8 link at "
+     "0000:a0:01.0 (capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)"}};
+
 class Kernel : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
+    if (form == std::size(kKernelForms)) {
+      bandwidth(match, sink);
+      return;
+    }
     Event event = event_of(kKernelForms[form], match);
     if (match.has("cpu") && event.kind == "mce/check")
       event.subject.device = "cpu" + match.text("cpu");
     sink.event(std::move(event));
   }
+
+  // The bandwidth that a card finds on its way to the processor, as a state to compare: a slot of an older
+  // generation limits all cards of one kind alike, a bad contact one of them.
+  static void bandwidth(const Match& match, Sink& sink) {
+    const double now = match.number("now").value_or(kUnknown);
+    sink.set_time({});
+    sink.state(
+        {"available PCIe bandwidth",
+         "Gb/s",
+         Kind::FewValued,
+         Better::Higher,
+         match.text("driver"),
+         Scope::Own,
+         kSlot},
+        now,
+        {.subject = {"", pci_device(match["pci"]), ""},
+         .expected = match.has("can") ? match.number("can").value_or(kUnknown) : now});
+  }
 };
 
-const std::vector<LineForm> kForms = forms_of(kKernelForms);
+std::vector<LineForm> kernel_lines() {
+  std::vector<LineForm> forms = forms_of(kKernelForms);
+  forms.push_back(kBandwidthForm);
+  return forms;
+}
+const std::vector<LineForm> kForms = kernel_lines();
 
 }  // namespace
 

@@ -12,6 +12,9 @@
 //   heading        = {"#" | "="} [HOST] CARD ["port" N] ["at" TIME] {"="}     as loops over hosts print it
 //   rdma statistic = "link mlx5_0/1 rx_write_requests 0 ... out_of_buffer 0 ..."
 //
+// Packets sent and received are read as the base of the other counts: a host that has been up for longer has
+// more of all.
+//
 // A counter that is read twice counts by what it rose in between. One that is at the largest value it can
 // hold has counted at least so many.
 //
@@ -57,6 +60,7 @@ constexpr Meaning kMarked{"packets marked as congested (ECN)", Better::Lower, kP
 constexpr Meaning kCnpSent{"congestion notifications sent", Better::Lower, kPath};
 constexpr Meaning kCnpHandled{"congestion notifications handled", Better::Neither, ""};
 constexpr Meaning kWaits{"waits for credits", Better::Neither, ""};
+constexpr Meaning kTraffic{"traffic", Better::Neither, ""};
 
 struct Counter {
   const char* spelling;  // "{p:int}" matches the priority
@@ -113,6 +117,14 @@ constexpr Counter kCounters[] = {
     {"np_ecn_marked_roce_packets", &kMarked},
     {"np_cnp_sent", &kCnpSent},
     {"rp_cnp_handled", &kCnpHandled},
+    {"rx_packets", &kTraffic},
+    {"tx_packets", &kTraffic},
+    {"rx_packets_phy", &kTraffic},
+    {"tx_packets_phy", &kTraffic},
+    {"PortXmitPkts", &kTraffic},
+    {"PortRcvPkts", &kTraffic},
+    {"port_xmit_packets", &kTraffic},
+    {"port_rcv_packets", &kTraffic},
 };
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
@@ -161,6 +173,17 @@ std::string_view next(std::string_view& text, char end) {
   return part;
 }
 
+// A full counter states that there were many errors and not since when, which no comparison can tell.
+void question_full(const Counter& counter, const Subject& subject, Sink& sink) {
+  Event event;
+  event.kind = "unread/state";
+  event.subject = subject;
+  event.meaning = std::string(counter.spelling) + " is full: at least " + std::to_string(counter.full) + " " +
+                  counter.meaning->name + ", and since when is not stated";
+  event.action = "the counters of that port once more, an hour after they were cleared (perfquery -R)";
+  sink.event(std::move(event));
+}
+
 void write_counter(
     const Counter& counter,
     std::string_view priority,
@@ -176,8 +199,11 @@ void write_counter(
   name +=
       priority.empty() ? " (" + std::string(counter.spelling) + ")" : " on priority " + std::string(priority);
   Sink::Place place{subject};
-  if (counter.full > 0 && *number >= counter.full)
+  if (counter.full > 0 && *number >= counter.full) {
     place.note = "the counter is full: at least so many";
+    if (meaning.better == Better::Lower)
+      question_full(counter, subject, sink);
+  }
   sink.state(
       {name, "", Kind::Counter, meaning.better, counter.spelling, Scope::Own, meaning.advice},
       double(*number),

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "desk/kernel/kernel.h"
 #include "desk/metrics/metrics.h"
+#include "desk/nvidia/gpu_rows.h"
 #include "fleet/read/column_names.h"
 #include "fleet/read/exposition.h"
 #include "fleet/read/metric_names.h"
@@ -84,6 +85,32 @@ bool counts_uncorrected(const std::string& name) {
     });
   };
   return has(kUncorrected) && !has(kReplaced);
+}
+
+// Returns whether a metric is a flag for a failure, such as "ROW_REMAP_FAILURE", and no count of them.
+bool is_failure_flag(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kFlags{"failure", "failed", "lost", "unhealthy"};
+  const std::vector<std::string> words = fleet::words_of(name);
+  return !words.empty() && std::ranges::find(kFlags, words.back()) != kFlags.end();
+}
+
+// Returns whether a metric is the temperature of a GPU of NVIDIA, and no limit or temperature of its memory.
+bool is_gpu_temperature(const std::string& name) {
+  const bool is_nvidia = name.starts_with("dcgm") || name.starts_with("nvidia");
+  const bool is_other = holds(name, kLimits) || holds(name, kSlow) || name.find("mem") != name.npos ||
+                        name.find("shutdown") != name.npos;
+  return is_nvidia && !is_other && name.find("temp") != name.npos && name.find("gpu") != name.npos;
+}
+
+// Returns whether a metric is the work that a GPU does at this instant.
+bool is_load(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kLoads{
+      "gpu_util",
+      "utilization_gpu",
+      "power_usage",
+      "power_draw",
+      "tensor_active"};
+  return holds(name, kLoads);
 }
 
 std::string unit_of(const std::string& name) {
@@ -173,6 +200,15 @@ class MetricsPage : public Reader {
       event.origin = known->origin;
       event.meaning = "Xid " + std::to_string(known->code) + ", " + known->meaning;
       event.action = known->action;
+    } else if (value == 1 && is_failure_flag(name)) {
+      event.kind = "exporter/" + name;
+      event.severity = Severity::Fault;
+      event.origin = Origin::Hardware;
+      event.meaning = "the exporter states " + std::string(sample_.name);
+      event.action = "look at that part on its host (nvidia-smi -q, dmesg -T), drain and reset it";
+    } else if (is_gpu_temperature(name) && value >= kTooHot_C) {
+      event = hot_gpu(value);
+      event.subject = subject;
     } else if (value > 0 && counts_uncorrected(name)) {
       event.kind = "exporter/uncorrected";
       event.severity = Severity::Fault;
@@ -238,11 +274,17 @@ Quantity quantity_of(std::string_view metric) {
     return with(metric, Kind::Counter, Better::Lower);
   if (holds(name, kSlow))
     return with(metric, Kind::Flag, Better::Lower);
-  if (name.find("clock") != name.npos && name.find("reason") == name.npos)
-    return with(metric, Kind::Level, Better::Higher);
-  if (holds(name, kLinks) && is_size(name))
-    return with(metric, Kind::FewValued, Better::Higher);
-  return with(metric, Kind::Level, Better::Neither);
+  const bool is_clock = name.find("clock") != name.npos && name.find("reason") == name.npos;
+  if (is_clock || (holds(name, kLinks) && is_size(name))) {
+    Quantity quantity = with(metric, is_clock ? Kind::Level : Kind::FewValued, Better::Higher);
+    quantity.needs_load = is_clock || (name.find("pcie") != name.npos && name.find("width") == name.npos);
+    return quantity;
+  }
+  Quantity quantity = with(metric, Kind::Level, Better::Neither);
+  quantity.is_load = is_load(name);
+  if (quantity.is_load && name.find("util") != name.npos)
+    quantity.unit = "%";
+  return quantity;
 }
 
 const Format kMetricsPage{"page of metrics", "metrics", {}, Shape::Table, make<MetricsPage>, score};

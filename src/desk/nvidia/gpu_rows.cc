@@ -100,6 +100,8 @@ const Alias kAliases[] = {
     {"mem_clock", "clocks.current.memory"},
     {"total_uncorrectable_count", "ecc.errors.uncorrected.volatile.total"},
     {"total_correctable_count", "ecc.errors.corrected.volatile.total"},
+    {"reset_status.reset_required", "reset.required"},
+    {"reset_status.drain_and_reset_recommended", "reset.recommended"},
 };
 
 const char* const kFields[] = {
@@ -147,6 +149,9 @@ const char* const kFields[] = {
     "remapped_rows.failure",
     "retired_pages.pending",
     "retired_pages.double_bit.count",
+    "reset.required",
+    "reset.recommended",
+    "temperature.slowdown",
 };
 
 // Returns the text of a field. "[N/A]", "[Not Supported]" and the like give an empty text.
@@ -224,6 +229,14 @@ Event memory_event(const char* kind, Severity severity, std::string meaning, con
 
 }  // namespace
 
+Event hot_gpu(double celsius) {
+  return memory_event(
+      "too hot",
+      Warning,
+      "too hot: " + base::format_number(celsius) + " C, where such GPUs slow down",
+      kCooling);
+}
+
 std::string field_name(std::string_view column, bool* is_known) {
   const size_t unit = column.find(" [");
   std::string name(column.substr(0, unit));
@@ -292,13 +305,36 @@ void GpuRows::write(const Row& row, bool is_snapshot, Sink& sink) {
   const bool is_idle = states_idle ? (reasons & kIdleBit) != 0 : load == 0;
   if (!is_idle)
     write_samples(row, is_snapshot, sink);
-  if (!is_snapshot)
-    write_load(row, load, sink);
+  write_load(row, load, is_snapshot, sink);
   sink.set_time(row.time);
   if (is_stated)
     write_reasons(row, reasons, sink);
   write_memory(row, sink);
+  write_condition(row, sink);
   write_states(row, is_idle, sink);
+}
+
+// Reports a GPU that its driver wants to reset, and one that is too hot.
+void GpuRows::write_condition(const Row& row, Sink& sink) {
+  for (const auto& [name, meaning] :
+       {std::pair{"reset.required", "its driver requires a reset"},
+        std::pair{"reset.recommended", "its driver recommends to drain and reset it"}}) {
+    if (changed(row, name).empty() || !is_yes(row.fields, name))
+      continue;
+    Event event = memory_event("reset wanted", Fault, meaning, kReplace);
+    event.subject = row.subject;
+    sink.event(std::move(event));
+  }
+  const std::string_view model = field_of(row.fields, "name");
+  const double hot = number_of(row.fields, "temperature.gpu");
+  const double limit = number_of(row.fields, "temperature.slowdown");
+  const bool is_nvidia = model.starts_with("NVIDIA") || model.starts_with("Tesla");
+  if (!(hot >= (is_nvidia && std::isnan(limit) ? kTooHot_C : limit)) || hot_.size() >= kMostKept ||
+      !hot_.insert(row.subject).second)
+    return;
+  Event event = hot_gpu(hot);
+  event.subject = row.subject;
+  sink.event(std::move(event));
 }
 
 // Adds load, clocks, power and temperature as samples.
@@ -322,13 +358,24 @@ void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const 
 
 // Writes load and power, for idle GPUs too: a GPU that stopped while others wait for it in a kernel shows in
 // both.
-void GpuRows::write_load(const Row& row, double load, Sink& sink) const {
+void GpuRows::write_load(const Row& row, double load, bool is_snapshot, Sink& sink) const {
   const bool has_time = row.time.clock != Clock::None;
   sink.set_time(has_time ? row.time : Moment{});
   const Sink::Place place{row.subject, has_time ? kUnknown : row.step};
   const std::string group(field_of(row.fields, "name"));
-  const Quantity power{"GPU power", "W", Kind::Level, Better::Neither, group};
-  const Quantity utilisation{"GPU utilisation", "%", Kind::Share, Better::Neither, group};
+  Quantity power{"GPU power", "W", Kind::Level, Better::Neither, group};
+  Quantity utilisation{"GPU utilisation", "%", Kind::Share, Better::Neither, group};
+  if (is_snapshot) {
+    // A GPU whose memory nobody holds is idle by plan.
+    constexpr double kLeastInUse = 0.1;
+    if (!(number_of(row.fields, "memory.used") > kLeastInUse * number_of(row.fields, "memory.total")))
+      return;
+    power.is_load = utilisation.is_load = true;
+    sink.set_time({});
+    sink.state(power, number_of(row.fields, "power.draw"), {row.subject});
+    sink.state(utilisation, load, {row.subject});
+    return;
+  }
   sink.sample(power, number_of(row.fields, "power.draw"), place);
   sink.sample(utilisation, load, place);
 }

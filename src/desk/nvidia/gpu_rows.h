@@ -15,6 +15,13 @@ namespace lento::desk {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
+// The temperature above which a GPU of NVIDIA counts as too hot where nothing states its own limit. The
+// largest operating temperatures that nvidia-smi -q -d TEMPERATURE shows are 83 (V100), 85 (A100, T4), 87
+// (H100) and 88 C (A10).
+inline constexpr double kTooHot_C = 90;
+// Makes the event of a GPU that is too hot.
+Event hot_gpu(double celsius);
+
 // Returns the normalised name of a column: lower case, without its unit, with older and shorter names and
 // those of rocm-smi and amd-smi replaced. `is_known` receives whether the field is used.
 std::string field_name(std::string_view column, bool* is_known = nullptr);
@@ -39,9 +46,10 @@ class GpuRows {
   };
   void write(const Row& row, bool is_snapshot, Sink& sink);
   void write_samples(const Row& row, bool is_snapshot, Sink& sink) const;
-  void write_load(const Row& row, double load, Sink& sink) const;
+  void write_load(const Row& row, double load, bool is_snapshot, Sink& sink) const;
   void write_reasons(const Row& row, uint64_t reasons, Sink& sink);
   void write_memory(const Row& row, Sink& sink);
+  void write_condition(const Row& row, Sink& sink);
   void write_states(const Row& row, bool is_idle, Sink& sink);
   // Returns the field when it differs from the previous row of that GPU, else "".
   std::string changed(const Row& row, std::string_view name);
@@ -51,6 +59,7 @@ class GpuRows {
   Moment round_time_;
   double step_ = 0;
   std::map<Subject, uint64_t> reasons_;
+  std::set<Subject> hot_;
   std::map<std::pair<Subject, std::string>, std::string> last_;
 };
 

@@ -59,11 +59,22 @@ class Nvlink : public Reader {
       default:
         has_errors_ = true;
         add_errors(match);
+        errors_of_[device_ + " link " + match.text("link")] += match.number("n").value_or(0);
     }
   }
 
+  // The GPUs of a host are compared with each other. Of fewer than that takes, their links are.
   void end(Sink& sink) override {
     write(sink);
+    constexpr int kFewestGpus = 3;
+    for (const auto& [link, errors] : errors_of_)
+      if (gpus_ < kFewestGpus)
+        sink.state(
+            {"errors of an NVLink", "", Kind::Counter, Better::Lower, "", Scope::Own, kLink},
+            errors,
+            {{"", link, ""}});
+    errors_of_.clear();
+    gpus_ = 0;
   }
 
   void add_errors(const Match& match) {
@@ -91,6 +102,7 @@ class Nvlink : public Reader {
           {"NVLink errors", "", Kind::Counter, Better::Lower, model_, Scope::Own, kLink},
           errors_,
           {{"", device_, ""}, kUnknown, kUnknown, worst_.empty() ? "" : "most are " + worst_});
+    gpus_ += has_errors_;
     device_.clear();
     worst_.clear();
     inactive_ = errors_ = most_ = 0;
@@ -104,6 +116,8 @@ class Nvlink : public Reader {
   double errors_ = 0;
   double most_ = 0;  // errors of one kind and link
   std::string worst_;
+  std::map<std::string, double> errors_of_;  // of each link
+  int gpus_ = 0;
   double slowest_ = kUnknown;
   bool has_links_ = false;
   bool has_errors_ = false;

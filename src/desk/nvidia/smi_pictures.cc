@@ -65,8 +65,16 @@ class SmiBox : public Reader {
       return false;
     if (const std::string hot = number_with(words, "C"); !hot.empty())
       fields_.emplace_back("temperature.gpu", hot);
-    if (const std::string power = number_with(words, "W"); !power.empty())
+    const auto slash = std::ranges::find(words, "/");
+    if (const std::string power = number_with({words.begin(), slash}, "W"); !power.empty())
       fields_.emplace_back("power.draw", power);
+    if (const std::string cap = number_with({slash, words.end()}, "W"); !cap.empty())
+      fields_.emplace_back("power.limit", cap);
+    const std::vector<std::string> memory = words_of(cells[1]);
+    if (memory.size() == 3 && memory[1] == "/") {
+      fields_.emplace_back("memory.used", memory[0]);
+      fields_.emplace_back("memory.total", memory[2]);
+    }
     if (const std::string use = number_with(words_of(cells[2]), "%"); !use.empty())
       fields_.emplace_back("utilization.gpu", use);
     for (const std::string& cell : cells)

@@ -149,6 +149,8 @@ struct Format {
   bool is_fallback = false;
   // Fallbacks get the lines of this format too, since its reader takes only a part of what they state.
   bool is_shared = false;
+  // Its forms match a line with its prefixes. Only for fallbacks.
+  bool is_of_whole_line = false;
 };
 
 template <class T>

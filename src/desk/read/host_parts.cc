@@ -64,12 +64,21 @@ void each_text_line(std::string_view text, const Use& use) {
   }
 }
 
-std::string_view prefix_host(std::string_view line) {
-  const size_t colon = line.find(':');
-  if (colon == line.npos || !may_be_host(line.substr(0, colon)))
+// The host in front of a line, "gpu7: text" or as docker compose writes it "gpu7  | text", and where its text
+// begins.
+struct Prefixed {
+  std::string_view host;
+  size_t text = 0;
+};
+Prefixed prefix_host(std::string_view line) {
+  const size_t end = line.find_first_of(":|");
+  if (end == line.npos || (line[end] == '|' && (end == 0 || line[end - 1] != ' ')))
     return {};
-  const bool is_end = colon + 1 == line.size() || line[colon + 1] == ' ' || line[colon + 1] == '\t';
-  return is_end ? line.substr(0, colon) : std::string_view{};
+  std::string_view host = line.substr(0, end);
+  while (line[end] == '|' && host.ends_with(" "))
+    host.remove_suffix(1);
+  const bool is_end = end + 1 == line.size() || line[end + 1] == ' ' || line[end + 1] == '\t';
+  return is_end && may_be_host(host) ? Prefixed{host, std::min(end + 2, line.size())} : Prefixed{};
 }
 
 Parts by_prefix(std::string_view text) {
@@ -78,10 +87,10 @@ Parts by_prefix(std::string_view text) {
   each_text_line(text, [&](std::string_view line) {
     if (line.empty())
       return true;
-    const std::string_view host = prefix_host(line);
-    is_each = !host.empty();
+    const Prefixed prefixed = prefix_host(line);
+    is_each = !prefixed.host.empty();
     if (is_each)
-      split.add(host, line.substr(std::min(host.size() + 2, line.size())));
+      split.add(prefixed.host, line.substr(prefixed.text));
     return is_each;
   });
   return is_each ? split.take() : Parts{};

@@ -5,6 +5,8 @@
 //   verbose = DAY DATE TIME ZONE " [" CURSOR "]" newline {blanks KEY "=" VALUE newline}
 //   pretty  = "{" newline {blanks JSON ":" JSON [","] newline} "}" newline
 //   json    = JSON newline
+//   list    = "[" JSON {"," JSON} "]"                       as Google Cloud's logging read writes it
+//   csv     = NAMES newline {CELLS newline}                 with a column _raw, as Splunk exports it
 //
 // Source: systemd's journal export format and journalctl(1) of systemd 245 to 257; the json-file driver of
 // Docker; zap, logrus and Elastic's common schema for the names of fields.
@@ -14,6 +16,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -26,7 +29,9 @@ namespace {
 enum class Wrapping {
   None,
   Json,
-  Blocks
+  Blocks,
+  List,
+  Csv
 };
 
 constexpr size_t kLongestField = size_t{1} << 20;
@@ -57,14 +62,19 @@ template <size_t N>
 bool is_key(const std::array<std::string_view, N>& keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();
 }
-constexpr std::array<std::string_view, 4> kTextKeys{"MESSAGE", "log", "message", "msg"};
-constexpr std::array<std::string_view, 4> kHostKeys{"_HOSTNAME", "host", "hostname", "node"};
-constexpr std::array<std::string_view, 5> kTimeKeys{
-    "__REALTIME_TIMESTAMP",
-    "time",
-    "@timestamp",
-    "timestamp",
-    "ts"};
+constexpr std::array<std::string_view, 7>
+    kTextKeys{"MESSAGE", "log", "message", "msg", "line", "textPayload", "_raw"};
+constexpr std::array<std::string_view, 6>
+    kHostKeys{"_HOSTNAME", "host", "hostname", "node", "node_name", "nodename"};
+// Objects in which collectors put fields of an entry: Loki, Google Cloud, Fluent Bit.
+constexpr std::array<std::string_view, 5> kInnerKeys{
+    "labels",
+    "stream",
+    "jsonPayload",
+    "kubernetes",
+    "fields"};
+constexpr std::array<std::string_view, 6>
+    kTimeKeys{"_time", "__REALTIME_TIMESTAMP", "time", "@timestamp", "timestamp", "ts"};
 constexpr std::array<std::string_view, 3> kLevelKeys{"level", "severity", "lvl"};
 
 // Microseconds since 1970 of the journal, or a date.
@@ -92,7 +102,7 @@ void add_field(JournalEntry& entry, std::string_view key, std::string_view value
     entry.text = in_one_line(std::string(value));
   else if (is_key(kHostKeys, key) && value.find(' ') == value.npos)
     entry.host = value;
-  else if (key == "SYSLOG_IDENTIFIER")
+  else if (key == "SYSLOG_IDENTIFIER" || (key == "_TRANSPORT" && value == "kernel"))
     entry.program = value;
   else if (is_key(kTimeKeys, key) && entry.time.empty())
     entry.time = time_text(value);
@@ -115,8 +125,13 @@ JournalEntry entry_of(std::string_view line) {
   JournalEntry entry;
   try {
     const base::Json json = base::parse_json(line, "");
-    for (const auto& [key, value] : json.members())
-      add_field(entry, key, text_of(value));
+    for (const auto& [key, value] : json.members()) {
+      if (!value.is_object())
+        add_field(entry, key, text_of(value));
+      else if (is_key(kInnerKeys, key))
+        for (const auto& [name, inner] : value.members())
+          add_field(entry, name, text_of(inner));
+    }
     if (const base::Json* host = json.find("host"); host && host->is_object())
       entry.host = host->string_or("name", "", {});
   } catch (const base::Error&) {
@@ -138,6 +153,44 @@ bool is_verbose_head(std::string_view line) {
   return line.find(" [s=") != line.npos && line.ends_with("]");
 }
 
+// Returns the first JSON object of a list, or nothing when it does not end within the text.
+std::string_view first_of_list(std::string_view head) {
+  const size_t begin = head.find('{');
+  int depth = 0;
+  bool is_text = false;
+  for (size_t i = begin; i < head.size(); ++i) {
+    if (is_text) {
+      i += head[i] == '\\';
+      is_text = i < head.size() && head[i] != '"';
+      continue;
+    }
+    is_text = head[i] == '"';
+    depth += (head[i] == '{') - (head[i] == '}');
+    if (depth == 0)
+      return head.substr(begin, i + 1 - begin);
+  }
+  return {};
+}
+
+// Splits a record of CSV at its commas. Quotes in a quoted cell are doubled.
+std::vector<std::string> csv_cells(std::string_view record) {
+  constexpr size_t kMostCells = 256;
+  std::vector<std::string> cells(1);
+  bool is_quoted = false;
+  for (size_t i = 0; i < record.size(); ++i) {
+    const char c = record[i];
+    const bool is_doubled = is_quoted && c == '"' && i + 1 < record.size() && record[i + 1] == '"';
+    if (c == ',' && !is_quoted && cells.size() < kMostCells)
+      cells.emplace_back();
+    else if (c != '"' || is_doubled)
+      cells.back() += c;
+    else
+      is_quoted = !is_quoted;
+    i += is_doubled;
+  }
+  return cells;
+}
+
 Wrapping wrapping_of(std::string_view head) {
   const size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == head.npos)
@@ -147,8 +200,17 @@ Wrapping wrapping_of(std::string_view head) {
   const std::string_view line = head.substr(0, end);
   if (line.starts_with("__CURSOR=") || line.starts_with("__REALTIME_TIMESTAMP=") || is_verbose_head(line))
     return Wrapping::Blocks;
-  if (line == "{" && head.substr(0, 256).find("\"__CURSOR\"") != head.npos)
+  constexpr size_t kFirstEntry = 1024;
+  const std::string_view first = head.substr(0, kFirstEntry);
+  if (line == "{" &&
+      (first.find("\"__CURSOR\"") != first.npos || first.find("\"__REALTIME_TIMESTAMP\"") != first.npos))
     return Wrapping::Blocks;
+  const std::vector<std::string> names = csv_cells(line.substr(0, line.find('\r')));
+  if (names.size() > 1 && std::ranges::find(names, "_raw") != names.end())
+    return Wrapping::Csv;
+  const size_t second = head.find_first_not_of(" \t\r\n", 1);
+  if (head[0] == '[' && second != head.npos && head[second] == '{' && is_wrapped(first_of_list(head)))
+    return Wrapping::List;
   return line.starts_with("{") && end != head.npos && is_wrapped(line) ? Wrapping::Json : Wrapping::None;
 }
 
@@ -160,13 +222,20 @@ class Unwrapper {
 
   void add(std::string_view bytes, std::string& out) {
     for (const char c : bytes) {
+      if (wrapping_ == Wrapping::List) {
+        take_of_list(c, out);
+        continue;
+      }
       if (length_at_ < sizeof length_ || left_ > 0) {
         take_binary(c, out);
         continue;
       }
-      if (c != '\n') {
+      is_quoted_ = is_quoted_ != (wrapping_ == Wrapping::Csv && c == '"');
+      if (c != '\n' || is_quoted_) {
         if (line_.size() < kLongestField)
           line_ += c;
+        if (c == '\n')
+          out += c;
         continue;
       }
       end_line(out);
@@ -174,16 +243,61 @@ class Unwrapper {
   }
 
   void finish(std::string& out) {
-    if (!line_.empty())
+    if (!line_.empty() && wrapping_ != Wrapping::List)
       end_line(out);
+    if (has_entry_)
+      out += '\n';
     if (!entry_.empty())
       out += entry_.line() + '\n';
     entry_ = {};
   }
 
  private:
+  // Takes a byte of a list of JSON objects. An object becomes a line in the place of its last one.
+  void take_of_list(char c, std::string& out) {
+    if (depth_ > 0 && line_.size() < kLongestField)
+      line_ += c;
+    if (c == '\n') {
+      out += c;
+      has_entry_ = false;
+    }
+    if (is_quoted_) {
+      is_quoted_ = c != '"' || is_escaped_;
+      is_escaped_ = c == '\\' && !is_escaped_;
+      return;
+    }
+    is_quoted_ = c == '"';
+    if (c == '{' && depth_++ == 0)
+      line_ = c;
+    if (c != '}' || depth_ == 0 || --depth_ > 0)
+      return;
+    const JournalEntry entry = entry_of(std::exchange(line_, {}));
+    if (entry.empty())
+      return;
+    out += (has_entry_ ? "\n" : "") + entry.line();
+    has_entry_ = true;
+  }
+
+  // Takes a record of CSV, of which the first one names the cells.
+  void end_record(const std::string& line, std::string& out) {
+    const std::vector<std::string> cells = csv_cells(std::string_view(line).substr(0, line.find('\r')));
+    if (names_.empty()) {
+      names_ = cells;
+      out += '\n';
+      return;
+    }
+    JournalEntry entry;
+    for (size_t i = 0; i < cells.size() && i < names_.size(); ++i)
+      add_field(entry, names_[i], cells[i]);
+    out += entry.line() + '\n';
+  }
+
   void end_line(std::string& out) {
     const std::string line = std::exchange(line_, {});
+    if (wrapping_ == Wrapping::Csv) {
+      end_record(line, out);
+      return;
+    }
     if (wrapping_ == Wrapping::Json) {
       const JournalEntry entry = entry_of(line);
       out += (entry.empty() ? line : entry.line()) + '\n';
@@ -246,6 +360,11 @@ class Unwrapper {
   std::string value_;
   uint64_t length_ = 0;
   size_t length_at_ = sizeof length_;
+  bool is_quoted_ = false;
+  bool is_escaped_ = false;
+  bool has_entry_ = false;  // the line so far holds one
+  int depth_ = 0;
+  std::vector<std::string> names_;
   uint64_t left_ = 0;
 };
 

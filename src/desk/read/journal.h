@@ -1,5 +1,6 @@
 // Unwraps logs whose lines are wrapped in fields: the journal of systemd in its formats export, verbose, json
-// and json-pretty, the log files of Docker, and JSON lines of loggers and collectors.
+// and json-pretty, the log files of Docker, JSON lines of loggers and collectors (Loki, Fluent), lists of
+// Google Cloud and tables of Splunk.
 //
 //   {"_HOSTNAME":"n1","SYSLOG_IDENTIFIER":"kernel","__REALTIME_TIMESTAMP":"1795000000000000","MESSAGE":"..."}
 //   becomes "2026-11-18T11:06:40.000000Z n1 kernel: ..."

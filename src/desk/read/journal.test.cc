@@ -56,6 +56,24 @@ TEST(Journal, BinaryFieldsKeepTheirLineEnds) {
       "\n");
 }
 
+TEST(Journal, ListsAndTablesKeepTheirLines) {
+  const std::string entry = "2026-03-04T05:06:07Z n1 log: gone\n";
+  EXPECT_EQ(
+      unwrapped("[\n  {\n    \"jsonPayload\": {\"message\": \"gone\", \"_HOSTNAME\": \"n1\"},\n"
+                "    \"timestamp\": \"2026-03-04T05:06:07Z\"\n  }\n]\n"),
+      "\n\n\n\n" + entry + "\n");
+  EXPECT_EQ(
+      unwrapped("\"_time\",\"host\",\"_raw\"\n\"2026-03-04T05:06:07Z\",\"n1\",\"gone\"\n"),
+      "\n" + entry);
+}
+
+TEST(HostParts, DockerComposeNamesItsContainers) {
+  const auto parts = host_parts("n-1  | a\nn-12 | b\nn-1  | c\nn-12 | d\n");
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].first, "n-12");
+  EXPECT_EQ(parts[1].second, "b\nd\n");
+}
+
 TEST(Journal, LoggersInJsonAreUnwrappedAndOtherJsonIsKept) {
   EXPECT_EQ(
       unwrapped("{\"log\":\"step 3\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-20T09:00:00.5Z\"}\n"),

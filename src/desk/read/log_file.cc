@@ -70,7 +70,7 @@ std::string peeled_lines(std::string_view head) {
 // known lines the others may hold what it is about.
 bool is_log_of(const LogReader::Recognition& found, std::string_view head) {
   constexpr double kMost = 0.5;
-  if (!found.format)
+  if (!found.format || found.is_mixed)
     return false;
   const bool is_of_job = found.format->family == "training" || found.format->family == "bench";
   return !is_of_job || head.size() == kHead || found.score >= kMost;
@@ -135,25 +135,31 @@ bool LogReader::each_match(std::string_view line, const Use& use, Fallbacks fall
       is_kept = is_kept || !format.is_shared;
     }
   }
-  for (const uint32_t i : found)
-    if (!is_kept && formats_[forms_[i].format]->is_fallback && forms_[i].pattern.match(peeled.text, match))
-      use(forms_[i], match, peeled);
+  for (const uint32_t i : found) {
+    const Format& format = *formats_[forms_[i].format];
+    if (!is_kept && format.is_fallback &&
+        forms_[i].pattern.match(format.is_of_whole_line ? line : peeled.text, match))
+      use(forms_[i], match, format.is_of_whole_line ? Peeled{line, {}, peeled.subject, peeled.time} : peeled);
+  }
   return any;
 }
 
-// Returns the formats whose program wrote most of the first lines, and the number of these lines.
+// Returns the formats whose program wrote most of the first lines, or some of a log that a system's logger
+// wrote for all programs, and the number of these lines.
 std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   std::map<size_t, size_t> lines_of;
   size_t lines = 0;
+  size_t sent = 0;  // by any program
   each_line(head, [&](std::string_view line) {
     ++lines;
     std::string buffer;
     const Peeled peeled = peel(line.substr(0, LineSource::kLongestLine), Depth::Log, buffer);
+    sent += !peeled.sender.empty();
     for (size_t i = 0; i < formats_.size() && !peeled.sender.empty(); ++i)
       lines_of[i] += formats_[i]->sender == peeled.sender;
   });
   std::erase_if(lines_of, [&](const auto& format) {
-    return format.second * 2 <= lines;
+    return format.second == 0 || sent * 2 <= lines;
   });
   return lines_of;
 }
@@ -177,7 +183,13 @@ LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
     if (senders.empty())
       return {};
     const Format* format = formats_[senders.begin()->first];
-    return {format, 0.5, "most lines are of the " + std::string(format->sender)};
+    const bool is_mixed = senders.begin()->second * 2 <= size_t(std::ranges::count(head, '\n'));
+    return {
+        format,
+        0.5,
+        (is_mixed ? "a system log with lines of the " : "most lines are of the ") +
+            std::string(format->sender),
+        is_mixed};
   }
   const auto most = std::ranges::max_element(hits, {}, [](const auto& hit) {
     return hit.second;

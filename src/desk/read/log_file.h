@@ -34,6 +34,7 @@ class LogReader {
     const Format* format = nullptr;  // nullptr: none
     double score = 0;
     std::string reason;
+    bool is_mixed = false;  // its program wrote a part of the lines only
   };
   // Scores tables and documents by their functions, and line formats by the share of matching lines.
   Recognition recognise(std::string_view head) const;

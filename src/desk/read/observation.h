@@ -93,6 +93,10 @@ struct Quantity {
   // difference.
   bool by_role = false;
   bool is_wait = false;  // time in which a part waits for others
+  // Work that a part was given or does (utilisation in percent, power): a part with less of it than its peers
+  // may be idle, so that it raises a question and is not compared by quantities that need load.
+  bool is_load = false;
+  bool needs_load = false;  // a clock: low on an idle part
 };
 
 struct Observation {

@@ -266,6 +266,7 @@ bool peel_dmesg(Peeled& p) {
   if (end == p.text.npos || end > 40)
     return false;
   std::string_view inside = p.text.substr(1, end - 1);
+  const bool is_padded = inside.starts_with(" ");
   drop_blanks(inside);
   if (inside.size() > 20 && inside[3] == ' ' && month_of(inside.substr(4)) != 0) {
     std::string_view rest = inside.substr(7);
@@ -291,7 +292,7 @@ bool peel_dmesg(Peeled& p) {
     const size_t whole = digits(inside, 0);
     const bool is_uptime = whole > 0 && whole < inside.size() && inside[whole] == '.' &&
                            whole + 1 + digits(inside, whole + 1) == inside.size() &&
-                           inside.size() == whole + 7;
+                           (is_padded || inside.size() == whole + 7);
     const auto seconds = base::try_double(inside);
     if (!is_uptime || !seconds)
       return false;
@@ -300,6 +301,48 @@ bool peel_dmesg(Peeled& p) {
   p.sender = "kernel";
   p.text = p.text.substr(end + 1);
   drop_blanks(p.text);
+  // "[816.123456] node17 kernel: ", as journalctl -o short-monotonic writes it. Drivers begin their lines in
+  // a similar way, so that only the kernel is accepted as the program.
+  const size_t host = p.text.find(' ');
+  if (host != p.text.npos && p.text.substr(host + 1).starts_with("kernel: "))
+    peel_sender(p, p.text);
+  return true;
+}
+
+// Removes a prefix of syslog as RFC 5424 defines it: "<4>1 2026-11-27T10:00:16.123Z node17 kernel - - - ".
+bool peel_rfc5424(Peeled& p) {
+  const size_t count = p.text.starts_with("<") ? digits(p.text, 1) : 0;
+  if (count == 0 || count > 3 || !p.text.substr(1 + count).starts_with(">1 "))
+    return false;
+  std::string_view rest = p.text.substr(count + 4);
+  const size_t size = iso_date_size(rest);
+  Peeled peeled = p;
+  if (size == 0 || !set_time(peeled, iso_moment(rest.substr(0, size))))
+    return false;
+  rest.remove_prefix(size);
+  drop_blanks(rest);
+  std::array<std::string_view, 4> words;  // host, program, process, kind of message
+  for (std::string_view& word : words) {
+    const size_t end = rest.find(' ');
+    if (end == rest.npos)
+      return false;
+    word = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+  }
+  while (rest.starts_with("[")) {  // structured data
+    const size_t end = rest.find(']');
+    if (end == rest.npos)
+      return false;
+    rest.remove_prefix(end + 1);
+  }
+  if (rest.starts_with("- "))
+    rest.remove_prefix(2);
+  drop_blanks(rest);
+  if (is_host(words[0]))
+    peeled.subject.host = words[0];
+  peeled.sender = words[1];
+  peeled.text = rest;
+  p = peeled;
   return true;
 }
 
@@ -414,9 +457,9 @@ Peeled peel(std::string_view line, Depth depth, std::string& buffer, Peeled* as_
       *as_table = p;
       as_table = nullptr;
     }
-    const bool any =
-        depth == Depth::Log && (peel_syslog(p) || peel_dmesg(p) || peel_date(p) || peel_glog(p) ||
-                                peel_nccl(p) || peel_process(p) || peel_level(p) || peel_tag(p));
+    const bool any = depth == Depth::Log &&
+                     (peel_rfc5424(p) || peel_syslog(p) || peel_dmesg(p) || peel_date(p) || peel_glog(p) ||
+                      peel_nccl(p) || peel_process(p) || peel_level(p) || peel_tag(p));
     if (!any)
       break;
   }

@@ -96,7 +96,8 @@ Formats training_formats() {
       &kUnreadRanks,
       &kNanoGpt,
       &kDeepSpeedTimers,
-      &kProgressBars};
+      &kProgressBars,
+      &kLoss};
 }
 
 }  // namespace lento::desk

@@ -20,6 +20,7 @@ extern const Format kStragglerScores;  // straggler reports of nvidia-resiliency
 extern const Format kComposer;         // Composer's straggler detector
 extern const Format kRankNumbers;      // a number of one rank per line: tests of GPUs, section reports
 extern const Format kRankTable;        // CSV or JSON Lines with a row per rank and step
+extern const Format kLoss;             // losses that are no number
 extern const Format kUnreadRanks;      // numbers of ranks that no other format took
 
 // Returns all formats of this family.

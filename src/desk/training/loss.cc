@@ -1,0 +1,58 @@
+// The loss of a training run that is no number. One such step is usual where a scale of the loss is sought,
+// so that the step is skipped. Several show that the run computes nothing more, which speeds do not show.
+//
+//   line = any "loss" [QUOTE] (":" | "=") ("nan" | "NaN") any
+#include "desk/training/training.h"
+
+namespace lento::desk {
+namespace {
+
+const LineForm kLossForms[] = {
+    {"loss:~nan", {"iteration 55/ 100 | lm loss: nan | loss scale: 1.0 |", "step: 7 loss: nan"}},
+    {"loss:~NaN", {"step 7 loss: NaN"}},
+    {"loss=nan", {"epoch 1: 7%| 7/100 [00:07, loss=nan]"}},
+    {"loss':~nan", {"{'loss': nan, 'grad_norm': nan, 'epoch': 0.1}"}},
+    {"loss\":~NaN", {"{\"step\": 7, \"loss\": NaN}"}},
+};
+
+class Loss : public Reader {
+  void take(size_t, const Match&, Sink& sink) override {
+    if (++count_ > 1)
+      return;
+    line_ = sink.line();
+    number_ = sink.number();
+    time_ = sink.time();
+  }
+
+  void end(Sink& sink) override {
+    constexpr uint64_t kMostSkipped = 2;
+    sink.at(line_, number_, {}, time_);
+    Event event;
+    event.kind = "training/loss";
+    event.severity = count_ > kMostSkipped ? Severity::Warning : Severity::Note;
+    event.origin = Origin::Program;
+    event.meaning = "the loss is not a number in " + std::to_string(count_) +
+                    (count_ == 1 ? " line" : " lines from here on");
+    event.action =
+        "look at data, learning rate and scale of the loss of that step; run it again from the last "
+        "checkpoint: when it comes elsewhere or not at all, test the GPUs for wrong results (dcgmi diag -r "
+        "3)";
+    sink.event(std::move(event));
+  }
+
+  uint64_t count_ = 0;
+  std::string line_;
+  int64_t number_ = 0;
+  Moment time_;
+};
+
+}  // namespace
+
+const Format kLoss{
+    .name = "losses that are no number",
+    .family = "training",
+    .forms = kLossForms,
+    .make = make<Loss>,
+    .is_shared = true};
+
+}  // namespace lento::desk
