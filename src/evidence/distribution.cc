@@ -1,5 +1,7 @@
-// Regularised incomplete gamma and beta functions by Lentz's continued fraction, quantiles by halving an
-// interval, which is slower than Newton's method but cannot diverge and needs no starting value.
+// Regularised incomplete gamma and beta functions by Lentz's continued fraction. Their quantiles are found by
+// halving an interval, which is slower than Newton's method but cannot diverge and needs no starting value.
+// The normal law's quantile is needed in inner loops and has a starting value from which Newton's method
+// cannot diverge.
 #include "evidence/distribution.h"
 
 #include <cmath>
@@ -13,6 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiny = 1e-300;      // keeps Lentz's ratios from division by zero
 constexpr double kPrecision = 1e-15;  // relative change that ends a series
+constexpr int kMostSteps = 50;        // Newton's method takes about six
 constexpr int kMostTerms = 100'000;   // convergence takes about sqrt(max(a, b)) terms
 
 double log_gamma(double x) {
@@ -64,7 +67,17 @@ double normal_quantile(double p) {
     return kInfinity;
   if (p > 0.5)
     return -normal_quantile(1 - p);
-  return inverse(p, -40, 0, normal_cdf);  // the smallest double is reached at -38.6
+  // Newton's method on the logarithm, which is concave: it rises to the root from below and cannot pass it.
+  double z = -std::sqrt(-2 * std::log(p));  // below the root, because Phi(-x) <= exp(-x^2 / 2) / 2
+  for (int i = 0; i < kMostSteps; ++i) {
+    const double below = normal_cdf(z);
+    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+    const double step = std::log(p / below) * below / density;
+    if (!(step > -z * kPrecision))
+      break;
+    z += step;
+  }
+  return z;
 }
 
 double beta_cdf(double x, double a, double b) {
