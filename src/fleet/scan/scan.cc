@@ -291,6 +291,8 @@ void Scan::Impl::step(Track& track) {
   }
   follow(track.machines);
   follow(track.job);
+  // A pause is not equally long on all machines and is no part of their past.
+  track.machines.crowd |= track.job.suspected[0] != 0;
 }
 
 Scan::Scan(ScanFleet fleet, ScanOptions options)

@@ -94,6 +94,25 @@ TEST(Scan, AccusesNobodyOfTheBeginOfAJob) {
   EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
 }
 
+// The pause must not enter the machines' past, where it would be shorter on the one that is back first.
+TEST(Scan, AccusesNobodyOfAPauseThatEndsAtUnequalTimes) {
+  const auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (t >= 240 && t < (m == 9 ? 268 : 278) ? 0.13 : 1);
+  });
+  for (const finding::Finding& f : scan(s, {}).findings)
+    EXPECT_EQ(f.subject, "job") << f.summary;
+}
+
+TEST(Scan, NamesALossAfterTheJobHasChangedForGood) {
+  const auto s = draw({}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * (t >= 160 ? 0.8 : 1) * (m == 5 && t >= 320 ? 0.9 : 1);
+  });
+  std::vector<std::string> subjects;
+  for (const finding::Finding& f : scan(s, {}).findings)
+    subjects.push_back(f.subject);
+  EXPECT_THAT(subjects, testing::UnorderedElementsAre("job", "n5"));
+}
+
 TEST(Scan, AccusesNobodyOfHealthyPower) {
   const auto d = scan(
       draw(

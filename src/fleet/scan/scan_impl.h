@@ -1,6 +1,6 @@
-// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric does
-// not change the noise and the past that were learnt for it there, and tracks never share state, so that
-// their order has no effect.
+// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric, or
+// whose job is, does not change the noise and the past that were learnt for it there, and tracks never share
+// state, so that their order has no effect.
 #pragma once
 
 #include <deque>
@@ -42,7 +42,7 @@ struct Ladder {
   std::vector<std::vector<float>> half;  // by rung: the first of two cells, empty when there is none
   std::vector<std::vector<Look>> looks;  // by level, of its last test
   std::vector<uint8_t> suspected;        // not zero: member of an episode, or in a window that holds one
-  bool crowd = false;                    // many are suspected
+  bool crowd = false;                    // many are suspected, or the job
   std::vector<Standing> standing;
 };
 
