@@ -32,6 +32,10 @@ MetricSeries read_servers(const std::string& folder, std::vector<std::vector<boo
   }
   csv.time_column = "t";
   csv.label_columns = {"part"};
+  // The reader takes a label for a remark unless it is named.
+  for (int k = 0; k < 19; ++k)
+    csv.metrics.push_back((k < 10 ? "m0" : "m") + std::to_string(k));
+  csv.metrics.emplace_back("label");
   csv.grid.step_ms = 1000;  // one step of the file
   base::ReadReport report;
   MetricSeries all = read_csv(csv, report);
