@@ -89,6 +89,7 @@ MethodResult judge_chip(
   if (fitted) {
     twin = twin_of(*by_model->model(), by_model->fitted());
     detect.own = &twin.own;
+    detect.cores_first = by_model->quiet();
     if (by_model->fitted_to_healthy())
       detect.healthy = nullptr;  // simulations of the chip that was fitted to it replace it
     detect.replay = possible_replay(*by_model->model(), by_model->fitted(), counted, replay_seed(judged, 0));
@@ -99,8 +100,9 @@ MethodResult judge_chip(
   if (fitted) {
     by_model->confirm_reported(out.detection);
     by_model->doubt_all_clear(out.detection);
+    by_model->rank_leading(out.detection);
   }
-  out.numbers["simulated_runs"] = count.runs();
+  out.numbers["simulated_runs"] = count.runs() + (by_model != nullptr ? by_model->simulated() : 0);
   return out;
 }
 

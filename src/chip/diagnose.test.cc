@@ -39,6 +39,12 @@ class ChipDiagnosis : public testing::Test {
     o.mapping = kMapping;
     return o;
   }
+  static int simulated(const finding::Diagnosis& d) {
+    for (const auto& [what, value] : d.facts)
+      if (what == "runs simulated to judge it")
+        return std::atoi(value.c_str());
+    return -1;
+  }
   std::vector<Fault> slow(const Component& component, double factor) const {
     Fault f = fault_of(component, Grid(chip_));
     f.factor = factor;
@@ -54,6 +60,8 @@ TEST_F(ChipDiagnosis, NamesASlowCoreAndSaysWhatItLookedAt) {
   EXPECT_EQ(d.findings[0].subject, "core5");
   EXPECT_NEAR(*d.findings[0].factor, 5, 0.25);
   EXPECT_EQ(d.inputs.size(), 3u);  // records, chip, mapping
+  EXPECT_GT(simulated(d), 0);
+  EXPECT_LE(simulated(d), 12);
 }
 
 TEST_F(ChipDiagnosis, AHealthyRunIsHealthyAndNotMerelyEmpty) {
@@ -61,6 +69,7 @@ TEST_F(ChipDiagnosis, AHealthyRunIsHealthyAndNotMerelyEmpty) {
   const finding::Diagnosis d = diagnose_chip(options());
   EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
   EXPECT_NE(d.covered.find("16 cores"), std::string::npos) << d.covered;
+  EXPECT_EQ(simulated(d), 0);
 }
 
 TEST_F(ChipDiagnosis, ARecorderThatHoldsNothingIsNotHealthy) {

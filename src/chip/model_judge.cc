@@ -10,7 +10,9 @@
 #include <variant>
 
 #include "base/units.h"
+#include "chip/detect/evidence.h"
 #include "chip/detect/path.h"
+#include "chip/detect/tuning.h"
 #include "chip/kept_model.h"
 #include "chip/model/runs.h"
 #include "evidence/distribution.h"
@@ -188,9 +190,15 @@ void ModelJudge::judge_records(std::vector<ProbeRecord>& records) {
   verdict_ = judge(*model_, records, {.tolerance = options_.tolerance});
 }
 
+FactorFit ModelJudge::fitted_factors(std::vector<SlowPart> parts, bool measured) {
+  FactorFit out = factors_of(*model_, *verdict_, std::move(parts), measured);
+  simulated_ += out.simulated;
+  return out;
+}
+
 // Tests a suspect and the parts that time bins cannot distinguish from it. Records may separate them: parts
 // whose gain is lower than the best by more than chance are removed.
-Confirmation ModelJudge::confirmed(Suspect& s) const {
+Confirmation ModelJudge::confirmed(Suspect& s) {
   const auto of = [&](const Component& part) {
     return confirm(*model_, *verdict_, part, double(s.begin), double(s.end));
   };
@@ -215,15 +223,14 @@ Confirmation ModelJudge::confirmed(Suspect& s) const {
 
 // Simulates each of the remaining parts and keeps those that explain the run about equally well. Parts on
 // one path differ by transfers that use only one of them, and by the queues before them.
-void ModelJudge::compare_by_simulation(Suspect& s) const {
+void ModelJudge::compare_by_simulation(Suspect& s) {
   constexpr size_t kMostCompared = 4;
   if (s.alike.size() < 2 || s.alike.size() > kMostCompared)
     return;
   std::vector<double> fits;
   for (const Component& part : s.alike) {
     const double log_factor = std::log(std::max(1.0, s.factor));
-    fits.push_back(
-        factors_of(*model_, *verdict_, {{part, log_factor, s.begin, s.end}}).solution.log_likelihood);
+    fits.push_back(fitted_factors({{part, log_factor, s.begin, s.end}}).solution.log_likelihood);
   }
   const double best = *std::ranges::max_element(fits);
   const double chance = std::log(1 / options_.false_alarms);
@@ -275,7 +282,7 @@ void ModelJudge::confirm_reported(Detection& detection) {
 // Withdraws the verdict when another part explains the run better. On a chip that deviates from its file,
 // the comparison by replay may name a part next to the slow one. The leading parts of the first-order scan
 // are therefore simulated too.
-void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) const {
+void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) {
   constexpr size_t kMostRivals = 2;
   const Suspect& named = detection.reported.front();
   const auto is_named = [&](const Component& part) {
@@ -287,7 +294,7 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
     if (is_named(rival.component))
       return;  // later ones have a smaller gain
     const SlowPart part = slow_part(rival, verdict_->clock_map, verdict_->end_cycles);
-    if (factors_of(*model_, *verdict_, {part}).solution.log_likelihood <= likelihood + 2 * chance)
+    if (fitted_factors({part}).solution.log_likelihood <= likelihood + 2 * chance)
       continue;
     const Grid grid(of_.chip);
     detection.unjudged = name_of(named.component, grid) + " and " + name_of(rival.component, grid) +
@@ -300,13 +307,13 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) con
 
 // Takes over the factors that the model fits by simulation, with their intervals. Returns the log-likelihood
 // of the run with all reported parts slow.
-double ModelJudge::take_factors(Detection& detection) const {
+double ModelJudge::take_factors(Detection& detection) {
   if (detection.reported.empty())
     return 0;
   std::vector<SlowPart> parts;
   for (const Suspect& s : detection.reported)
     parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, s.end});
-  const FactorFit fit = factors_of(*model_, *verdict_, std::move(parts), true);
+  const FactorFit fit = fitted_factors(std::move(parts), true);
   for (size_t k = 0; k < detection.reported.size(); ++k) {
     Suspect& s = detection.reported[k];
     const double log_factor = fit.parts[k].log_factor;
@@ -341,6 +348,23 @@ void ModelJudge::doubt_all_clear(Detection& detection) const {
   detection.unjudged = about + (c.slower ? "no simulated slow part looks like the run"
                                          : "not slower by rank than those of other parts");
   detection.would_help = "another run of the same mapping; look first at that part";
+}
+
+void ModelJudge::rank_leading(Detection& detection) const {
+  if (!detection.ranked.empty())
+    return;
+  for (const PartTest& test : verdict_->leading) {
+    if (detection.ranked.size() == kMostRanked)
+      break;
+    const SlowPart part = slow_part(test, verdict_->clock_map, verdict_->end_cycles);
+    Suspect& s = detection.ranked.emplace_back();
+    s.component = part.part;
+    s.factor = test.factor();
+    s.begin = part.begin;
+    s.end = std::min(part.end, detection.run_cycles);
+    s.strength = test.gain / 2;
+    s.score = score_of(s.strength) / 2;
+  }
 }
 
 void ModelJudge::add_to(finding::Diagnosis& d) const {

@@ -48,17 +48,29 @@ class ModelJudge {
   // Replaces an all-clear by "cannot judge" when the model's leading part is confirmed by its raw records
   // although the comparison by replay reported nothing.
   void doubt_all_clear(Detection& detection) const;
+  // Returns whether the chip is like its file and no part gains enough to be suspicious. Precondition:
+  // judged().
+  bool quiet() const {
+    return verdict_->threshold == model_->threshold && verdict_->most_gain() <= model_->threshold;
+  }
+  // Returns how many runs the model simulated to judge, without those that taught it.
+  int simulated() const {
+    return simulated_ + (verdict_ ? verdict_->simulated : 0) + (healthy_ ? healthy_->simulated : 0);
+  }
+  // Fills the ranked list of a detection without suspects with the model's leading parts.
+  void rank_leading(Detection& detection) const;
   // Adds facts, notes, classes that deviate, and the factors that would have been named.
   void add_to(finding::Diagnosis& d) const;
 
  private:
-  Confirmation confirmed(Suspect& suspect) const;
-  void compare_by_simulation(Suspect& suspect) const;
+  FactorFit fitted_factors(std::vector<SlowPart> parts, bool measured = false);
+  Confirmation confirmed(Suspect& suspect);
+  void compare_by_simulation(Suspect& suspect);
   void add_runs(finding::Diagnosis& d) const;
   void add_detectable(finding::Diagnosis& d) const;
   void grey_unseen(finding::MeshFigure& mesh) const;
-  double take_factors(Detection& detection) const;
-  void doubt_beside_rival(Detection& detection, double likelihood) const;
+  double take_factors(Detection& detection);
+  void doubt_beside_rival(Detection& detection, double likelihood);
   void judge_records(std::vector<ProbeRecord>& records);
 
   const ChipDiagnosisOptions& options_;
@@ -72,6 +84,7 @@ class ModelJudge {
   std::vector<ModelVerdict> further_;
   std::vector<std::string> left_out_;  // further runs that were not judged, with the reason
   std::vector<std::string> doubts_;
+  int simulated_ = 0;
 };
 
 }  // namespace lento::chip

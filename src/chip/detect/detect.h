@@ -87,6 +87,7 @@ struct DetectOptions {
   const Deviations* own = nullptr;  // of the chip's parts, when it was fitted: it is then taken as it stands
   double false_alarms = 0.005;      // reports on healthy runs, of each run, that may be
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
+  bool cores_first = false;         // nothing is simulated unless a core is slow by direct evidence
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 24;         // replayed
   int most_together = 8;            // of them, compared with one another

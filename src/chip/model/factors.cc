@@ -1,9 +1,11 @@
-// The level of a part grows with its factor, with a slope of about one where the part serves most of its
-// records' time. A step is therefore the difference of two levels, and a last one divides it by the slope
-// between further simulations, some slower and some faster. In a recording that was cut, the number of
-// records that a part had served until then counts as well: few of a slow part end in time, and those that do
-// are short. Level and number are weighted by their covariance in the simulations. All runs use the same
-// seeds, so that two of them differ only by their parts.
+// The level of a part grows with its factor. Its slope follows from the shares of the dictionary, so that one
+// simulated factor determines the step to the next. A second one lies at the end of that step, and the slope
+// between both replaces that of the dictionary where they are far enough apart. Two runs are simulated with
+// each factor.
+//
+// In a recording that was cut, the number of records that a part had served until then counts as well: few of
+// a slow part end in time, and those that do are short. Level and number are weighted by their covariance in
+// further simulations, slower and faster ones.
 #include "chip/model/factors.h"
 
 #include <algorithm>
@@ -21,10 +23,11 @@ namespace lento::chip {
 namespace {
 
 constexpr int kMostRounds = 5;
-constexpr double kClose = 0.1;         // of the log: a difference that few simulated runs cannot resolve
-constexpr double kApart = 0.25;        // of the log, between a factor and the two that give its slope
+constexpr double kClose = 0.1;         // of the log, between the factors of the last two rounds
+constexpr double kApart = 0.25;        // of the log, between two factors that give a slope
 constexpr uint32_t kFactorDraws = 8;   // runs on either side
 constexpr double kLeastFactor = 0.02;  // of the log
+constexpr double kLeastSlope = 0.1;    // of a level that a part still determines
 
 using Records = std::vector<ProbeRecord>;
 
@@ -90,13 +93,19 @@ class FactorSearch {
         grid_(run.chip) {
   }
 
-  FactorFit fit(std::vector<SlowPart> parts, bool measured) {
+  FactorFit fit(std::vector<SlowPart> parts, FactorAim aim) {
+    const bool measured = aim == FactorAim::Measure;
     FactorFit out;
     out.parts = std::move(parts);
     take_shares(out.parts);
     for (size_t k = 0; k < out.parts.size(); ++k)
       widen(k, out.parts[k]);
-    if (!std::ranges::all_of(out.parts, whole_run)) {
+    if (measured && !cut() && std::ranges::all_of(out.parts, is_core)) {
+      out = fit_cores(std::move(out.parts));
+      out.simulated = simulated_;
+      return out;
+    }
+    if (aim != FactorAim::Guess && !std::ranges::all_of(out.parts, whole_run)) {
       const std::vector<SlowPart> given = out.parts;
       out = fit_intervals(run_, std::move(out.parts), measured);
       if (measured) {
@@ -105,18 +114,20 @@ class FactorSearch {
       }
       return out;
     }
+    const double close = measured && !cut() ? kApart : kClose;
+    std::vector<double> steps;
     for (int round = 1;; ++round) {
-      const std::vector<double> steps = play(out);
-      const bool close = std::ranges::all_of(steps, [](double step) {
-        return std::abs(step) < kClose;
+      steps = play(out);
+      const bool near = std::ranges::all_of(steps, [close](double step) {
+        return std::abs(step) < close;
       });
-      if (close || round == kMostRounds)
+      if (near || round == kMostRounds)
         break;
       for (size_t k = 0; k < steps.size(); ++k)
         move(out.parts[k], steps[k]);
     }
     if (measured) {
-      measure(out);
+      cut() ? measure_by_number(out) : measure(out, steps);
       add_class_deviations(out);
     }
     out.simulated = simulated_;
@@ -128,20 +139,41 @@ class FactorSearch {
     part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostLogFactor);
   }
 
-  // Takes a core's factor from its records where the fit's interval excludes it. Operations of a core wait in
-  // no queue, so that their level is their factor.
+  // Returns the factor of a core by its records. Operations of a core wait in no queue, so that their level
+  // is their factor. The deviation is infinite without records.
+  Effect factor_of_core(size_t k, const SlowPart& core, const Solution& s) const {
+    const Shown observed = shown_observed(k, core, s);
+    if (observed.records == 0 || observed.level <= 0)
+      return {core.log_factor, std::numeric_limits<double>::infinity()};
+    return {observed.level, run_.chip.core.rate_deviation / std::sqrt(double(observed.records))};
+  }
+
+  // Takes a core's factor from its records where the fit's interval excludes it.
   void prefer_records(const std::vector<SlowPart>& given, FactorFit& fit) const {
     for (size_t k = 0; k < given.size(); ++k) {
-      const Shown observed = shown_observed(k, given[k], fit.solution);
-      if (given[k].part.part != Part::Core || observed.records == 0)
+      if (given[k].part.part != Part::Core)
         continue;
-      const double deviation = run_.chip.core.rate_deviation / std::sqrt(double(observed.records));
-      const double apart = std::abs(observed.level - fit.parts[k].log_factor);
-      if (observed.level <= 0 || apart <= evidence::kNinety * std::hypot(deviation, fit.deviation[k]))
+      const Effect by_records = factor_of_core(k, given[k], fit.solution);
+      const double apart = std::abs(by_records.log_factor - fit.parts[k].log_factor);
+      if (apart <= evidence::kNinety * std::hypot(by_records.deviation, fit.deviation[k]))
         continue;
-      fit.parts[k].log_factor = observed.level;
-      fit.deviation[k] = deviation;
+      fit.parts[k].log_factor = by_records.log_factor;
+      fit.deviation[k] = by_records.deviation;
     }
+  }
+
+  // Fits cores alone, by their records.
+  FactorFit fit_cores(std::vector<SlowPart> cores) {
+    FactorFit out;
+    out.parts = std::move(cores);
+    play(out);
+    for (size_t k = 0; k < out.parts.size(); ++k) {
+      const Effect by_records = factor_of_core(k, out.parts[k], out.solution);
+      out.parts[k].log_factor = by_records.log_factor;
+      out.deviation.push_back(std::min(kMostLogFactor, by_records.deviation));
+    }
+    add_class_deviations(out);
+    return out;
   }
 
   // A factor counts from the class of its part, which has a deviation and a spread of its own.
@@ -154,6 +186,14 @@ class FactorSearch {
           std::hypot(fit.solution.classes[its_class].deviation, fit.solution.spread[its_class]);
       fit.deviation[k] = std::min(kMostLogFactor, std::hypot(fit.deviation[k], of_class));
     }
+  }
+
+  bool cut() const {
+    return run_.setup.until != kForever;
+  }
+
+  static bool is_core(const SlowPart& part) {
+    return part.part.part == Part::Core;
   }
 
   static bool whole_run(const SlowPart& part) {
@@ -219,7 +259,7 @@ class FactorSearch {
     }
     Shown out;
     out.records = ratios.size();
-    if (run_.setup.until != kForever)
+    if (cut())
       out.number = std::log1p(double(ratios.size()));
     out.level = ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : mean_of_middle(std::move(ratios));
     return out;
@@ -262,6 +302,18 @@ class FactorSearch {
     return out;
   }
 
+  // Returns the increase of a part's level with the log of its factor while no queue changes.
+  double slope_at(size_t k, double log_factor) const {
+    double sum = 0;
+    double weight = 0;
+    for (const Dictionary::Expected& e : likelihood_.dictionary().expected) {
+      const double share = shares_[k][e.cell];
+      sum += share * share * std::exp(log_factor) / (1 + share * std::expm1(log_factor));
+      weight += share;
+    }
+    return weight > 0 ? sum / weight : 1;
+  }
+
   // Simulates the parts, fits the nuisances beside them, and returns by part how much slower than the
   // simulated one the run's part seems to be. When no simulated record ends before the cut, the part is too
   // slow.
@@ -271,13 +323,18 @@ class FactorSearch {
     likelihood_.expect(shifted.mean, shifted.noise);
     fit.solution = likelihood_.fit();
     std::vector<double> out;
+    levels_.resize(fit.parts.size());
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
+      Levels& levels = levels_[k].emplace_back(fit.parts[k].log_factor);
       double step = observed.level - observed.number;
       for (const Records& run : runs) {
         const Shown simulated = shown_simulated(k, fit.parts[k], run);
         step -= (simulated.level - simulated.number) / kShiftSeeds;
+        levels.of_runs.push_back(simulated.level);
       }
+      if (!cut())
+        step /= slope_of(k);
       if (std::isnan(observed.level))
         out.push_back(0);
       else
@@ -286,8 +343,60 @@ class FactorSearch {
     return out;
   }
 
+  // Returns the slope between the last two factors that were simulated, or that of the dictionary.
+  double slope_of(size_t k) const {
+    const Levels& last = levels_[k].back();
+    if (levels_[k].size() > 1) {
+      const Levels& before = levels_[k][levels_[k].size() - 2];
+      const double apart = last.log_factor - before.log_factor;
+      const double slope = (evidence::mean(last.of_runs) - evidence::mean(before.of_runs)) / apart;
+      if (std::abs(apart) > kApart && slope > kLeastSlope)
+        return slope;
+    }
+    return std::max(kLeastSlope, slope_at(k, last.log_factor));
+  }
+
+  // Moves each factor by its last step and simulates two runs there, under seeds of their own. Each run of
+  // the last two factors gives an estimate. Their mean is taken, and their scatter gives the standard
+  // deviation.
+  void measure(FactorFit& fit, const std::vector<double>& steps) {
+    for (size_t k = 0; k < steps.size(); ++k)
+      move(fit.parts[k], steps[k]);
+    // Every judged run has seeds of its own, so that no draw is off in the same way for all.
+    const std::vector<Records> runs =
+        simulate(fit.parts, base::mix64(uint64_t(likelihood_.end_cycles())), kShiftSeeds);
+    for (size_t k = 0; k < fit.parts.size(); ++k) {
+      Levels& last = levels_[k].emplace_back(fit.parts[k].log_factor);
+      for (const Records& run : runs)
+        last.of_runs.push_back(shown_simulated(k, fit.parts[k], run).level);
+      fit.deviation.push_back(kMostLogFactor);
+      estimate(fit, k, shown_observed(k, fit.parts[k], fit.solution).level);
+    }
+  }
+
+  void estimate(FactorFit& fit, size_t k, double observed) const {
+    const double slope = slope_of(k);
+    std::vector<double> estimates;
+    double squares = 0;
+    for (const Levels& one : std::span(levels_[k]).last(2)) {
+      std::vector<double> of;
+      for (const double level : one.of_runs)
+        of.push_back(one.log_factor + (observed - level) / slope);
+      squares += evidence::variance(of) * double(of.size() - 1);
+      estimates.insert(estimates.end(), of.begin(), of.end());
+    }
+    const double mean = evidence::mean(estimates);
+    if (std::isnan(mean))
+      return;
+    // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t.
+    const auto n = double(estimates.size());
+    const double wider = evidence::student_quantile(0.95, n - 2) / evidence::kNinety;
+    fit.deviation[k] = wider * std::sqrt(squares / (n - 2) * (1 + 1 / n));
+    fit.parts[k].log_factor = std::clamp(mean, kLeastFactor, kMostLogFactor);
+  }
+
   // Simulates the parts slower and faster, and corrects each factor by what these runs show.
-  void measure(FactorFit& fit) {
+  void measure_by_number(FactorFit& fit) {
     // Every judged run has seeds of its own, so that no draw is off in the same way for all.
     const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
     std::vector<std::vector<Records>> runs;
@@ -318,7 +427,7 @@ class FactorSearch {
       size_t k,
       const Shown& observed,
       const std::array<std::vector<Shown>, 2>& simulated) const {
-    const double by_chance = run_.setup.until != kForever ? std::exp(-observed.number) : 0;
+    const double by_chance = cut() ? std::exp(-observed.number) : 0;
     const Shown weights = weights_of(simulated, by_chance);
     const auto weighed = [&](const Shown& s) {
       return weights.level * s.level + weights.number * s.number;
@@ -344,12 +453,19 @@ class FactorSearch {
     fit.deviation[k] = of_run;
   }
 
+  // Levels of runs that were simulated with one factor.
+  struct Levels {
+    double log_factor = 0;
+    std::vector<double> of_runs{};
+  };
+
   const ObservedRun& run_;
   Likelihood likelihood_;
   const Twin twin_;
   const Grid grid_;
   std::vector<std::vector<float>> shares_;      // by part and cell
   std::vector<std::vector<uint32_t>> columns_;  // by part, those of InfluenceColumns
+  std::vector<std::vector<Levels>> levels_;     // by part, in order of the simulations
   int simulated_ = 0;
 };
 
@@ -363,8 +479,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid) {
   return out;
 }
 
-FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured) {
-  return FactorSearch(run).fit(std::move(parts), measured);
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, FactorAim aim) {
+  return FactorSearch(run).fit(std::move(parts), aim);
 }
 
 }  // namespace lento::chip

@@ -36,7 +36,7 @@ struct FactorFit {
   // determine the factor.
   std::vector<double> deviation;
   Solution solution;  // the nuisances fitted together with the factors
-  int simulated = 0;
+  int simulated = 0;  // runs
 };
 
 // The run that simulated runs are compared with. All referenced objects must outlive it.
@@ -50,8 +50,12 @@ struct ObservedRun {
   uint64_t grain = 1;
 };
 
-// Fits the factors of `parts`, which are slow together. With `measured`, further simulations give the
-// standard deviations. Precondition: at least one part.
-FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured = false);
+enum class FactorAim : uint8_t {
+  Guess,    // by levels, with the given intervals
+  Fit,      // with intervals fitted, too
+  Measure,  // with standard deviations, by further simulations
+};
+// Fits the factors of `parts`, which are slow together. Precondition: at least one part.
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, FactorAim aim);
 
 }  // namespace lento::chip

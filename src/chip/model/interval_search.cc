@@ -140,7 +140,7 @@ class IntervalSearch {
   }
 
   SimulatedShift shift(const std::vector<SlowPart>& parts) {
-    ++simulated_;
+    simulated_ += int(kShiftSeeds);
     return simulated_shift(likelihood_.dictionary(), setup_, twin_, faults_of(parts));
   }
 
@@ -216,7 +216,7 @@ class IntervalSearch {
         mean[r] += of.back() / kDraws;
       }
     }
-    simulated_ += int(kDraws) / int(kShiftSeeds);
+    simulated_ += int(kDraws);
     const auto step_of = [&](const std::function<double(size_t)>& residual) {
       std::vector<double> score(parameters.size());
       for (size_t k = 0; k < score.size(); ++k)

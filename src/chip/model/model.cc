@@ -83,7 +83,7 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
 // the run better than the settings do, the settings are compared in the presence of that part.
 class Walk {
  public:
-  Walk(const ChipModel& model, Likelihood& likelihood, const ModelVerdict& of)
+  Walk(const ChipModel& model, Likelihood& likelihood, ModelVerdict& of)
       : model_(model),
         likelihood_(likelihood),
         of_(of) {
@@ -104,51 +104,57 @@ class Walk {
  private:
   Walked tried(const spec::Chip& chip) {
     if (beside_.empty()) {
-      likelihood_.expect(model_.shifts->of(model_.dictionary, chip));
+      likelihood_.expect(model_.shifts->of(model_.dictionary, chip, of_.simulated));
     } else {
       const Twin twin{chip, model_.setup.own};
       const SimulatedShift shift = simulated_shift(model_.dictionary, model_.setup, twin, beside_);
+      of_.simulated += int(kShiftSeeds);
       likelihood_.expect(shift.mean, shift.noise);
     }
     return {chip, likelihood_.fit()};
   }
 
   void try_settings() {
-    const auto expect_file = [this] {
-      return tried(model_.setup.chip);
-    };
     likelihood_.let_settings_differ(Likelihood::kAnySetting);
-    const auto settings = significant(model_.dictionary, expect_file().solution);
+    const auto settings = significant(model_.dictionary, tried(model_.setup.chip).solution);
     likelihood_.let_settings_differ(Likelihood::kSameSetting);
-    file_ = best_ = expect_file();
+    file_ = best_ = {model_.setup.chip, likelihood_.fit()};
     for (const auto& [setting, log_value] : settings)
       try_setting(setting, log_value);
   }
 
-  // Returns a slow part of the file's chip that raises the likelihood by more than `gained`, or nothing.
+  // Returns a slow part of the file's chip that raises the likelihood by more than `gained`, or nothing. Only
+  // the likeliest of the leading parts is fitted with its interval.
   std::optional<SlowPart> better_part(double gained) {
     constexpr size_t kMostTried = 3;
     tried(model_.setup.chip);
     const ClockMap clock(likelihood_, file_.solution);
     const auto leading = scan_parts(likelihood_, file_.solution, model_.parts);
-    std::optional<SlowPart> best;
+    const ObservedRun run{
+        cut_setup(model_.setup, of_, clock),
+        likelihood_,
+        model_.setup.chip,
+        model_.parts,
+        of_.raw,
+        clock,
+        of_.clocks.grain};
+    const auto fitted = [&](const SlowPart& part, FactorAim aim) {
+      FactorFit fit = fit_factors(run, {part}, aim);
+      of_.simulated += fit.simulated;
+      return fit;
+    };
+    std::optional<FactorFit> best;
     for (size_t i = 0; i < std::min(kMostTried, leading.size()); ++i) {
-      const ObservedRun run{
-          cut_setup(model_.setup, of_, clock),
-          likelihood_,
-          model_.setup.chip,
-          model_.parts,
-          of_.raw,
-          clock,
-          of_.clocks.grain};
-      const FactorFit fit = fit_factors(run, {slow_part(leading[i], clock, likelihood_.end_cycles())});
-      const double gain = fit.solution.log_likelihood - file_.solution.log_likelihood;
-      if (gain <= gained)
-        continue;
-      gained = gain;
-      best = fit.parts.front();
+      const SlowPart part = slow_part(leading[i], clock, likelihood_.end_cycles());
+      FactorFit fit = fitted(part, FactorAim::Guess);
+      if (!best || fit.solution.log_likelihood > best->solution.log_likelihood)
+        best = std::move(fit);
     }
-    return best;
+    if (best)
+      best = fitted(best->parts.front(), FactorAim::Fit);
+    if (!best || best->solution.log_likelihood - file_.solution.log_likelihood <= gained)
+      return {};
+    return best->parts.front();
   }
 
   void try_setting(ChipSetting setting, double log_value) {
@@ -178,7 +184,7 @@ class Walk {
 
   const ChipModel& model_;
   Likelihood& likelihood_;
-  const ModelVerdict& of_;  // holds the corrected records
+  ModelVerdict& of_;  // holds the corrected records, and counts simulated runs
   std::vector<Fault> beside_;
   Walked file_;
   Walked best_;
@@ -313,7 +319,7 @@ double seen_share(const Dictionary& d, const CellSums& sums) {
 
 }  // namespace
 
-const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip) {
+const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip, int& simulated) {
   const std::lock_guard lock(mutex_);
   const std::pair key{chip.core.issue_window, chip.network.buffer_segments};
   const auto [at, added] = known_.try_emplace(key);
@@ -323,7 +329,7 @@ const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip
     at->second.resize(d.cells.size());
   } else {
     at->second = shift_of(d, setup_, {chip, setup_.own});
-    ++simulated_;
+    simulated += int(kShiftSeeds);
   }
   return at->second;
 }
@@ -419,7 +425,7 @@ factors_of(const ChipModel& model, const ModelVerdict& v, std::vector<SlowPart> 
       v.raw,
       v.clock_map,
       v.clocks.grain};
-  return fit_factors(run, std::move(parts), measured);
+  return fit_factors(run, std::move(parts), measured ? FactorAim::Measure : FactorAim::Fit);
 }
 
 Confirmation

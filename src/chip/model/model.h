@@ -30,16 +30,13 @@ class Shifts {
   explicit Shifts(const LearnSetup& setup)
       : setup_(setup) {
   }
-  const std::vector<float>& of(const Dictionary& dictionary, const spec::Chip& chip);
-  int simulated() const {
-    return simulated_;
-  }
+  // Adds the runs that it had to simulate to `simulated`.
+  const std::vector<float>& of(const Dictionary& dictionary, const spec::Chip& chip, int& simulated);
 
  private:
   LearnSetup setup_;
   std::mutex mutex_;
   std::map<std::pair<int, int>, std::vector<float>> known_;  // by issue window and number of buffers
-  int simulated_ = 0;
 };
 
 struct ChipModel {
@@ -94,6 +91,7 @@ struct ModelVerdict {
   double seen = 0;       // records over planned records
   bool cut = false;      // the recording lacks its end
   uint64_t strange = 0;
+  int simulated = 0;  // runs
   // Inputs of the tests of single parts.
   std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters
   std::shared_ptr<const CellSums> sums;
