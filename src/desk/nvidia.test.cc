@@ -10,13 +10,13 @@
 namespace lento::desk {
 namespace {
 
-finding::Diagnosis judged(const std::string& text) {
+finding::Diagnosis judged(const std::string& text, const std::string& family = "nvidia") {
   static const LogReader reader(all_formats());
   Records records;
   reader.read_text(text, "h0", records);
   EXPECT_TRUE(records.files[0].recognised()) << records.files[0].reason << text.substr(0, 200);
   if (records.files[0].recognised()) {
-    EXPECT_EQ(reader.recognise(text).format->family, "nvidia");
+    EXPECT_EQ(reader.recognise(text).format->family, family);
   }
   records.name_by_files({{0, {"h0", "", ""}}});
   return judge_incident(records);
@@ -53,6 +53,22 @@ std::string query(int from, const char* clock_unit, const char* header_unit, con
   return text;
 }
 
+TEST(BandwidthMatrix, ASlowDiagonalIsTheMemoryOfItsGpu) {
+  std::string text =
+      "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D     0     1     2     3 "
+      "    4     5     6     7\n";
+  for (int row = 0; row < 8; ++row) {
+    text += "     " + std::to_string(row);
+    for (int column = 0; column < 8; ++column) {
+      const bool is_own = row == column;
+      const int value = is_own ? (row == 6 ? 700 : 1550 + row) : 92;
+      text += " " + std::to_string(value) + "." + std::to_string((3 * row + column) % 7);
+    }
+    text += "\n";
+  }
+  expect_subject(judged(text, "bench"), "h0/gpu6");
+}
+
 // An idle GPU has no clocks worth a comparison. Its reasons and its memory errors can be read all the same.
 TEST(SmiTable, OneIdleGpuIsHealthyInWhatItStates) {
   std::string text =
@@ -83,7 +99,7 @@ TEST(SmiTable, OneMomentIsCompared) {
   std::string text = "index, clocks.sm [MHz], utilization.gpu [%]\n";
   for (int gpu = 0; gpu < 8; ++gpu)
     text += std::to_string(gpu) + ", " + (gpu == 6 ? "1200" : gpu == 2 ? "1395" : "1410") + " MHz, 99 %\n";
-  expect_subject(judged(text), "h0/gpu6");
+  expect_subject(judged(text, "bench"), "h0/gpu6");
 }
 
 TEST(SmiTable, ALineBeforeTheHeaderAndACutRowChangeNothing) {
@@ -141,7 +157,7 @@ TEST(RocmTable, ColumnsOfAmdSmi) {
   std::string text = "gpu,gfx_activity,umc_activity,socket_power,gfx_0_clk,hotspot\n";
   for (int gpu = 0; gpu < 8; ++gpu)
     text += std::to_string(gpu) + ",100,30,600," + (gpu == 6 ? "1200" : "2100") + ",70\n";
-  expect_subject(judged(text), "h0/gpu6");
+  expect_subject(judged(text, "bench"), "h0/gpu6");
 }
 
 TEST(RocmLines, BecomeRows) {

@@ -7,7 +7,7 @@
 // Of perftest the row of the largest message is taken. A matrix between a processor and GPUs has a row per
 // NUMA node and a column per GPU: the median of the column is the GPU's. A matrix between GPUs has both: the
 // median of row and column, which one slow peer hardly moves, and the slowest pair, which shows a single slow
-// link at both of its ends.
+// link at both of its ends. The diagonal is the GPU's own memory.
 //
 // Sources: perftest 4.5 to 24; nvbandwidth 0.2 to 0.8; p2pBandwidthLatencyTest of CUDA samples 11 and 12.
 #include <algorithm>
@@ -122,11 +122,15 @@ class BandwidthMatrix : public Reader {
       return false;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const auto value = base::try_double(cells[i + 1]);
-      if (!value || *value <= 0 || (is_pairs_ && cells[0] == columns_[i]))
+      if (!value || *value <= 0)
         continue;
-      add(columns_[i], *value, line, sink);
+      if (is_pairs_ && cells[0] == columns_[i]) {
+        add(own_, columns_[i], *value, line, sink);
+        continue;
+      }
+      add(gpus_, columns_[i], *value, line, sink);
       if (is_pairs_)
-        add(cells[0], *value, line, sink);
+        add(gpus_, cells[0], *value, line, sink);
     }
     return true;
   }
@@ -139,8 +143,10 @@ class BandwidthMatrix : public Reader {
   }
 
   // Adds a measured bandwidth of a GPU.
-  void add(const std::string& gpu, double value, std::string_view line, const Sink& sink) {
-    Values& values = gpus_[gpu];
+  using ByGpu = std::map<std::string, Values>;
+  static void
+  add(ByGpu& gpus, const std::string& gpu, double value, std::string_view line, const Sink& sink) {
+    Values& values = gpus[gpu];
     if (values.values.empty()) {
       values.where.line = sink.number();
       values.line.assign(line);
@@ -174,14 +180,29 @@ class BandwidthMatrix : public Reader {
       quantity.name += ", slowest pair";
       sink.state(quantity, *std::ranges::min_element(values.values), {{"", "gpu" + gpu, ""}});
     }
+    for (const auto& [gpu, values] : own_) {
+      sink.at(values.line, values.where.line, sink.subject(), {});
+      sink.state(
+          {title_ + ", own memory",
+           "GB/s",
+           Kind::Level,
+           Better::Higher,
+           "",
+           Scope::Own,
+           "compare its memory clock and its memory errors (nvidia-smi -q) with a peer's"},
+          values.values[0],
+          {{"", "gpu" + gpu, ""}});
+    }
     gpus_.clear();
+    own_.clear();
     sink.at(before, number, sink.subject(), {});
   }
 
   std::string title_;
   bool is_pairs_ = false;
   std::vector<std::string> columns_;
-  std::map<std::string, Values> gpus_;
+  ByGpu gpus_;
+  ByGpu own_;  // bandwidth of its memory to itself
 };
 
 // Returns whether the line numbers the columns of a matrix: "0 1 2 3", "D\\D 0 1 2 3".

@@ -335,6 +335,8 @@ class Judge {
   // Notes what is there without being certain to cost time, with the unit that bounds the kernel.
   void note(const KernelMemory& k, const std::string& what, const BusyUnit& busiest, const SpeedUp& gain) {
     const std::string missing = missing_counters(k, what == kUncoalescedName);
+    if (without_cost_.empty())
+      without_cost_ = what + " in " + subject(k) + " (" + interval(gain) + " as fast without)";
     d_.notes.push_back(
         subject(k) + ": " + what + " without a certain cost: the kernel would be " + interval(gain) +
         " as fast without, and its busiest unit is " + busiest.name + " (" + percent(busiest.busy) + ")" +
@@ -395,10 +397,13 @@ class Judge {
           "requests beyond the least are there, and the counters do not show whether they cost time",
           "record what the notes name, or all: ncu --set full",
           covered);
-    d_.verdict = found.empty()
-                     ? "No memory conflict: banks, sectors and channels are used evenly, as far as measured."
-                     : found.front().category + " in " + found.front().subject +
-                           " leads: " + finding::factor_text(found.front()) + ".";
+    const std::string none =
+        without_cost_.empty()
+            ? "No memory conflict: banks, sectors and channels are used evenly, as far as measured."
+            : "No memory conflict is certain to cost time; there are " + without_cost_ + ".";
+    d_.verdict = found.empty() ? none
+                               : found.front().category + " in " + found.front().subject +
+                                     " leads: " + finding::factor_text(found.front()) + ".";
     finding::judged(d_, covered);
   }
 
@@ -407,7 +412,8 @@ class Judge {
   std::map<std::string, PageWork> work_;                 // by kernel
   double all_time_ = 0;
   size_t seen_ = 0;
-  size_t undecided_ = 0;  // kernels and causes that may cost much, and may not
+  std::string without_cost_;  // the first conflict that is there and is not certain to cost time
+  size_t undecided_ = 0;      // kernels and causes that may cost much, and may not
   Diagnosis d_;
 };
 

@@ -86,6 +86,7 @@ TEST_F(GpuMemory, SharesOfTheUnitsBoundTheGain) {
   EXPECT_NEAR(*d.findings[0].factor, std::sqrt(2.5 / 0.7), 0.01);
   const Diagnosis beside = of(ncu(conflicts_beside("90")));
   EXPECT_EQ(beside.outcome, Outcome::Healthy);
+  EXPECT_THAT(beside.verdict, HasSubstr("certain to cost time"));
   EXPECT_THAT(beside.notes, Contains(HasSubstr("its busiest unit is memory (90 %)")));
   EXPECT_THAT(of(ncu(conflicts_beside("90", "5000"))).notes, ::testing::IsEmpty());
 }
