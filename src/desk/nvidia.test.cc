@@ -99,7 +99,7 @@ TEST(SmiTable, OneMomentIsCompared) {
   std::string text = "index, clocks.sm [MHz], utilization.gpu [%]\n";
   for (int gpu = 0; gpu < 8; ++gpu)
     text += std::to_string(gpu) + ", " + (gpu == 6 ? "1200" : gpu == 2 ? "1395" : "1410") + " MHz, 99 %\n";
-  expect_subject(judged(text, "bench"), "h0/gpu6");
+  expect_subject(judged(text), "h0/gpu6");
 }
 
 TEST(SmiTable, ALineBeforeTheHeaderAndACutRowChangeNothing) {
@@ -157,7 +157,7 @@ TEST(RocmTable, ColumnsOfAmdSmi) {
   std::string text = "gpu,gfx_activity,umc_activity,socket_power,gfx_0_clk,hotspot\n";
   for (int gpu = 0; gpu < 8; ++gpu)
     text += std::to_string(gpu) + ",100,30,600," + (gpu == 6 ? "1200" : "2100") + ",70\n";
-  expect_subject(judged(text, "bench"), "h0/gpu6");
+  expect_subject(judged(text), "h0/gpu6");
 }
 
 TEST(RocmLines, BecomeRows) {
