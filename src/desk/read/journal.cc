@@ -363,7 +363,7 @@ class Unwrapper {
   bool is_quoted_ = false;
   bool is_escaped_ = false;
   bool has_entry_ = false;  // the line so far holds one
-  int depth_ = 0;
+  uint64_t depth_ = 0;
   std::vector<std::string> names_;
   uint64_t left_ = 0;
 };
