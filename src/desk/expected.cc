@@ -175,7 +175,8 @@ struct Comparison {
     out.facts.emplace_back(
         "first token",
         time(speed.first_token_s) + " measured, " + time(expected.first_token_s) +
-            " for a request that comes alone");
+            " expected of the first request and " + time(expected.last_first_token_s) +
+            " of the last, when all come at once");
     out.facts.emplace_back(
         "time per token",
         time(speed.per_token_s) + " measured, " + time(expected.per_token_s) + " expected between prompts");
