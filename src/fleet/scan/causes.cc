@@ -97,10 +97,13 @@ size_t times_before(const View& v, const Cause& cause) {
   if (mean == 0 || 2 * evidence::median(now) / mean >= 1)
     return 0;
   const double most = mean > 0 ? std::ranges::max(now) : std::ranges::min(now);
-  const auto before = off.begin() + std::ptrdiff_t(std::min(cause.span.begin, off.size()));
-  return size_t(std::count_if(off.begin(), before, [&](double r) {
+  const auto is_as_far = [&](double r) {
     return 2 * r / most >= 1;
-  }));
+  };
+  if (std::ranges::count_if(now, is_as_far) > 1)
+    return 0;  // more than before: a fault that comes and goes
+  const auto before = off.begin() + std::ptrdiff_t(std::min(cause.span.begin, off.size()));
+  return size_t(std::count_if(off.begin(), before, is_as_far));
 }
 
 bool judged_then(const Episode& e, const ScanOptions& o) {

@@ -23,7 +23,7 @@ std::vector<Cause> causes(const View& view, const ScanOptions& options);
 Span refine(const View& view, const Episode& episode);
 
 // Returns how often the machine of a cause had left its peers before as it does now, when it does so in
-// single samples only: a role, such as that of the rank that writes checkpoints. 0 for a deviation that
+// a single sample: a role, such as that of the rank that writes checkpoints. 0 for a deviation that
 // lasts.
 size_t times_before(const View& view, const Cause& cause);
 
