@@ -5,8 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/json.h"
-#include "predict/time/model/model_family.h"
+#include "predict/time/model/hybrid_config.h"
 #include "predict/time/model/transformer.h"
 
 namespace lento::predict {
@@ -14,60 +13,6 @@ namespace {
 
 using base::Json;
 using base::Location;
-
-constexpr int64_t kMostConfigured = int64_t{1} << 23;
-constexpr int64_t kMostConfiguredWays = 1 << 14;   // of one side of a product of two or three
-constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
-
-// Keys under their several names.
-class Config {
- public:
-  Config(const Json& json, Location where)
-      : json_(json),
-        where_(std::move(where)) {
-  }
-
-  const Json* value(std::string_view key) const {
-    const Json* found = json_.find(key);
-    return found && !found->is_null() ? found : nullptr;
-  }
-  // Returns the first of these integer fields that is present, else `fallback`.
-  int64_t whole(
-      std::initializer_list<const char*> keys,
-      int64_t fallback,
-      int64_t least = 1,
-      int64_t most = kMostConfigured) const {
-    for (const char* key : keys) {
-      if (const Json* found = value(key))
-        return found->integer(base::child(where_, key), least, most);
-    }
-    return fallback;
-  }
-  // Returns the first of these integer fields. Throws base::Error when none is present.
-  int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMostConfigured) const {
-    if (const int64_t found = whole(keys, 0, 1, most))
-      return found;
-    throw base::Error(
-        where_,
-        "there is no '" + std::string(*keys.begin()) + "'",
-        "this is not the config.json of a decoder model");
-  }
-  bool flag(std::string_view key, bool fallback) const {
-    const Json* found = value(key);
-    return found && found->is_bool() ? found->boolean(base::child(where_, key)) : fallback;
-  }
-  std::string text(std::string_view key) const {
-    const Json* found = value(key);
-    return found && found->is_string() ? found->string(where_) : "";
-  }
-  const Location& where() const {
-    return where_;
-  }
-
- private:
-  const Json& json_;
-  Location where_;
-};
 
 // Returns the number of key-value heads, which each model family writes in another field.
 int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
@@ -103,8 +48,14 @@ void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::max<int64_t>(1, m.experts);
   if (m.experts == 1)
     return;
-  m.active_experts =
-      c.whole({"num_experts_per_tok", "experts_per_token", "moe_top_k", "moe_k", "num_experts_per_token"}, 1);
+  m.active_experts = c.whole(
+      {"num_experts_per_tok",
+       "experts_per_token",
+       "moe_top_k",
+       "moe_k",
+       "num_experts_per_token",
+       "top_k_experts"},
+      1);
   if (m.active_experts > m.experts)
     throw base::Error(
         c.where(),
@@ -133,6 +84,62 @@ void read_latent_attention(const Config& c, Transformer& m) {
   m.rotary_size = c.needed({"qk_rope_head_dim"});
   m.head_size = c.needed({"qk_nope_head_dim"}) + m.rotary_size;
   m.value_size = c.needed({"v_head_dim"});
+  m.index_heads = c.whole({"index_n_heads"}, 0, 0, kMostConfiguredWays);
+  if (m.index_heads == 0)
+    return;
+  m.index_size = c.needed({"index_head_dim"}, kMostConfiguredWays);
+  m.index_top = c.needed({"index_topk"});
+  m.query_rank = c.needed({"q_lora_rank"});
+}
+
+// Counts the entries of a list of flags, one a layer, that are `wanted`. Throws base::Error when the list has
+// another length.
+int64_t layers_flagged(const Config& c, const char* key, int64_t wanted, int64_t layers) {
+  const Json* flags = c.value(key);
+  if (!flags || !flags->is_array())
+    return 0;
+  if (int64_t(flags->items().size()) != layers)
+    throw base::Error(
+        c.where(),
+        "there are not as many '" + std::string(key) + "' as layers",
+        "give one a layer");
+  return std::ranges::count_if(flags->items(), [&](const Json& flag) {
+    return flag.integer(c.where(), 0, 1) == wanted;
+  });
+}
+
+// MiMo V2: layers with a window have heads of their own, and keys are wider than values.
+// Gemma 4: layers without a window have wider heads, of which there are fewer for keys, and no values.
+void read_window_heads(const Config& c, const Family& f, Transformer& m) {
+  if (f.type.starts_with("mimo_v2")) {
+    m.value_size = c.whole({"v_head_dim"}, m.head_size);
+    m.window_layers = layers_flagged(c, "hybrid_layer_pattern", 1, m.layers);
+    m.dense_layers = layers_flagged(c, "moe_layer_freq", 0, m.layers);
+    m.window_heads = c.whole({"swa_num_attention_heads"}, m.heads);
+    m.window_kv_heads = c.whole({"swa_num_key_value_heads"}, m.kv());
+    m.window_head_size = c.whole({"swa_head_dim"}, m.head_size);
+    m.window_value_size = c.whole({"swa_v_head_dim"}, m.value_size);
+  }
+  if (!f.type.starts_with("gemma4"))
+    return;
+  for (const auto& [key, what] :
+       {std::pair{"hidden_size_per_layer_input", "embeddings that each layer adds"},
+        {"num_kv_shared_layers", "layers that share the keys of others"}}) {
+    if (c.whole({key}, 0, 0) > 0)
+      throw base::Error(
+          c.where(),
+          "the configuration has " + std::string(what) + " ('" + key + "'), which is not modelled",
+          "give the sizes of what comes nearest as 'model:' of a workload file");
+  }
+  m.window_heads = m.heads;
+  m.window_kv_heads = m.kv();
+  m.window_head_size = m.window_value_size = m.head_size;
+  m.head_size = c.whole({"global_head_dim"}, m.head_size);
+  m.keys_are_values = c.flag("attention_k_eq_v", false);
+  if (m.keys_are_values)
+    m.kv_heads = c.whole({"num_global_key_value_heads"}, m.kv());
+  if (m.experts > 1)
+    m.shared_ffn = c.needed({"intermediate_size"});
 }
 
 // Layers whose attention sees a window: listed, or all but every n-th.
@@ -147,6 +154,8 @@ void read_window(const Config& c, const Family& f, Transformer& m) {
       m.window_layers += type.is_string() && type.string(c.where()).starts_with("sliding");
     return;
   }
+  if (c.value("hybrid_layer_pattern"))
+    return;
   const int64_t fallback = f.type == "gemma2"             ? 2
                            : f.type.starts_with("gemma3") ? 6
                            : f.type.starts_with("llama4") ? 4
@@ -217,144 +226,6 @@ double once(const Config& c, const Family& f, const Transformer& m) {
   return out;
 }
 
-// Nemotron-H, a layer each: "M" Mamba-2, "*" attention, "-" a feed-forward layer, "E" one of experts.
-std::string layer_pattern(const Config& c) {
-  const Json* types = c.value("layers_block_type");
-  if (!types)
-    return c.text("hybrid_override_pattern");
-  std::string out;
-  for (const Json& type : types->items()) {
-    const std::string name = type.string(c.where());
-    out += name == "mamba"       ? 'M'
-           : name == "attention" ? '*'
-           : name == "moe"       ? 'E'
-           : name == "mlp"       ? '-'
-                                 : '?';
-  }
-  return out;
-}
-
-// Layers of Mamba-2, by the names that a family gives to their sizes.
-struct MambaKeys {
-  const char* heads;
-  const char* head;
-  const char* groups;
-  const char* state;
-  const char* kernel;
-};
-void read_mamba(const Config& c, const MambaKeys& keys, Transformer& m) {
-  const int64_t heads = c.needed({keys.heads}, kMostConfiguredWays);
-  const int64_t state = c.needed({keys.state}, kMostConfiguredWays);
-  m.state_width = heads * c.needed({keys.head}, kMostConfiguredWays);
-  const int64_t groups = 2 * c.needed({keys.groups}, kMostConfiguredWays) * state;
-  m.state_columns = 2 * m.state_width + groups + heads;
-  m.state_values = m.state_width * state;
-  m.state_vectors = double(m.state_width + groups) * double(c.whole({keys.kernel}, 4) + 1) +
-                    3 * double(heads) + double(m.state_width);
-}
-
-// Granite 4: each layer mixes by attention or by a state, then feeds forward.
-void read_mixed_layers(const Config& c, const Family& f, Transformer& m) {
-  if (f.type != "granitemoehybrid")
-    return;
-  if (m.experts == 1)
-    m.ffn = c.whole({"shared_intermediate_size"}, m.ffn);
-  const Json* types = c.value("layer_types");
-  if (!types || int64_t(types->items().size()) != m.layers)
-    throw base::Error(c.where(), "there are not as many 'layer_types' as layers", "give one type a layer");
-  for (const Json& type : types->items())
-    m.state_layers += type.is_string() && type.string(c.where()) == "mamba";
-  if (m.state_layers > 0)
-    read_mamba(c, {"mamba_n_heads", "mamba_d_head", "mamba_n_groups", "mamba_d_state", "mamba_d_conv"}, m);
-}
-
-// Reads the layers of a hybrid model: attention, state-space and feed-forward.
-void read_hybrid(const Config& c, Transformer& m) {
-  const std::string pattern = layer_pattern(c);
-  if (pattern.empty())
-    return;
-  const auto count = [&](char kind) {
-    return int64_t{std::ranges::count(pattern, kind)};
-  };
-  if (int64_t(pattern.size()) != m.layers)
-    throw base::Error(
-        c.where(),
-        "the pattern tells " + std::to_string(pattern.size()) + " layers, 'num_hidden_layers' " +
-            std::to_string(m.layers),
-        "give the whole pattern");
-  if (count('M') + count('*') + count('-') + count('E') != m.layers || (count('E') > 0 && m.experts == 1))
-    throw base::Error(
-        c.where(),
-        "the pattern has layers of an unknown kind, or of experts without 'n_routed_experts'",
-        "known are Mamba-2 (M), attention (*), feed-forward (-) and experts (E)");
-  m.state_layers = count('M');
-  m.attention_layers = count('*');
-  m.feed_layers = count('-');
-  m.dense_layers = m.layers - count('E');
-  m.dense_ffn = c.whole({"intermediate_size"}, m.ffn);
-  if (count('E') == 0)
-    m.experts = m.active_experts = 1;
-  m.shared_ffn = c.whole({"moe_shared_expert_intermediate_size"}, m.shared_ffn, 0);
-  m.expert_width = c.whole({"moe_latent_size"}, 0, 0);
-  read_mamba(c, {"mamba_num_heads", "mamba_head_dim", "n_groups", "ssm_state_size", "conv_kernel"}, m);
-}
-
-// Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
-void read_linear_attention(const Config& c, Transformer& m) {
-  const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0, kMostConfiguredWays);
-  if (heads == 0)
-    return;
-  m.gated_output = true;
-  const int64_t every = c.whole({"full_attention_interval"}, 4);
-  m.state_layers = m.layers - m.layers / every;
-  if (const Json* types = c.value("layer_types")) {
-    m.state_layers = 0;
-    for (const Json& type : types->items())
-      m.state_layers += type.is_string() && type.string(c.where()).starts_with("linear");
-  }
-  if (m.state_layers > m.layers)
-    throw base::Error(c.where(), "there are more 'layer_types' than layers", "give one type a layer");
-  const int64_t key = c.needed({"linear_key_head_dim"}, kMostConfiguredWays);
-  const int64_t value = c.needed({"linear_value_head_dim"}, kMostConfiguredWays);
-  const int64_t keys = 2 * c.needed({"linear_num_key_heads"}, kMostConfiguredWays) * key;
-  m.state_width = heads * value;
-  m.state_columns = keys + 2 * m.state_width + 2 * heads;
-  m.state_values = m.state_width * key;
-  m.state_vectors = double(keys + m.state_width) * double(c.whole({"linear_conv_kernel_dim"}, 4)) +
-                    2 * double(heads) + double(value);
-}
-
-// Reads the layers of Nemotron NAS. Each layer states whether it has attention and the width of its
-// feed-forward part. The mean width is used for all layers, which keeps their sum and therefore all
-// operations and bytes.
-void read_blocks(const Config& c, const Family& f, Transformer& m) {
-  const Json* blocks = c.value("block_configs");
-  if (f.type != "nemotron-nas" || !blocks)
-    return;
-  constexpr double kMostTimes = 1000;  // of the model's width
-  if (int64_t(blocks->items().size()) != m.layers)
-    throw base::Error(c.where(), "there are not as many 'block_configs' as layers", "give one a layer");
-  m.attention_layers = m.feed_layers = 0;
-  double widths = 0;
-  for (const Json& block : blocks->items()) {
-    const Config attention(block.at("attention", c.where()), c.where());
-    const Config feed(block.at("ffn", c.where()), c.where());
-    if (attention.flag("replace_with_linear", false) || feed.flag("replace_with_linear", false))
-      throw base::Error(c.where(), "a block is replaced by one product", "such blocks are not known");
-    if (const Json* group = attention.value("n_heads_in_group")) {
-      ++m.attention_layers;
-      m.kv_heads = m.heads / group->integer(c.where(), 1, m.heads);
-    }
-    if (const Json* times = feed.value("ffn_mult")) {
-      ++m.feed_layers;
-      const double wide = std::clamp(times->number(c.where()), 0.0, kMostTimes);
-      widths += std::ceil(wide * 2 * double(m.hidden) / 3 / 256) * 256;
-    }
-  }
-  if (m.feed_layers > 0)
-    m.ffn = std::llround(widths / double(m.feed_layers));
-}
-
 // Reads in which precision weights are stored.
 void read_quantisation(const Config& c, Transformer& m) {
   const Json* q = c.value("quantization_config");
@@ -421,10 +292,8 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_experts(feed && feed->is_object() ? Config(*feed, root) : c, family, m);
   read_latent_attention(c, m);
   read_window(c, family, m);
-  read_hybrid(c, m);
-  read_mixed_layers(c, family, m);
-  read_linear_attention(c, m);
-  read_blocks(c, family, m);
+  read_window_heads(c, family, m);
+  read_layers(c, family, m);
   read_quantisation(nested ? Config(config, root) : c, m);
   m.other_parameters = layer_vectors(c, family, m) +
                        expert_vectors(c, family, m) * double(m.expert_layers()) / double(m.layers);

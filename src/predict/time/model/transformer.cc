@@ -47,7 +47,7 @@ constexpr double kStateBytes = 4;    // bytes of one value of a state
 
 // Returns the number of tokens attended to, as the mean over layers with and without a window.
 double seen_tokens(const Transformer& model, const Shard& s) {
-  const double all = double(s.context);
+  const double all = double(model.attended(s.context));
   if (model.window == 0 || model.window_layers == 0)
     return all;
   // The caller halves causal attention, so the window is doubled here.
@@ -66,7 +66,7 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
     work.products.push_back({1, tokens, columns, reduction, s.product()});
   };
   if (model.kv_rank == 0) {
-    add(share(model.query_width(), s.tensor) + kv * (model.head() + model.value()), model.hidden);
+    add(share(model.query_width(), s.tensor) + kv * model.key_value_columns() / model.kv(), model.hidden);
     add(model.hidden, heads * model.value());
     return;
   }
@@ -76,6 +76,10 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
   add(heads * model.head(), model.query_rank > 0 ? model.query_rank : model.hidden);
   add(heads * (plain + model.value()), model.kv_rank);
   add(model.hidden, heads * model.value());
+  if (model.index_heads > 0) {
+    add(model.index_heads * model.index_size, model.query_rank);
+    add(model.index_size + model.index_heads, model.hidden);
+  }
 }
 
 // Adds the score and value products of attention, or their bytes when a fused kernel computes them.
@@ -96,6 +100,10 @@ void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
         double(compressed ? model.kv_rank + model.rotary_size : keys * (model.head() + model.value()));
     work.attention_bytes =
         size * double(s.batch) * (double(heads * s.tokens * (model.head() + model.value())) + cached * seen);
+    // The index scores every token on every rank, whatever the attention then reads.
+    const double scored = double(s.batch) * double(s.context) * double(model.index_size);
+    work.attention_flops += causal * 2.0 * scored * double(s.tokens) * double(model.index_heads);
+    work.attention_bytes += size * scored;
     return;
   }
   work.products.push_back({s.batch * heads, s.tokens, s.context, model.head(), s.precision});
@@ -251,6 +259,28 @@ Transformer dense_part(const Transformer& model) {
   return dense;
 }
 
+std::vector<LayerKind> attention_kinds(const Transformer& model) {
+  constexpr LayerParts kAttention{true, false, false};
+  Transformer wide = model;
+  wide.window = wide.window_layers = wide.window_heads = 0;
+  if (model.window == 0 || model.window_layers == 0)
+    return {{wide, kAttention, 1}};
+  Transformer near = model;
+  near.window_layers = model.layers;
+  near.window_heads = 0;
+  if (model.window_heads > 0) {
+    near.heads = model.window_heads;
+    near.kv_heads = model.window_kv_heads;
+    near.head_size = model.window_head_size;
+    near.value_size = model.window_value_size;
+    near.keys_are_values = false;
+  }
+  const double share = std::min(1.0, double(model.window_layers) / double(model.attending()));
+  if (share == 1)
+    return {{near, kAttention, 1}};
+  return {{wide, kAttention, 1 - share}, {near, kAttention, share}};
+}
+
 // Returns the kinds of layers in a model and the share of each, because hybrid models mix them.
 std::vector<LayerKind> layer_kinds(const Transformer& model) {
   const auto layers = double(model.layers);
@@ -262,6 +292,15 @@ std::vector<LayerKind> layer_kinds(const Transformer& model) {
       kinds.push_back({m, parts, double(of) / layers});
   };
   const Transformer& dense = model.experts > 1 ? dense_part(model) : model;
+  if (model.window_heads > 0) {
+    for (LayerKind& kind : attention_kinds(model)) {
+      kind.share *= double(model.attending()) / layers;
+      kinds.push_back(kind);
+    }
+    add(routed, {false, false, true}, model.expert_layers());
+    add(dense, {false, false, true}, model.dense_feeds());
+    return kinds;
+  }
   if (!model.is_hybrid()) {
     add(routed, {}, model.expert_layers());
     add(dense, {}, model.layers - model.expert_layers());
@@ -276,7 +315,7 @@ std::vector<LayerKind> layer_kinds(const Transformer& model) {
 
 // Times one layer, averaged over the kinds of layers in the model. Seconds.
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
-  if (!model.is_hybrid() && model.dense_layers == 0)
+  if (!model.is_hybrid() && model.dense_layers == 0 && model.window_heads == 0)
     return time_kind(system, model, {}, shard);
   LayerTime3 mean;
   for (const LayerKind& kind : layer_kinds(model)) {

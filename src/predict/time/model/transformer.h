@@ -2,6 +2,7 @@
 // latent attention, and hybrids with recurrent layers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,18 @@ struct Transformer {
   // Layers whose attention reaches back at most `window` tokens.
   int64_t window = 0;
   int64_t window_layers = 0;
+  // Heads of the layers with a window where they differ from those of the others; window_heads 0: they do
+  // not.
+  int64_t window_heads = 0;
+  int64_t window_kv_heads = 0;
+  int64_t window_head_size = 0;
+  int64_t window_value_size = 0;
+  bool keys_are_values = false;  // layers without a window use their projected keys as values
+  // Sparse attention (DeepSeek-V3.2): an index of index_heads heads of index_size values scores all tokens,
+  // and attention reads the index_top best. index_heads 0: none.
+  int64_t index_heads = 0;
+  int64_t index_size = 0;
+  int64_t index_top = 0;
   // Number of layers of a hybrid with attention, and with a dense feed-forward part. -1: all layers that
   // have no state and no experts.
   int64_t attention_layers = -1;
@@ -87,6 +100,14 @@ struct Transformer {
   bool is_hybrid() const {
     return attention_layers >= 0 || feed_layers >= 0 || state_layers > 0;
   }
+  // Returns the columns of the product that makes keys and values.
+  int64_t key_value_columns() const {
+    return kv() * (head() + (keys_are_values ? 0 : value()));
+  }
+  // Returns the tokens that a layer without a window attends to out of `context`.
+  int64_t attended(int64_t context) const {
+    return index_heads > 0 ? std::min(index_top, context) : context;
+  }
   // Returns the all-reduces of a mean layer under tensor parallelism: one after each part.
   double exchanges() const {
     return double(attending() + state_layers + dense_feeds() + expert_layers()) / double(layers);
@@ -94,7 +115,7 @@ struct Transformer {
   int64_t query_width() const {
     return heads * head() * (gated_output ? 2 : 1);
   }
-  double attention_parameters() const;                     // in the products of one layer's attention
+  double attention_parameters() const;                     // in the products of a mean layer's attention
   double expert_parameters() const;                        // in one expert of one layer
   double layer_parameters(int expert_parallel = 1) const;  // of a mean layer, on one expert group
   double parameters() const;
@@ -159,6 +180,10 @@ struct LayerKind {
   double share = 1;
 };
 std::vector<LayerKind> layer_kinds(const Transformer& model);
+
+// Returns the attention of a model by the reach of its layers: without a window, and with one. Each kind is
+// the model with the heads of those layers, and its share of all attending layers.
+std::vector<LayerKind> attention_kinds(const Transformer& model);
 
 LayerWork layer_work(const Transformer& model, const Shard& shard, const LayerParts& parts = {});
 Gemm head_product(const Transformer& model, const Shard& shard);

@@ -13,13 +13,21 @@ double product(int64_t rows, int64_t columns) {
 }  // namespace
 
 double Transformer::attention_parameters() const {
+  if (window_heads > 0) {
+    double mean = 0;
+    for (const LayerKind& kind : attention_kinds(*this))
+      mean += kind.share * kind.model.attention_parameters();
+    return mean;
+  }
   if (kv_rank == 0)
-    return product(hidden, query_width() + kv() * (head() + value())) + product(heads * value(), hidden);
+    return product(hidden, query_width() + key_value_columns()) + product(heads * value(), hidden);
   const int64_t plain = head() - rotary_size;  // size of a query or key without its rotary part
   const double queries = query_rank > 0 ? product(hidden, query_rank) + product(query_rank, heads * head())
                                         : product(hidden, heads * head());
-  return queries + product(hidden, kv_rank + rotary_size) + product(kv_rank, heads * (plain + value())) +
-         product(heads * value(), hidden);
+  const double index = product(query_rank, index_heads * index_size) +
+                       product(hidden, index_heads > 0 ? index_size + index_heads : 0);
+  return index + queries + product(hidden, kv_rank + rotary_size) +
+         product(kv_rank, heads * (plain + value())) + product(heads * value(), hidden);
 }
 
 double Transformer::expert_parameters() const {
@@ -62,7 +70,12 @@ double Transformer::layer_parameters(int expert_parallel) const {
 }
 
 double Transformer::cache_values() const {
-  const double all = double(kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value()));
+  double all = double(kv_rank > 0 ? kv_rank + rotary_size + index_size : kv() * (head() + value()));
+  if (window_heads > 0) {
+    all = 0;
+    for (const LayerKind& kind : attention_kinds(*this))
+      all += kind.share * double(kind.model.kv() * (kind.model.head() + kind.model.value()));
+  }
   return all * double(attending()) / double(layers);
 }
 

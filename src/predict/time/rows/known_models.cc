@@ -1,9 +1,11 @@
 // Sizes of models, as their makers publish them in config.json. The sizes of NeuSight's and llm-foundry's
-// models come from their papers and recipes.
+// models come from their papers and recipes. Models of 2025 and later are read from share/lento/models.json.
 #include "predict/time/rows/known_models.h"
 
 #include <algorithm>
 #include <cctype>
+
+#include "embedded/model_files.h"
 
 namespace lento::predict {
 namespace {
@@ -214,6 +216,23 @@ Transformer dense_model(const Dense& d) {
   return m;
 }
 
+struct ShippedModel {
+  std::string name;
+  Transformer model;
+};
+const std::vector<ShippedModel>& shipped_models() {
+  static const std::vector<ShippedModel> models = [] {
+    constexpr const char* kFile = "models.json";
+    std::vector<ShippedModel> out;
+    const base::Json list = base::parse_json(embedded::model_files(kFile), kFile);
+    for (const base::Json& one : list.items())
+      out.push_back(
+          {one.string_or("model", "", {kFile}), transformer_from_config(one.at("config", {kFile}), kFile)});
+    return out;
+  }();
+  return models;
+}
+
 }  // namespace
 
 std::optional<Transformer> known_model(std::string_view given) {
@@ -248,12 +267,17 @@ std::optional<Transformer> known_model(std::string_view given) {
     m.tied = name.starts_with("switch");
     return m;
   }
-  if (name.starts_with("deepseekv3") || name.starts_with("deepseekr1"))
+  // DeepSeek-V3.2 attends sparsely and is among the shipped ones.
+  if ((name.starts_with("deepseekv3") && !name.starts_with("deepseekv32")) || name.starts_with("deepseekr1"))
     return deepseek_v3();
   if (name == "llama4maverick")
     return llama4_maverick();
   if (name == "switchxl4")
     return switch_xl4();
+  for (const ShippedModel& shipped : shipped_models()) {
+    if (name == plain(shipped.name))
+      return shipped.model;
+  }
   return std::nullopt;
 }
 
@@ -275,6 +299,13 @@ const std::vector<std::string>& known_model_names() {
       out.emplace_back(d.name);
     for (const Mixture& m : kMixtures)
       out.emplace_back(m.name);
+    for (const ShippedModel& shipped : shipped_models()) {
+      const auto is = [&shipped](const std::string& listed) {
+        return plain(listed) == plain(shipped.name);
+      };
+      if (std::ranges::none_of(out, is))
+        out.push_back(shipped.name);
+    }
     return out;
   }();
   return names;

@@ -76,6 +76,63 @@ TEST(KnownModels, CountsAgreeWithThePublishedOnes) {
   }
 }
 
+// Names as people write them of what is served today.
+TEST(KnownModels, FortyUsualNamesAreKnown) {
+  for (const char* name :
+       {"llama-3.1-8b",
+        "llama-3.1-70b",
+        "llama-3.1-405b",
+        "llama-3.3-70b",
+        "llama-3.2-1b",
+        "llama-2-7b",
+        "llama-4-scout",
+        "llama-4-maverick",
+        "qwen2.5-7b",
+        "qwen2.5-72b",
+        "qwen3-0.6b",
+        "qwen3-8b",
+        "qwen3-32b",
+        "qwen3-30b-a3b",
+        "qwen3-235b-a22b",
+        "qwen3-coder-480b-a35b",
+        "qwen3-next-80b-a3b",
+        "qwen3.5-397b-a17b",
+        "qwq-32b",
+        "deepseek-v3",
+        "deepseek-v3.1",
+        "deepseek-v3.2",
+        "deepseek-r1",
+        "kimi-k2",
+        "kimi-k2.5",
+        "glm-4.5",
+        "glm-4.5-air",
+        "glm-5",
+        "minimax-m2.5",
+        "minimax-m1",
+        "gpt-oss-20b",
+        "gpt-oss-120b",
+        "mixtral-8x7b",
+        "mixtral-8x22b",
+        "mistral-7b",
+        "mistral-small-24b",
+        "mistral-large-123b",
+        "gemma-3-27b",
+        "gemma-4-31b",
+        "gemma-4-26b-a4b",
+        "phi-4",
+        "mimo-v2-flash",
+        "longcat-flash",
+        "nemotron-3-nano",
+        "seed-oss-36b",
+        "command-a",
+        "smollm3-3b",
+        "granite-4.0-h-small",
+        "falcon-h1-34b",
+        "olmo-2-32b"})
+    EXPECT_TRUE(known_model(name).has_value()) << name;
+  EXPECT_NE(known_model("deepseek-v3.2"), known_model("deepseek-v3"));  // sparse attention
+}
+
 TEST(KnownModels, EverySpellingIsTheSameModel) {
   const auto seventy = known_model("llama3 70b");
   ASSERT_TRUE(seventy.has_value());

@@ -112,7 +112,13 @@ StepTimes::StepTimes(
 // Returns the seconds of one layer's attention products on one device.
 double StepTimes::own_products_at(double tokens) const {
   const Transformer& m = run_.model;
-  const double attention = attention_products_at(tokens) * double(m.attending());
+  double attention = 0;
+  if (m.window_heads == 0) {
+    attention = attention_products_at(m, tokens) * double(m.attending());
+  } else {
+    for (const LayerKind& kind : attention_kinds(m))
+      attention += kind.share * attention_products_at(kind.model, tokens) * double(m.attending());
+  }
   const double state = m.state_layers > 0 ? state_at(tokens) * double(m.state_layers) : 0;
   return (attention + state) / double(m.layers);
 }
@@ -131,8 +137,7 @@ double StepTimes::state_at(double tokens) const {
 }
 
 // Returns the seconds of a layer's attention projections for `tokens` tokens.
-double StepTimes::attention_products_at(double tokens) const {
-  const Transformer& m = run_.model;
+double StepTimes::attention_products_at(const Transformer& m, double tokens) const {
   const int tensor = engine_.data_attention ? 1 : engine_.tensor;
   const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
   const auto product = [&](int64_t columns, int64_t reduction) {
@@ -142,11 +147,14 @@ double StepTimes::attention_products_at(double tokens) const {
   double seconds = product(m.hidden, heads * m.value());
   if (m.kv_rank == 0) {
     const int64_t kv = share(m.kv(), tensor);
-    return seconds + product(share(m.query_width(), tensor) + kv * (m.head() + m.value()), m.hidden);
+    return seconds + product(share(m.query_width(), tensor) + kv * m.key_value_columns() / m.kv(), m.hidden);
   }
   const int64_t plain = m.head() - m.rotary_size;
   seconds += product(m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
   seconds += product(heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
+  if (m.index_heads > 0)
+    seconds +=
+        product(m.index_heads * m.index_size, m.query_rank) + product(m.index_size + m.index_heads, m.hidden);
   // Keys and values stay compressed. Instead, queries and results are multiplied by the compression
   // matrices.
   const Gemm keys{heads, rows, m.kv_rank, plain, Precision::Bf16};
@@ -231,20 +239,32 @@ double StepTimes::prompt_devices(const StepWork& work) const {
 
 // Adds the seconds of attention in all layers, decoding and prefill apart.
 void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
-  const Transformer& m = run_.model;
+  const Transformer& all = run_.model;
+  const double layers = layers_ * double(all.attending()) / double(all.layers);
+  for (const LayerKind& kind : attention_kinds(all))
+    add_attention(kind.model, layers * kind.share, work, parts);
+}
+
+// Adds `layers` layers of one kind. An index reads a vector of every cached token before attention reads the
+// tokens that it chose.
+void StepTimes::add_attention(const Transformer& m, double layers, const StepWork& work, StepParts& parts)
+    const {
   const bool latent = m.kv_rank > 0;
   const int cut = engine_.data_attention ? 1 : engine_.tensor;
-  const double layers = layers_ * double(m.attending()) / double(m.layers);
   AttentionKernel k;
   k.format = attention_format_;
   k.heads = std::max<int64_t>(1, m.heads / cut);
   k.kv_heads = std::max<int64_t>(1, m.kv() / cut);
   k.head = m.head();
+  k.window = m.window;
   if (work.decoding > 0) {
     k.kind = latent ? FusedKind::LatentDecode : FusedKind::Decode;
     k.batch = std::max<int64_t>(1, std::llround(work.decoding / attention_groups()));
-    k.context = std::max<int64_t>(1, std::llround(work.context));
-    parts.decode = layers * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
+    const int64_t context = std::max<int64_t>(1, std::llround(work.context));
+    k.context = m.attended(context);
+    const double index_s =
+        double(k.batch) * double(context) * double(m.index_size) / (0.7 * system_.chip.memory_Bps);
+    parts.decode += layers * (index_s + time_kernel(prepare(system_.chip, k), decode_->scalars).seconds);
   }
   if (work.prompt_tokens > 0) {
     k.kind = latent ? FusedKind::LatentPrefill : FusedKind::Prefill;
@@ -252,8 +272,12 @@ void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
     const double each = std::max(1.0, work.prompts / devices);
     k.batch = std::max<int64_t>(1, std::llround(each));
     k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / devices / each));
-    k.context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
-    parts.prompts = layers * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
+    const int64_t context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
+    k.context = std::max(k.tokens, m.attended(context));
+    const double scores =
+        double(k.batch) * double(k.tokens) * double(context) * double(m.index_heads * m.index_size);
+    const double index_s = scores / system_.chip.peak(product_);
+    parts.prompts += layers * (index_s + time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds);
   }
 }
 

@@ -58,12 +58,13 @@ class StepTimes {
   double dense_seconds(double tokens, double own) const;
   double prompt_devices(const StepWork& work) const;
   double own_products_at(double tokens) const;
-  double attention_products_at(double tokens) const;
+  double attention_products_at(const Transformer& m, double tokens) const;
   double state_at(double tokens) const;
   double shared_products_at(double tokens) const;
   double routed_products_at(double tokens) const;
   CollectiveTime exchanges_at(double tokens) const;
   void add_attention(const StepWork& work, StepParts& parts) const;
+  void add_attention(const Transformer& m, double layers, const StepWork& work, StepParts& parts) const;
 
   System system_;
   ServingRun run_;

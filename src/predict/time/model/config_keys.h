@@ -1,0 +1,67 @@
+// Reads the keys of a config.json, which families spell in several ways.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/json.h"
+
+namespace lento::predict {
+
+inline constexpr int64_t kMostConfigured = int64_t{1} << 23;
+inline constexpr int64_t kMostConfiguredWays = 1 << 14;   // of one side of a product of two or three
+inline constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
+
+// Keys under their several names.
+class Config {
+ public:
+  Config(const base::Json& json, base::Location where)
+      : json_(json),
+        where_(std::move(where)) {
+  }
+
+  const base::Json* value(std::string_view key) const {
+    const base::Json* found = json_.find(key);
+    return found && !found->is_null() ? found : nullptr;
+  }
+  // Returns the first of these integer fields that is present, else `fallback`.
+  int64_t whole(
+      std::initializer_list<const char*> keys,
+      int64_t fallback,
+      int64_t least = 1,
+      int64_t most = kMostConfigured) const {
+    for (const char* key : keys) {
+      if (const base::Json* found = value(key))
+        return found->integer(base::child(where_, key), least, most);
+    }
+    return fallback;
+  }
+  // Returns the first of these integer fields. Throws base::Error when none is present.
+  int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMostConfigured) const {
+    if (const int64_t found = whole(keys, 0, 1, most))
+      return found;
+    throw base::Error(
+        where_,
+        "there is no '" + std::string(*keys.begin()) + "'",
+        "this is not the config.json of a decoder model");
+  }
+  bool flag(std::string_view key, bool fallback) const {
+    const base::Json* found = value(key);
+    return found && found->is_bool() ? found->boolean(base::child(where_, key)) : fallback;
+  }
+  std::string text(std::string_view key) const {
+    const base::Json* found = value(key);
+    return found && found->is_string() ? found->string(where_) : "";
+  }
+  const base::Location& where() const {
+    return where_;
+  }
+
+ private:
+  const base::Json& json_;
+  base::Location where_;
+};
+
+}  // namespace lento::predict

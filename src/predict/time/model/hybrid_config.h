@@ -1,0 +1,19 @@
+// Reads the layers of models whose layers differ: attention, states, dense parts and experts.
+#pragma once
+
+#include <string>
+
+#include "predict/time/model/config_keys.h"
+#include "predict/time/model/model_family.h"
+#include "predict/time/model/transformer.h"
+
+namespace lento::predict {
+
+// Returns one letter a layer where the configuration names the kinds of its layers, or an empty text.
+std::string layer_pattern(const Config& config);
+
+// Fills the numbers of layers by kind and the sizes of states. Throws base::Error when the lists of layers
+// contradict the number of layers.
+void read_layers(const Config& config, const Family& family, Transformer& model);
+
+}  // namespace lento::predict
