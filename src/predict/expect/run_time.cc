@@ -314,13 +314,15 @@ double ServedWork::memory_bytes() const {
 // cache once.
 double ServedWork::limit_s() const {
   const double context = double(run_.prompt) + double(run_.output) / 2;
+  const double values = run_.model.cache_values();
+  const double read = values > 0 ? memory_.token * run_.model.cache_reads(context) / values : 0;
   double seconds = requests_ * double(run_.prompt) * token_flops_ / rate_;
   for (const Steps& steps : steps_) {
     if (steps.together == 0)
       continue;
     const double stage = steps.together / run_.pipeline;
     const double step = std::max(
-        (weights_read(stage) + stage * context * memory_.token * narrowest_cache_) / stream_,
+        (weights_read(stage) + stage * read * narrowest_cache_) / stream_,
         stage * token_flops_ / rate_);
     seconds += steps.count * step * run_.pipeline;
   }

@@ -42,6 +42,21 @@ TEST(ServedWork, OneRequestStreamsTheWeightsOnceAToken) {
   EXPECT_LT(work.seconds(kNone), 1.4 * work.limit_s());
 }
 
+// A window on all but a layer in eight leaves little of a long cache to be read, by engines and at the limit.
+TEST(ServedWork, LayersWithAWindowReadNoMoreThanIt) {
+  InferenceRun run = llama(4, 32768, 101);
+  const ServedWork full(a100(), {run, "", false});
+  run.model.window = 1024;
+  run.model.window_layers = 28;
+  const ServedWork near(a100(), {run, "", false});
+  EXPECT_LT(near.step_s(kNone), 0.7 * full.step_s(kNone));
+  EXPECT_LT(near.limit_s(), 0.9 * full.limit_s());
+  EXPECT_GT(near.seconds(kNone), near.limit_s());
+  EXPECT_DOUBLE_EQ(run.model.cache_reads(32768) / run.model.cache_values(), (28 * 1024 + 4 * 32768) / 32.0);
+  run.model.window = 1 << 20;
+  EXPECT_NEAR(ServedWork(a100(), {run, "", false}).step_s(kNone), full.step_s(kNone), 1e-9);
+}
+
 TEST(ServedWork, EachScalarOfTheHostAddsItsOwnShare) {
   const ServedWork work(a100(), {llama(8, 16, 101), "", false});
   const double bare = work.seconds(kNone);

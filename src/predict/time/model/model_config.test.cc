@@ -59,14 +59,12 @@ double active_error(const Transformer& m, double billions) {
   return nearest;
 }
 
-// share/lento/models.json holds sizes as the makers' configurations have them, and counts as their model cards
-// publish them, in billions. `beside` are parameters outside the decoder (vision). ERNIE's 21 billion
+// share/lento/models.json holds sizes as the makers' configurations have them, and counts as their model
+// cards publish them, in billions. `beside` are parameters outside the decoder (vision). ERNIE's 21 billion
 // are 21.8 by its configuration.
 TEST(ModelConfig, FamiliesOfTheLastTwoYearsAreCountedWithinHalfAPercent) {
   const base::Location where{"models.json"};
-  const base::Json models = base::parse_json(
-      base::read_file("share/lento/models.json"),
-      "models.json");
+  const base::Json models = base::parse_json(base::read_file("share/lento/models.json"), "models.json");
   EXPECT_GE(models.items().size(), 50u);
   for (const base::Json& one : models.items()) {
     const std::string name = one.string_or("model", "", where);

@@ -122,6 +122,8 @@ struct Transformer {
   double active_parameters() const;  // parameters that one token uses
   double parameters_without_experts() const;
   double cache_values() const;  // cached values of one token in one layer
+  // Cached values of a mean layer that one new token reads of a context of so many tokens.
+  double cache_reads(double context) const;
   bool operator==(const Transformer&) const = default;
 };
 

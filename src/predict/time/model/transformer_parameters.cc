@@ -1,4 +1,5 @@
 // Counts the parameters of a transformer, and those that one token uses.
+#include <algorithm>
 #include <cmath>
 
 #include "predict/time/model/transformer.h"
@@ -67,6 +68,19 @@ double Transformer::layer_parameters(int expert_parallel) const {
   const double routed = double(expert_layers()) * expert_parameters() * double(experts);
   return std::round((parameters() - outside - routed + routed / expert_parallel) / double(layers)) +
          4.0 * double(hidden);
+}
+
+double Transformer::cache_reads(double context) const {
+  if (kv_rank > 0 && index_heads > 0)
+    return (double(kv_rank + rotary_size) * std::min(context, double(index_top)) +
+            double(index_size) * context) *
+           double(attending()) / double(layers);
+  double read = 0;
+  for (const LayerKind& kind : attention_kinds(*this)) {
+    const double reach = kind.model.window > 0 ? double(kind.model.window) : context;
+    read += kind.share * kind.model.cache_values() * std::min(context, reach);
+  }
+  return read;
 }
 
 double Transformer::cache_values() const {
