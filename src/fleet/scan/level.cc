@@ -19,64 +19,13 @@ namespace lento::fleet {
 namespace {
 
 constexpr float kNoLevel = std::numeric_limits<float>::quiet_NaN();
-constexpr double kPastCells = 1000;    // older ones fade
-constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
-constexpr double kMissed = 0.05;       // share of the changes called detectable that is not named
-constexpr double kTwoAtMost = 0.818;   // mean of a Poisson distribution whose 95 % quantile is two
-constexpr double kMostChange = 4.6;    // ln 100, the logarithm's range below the typical value (kinds.cc)
-constexpr double kPrior = 10;          // machines' worth of the past in the present scatter
+constexpr double kPastCells = 1000;   // older ones fade
+constexpr double kMissed = 0.05;      // share of the changes called detectable that is not named
+constexpr double kTwoAtMost = 0.818;  // mean of a Poisson distribution whose 95 % quantile is two
+constexpr double kMostChange = 4.6;   // ln 100, the logarithm's range below the typical value (kinds.cc)
+constexpr double kPrior = 10;         // machines' worth of the past in the present scatter
 
 }  // namespace
-
-size_t Dips::sizes_up_to(double change) {
-  if (!(change >= kLeastSpread))
-    return 0;
-  return std::min(size_t(2 * std::log2(change / kLeastSpread)) + 1, kSizes);
-}
-
-void Dips::add(size_t machine, double under_upper, double over_lower) {
-  if (std::isnan(under_upper) || std::isnan(over_lower))
-    return;
-  ++rows_;
-  const std::array<double, 2> off{over_lower, under_upper};
-  for (size_t side = 0; side < 2; ++side) {
-    const size_t sizes = sizes_up_to(off[side]);
-    for (size_t i = 0; i < sizes; ++i) {
-      ++counts_[side][i];
-      starts_[side][i] += i >= last_[machine][side];
-    }
-    last_[machine][side] = uint8_t(sizes);
-  }
-}
-
-double Dips::z(bool upper, double change, size_t rows) const {
-  const size_t sizes = sizes_up_to(change);
-  if (sizes == 0)
-    return 0;
-  const double count = counts_[upper][sizes - 1] + 1;
-  const double p = std::min(1.0, count / (rows_ + 2));
-  if (p == 1)
-    return 0;
-  // Runs are longer than chance makes them where rows are not independent.
-  const double together = std::max(1.0, (1 - p) * count / (starts_[upper][sizes - 1] + 1));
-  const double n = std::max(1.0, double(rows) / together);
-  const double needed = std::floor(0.9 * (n - 1)) + 1;
-  double tail = 0;
-  for (double hits = needed; hits <= n; ++hits) {
-    const double ways = std::lgamma(n + 1) - std::lgamma(hits + 1) - std::lgamma(n - hits + 1);
-    tail += std::exp(ways + hits * std::log(p) + (n - hits) * std::log1p(-p));
-  }
-  return tail >= 0.5 ? 0 : normal_upper(tail);
-}
-
-double Dips::least_change(bool upper, double z_wanted, size_t rows) const {
-  for (size_t size = 0; size < kSizes; ++size) {
-    const double change = kLeastSpread * std::exp2(double(size) / 2 + 1e-6);
-    if (z(upper, change, rows) >= z_wanted)
-      return change;
-  }
-  return INFINITY;
-}
 
 Level::Level(const LevelOptions& options)
     : o_(options),
@@ -185,7 +134,10 @@ void Level::retire(size_t machine) {
     r.common += moved / past.count;
     r.spread += (moved * (common - r.common) - r.spread) / past.count;
     r.together += (moved * (v - past.mean[c]) - r.together) / past.count;
-    r.own += (off * (v - past.mean[c]) - r.own) / past.count;
+    const float square = off * (v - past.mean[c]);
+    const float from_own = square - r.own;
+    r.own += from_own / past.count;
+    r.scatter += (from_own * (square - r.own) - r.scatter) / past.count;
   }
 }
 
@@ -428,39 +380,25 @@ void Level::learn(const Suspicion& suspicion) {
 }
 
 // A machine that is noisier than its peers is so at every length, and its cells show it long before its few
-// windows do. Only one beyond the spread of its peers' variances counts, since half of all machines are
-// noisier than the others.
+// windows do.
 void Level::expect_noisy() {
   std::vector<float> variances;
-  std::vector<float> counts;
-  std::vector<size_t> machines;
-  for (size_t m = 0; m < o_.machines; ++m) {
-    if (past_[m].count < float(o_.cells))
-      continue;
-    machines.push_back(m);
-    variances.push_back(past_[m].response[kMean].own);
-    counts.push_back(past_[m].count);
+  for (const Past& past : past_) {
+    if (past.count >= float(o_.cells))
+      variances.push_back(past.response[kMean].own);
   }
-  if (machines.size() < 3)
+  if (variances.size() < 3)
     return;
-  std::vector<float> sorted = variances;
-  const double typical = double(evidence::upper_median_reordering(std::span(sorted)));
-  if (typical <= 0)
-    return;
-  const Dispersion peers = dispersion_of(variances, counts, typical);
-  const double usual = 1 + evidence::kNinety * std::sqrt(peers.apart);
-  std::vector<double> times(o_.machines, 1);
-  for (size_t i = 0; i < machines.size(); ++i) {
-    const double ratio = double(variances[i]) / typical;
-    const double n = double(counts[i]);
-    if (ratio > usual)
-      times[machines[i]] = (peers.freedom + n * ratio) / (peers.freedom + n);
-  }
-  for (size_t m = 0; m < o_.machines; ++m) {
+  const float typical = evidence::upper_median_reordering(std::span(variances));
+  for (size_t m = 0; m < o_.machines && typical > 0; ++m) {
+    const Response& r = past_[m].response[kMean];
+    // Two standard errors less, because one burst makes no noisy machine.
+    const float surely = r.own - 2 * std::sqrt(std::max(0.0F, r.scatter / past_[m].count));
+    const double times = past_[m].count >= float(o_.cells) ? std::max(1.0, double(surely / typical)) : 1;
     for (Noise* noise : noises())
-      noise->expect(m, times[m]);
+      noise->expect(m, times);
     for (Noise& noise : single_)
-      noise.expect(m, times[m]);
+      noise.expect(m, times);
   }
 }
 

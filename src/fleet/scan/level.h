@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "fleet/scan/dips.h"
 #include "fleet/scan/kinds.h"
 #include "fleet/scan/noise.h"
 
@@ -34,33 +35,6 @@ struct LevelOptions {
   bool brief = false;          // so short that a burst is a mean: the mean alone is not judged
   size_t quantile_cells = 1;   // whose quantiles make a window
   size_t rows_a_quantile = 1;  // of that window
-};
-
-// Counts healthy rows by their distance under (over) the machine's own usual upper (lower) quantile: how
-// often single samples deviate by chance as much as a whole window did.
-class Dips {
- public:
-  Dips() = default;
-  explicit Dips(size_t machines)
-      : last_(machines) {
-  }
-  // The next row of a machine.
-  void add(size_t machine, double under_upper, double over_lower);
-  // Returns the z of the normal distribution whose tail is as unlikely as that nearly all of `rows`
-  // consecutive samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate
-  // count as one event, because they are not independent.
-  double z(bool upper, double change, size_t rows) const;
-  // Returns the least change of so many rows whose z is no less, infinity when there is none.
-  double least_change(bool upper, double z, size_t rows) const;
-
- private:
-  static constexpr size_t kSizes = 20;       // each 1.4 times the one before
-  static size_t sizes_up_to(double change);  // how many are no larger
-  using Counts = std::array<double, kSizes>;
-  std::array<Counts, 2> counts_{};
-  std::array<Counts, 2> starts_{};            // of runs of such rows
-  std::vector<std::array<uint8_t, 2>> last_;  // sizes of the row before
-  double rows_ = 0;
 };
 
 // The strongest deviation of one machine in one test. Scores are in thresholds, with the sign of the change.
@@ -128,6 +102,7 @@ class Level {
     float spread = 0;    // their variance
     float together = 0;  // covariance with the machine's difference
     float own = 0;       // variance of the difference
+    float scatter = 0;   // variance of its square
     float far = 0;       // the largest distance of a median from that mean
     float slope = 0;     // shrunk by how much the machines' slopes differ beyond chance
   };

@@ -1,7 +1,8 @@
 // A deviation is judged by earlier values of healthy machines. Problem: few blocks of one machine do not
 // determine its variance, and no number of blocks shows the tail that is needed for one false alarm a month.
-//   s_m^2 = (v0 e_m s0^2 + n_m s_m^2) / (v0 + n_m)  v0 from how much the machines' variances differ
-//   e_m >= 1: how many times as noisy the machine is in single cells, of which it has many
+//   s_m^2 = (v0 e_m s0^2 + n_m s_m^2) / (v0 + n_m)  v0 from how much the machines' variances differ beyond
+//                                                   what the scatter of the squares makes them differ
+//   e_m >= 1: how many times as noisy the machine surely is in single cells, of which it has many
 //   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: normal quantile
 // Source: Smyth, "Linear models and empirical Bayes methods" (2004) for the first line. The second extends
 // the largest values along a straight line in a log-log plot against normal quantiles (a = 1: normal
@@ -26,7 +27,10 @@ void Noise::learn(size_t machine, double difference, double size) {
   float& count = counts_[machine];
   float& square = squares_[machine];
   count = float(std::min(double(count) + 1, kMemory));
-  square += (float(difference * difference) - square) / count;
+  const double before = difference * difference - double(square);
+  square += float(before / double(count));
+  const double unit = double(expected_[machine]);
+  within_ += before * (difference * difference - double(square)) / (unit * unit);
   ++learnt_;
   keep_large({float(size), uint32_t(machine)});
 }
@@ -48,39 +52,33 @@ void Noise::add_tail(const Tail& tail) {
   refresh();
 }
 
-Dispersion dispersion_of(std::span<const float> variances, std::span<const float> counts, double pooled) {
-  double weight = 0;
-  double machines = 0;
-  for (const float count : counts) {
-    weight += double(count);
-    machines += count > 0;
-  }
-  double apart = 0;
-  for (size_t m = 0; m < counts.size(); ++m) {
-    const double off = double(variances[m]) / pooled - 1;
-    apart += double(counts[m]) * off * off / weight;
-  }
-  const double by_chance = 2 * machines / weight;
-  const double excess = machines > 1 ? apart - by_chance : 0;
-  const double most = std::max(1.0, weight - 1);
-  return {apart, excess > 0 ? std::min(most, 4 + 2 / excess) : most};
-}
-
 void Noise::refresh() {
   double weight = 0;
   double sum = 0;
-  std::vector<float> variances(counts_.size());
+  double machines = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
-    variances[m] = squares_[m] / expected_[m];
     weight += double(counts_[m]);
-    sum += double(counts_[m]) * double(variances[m]);
+    sum += double(counts_[m]) * double(squares_[m]) / double(expected_[m]);
+    machines += counts_[m] > 0;
   }
+  rounds_ += weight > seen_;
   seen_ = weight;
   prior_freedom_ = weight;
   if (sum == 0)
     return;
   pooled_ = sum / weight;
-  prior_freedom_ = dispersion_of(variances, counts_, pooled_).freedom;
+  double apart = 0;
+  for (size_t m = 0; m < counts_.size(); ++m) {
+    const double off = double(squares_[m]) / double(expected_[m]) / pooled_ - 1;
+    apart += double(counts_[m]) * off * off / weight;
+  }
+  // Variance of a square over the square's mean, squared: two for a normal distribution, more for bursts.
+  const double again = weight - machines;
+  const double scatter = again < 1 ? 2 : within_ / again / (pooled_ * pooled_);
+  const double by_chance = scatter * machines / weight;
+  const double excess = machines > 1 ? apart - by_chance : 0;
+  const double most = std::max(1.0, weight - 1);
+  prior_freedom_ = excess > 0 ? std::min(most, 4 + 2 / excess) : most;
   measure_tail();
 }
 
@@ -110,7 +108,7 @@ void Noise::measure_tail() {
 }
 
 bool Noise::known() const {
-  return seen_ >= 10;
+  return seen_ >= 10 && rounds_ > 1;
 }
 
 double Noise::spread(size_t machine) const {

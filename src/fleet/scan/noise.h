@@ -4,17 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace lento::fleet {
-
-// Measures how much the variances of machines differ from `pooled`.
-struct Dispersion {
-  double apart = 0;    // mean square of variance / pooled - 1
-  double freedom = 0;  // values that `pooled` is worth as a guess at one machine's (Smyth 2004, section 6.2)
-};
-Dispersion dispersion_of(std::span<const float> variances, std::span<const float> counts, double pooled);
 
 // Differences of blocks of all machines are pooled, because machines of one job are exchangeable. A machine
 // that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory: two
@@ -29,7 +21,7 @@ class Noise {
 
   // Adds one healthy difference, and its size in the direction that is tested.
   void learn(size_t machine, double difference, double size);
-  void refresh();  // after a round of learn()
+  void refresh();  // after a round of learn(), which is one moment of all machines
   // A machine whose variance is so many times that of its peers in shorter windows, of which it has more.
   void expect(size_t machine, double times) {
     expected_[machine] = float(times);
@@ -50,7 +42,7 @@ class Noise {
   }
   void add_tail(const Tail& tail);
 
-  bool known() const;        // enough was learnt to judge
+  bool known() const;        // enough was learnt to judge, at more than one moment
   double variance() const {  // of a machine as its peers are
     return pooled_;
   }
@@ -71,6 +63,8 @@ class Noise {
   size_t extremes_ = 0;          // of them that make the tail
   double learnt_ = 0;            // number of differences from which the largest are kept
   double seen_ = 0;              // number of differences in the spread
+  size_t rounds_ = 0;            // number of moments in the spread
+  double within_ = 0;            // squared distances of the squares from their machine's mean
   double pooled_ = 0;            // variance
   double prior_freedom_ = 0;     // of the pooled variance as a guess at one machine's
   double slope_ = 1;

@@ -18,8 +18,8 @@ Noise learnt(double (*value)(base::Rng&), size_t rounds = 200) {
       const double d = value(rng);
       noise.learn(m, d, std::abs(d));
     }
+    noise.refresh();
   }
-  noise.refresh();
   return noise;
 }
 
@@ -78,6 +78,26 @@ TEST(Noise, FewDifferencesAreNotKnown) {
   noise.learn(0, 1, 1);
   noise.refresh();
   EXPECT_FALSE(noise.known());
+}
+
+TEST(Noise, OneMomentOfManyMachinesIsNotKnown) {
+  const auto normal = [](base::Rng& r) {
+    return r.normal(0, 1);
+  };
+  EXPECT_FALSE(learnt(normal, 1).known());
+  EXPECT_TRUE(learnt(normal, 2).known());
+}
+
+// One difference in fifty is a burst, so that a machine without one has a small spread by chance.
+TEST(Noise, BurstsDoNotMakeMachinesDiffer) {
+  const Noise noise = learnt(
+      [](base::Rng& r) {
+        return r.normal(0, r.uniform() < 0.02 ? 20 : 1);
+      },
+      30);
+  EXPECT_NEAR(noise.variance(), 9, 3);
+  for (size_t m = 0; m < 32; ++m)
+    EXPECT_GT(noise.spread(m), 0.7 * std::sqrt(noise.variance()));
 }
 
 TEST(Noise, AnEarlierTailRaisesTheThresholdAndIsNoSpread) {
