@@ -84,6 +84,9 @@ class PrefetchLogic : public SoftLogic {
   uint8_t state() const {
     return uint8_t(state_);
   }
+  const ScratchAccess& scratch_access() const {  // compared with that of the RTL
+    return scratch_;
+  }
 
  private:
   static constexpr int kHistory = 16;
