@@ -240,20 +240,22 @@ double Level::scatter(Channel channel) const {
   if (!o_.against_peers || sizes.size() < 3)
     return 1;
   const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
-  // Peers that all keep one value have none, and no ratio to it.
-  return std::max(kLeastSpread, std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior)));
+  const double spread = std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior));
+  // Peers that kept one value have none, and no ratio to it. Before there is a past it is unknown.
+  return absolute_[channel].known() ? std::max(kLeastSpread, spread) : spread;
 }
 
 // Tests one machine in one channel. The score counts in thresholds.
 Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const double change = double(now_[m].value[channel]);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
-  const auto unit = [&](const Noise& noise, double scale) {
-    const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
-    return normal_equivalent(change / spread, noise.freedom(m));
+  const auto unit = [&](const Noise& noise, double spread) {
+    return normal_equivalent(change / (widened * std::hypot(spread, kLeastSpread)), noise.freedom(m));
   };
-  const double absolute = unit(absolute_[channel], 1);
-  const double relative = unit(relative_[channel], by.present);
+  // A past of equal values has no ratio to its peers' spread: it is taken as 1, that of a machine like them.
+  const double ratio = relative_[channel].spread(m);
+  const double absolute = unit(absolute_[channel], absolute_[channel].spread(m));
+  const double relative = unit(relative_[channel], (ratio > 0 ? ratio : 1) * by.present);
   tests_[m][channel] = {float(change / widened), float(change / widened / by.present)};
   Look look;
   look.score = float(relative / by.relative);
