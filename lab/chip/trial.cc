@@ -175,7 +175,12 @@ MethodResult PreparedWorkload::judge_run(
       prepared(prepare, run.records);
       learnt_->model = first.model();
     });
-  job.learnt = learnt_->model;
+  if (learnt_->model) {
+    // Each run counts its own simulations, whatever was judged before it.
+    auto fresh = std::make_shared<ChipModel>(*learnt_->model);
+    fresh->shifts = std::make_shared<Shifts>(fresh->setup);
+    job.learnt = std::move(fresh);
+  }
   ModelJudge by_model(job, of, {}, progress);
   const std::vector<ProbeRecord> records = prepared(by_model.prepare(), run.records);
   if (!by_model.judged())
