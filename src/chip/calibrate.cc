@@ -22,7 +22,7 @@ using base::format_number;
 constexpr const char* kClasses[] = {"cores", "links", "memory units", "DRAM ports"};
 constexpr int kDigits = 4;
 
-std::string percent(double log_factor) {
+std::string percent_of_log(double log_factor) {
   return format_number(100 * std::expm1(log_factor), 2);
 }
 
@@ -50,8 +50,8 @@ finding::Figure class_table(const FittedRates& rates) {
     table.rows.push_back(
         {kClasses[k],
          format_number(std::exp(rates.classes[k].log_factor), kDigits),
-         percent(rates.classes[k].deviation),
-         percent(rates.spread[k])});
+         percent_of_log(rates.classes[k].deviation),
+         percent_of_log(rates.spread[k])});
   return {"Kinds of parts", "Against the chip file; the error is one standard deviation.", table};
 }
 
@@ -63,7 +63,9 @@ finding::Figure part_table(const FittedRates& rates, const Grid& grid) {
     const Effect& e = rates.parts[column];
     if (std::abs(e.log_factor) > evidence::kNinety * e.deviation)
       table.rows.push_back(
-          {name_of(component, grid), format_number(std::exp(e.log_factor), kDigits), percent(e.deviation)});
+          {name_of(component, grid),
+           format_number(std::exp(e.log_factor), kDigits),
+           percent_of_log(e.deviation)});
   };
   const InfluenceColumns columns(grid);
   for (int core = 0; core < grid.core_count(); ++core)
