@@ -39,13 +39,16 @@ void add_chip_compare(Command& app, Context& context) {
   command->add_option("--chip", options->chip, "Fabric: wormhole, blackhole, or a chip file")
       ->type_name("FILE")
       ->capture_default_str();
+  add_record_options(*command, options->before);
   context.add_output_options(*command);
   example(
       *command,
       "lento chip compare examples/chip/noc_events.json examples/chip/noc_events_slow.json --chip wormhole");
   command->callback([&context, options] {
     options->before.strict = context.strict;
-    options->after.strict = context.strict;
+    std::vector<std::string> after = std::move(options->after.files);
+    options->after = options->before;
+    options->after.files = std::move(after);
     context.show(chip::chip_compare(*options));
   });
 }
