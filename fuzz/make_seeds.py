@@ -6,8 +6,9 @@ Writes FOLDER/NAME/seed for each target NAME, or seed0, seed1 and so on where on
 targets desk_*. A target that begins with an empty corpus spends its time before the magic number, or the first check sum, of its
 format.
 """
-import json
+import base64
 import io
+import json
 import pathlib
 import pickle
 import random
@@ -242,6 +243,7 @@ def crc32c(data):
 
 METRICS = ['busy=sum(rate(node_cpu_seconds_total{mode!~"idle|iowait",job="a\\"b"}[5m]))', "mean( x:y.z )", "avg(up)", "a=b=c", "rate(a", "rate(b{c=\"d\"})", "sum by (x) (y)", "", "x=", "DCGM_FI_DEV_GPU_UTIL",
            "node_vmstat_pgfault", 'task=~"llm.*"', "a!b", "=x", "a!=b", 'a!~"b', "a{b}", "a{b=c,}", "dcgm", "amd", "dcgn", "card0"]
+OPERATIONS = [b"AllGather", b"ReduceScatter", b"AllToAll", b"Broadcast", b"Reduce", b"Gather", b"Scatter", b"Barrier", b"Send", b"ncclRecv", b"other"]
 LEDGER = '{"torn\n' + "".join(json.dumps({"time": 10**9 - 60_000 * i, "task": task, "machine": f"n{i % 3}", "event": event, "status": 1, "by": by}) + "\n" for i, (task, event, by) in enumerate(
     [("job", "started", "host:1:2"), ("job", "ended", "host:1:2"), ("job", "started", "other:1:2"), ("job", "cleared", "host:1:2"), ("job", "unknown", "x"), ("b", "started", "host"), ("job", "started", "host:1:2")]))
 MAPS = ["00400000-00452000 r-xp 00000000 08:02 173521  /bin/a\n7f00-7f10 rw-p 00000010 00:00 0\n", "  7 [0x1000-0x2000): 0x10 08:02 5 6 r-xp /lib/b\n", "0 [k] 1-2\n",
@@ -403,9 +405,22 @@ def sealed(lento, work):
     for words in (["certify", tile / "keys/developer.pub", "--owner", tile / "keys/owner.key", "--subject", "Acme", "--block", "7", "--until", "2099-01-01", "-o", work / "c"],
                   ["sign", image, "--key", tile / "keys/developer.key"]):
         subprocess.run([lento, "tile", *words], check=True, capture_output=True)
-    approval = json.dumps({"schema": "lento.tile-approval/1", "image": "0" * 128, "source": "0" * 128})
+    digest, key = "0a" * 32, (tile / "keys/owner.pub").read_text().split("\n")[1]
+    approval = json.dumps({"schema": "lento.tile-approval/1", "image": digest, "source": digest, "report": digest})
+    certificate = {"schema": "lento.tile-certificate/1", "subject": "Acme \"x\"\n", "key": key, "blocks": [7, 8], "policies": ["closed", "permissive"], "not_before": "2026-01-31", "not_after": "2099-01-31T12:00:00Z"}
+    revocation = {"schema": "lento.tile-revocation/1", "number": 3, "keys": [key], "images": [digest]}
+    rules = {"schema": "lento.tile-block/1", "owner": key, "block": 7, "abi": 1, "policy": "restrictive", "rollback": 2, "counters": [{"developer": "Acme\n", "program": "echo", "counter": 4}],
+             "revocation": 3, "revoked_keys": [key], "revoked_images": [digest]}
+    odd = {"subject": "", "key": "none", "blocks": [-1], "policies": ["any"], "not_before": "2026-02-31", "counter": 1, "images": ["0"]}
+    documents = [(b"\1", certificate), (b"\3", rules), (b"\x08", revocation)]
     signature = (work / "echo.ypu.minisig").read_bytes()
-    return [b"\0" + image.read_bytes(), b"\1" + (work / "c").read_bytes(), b"\2" + (work / "c").read_bytes(), b"\2" + approval.encode(), b"\3" + (tile / "rules.yaml").read_bytes(),
+    secret, line = (tile / "keys/developer.key").read_bytes(), signature.split(b"\n")
+    protected = [b"untrusted comment: x\n" + base64.b64encode(b"Ed" + kind + b"B2" + bytes(32) + struct.pack("<QQ", *limits) + bytes(104)) + b"\n"
+                 for kind, limits in ((b"Sc", (1 << 19, 1 << 24)), (b"Sc", (1 << 40, 1)), (b"XX", (0, 0)), (b"\0\0", (0, 0)))]
+    return [*(b"\x09" + p for p in (secret, secret[:-9], *protected)), b"\x0acomment\nmessage", *(head + json.dumps(d).encode() for head, d in documents),
+            *(head + json.dumps(d | {k: v for k, v in odd.items() if k in d}).encode() for head, d in documents), *(head + json.dumps(d | {k: v}).encode() for head, d in documents for k, v in odd.items() if k in d),
+            *(b"\4" + b"\n".join(line[:n] + [b"x"] + line[n + 1:]) for n in range(4)), b"\5untrusted comment: x\n" + base64.b64encode(bytes(42)) + b"\n",
+            b"\0" + image.read_bytes(), b"\1" + (work / "c").read_bytes(), b"\2" + (work / "c").read_bytes(), b"\2" + approval.encode(), b"\3" + (tile / "rules.yaml").read_bytes(),
             b"\4" + signature, b"\4" + (work / "c").read_bytes(), b"\5" + (tile / "keys/owner.pub").read_bytes(), b"\6" + json.dumps({"index": 0, "name": "echo", "digest": "0" * 128}).encode(), b"\7" + signature]
 
 
@@ -432,6 +447,8 @@ def seeds(lento, work):
     old = work / "v1.probe"
     subprocess.run([lento, "chip", "simulate", *chip, "--form", "unchecked", "-o", old], check=True, capture_output=True)
     dump = judged(damage_check.FlightRecorder, lento, work / "f")
+    inspector = judged(damage_check.Inspector, lento, work / "i")
+    operations = [inspector[:4096].replace(b"AllReduce", name) for name in OPERATIONS]
     rng = random.Random(1)
     return {
         "access_codec": access_columns(), "access_file": [accesses, small, small[:-40], small.replace(b"LENTOEND", b"LENTOENX")], "access_text": [judged(damage_check.Access, lento, work / "a")[:4096], *access_texts()],
@@ -442,7 +459,7 @@ def seeds(lento, work):
         "campaign": (ROOT / "campaigns/factors.yaml").read_bytes(),
         "campaign_results": '{"schema": "lento.run/1"}',
         "flight_recorder": [dump, pickle.dumps(json.loads(dump), 2), pickle.dumps(json.loads(dump), 4)],
-        "foreign": foreign(), "transfers": transfers(), "fleet_csv": [*tables(), lines_of_json()], "probe_file": [run.read_bytes()[:1 << 14], old.read_bytes()[:1 << 13]], "inspector_log": judged(damage_check.Inspector, lento, work / "i"),
+        "foreign": foreign(), "transfers": transfers(), "fleet_csv": [*tables(), lines_of_json()], "probe_file": [run.read_bytes()[:1 << 14], old.read_bytes()[:1 << 13]], "inspector_log": [inspector, *operations],
         "kineto_collectives": judged(damage_check.Kineto, lento, work / "k"), "nsight": (ROOT / "examples/nsight/rank0.sqlite").read_bytes(),
         "inspector_prom": PAGE, "ras_answer": json.dumps(RAS), "machine_names": "# names\n10.0.0.1,node1\nnode1.cluster.local,node1\n",
         "fleet_chunk": b"\x00\x05\x80\x90\xa0\x01" + struct.pack(">d", 1.5) + rng.randbytes(32), "fleet_model": '{"schema": "lento.fleet-model/1", "metrics": []}',

@@ -28,6 +28,9 @@ class MemoryFile {
       std::abort();
     return path_;
   }
+  const std::string& path() const {
+    return path_;
+  }
 
  private:
   int file_;

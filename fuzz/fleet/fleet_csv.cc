@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       rows.push_back(in.row());
     const auto layout = lento::fleet::guess_layout(in.columns(), rows, {}, "fuzz", {path});
     lento::fleet::options_of(layout, in.columns());
+    lento::fleet::describe(layout, in.columns());
   } catch (const lento::base::Error&) {
   }
   for (const char* machine : {"", "m"}) {  // "": all columns are guessed

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 
 #include "base/units.h"
 #include "report/figures.h"
@@ -64,7 +63,8 @@ PathData band_path(const SeriesFigure::Band& band, const Axes& axes) {
   PathData path;
   for (const size_t i : known)
     path.extend_to(axes.x(band.x[i]), axes.y(band.high[i]));
-  for (const size_t i : known | std::views::reverse)
+  std::ranges::reverse(known);
+  for (const size_t i : known)
     path.line_to(axes.x(band.x[i]), axes.y(band.low[i]));
   if (!path.empty())
     path.close();

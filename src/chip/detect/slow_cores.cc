@@ -188,6 +188,13 @@ std::vector<Suspect> slow_cores(
     Suspect s = judge(sketch.cores()[c], int(c), usual + own, by);
     if (s.seen == 0 || s.factor < by.least || s.strength < by.enough)
       continue;
+    if (strength_of(s.seen - 1, s.factor, by.noise) < by.enough) {
+      notes.push_back(
+          "core" + std::to_string(c) + " took " + format_factor(s.factor) +
+          " times as long as it should for " + std::to_string(s.seen) +
+          " of its operations, and without one of them that may be chance");
+      continue;
+    }
     add_peer_evidence(sketch, s);
     out.push_back(std::move(s));
   }

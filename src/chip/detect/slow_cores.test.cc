@@ -171,15 +171,26 @@ TEST(SlowCores, WhatNoiseMayDoIsNoEpisode) {
   EXPECT_EQ(judged(wild, exact(wild, one_slow(11))).size(), 1u);
 }
 
-// 400 operations at a budget of 0.005: ln(80000) = 11.3 is needed.
+// 400 operations at a budget of 0.005: ln(80000) = 11.3 is needed, of two operations when one is left out.
 TEST(SlowCores, EveryOperationIsAChanceToBeWrong) {
   const double of_rate = 1 - 1 / 1.25;
   const auto accused_at = [&](double strength) {
     const spec::Chip chip = noisy(of_rate / std::sqrt(2 * strength));
-    return !judged(chip, exact(chip, one_slow(1.25, 21))).empty();
+    return !judged(chip, exact(chip, one_slow(1.25, 22))).empty();
   };
   EXPECT_FALSE(accused_at(10.6));
   EXPECT_TRUE(accused_at(12));
+}
+
+TEST(SlowCores, OneRecordAccusesNobodyHoweverSlow) {
+  const spec::Chip chip = noisy(0);
+  for (const double factor : {2.0, 9.0}) {
+    std::vector<std::string> notes;
+    EXPECT_TRUE(slow_cores(exact(chip, one_slow(factor, 21)), chip, {}, notes).empty()) << factor;
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(notes[0].find("core2 took "), 0u) << notes[0];
+    EXPECT_EQ(judged(chip, exact(chip, one_slow(factor, 22))).size(), 1u) << factor;
+  }
 }
 
 TEST(SlowCores, TwoStretchesAreOneCoreWithBoth) {

@@ -326,7 +326,7 @@ class FactorSearch {
     levels_.resize(fit.parts.size());
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
-      Levels& levels = levels_[k].emplace_back(fit.parts[k].log_factor);
+      Levels& levels = levels_[k].emplace_back(Levels{fit.parts[k].log_factor});
       double step = observed.level - observed.number;
       for (const Records& run : runs) {
         const Shown simulated = shown_simulated(k, fit.parts[k], run);

@@ -38,7 +38,10 @@ std::string quoted(const std::string& text) {
   for (const char c : text) {
     if (c == '"' || c == '\\')
       out += '\\';
-    out += c;
+    if (c == '\n')
+      out += "\\n";  // a line end would be folded into a space
+    else
+      out += c;
   }
   return out + "\"";
 }

@@ -116,7 +116,11 @@ TEST(BlockRules, AreReadBack) {
   const World world;
   BlockRules rules = world.rules;
   EXPECT_EQ(parse_block_rules(write_block_rules(rules), "r"), rules);
-  rules.counters = {{"owner", "a", 4}, {"Acme \"x\" \\ y", "", UINT32_MAX}, {"b: c # d", "- e", 0}};
+  rules.counters = {
+      {"owner", "a", 4},
+      {"Acme \"x\" \\ y", "", UINT32_MAX},
+      {"b: c # d", "- e", 0},
+      {"two\nlines", "\n", 1}};
   rules.revoked.number = 8;
   rules.revoked.keys = {public_part(generate_key())};
   rules.revoked.images = {digest(rng)};
