@@ -97,7 +97,7 @@ def readers(lento, seed, work):
 
 def spoilt(data, other, rng):
     if rng.random() < 0.03:
-        return rng.choice([b"", b"\x00", rng.randbytes(rng.randrange(4096)), b"[" * 100000, b"{\"a\":" * 50000, other])
+        return rng.choice([b"", b"\x00", rng.randbytes(rng.randrange(4096)), b"[" * (1 << 20), b"{\"a\":" * 200000, other])
     for _ in range(rng.randrange(1, 9)):
         at, long = rng.randrange(len(data) + 1), rng.choice([1, 4, 8, 64, 512])
         kind = rng.randrange(9)

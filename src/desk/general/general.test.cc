@@ -39,6 +39,13 @@ TEST(Labels, DatesAddressesAndNamesAreNoNumbers) {
   EXPECT_TRUE(labelled_values("2026-11-20 09:01:02 10.2.0.1 gpu034 bf16 0x1f 3rd").empty());
 }
 
+// Each of them could begin a part in brackets: a search to the end of the line for each took minutes.
+TEST(Report, ALineOfOpenBracketsIsReadInTheTimeOfItsLength) {
+  const std::string brackets(size_t{1} << 20, '[');
+  EXPECT_TRUE(read(brackets + "\n").events().empty());
+  EXPECT_TRUE(read(brackets + ")\n").events().empty());
+}
+
 TEST(Labels, AverageBehindANumberIsBracketed) {
   const auto values = labelled_values("Time  0.213 ( 0.215)");
   ASSERT_EQ(values.size(), 2u);

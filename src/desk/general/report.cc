@@ -450,9 +450,13 @@ class Report : public RestReader {
   // "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
   static std::string bracketed_part(std::string_view text) {
     static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
-    for (size_t open = text.find_first_of("(["); open != text.npos;
-         open = text.find_first_of("([", open + 1)) {
-      const std::string_view inside = text.substr(open + 1, text.find_first_of(")]", open) - open - 1);
+    for (size_t begin = 0, close = 0; (close = text.find_first_of(")]", begin)) != text.npos;
+         begin = close + 1) {
+      const std::string_view before = text.substr(begin, close - begin);
+      const size_t open = before.find_last_of("([");
+      if (open == before.npos)
+        continue;
+      const std::string_view inside = before.substr(open + 1);
       const size_t figures = inside.find_last_not_of("0123456789") + 1;
       const std::string_view name = inside.substr(0, inside.find_first_of(" #:="));
       const bool is_number = figures < inside.size() && inside.size() - figures < 4;
