@@ -171,6 +171,12 @@ def indexed():
         d = lento.fleet.diagnose(frame)
         assert [finding["subject"] for finding in d.findings] == ["node3"], d
         assert not re.search(r": \d+ has a mean", d.verdict), d.verdict
+    assert not re.search(r": \d+ has a mean", lento.diagnose(wide).verdict)
+    gpus = pandas.DataFrame(1 + 0.01 * numpy.random.default_rng(5).standard_normal((400, 32)), index=dates, columns=pandas.MultiIndex
+                            .from_product([[f"node{i}" for i in range(8)], range(4)], names=["host", "gpu"]))
+    gpus.iloc[200:, 4 * 5 + 2] *= 1.3
+    for frame in (gpus, pandas.concat({"step_s": gpus, "power_w": 600 - 9 * gpus}, axis=1, names=["metric"])):
+        assert [finding["subject"] for finding in lento.diagnose(frame).findings] == ["node5"], lento.diagnose(frame)
     try:
         lento.fleet.diagnose(long.groupby("host").step_s.agg(["mean", "max"]).reset_index())
     except lento.Error as error:

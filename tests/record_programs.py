@@ -99,8 +99,7 @@ def compile_with(folder, source, name, flags=(), static=False):
 def record(lento, folder, name, full, machine=()):
     words = [lento, "memory", "record", "-o", "run.access", "--json", *machine, *(["--full"] if full else []), "--", f"./{name}"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    text = done.stdout[done.stdout.find("{"):]
-    return json.loads(text) if text.startswith("{") else {"outcome": done.stderr.strip(), "findings": []}
+    return json.loads(done.stdout) if done.stdout.startswith("{") else {"outcome": done.stderr.strip(), "findings": []}
 
 
 def main():

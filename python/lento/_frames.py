@@ -70,10 +70,18 @@ def _times(name, array):
     return name, numpy.ascontiguousarray(codes, dtype="int32"), [str(t).replace("T", " ") for t in distinct]
 
 
+_PLACES = {"host", "hostname", "node", "machine", "instance", "gpu", "device"}  # names of levels
+
+
 def _tall(frame):
-    """A frame with columns such as (metric, machine) as one with a column each, and a row a time and machine."""
+    """A frame with columns such as (metric, machine) as one with a column each, and a row a time and machine. Levels that are named
+    after a machine and its device, (host, gpu) or (metric, host, gpu), become columns of these names."""
     import pandas
     levels = [list(frame.columns.unique(level)) for level in range(frame.columns.nlevels)]
+    named = [name for name in frame.columns.names if str(name).lower() in _PLACES]
+    if len(named) == 2:
+        tall = frame.stack(named)
+        return (tall.to_frame("value") if tall.ndim == 1 else tall).reset_index(level=named)
     if len(levels) != 2:
         raise ValueError(f"a frame with {len(levels)} levels of columns: stack it, so that each metric is one column")
     wide = [any(char.isdigit() for name in names for char in str(name)) for names in levels]

@@ -35,6 +35,8 @@ TEST(Alarms, ALinkThatComesBackOnceIsNoFault) {
       judge({kernel("n1", 1, down) + kernel("n1", 2, up) + kernel("n1", 3, down) + kernel("n1", 4, up)});
   ASSERT_EQ(flaps.findings.size(), 1u);
   EXPECT_EQ(flaps.findings[0].subject, "n1/0000:17:00.0");
+  ASSERT_EQ(flaps.findings[0].evidence.size(), 1u);
+  EXPECT_NE(flaps.findings[0].evidence[0].source.find(":1"), std::string::npos) << "since when: the first";
   EXPECT_EQ(judge({kernel("n1", 1, down)}).findings.size(), 1u);
 }
 

@@ -89,6 +89,28 @@ TEST(Errors, OneOfItsOwnNamesTheProcessAndOneOfAllNamesNone) {
   EXPECT_EQ(judge({"Traceback (most recent call last):\nKeyError: 'a'\n"}).outcome, Outcome::CannotJudge);
 }
 
+// The report of torchrun names the rank, and the traceback of that rank the reason.
+TEST(Errors, TheTracebackOfTheRankThatEndedFirstIsTheCause) {
+  const auto job = [](const char* error) {
+    return judge(
+        {std::string("[rank5]: Traceback (most recent call last):\n[rank5]:   File \"train.py\", line 2\n") +
+         "[rank5]: " + error +
+         "\nRoot Cause (first observed failure):\n[0]:\n  host      : node2\n  rank      : 5 (local_rank: "
+         "1)\n  exitcode  : 1 (pid: 4121)\n"});
+  };
+  const auto memory = job("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB.");
+  ASSERT_EQ(memory.findings.size(), 1u);
+  EXPECT_EQ(memory.findings[0].subject, "node2 rank 5");
+  EXPECT_EQ(memory.findings[0].category, "fault of a program");
+  EXPECT_NE(memory.findings[0].summary.find("CUDA out of memory"), std::string::npos);
+  EXPECT_NE(memory.findings[0].next_step.find("memory_summary"), std::string::npos);
+  EXPECT_EQ(job("KeyError: 'tokens'").findings[0].category, "fault of a program");
+  const auto broken = job("RuntimeError: CUDA error: uncorrectable ECC error encountered");
+  EXPECT_EQ(broken.findings[0].category, "faulty hardware");
+  const auto unclear = job("RuntimeError: CUDA error: unspecified launch failure");
+  EXPECT_EQ(unclear.findings[0].category, "fault of hardware or a program");
+}
+
 TEST(Errors, AStatusOfALauncherIsNoAllClear) {
   std::string text;
   for (int step = 0; step < 40; ++step)

@@ -67,8 +67,23 @@ class RawFile {
   std::string path_;
 };
 
+// Starts the command. What it prints goes to standard error where standard output is for programs.
+int spawn(pid_t& child, char** arguments, char** environment, bool output_to_stderr) {
+  posix_spawn_file_actions_t actions;
+  if (const int error = posix_spawn_file_actions_init(&actions); error != 0)
+    return error;
+  int error = output_to_stderr ? posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) : 0;
+  if (error == 0)
+    error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
 // Runs the command with LENTO_RECORD set. Returns its exit status.
-int run_program(const std::vector<std::string>& command, const std::string& recording) {
+int run_program(
+    const std::vector<std::string>& command,
+    const std::string& recording,
+    bool output_to_stderr) {
   std::vector<char*> arguments;
   std::vector<char*> environment;
   for (const std::string& word : command)
@@ -87,8 +102,7 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   if (usual >= 0)
     ::personality(unsigned(usual) | ADDR_NO_RANDOMIZE);
   pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.data());
+  const int error = spawn(child, arguments.data(), environment.data(), output_to_stderr);
   if (usual >= 0)
     ::personality(unsigned(usual));
   if (error != 0)
@@ -339,7 +353,7 @@ static MemoryRecording record_once(const MemoryRecordingOptions& options) {
   const RawFile raw(options.bytes, options.output + ".recording");
   Recording::prepare(raw.path(), options.bytes, options.burst_on_us, options.burst_off_us);
   MemoryRecording out;
-  out.exit_code = run_program(options.command, raw.path());
+  out.exit_code = run_program(options.command, raw.path(), options.output_to_stderr);
   const Recording recording(raw.path());
   if (recording.events() == 0)
     throw base::Error(

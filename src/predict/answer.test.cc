@@ -257,6 +257,31 @@ TEST(PredictJob, ABudgetOfTokensHasItsDaysAndItsCost) {
     EXPECT_THROW(parse_tokens(bad), base::Error) << bad;
 }
 
+// A run that was measured fitted, so that one that does not fit is not how it ran.
+TEST(PredictJob, AMeasuredRunThatDoesNotFitIsAskedHowItRan) {
+  PredictOptions o;
+  o.model = "llama-3.1-8b";
+  o.system = "h100";
+  o.run.training = true;
+  o.measured = parse_measured_figure("9100 tokens/s");
+  EXPECT_THAT(predict(o).remedy, HasSubstr("how it ran"));
+  o.run.parallel = "all=8";
+  o.run.batch = 64;
+  EXPECT_EQ(predict(o).remedy, "");
+}
+
+// One quantity has one figure: what the data sheet alone gives is marked.
+TEST(PredictJob, CostsOfTheSheetAreMarked) {
+  PredictOptions o;
+  o.model = "llama-3.1-8b";
+  o.system = "h100";
+  o.usd_per_hour = 2.5;
+  const finding::Diagnosis d = predict(o);
+  EXPECT_EQ(fact_of(d, "cost of a million tokens"), "");
+  EXPECT_NE(fact_of(d, "cost of a million tokens, kernels of the sheet"), "");
+  EXPECT_EQ(fact_of(d, "each further token"), "");
+}
+
 TEST(PredictJob, AllLayoutsAreSearched) {
   PredictOptions options;
   options.model = "llama-3.1-8b";

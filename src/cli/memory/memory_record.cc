@@ -24,6 +24,7 @@ void run(Context& context, const RecordOptions& options) {
     return;
   }
   memory::MemoryRecordingOptions job = options.job;
+  job.output_to_stderr = context.json;  // standard output holds the verdict alone
   if (job.output.empty())
     job.output = "run.access";
   job.bytes = options.megabytes << 20;

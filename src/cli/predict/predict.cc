@@ -187,7 +187,7 @@ void add_predict(Command& app, Context& context) {
       "WORKLOAD",
       options->workload,
       "A workload in YAML, a Hugging Face config.json or an ONNX model; '-' is standard input");
-  command->add_flag(
+  Option* train = command->add_flag(
       "--train",
       options->run.training,
       "A config.json or an ONNX model is trained, not served");
@@ -202,7 +202,8 @@ void add_predict(Command& app, Context& context) {
   command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
       ->check(range(1, 1 << 23));
   command->add_option("--generate", options->run.output, "config.json: tokens to generate")
-      ->check(range(1, 1 << 23));
+      ->check(range(1, 1 << 23))
+      ->excludes(train);
   command
       ->add_option(
           "--precision",

@@ -46,6 +46,13 @@ TEST(Report, ALineOfOpenBracketsIsReadInTheTimeOfItsLength) {
   EXPECT_TRUE(read(brackets + ")\n").events().empty());
 }
 
+TEST(Labels, TheUnitOfANumberIsNoPartOfTheNextLabel) {
+  const auto values = labelled_values("step_time 412.5 ms tokens/s 79000");
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0].unit, "ms");
+  EXPECT_EQ(values[1].label, "tokens/s");
+}
+
 TEST(Labels, AverageBehindANumberIsBracketed) {
   const auto values = labelled_values("Time  0.213 ( 0.215)");
   ASSERT_EQ(values.size(), 2u);

@@ -104,12 +104,13 @@ size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   return at;
 }
 
-// Words before `end`, until something that is no word of a label.
-std::string label_before(std::string_view line, size_t end) {
+// Words before `end`, until something that is no word of a label. What stands before `first` belongs to the
+// number in front: "412 ms tokens/s 79000".
+std::string label_before(std::string_view line, size_t first, size_t end) {
   size_t begin = end;
-  while (begin > 0 && end - begin < kLongestLabel) {
+  while (begin > first && end - begin < kLongestLabel) {
     size_t word = begin;
-    while (word > 0 && is_name_char(line[word - 1]))
+    while (word > first && is_name_char(line[word - 1]))
       --word;
     const bool has_letter =
         std::any_of(line.begin() + std::ptrdiff_t(word), line.begin() + std::ptrdiff_t(begin), is_alpha);
@@ -277,7 +278,7 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
     const std::string unit = bracketed_unit(line, label);
     if (value.unit.empty())
       value.unit = unit;
-    value.label = label_before(line, label);
+    value.label = label_before(line, before, label);
     if (unit.empty())
       value.label += line.substr(label, words - label);
     // "120/1000" has a meaning only when its label makes it a position.

@@ -109,12 +109,53 @@ void judge_first_error(const Records& records, Judgement& out) {
   out.findings.push_back(std::move(finding));
 }
 
+bool is_of_rank(const Event& event, const finding::Place& where) {
+  return event.subject.rank == where.rank && (event.subject.host.empty() || event.subject.host == where.host);
+}
+
+// Adds the error that a process printed to the finding that it ended first. An error of the program is then
+// the cause, unless CUDA or the hardware reported it. Returns the meanings of the lines that were used.
+std::set<std::string> explain_first_end(const Records& records, Judgement& out) {
+  std::set<std::string> used;
+  for (finding::Finding& finding : out.findings) {
+    if (finding.category != "fault of hardware or a program" || !finding.where || finding.where->rank.empty())
+      continue;
+    const Event* error = nullptr;
+    const Event* detail = nullptr;  // a line that states more: the memory of a GPU ran out
+    bool is_hardware = false;
+    for (const Event& event : records.events()) {
+      if (!is_of_rank(event, *finding.where))
+        continue;
+      is_hardware |= event.origin == Origin::Hardware || event.origin == Origin::Link;
+      if (event.origin != Origin::Program || !is_ending(event))
+        continue;
+      const bool is_error = event.kind == "job/error";
+      if (const Event*& first = is_error ? error : detail;
+          !first && (!is_error || field(event, "error") != ""))
+        first = &event;
+    }
+    if (!error || is_hardware)
+      continue;
+    const std::string text = field(*error, "error");
+    if (text.find("CUDA error") == text.npos)
+      finding.category = "fault of a program";
+    finding.summary += ": " + text;
+    finding.evidence.insert(finding.evidence.begin(), quoted(records, *error));
+    finding.next_step =
+        detail ? detail->action : "look at the traceback above that line in the log of the rank";
+    used.insert(error->meaning);
+    if (detail)
+      used.insert(detail->meaning);
+  }
+  return used;
+}
+
 }  // namespace
 
 void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) {
   judge_closed(records, out);
   judge_first_error(records, out);
-  std::set<std::string> seen;
+  std::set<std::string> seen = explain_first_end(records, out);
   for (const Event& event : records.events()) {
     if (!is_ending(event) || !seen.insert(event.meaning).second || seen.size() > kMostEndings)
       continue;

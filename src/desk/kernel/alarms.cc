@@ -287,7 +287,7 @@ struct LinkState {
   int downs = 0;
   bool is_down = false;
   Event event;
-  std::string line;
+  std::string line;  // the first that states that it went down
   int64_t number = 0;
   Moment time;
 };
@@ -343,7 +343,8 @@ class Alarms : public Reader {
     state.is_down = is_down;
     if (!is_down)
       return;
-    ++state.downs;
+    if (state.downs++ > 0)
+      return;
     state.event.subject = {sink.subject().host, port, ""};
     state.line = sink.line();
     state.number = sink.number();

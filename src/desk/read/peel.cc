@@ -52,17 +52,19 @@ std::string_view without_colours(std::string_view line, std::string& buffer) {
   return buffer;
 }
 
-// Removes "[rank3]:" or "[default3]:", with or without a following blank.
+// Removes "[rank3]:" or "[default3]:", with or without a following blank, and "[rank3] " or "[rank 3] ",
+// which programs of users write.
 bool peel_torchrun(Peeled& p) {
-  for (const std::string_view word : {"[rank", "[default"}) {
+  for (const std::string_view word : {"[rank ", "[rank", "[default"}) {
     if (!p.text.starts_with(word))
       continue;
+    const bool is_rank = word != "[default";
     const size_t count = digits(p.text, word.size());
     const std::string_view number = p.text.substr(word.size(), count);
     const std::string_view rest = p.text.substr(word.size() + count);
-    if (count == 0 || count > 7 || !rest.starts_with("]:"))
+    if (count == 0 || count > 7 || !(rest.starts_with("]:") || (is_rank && rest.starts_with("] "))))
       return false;
-    if (word == "[rank")
+    if (is_rank)
       p.subject.rank = number;
     else
       p.subject.device = "gpu" + std::string(number);

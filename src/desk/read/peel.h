@@ -2,7 +2,7 @@
 // and keeps the rank, host, device and time that they state.
 //
 //   line   = {colour} {layer} text
-//   layer  = "[rank3]:" | "[default3]:" (torchrun: rank, local rank) | "3: " (srun --label)
+//   layer  = "[rank3]:" | "[rank3] " | "[default3]:" (torchrun: rank, local rank) | "3: " (srun --label)
 //          | "[1,3]<stdout>:" (mpirun --tag-output)
 //          | 2026-10-02T11:08:25.123456789Z ["stdout F"] (containers) | "Oct  2 11:08:25 node17 kernel:"
 //          (syslog) | 2026-10-02T11:08:25.123+00:00 node17 kernel: (RFC 5424 time, journalctl -o short-iso)

@@ -258,6 +258,21 @@ Diagnosis diagnose_hang(
         covered);
     return d;
   }
+  if (hang.stuck.empty() && hang.without_dump.size() > dumps.size()) {
+    std::erase_if(d.findings, [](const Finding& f) {
+      return f.category == "missing rank";
+    });
+    if (d.findings.empty()) {
+      finding::cannot_judge(
+          d,
+          std::to_string(hang.without_dump.size()) + " of " +
+              std::to_string(hang.without_dump.size() + dumps.size()) + " ranks are not among these dumps",
+          "the dumps of all ranks in one folder: the rank that holds the others up is often the only one "
+          "without a dump",
+          covered);
+      return d;
+    }
+  }
   if (d.findings.empty() && hang.pending > 0) {
     finding::cannot_judge(
         d,

@@ -89,6 +89,15 @@ TEST(ConcludeHang, ADumpThatIsMissingIsAFinding) {
   EXPECT_EQ(at->summary, "rank2 left no dump, and 2 ranks wait for it");
 }
 
+TEST(ConcludeHang, AFewDumpsOfManyAccuseNoneOfTheOthers) {
+  std::vector<HangDump> dumps = world(std::vector<int64_t>(64, 11));
+  dumps.resize(1);
+  const Diagnosis d = diagnose_hang(dumps, {});
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_EQ(d.outcome, finding::Outcome::CannotJudge);
+  EXPECT_THAT(d.verdict, HasSubstr("63 of 64 ranks"));
+}
+
 // Rank 0 waits in a receive for rank 2, whose dump is missing. Rank 1 is ahead of rank 0.
 TEST(ConcludeHang, NobodyElseIsBlamedWhileARankWithoutADumpIsWaitedFor) {
   std::vector<HangDump> dumps = world({11, 12}, 10);

@@ -43,7 +43,7 @@ class Reader {
     const std::string shown = options_.shown_as.empty() ? path : options_.shown_as;
     TableFile table(path, shown);
     where_ = table.where();
-    layout_ = guess_layout(table.header(), table.sample(report_), options_, metric_of(shown), where_);
+    layout_ = guess_layout(table.header(), table.sample(report_), options_, stem(shown), where_);
     find_order(path, shown, size_t(layout_.time));
     if (notes_.empty())
       notes_.push_back(describe(layout_, table.header()));
@@ -82,12 +82,6 @@ class Reader {
     const size_t slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     return name.substr(0, name.find('.'));
-  }
-
-  // The metric of a table whose columns are machines. A number, such as that of an open file, is no name.
-  static std::string metric_of(const std::string& path) {
-    const std::string name = stem(path);
-    return base::try_uint(name) ? "value" : name;
   }
 
   // Days and months change places between countries: the whole column shows which order is meant.

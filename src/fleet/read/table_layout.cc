@@ -307,11 +307,12 @@ class Guess {
     return out;
   }
 
-  // Notes when the other columns look like machines instead of metrics.
+  // Notes when the other columns look like machines instead of metrics. A number, such as that of an open
+  // file, is no name of a metric.
   void doubt_wide(const std::string& name) {
     const std::vector<std::string> others = columns_left();
     if (options_.metrics.empty() && (are_machines(others) || leave_beside_machines(others)))
-      out_.wide_metric = name;
+      out_.wide_metric = base::try_uint(name) ? "value" : name;
   }
 
   // Leaves out the columns beside those that name machines, such as an epoch or a learning rate. Returns

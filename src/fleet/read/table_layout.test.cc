@@ -181,6 +181,8 @@ TEST(TableLayout, AnEpochBesideMachinesIsNoMachine) {
   const TableLayout wide =
       guess_layout(header, {{"1", "2", "3", "4", "5", "0.1", "eu"}}, {}, "step_s", {"t"});
   EXPECT_EQ(wide.wide_metric, "step_s");
+  const TableRows row{{"1", "2", "3", "4", "5", "0.1", "eu"}};
+  EXPECT_EQ(guess_layout(header, row, {}, "3", {"t"}).wide_metric, "value") << "an open file, no name";
   EXPECT_EQ(wide.metrics.size(), 4u);
   EXPECT_EQ(wide.left_out.size(), 2u);
   CsvOptions named;

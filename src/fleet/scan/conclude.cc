@@ -472,13 +472,19 @@ void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
         "no group of peers has " + peers + " machines",
         "read all machines of the job, or choose other labels with --group-by",
         text);
-  if (v.scan.sensitivity().empty())
+  if (v.scan.sensitivity().empty()) {
+    const double needed = 2 * v.scan.needed_s();
+    const double read = double(v.series.steps) * double(v.series.step_ms) / 1000;
+    const bool is_long = read >= needed;
     return finding::cannot_judge(
         d,
-        "by the middle of the record no window of any metric has a past on " + peers + " machines at once",
-        "read at least " + base::format_quantity(2 * v.scan.needed_s(), base::Dimension::Time) +
-            " of a metric that all machines report at this step",
+        is_long ? "by the middle of the record no deviation could be told from the noise of so few machines"
+                : "by the middle of the record no window of any metric has a past on " + peers +
+                      " machines at once",
+        "read at least " + base::format_quantity(is_long ? 2 * read : needed, base::Dimension::Time) +
+            " of a metric that all machines report at this step" + (is_long ? ", or more machines" : ""),
         text);
+  }
   finding::judged(d, text);
 }
 

@@ -55,6 +55,21 @@ TEST(Scan, NamesAMachineThatLosesPowerWithOnsetAndMean) {
   EXPECT_NEAR(*d.findings[0].evidence[0].value, 630, 5);
 }
 
+// Four machines show little of the noise in a short record. What would help is more than there is.
+TEST(Scan, ARecordThatIsLongEnoughForManyIsTooShortForFour) {
+  const auto healthy = [](size_t, size_t, base::Rng& r) {
+    return power(r);
+  };
+  const auto d = scan(draw({.machines = 4, .steps = 900, .step_ms = 1000}, healthy), {});
+  ASSERT_EQ(d.outcome, Outcome::CannotJudge);
+  EXPECT_THAT(d.reason, HasSubstr("so few machines"));
+  EXPECT_THAT(d.remedy, HasSubstr("1800 s"));
+  EXPECT_THAT(d.remedy, HasSubstr("or more machines"));
+  EXPECT_EQ(
+      scan(draw({.machines = 4, .steps = 1800, .step_ms = 1000}, healthy), {}).outcome,
+      Outcome::Healthy);
+}
+
 // A loss in the first minutes has no past before it: a scan from the end has.
 TEST(Scan, NamesALossThatComesBeforeAnyWindowIsJudged) {
   Job job;

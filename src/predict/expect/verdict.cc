@@ -124,7 +124,10 @@ void mark_facts_of_sheet(finding::Diagnosis& d) {
       "tokens per second",
       "model flops utilisation",
       "first token",
-      "time per token"};
+      "each further token",
+      "cost of an iteration",
+      "cost of all requests",
+      "cost of a million tokens"};
   for (auto& [name, value] : d.facts) {
     if (std::ranges::find(kBoth, name) != std::end(kBoth))
       name += ", kernels of the sheet";
@@ -381,6 +384,10 @@ void state_measured(
     const Expectation& e,
     const MeasuredFigure& measured) {
   const SpeedVerdict v = judge_speed(system, e, measured);
+  if (!e.fits)
+    d.remedy =
+        "Say how it ran, since as asked it does not fit: --parallel tp=8,dp=4 or, to search, all=32; "
+        "--recompute full";
   d.verdict = v.text + " " + d.verdict;
   d.facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
   if (v.speed != Speed::Slow)

@@ -228,7 +228,7 @@ void add_parameter_counts(Diagnosis& d, const Transformer& m) {
 // requests at once, 2048 tokens in, 128 out, bf16".
 std::string asked(const InferenceRun& r) {
   return std::to_string(r.batch) + (r.batch == 1 ? " request, " : " requests at once, ") +
-         std::to_string(r.prompt) + " tokens in, " + std::to_string(r.output) + " out, " +
+         std::to_string(r.prompt) + " tokens in, " + std::to_string(r.output) + " out (rates count these), " +
          std::string(name(r.precision)) + ", " + std::to_string(r.devices()) +
          (r.devices() == 1 ? " device" : " devices");
 }
