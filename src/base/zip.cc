@@ -48,6 +48,8 @@ struct ZipReader::State {
   bool has_descriptor = false;
   bool is_large = false;  // its sizes have eight bytes
   uint64_t left = 0;      // bytes of a stored member
+  uLong stated = 0;       // CRC-32 of the member, from its header or the descriptor behind it
+  uLong sum = 0;          // CRC-32 of what was read
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error({path}, what, "unpack it (unzip -t names what is broken) and give the files");
@@ -85,6 +87,7 @@ struct ZipReader::State {
   void start(bool deflated) {
     is_open = true;
     is_deflated = deflated;
+    sum = crc32(0, nullptr, 0);
     if (!deflated)
       return;
     stream = {};
@@ -93,15 +96,21 @@ struct ZipReader::State {
     is_inflating = true;
   }
 
-  // Ends a member and skips the descriptor behind its data.
+  // Ends a member with the descriptor behind its data. Throws Error when its checksum is another.
   void close() {
     stop_inflating();
     is_open = false;
-    if (!has_descriptor)
-      return;
-    if (need(4) && std::string_view(buffer.data() + begin, 4) == std::string_view("PK\7\10", 4))
-      begin += 4;
-    take(is_large ? 20 : 12);
+    if (has_descriptor) {
+      if (need(4) && std::string_view(buffer.data() + begin, 4) == std::string_view("PK\7\10", 4))
+        begin += 4;
+      stated = little(take(is_large ? 20 : 12).data(), 4);
+    }
+    if (sum != stated)
+      fail("the member '" + name + "' is damaged");
+  }
+
+  void count(const char* bytes, size_t size) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(bytes), size);
   }
 
   // Reads a stored member. Returns the number of bytes, fewer than asked for at its end.
@@ -112,6 +121,7 @@ struct ZipReader::State {
         fail("the archive ends within a member");
       const size_t size = size_t(std::min<uint64_t>({left, end - begin, out.size() - done}));
       std::memcpy(out.data() + done, buffer.data() + begin, size);
+      count(out.data() + done, size);
       begin += size;
       left -= size;
       done += size;
@@ -134,6 +144,7 @@ struct ZipReader::State {
       const uInt room = stream.avail_out;
       const int code = inflate(&stream, Z_NO_FLUSH);
       begin = end - stream.avail_in;
+      count(out.data() + done, room - stream.avail_out);
       done += room - stream.avail_out;
       if (code == Z_STREAM_END) {
         close();
@@ -175,6 +186,7 @@ bool ZipReader::next() {
     const std::string header = s.take(kHeader);
     const auto flags = little(header.data() + 6, 2);
     const auto method = little(header.data() + 8, 2);
+    s.stated = little(header.data() + 14, 4);
     uint64_t packed = little(header.data() + 18, 4);
     s.name = s.take(little(header.data() + 26, 2));
     const std::string extra = s.take(little(header.data() + 28, 2));

@@ -67,6 +67,14 @@ TEST(Zip, DamageIsAnError) {
   std::string wrong = kTwo;
   wrong[8] = 9;  // another method
   EXPECT_THROW(members(wrong), Error);
+  for (const size_t at : {size_t{36}, size_t{15}}) {  // a letter of the stored member, its checksum
+    wrong = kTwo;
+    wrong[at] ^= 1;
+    EXPECT_THROW(members(wrong), Error) << at;
+  }
+  wrong = kStreamed;
+  wrong[54] ^= 1;  // the checksum in the descriptor
+  EXPECT_THROW(members(wrong), Error);
   wrong = kTwo;
   wrong[6] = 1;  // encrypted
   EXPECT_THROW(members(wrong), Error);

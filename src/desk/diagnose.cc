@@ -224,12 +224,18 @@ void read_members(
     const std::string& path,
     Records& records,
     const base::Progress& progress) {
-  for (size_t members = 0; archive.next() && members < kMostFiles; ++members) {
+  size_t members = 0;
+  for (; archive.next() && members < kMostFiles; ++members) {
     LineSource lines(as_text([&archive](std::span<char> out) {
       return archive.read(out);
     }));
     log_reader().read(lines, path + "/" + archive.name(), records, progress);
   }
+  if (members > 0)
+    return;
+  SourceFile& empty = records.files.emplace_back();
+  empty.path = path;
+  empty.reason = "an archive without files";
 }
 
 // Reads a file, or each file in an archive.

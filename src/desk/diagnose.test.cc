@@ -52,6 +52,14 @@ std::string watchdog(int rank, int seq, int enqueued, bool timed_out) {
   return text;
 }
 
+TEST(Desk, AnArchiveWithoutFilesIsAnError) {
+  const Folder folder;
+  std::string only_a_folder("PK\3\4", 4);
+  only_a_folder += std::string(22, '\0') + std::string("\2\0\0\0a/", 6);
+  folder.write("job.zip", only_a_folder);
+  EXPECT_THROW(folder.diagnose(), base::Error);
+}
+
 TEST(Desk, TheRankThatHasNotArrivedIsNamed) {
   const Folder folder;
   for (int rank = 0; rank < 6; ++rank)

@@ -180,7 +180,7 @@ std::vector<HookLedger::Event> HookLedger::events(Locked& file) {
           json.at("machine", where).string(where),
           json.at("event", where).string(where),
           json.at("by", where).string(where)};
-      e.status = int(json.number_or("status", 0, where));
+      e.status = int(std::clamp(json.number_or("status", 0, where), double(INT32_MIN), double(INT32_MAX)));
       out.push_back(std::move(e));
     } catch (const base::Error&) {
       continue;  // torn

@@ -84,7 +84,8 @@ TEST_F(Ledger, OneThatRunsNowIsNotUnknown) {
 TEST_F(Ledger, ATornLineIsPassedOver) {
   HookLedger(path_).claim("job", "n3", kNow, 9);
   const std::string text = base::read_file(path_);
-  base::write_file(path_, text + text.substr(0, text.size() / 2));
+  const std::string odd = R"({"time":1,"task":"job","machine":"n5","event":"ended","status":1e31,"by":"x"})";
+  base::write_file(path_, odd + "\n" + text + text.substr(0, text.size() / 2));
   HookLedger ledger(path_);
   EXPECT_EQ(ledger.claim("job", "n3", kNow + 1, 9), Answer::Before);
   EXPECT_EQ(ledger.claim("job", "n4", kNow + 1, 9), Answer::Run);
