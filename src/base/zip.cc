@@ -87,7 +87,7 @@ struct ZipReader::State {
   void start(bool deflated) {
     is_open = true;
     is_deflated = deflated;
-    sum = crc32(0, nullptr, 0);
+    sum = ::crc32(0, nullptr, 0);
     if (!deflated)
       return;
     stream = {};
@@ -110,7 +110,7 @@ struct ZipReader::State {
   }
 
   void count(const char* bytes, size_t size) {
-    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(bytes), size);
+    sum = ::crc32_z(sum, reinterpret_cast<const Bytef*>(bytes), size);
   }
 
   // Reads a stored member. Returns the number of bytes, fewer than asked for at its end.
