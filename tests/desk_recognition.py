@@ -23,7 +23,7 @@ from desk import cluster, gpu, job, network, other_files, runs, tools
 KINDS = {
     cluster.sinfo: "sinfo", cluster.srun: "launcher", cluster.kubectl_nodes: "kubectl get nodes", cluster.kubectl_describe: "kubectl describe", cluster.ipmi_sel: "ipmitool", cluster.nvme_smart: "nvme",
     gpu.dcgm_health: "dcgmi health", gpu.dcgm_nvlink: "dcgmi nvlink", gpu.smi_page: "nvidia-smi", gpu.smi_xml: "nvidia-smi -q -x", gpu.rocm_smi: "rocm-smi", gpu.amd_metric: "amd-smi", gpu.nvbandwidth: "nvbandwidth",
-    network.iblinkinfo: "iblinkinfo", network.perftest: "perftest", network.nccl_closed: "NCCL debug", job.nanogpt: "nanoGPT", job.deepspeed: "timers of DeepSpeed", job.tqdm: "progress bars", job.jax_heartbeat: "MaxText",
+    network.iblinkinfo: "iblinkinfo", network.opensm: "subnet manager", network.perftest: "perftest", network.nccl_closed: "NCCL debug", job.nanogpt: "nanoGPT", job.deepspeed: "timers of DeepSpeed", job.tqdm: "progress bars", job.jax_heartbeat: "MaxText",
     job.horovod: "ranks that have not come", job.torchrun: "launcher", job.vllm: "model server", job.sglang: "model server", job.llama_cpp: "llama.cpp",
     tools.xid: "kernel messages", tools.nccl_info: "NCCL debug", tools.gpu_burn: "gpu-burn", tools.smi_csv: "table of GPUs", tools.smi_query: "nvidia-smi -q", tools.smi_nvlink: "nvidia-smi nvlink", tools.dcgm_json: "dcgmi diag -j",
     tools.dcgm_dmon: "dmon", tools.rocm_csv: "table of GPUs", tools.amd_csv: "table of GPUs", tools.lspci: "lspci", tools.ibstatus: "ports", tools.ibstat: "ports", tools.ethtool: "port counters", tools.perfquery: "port counters",

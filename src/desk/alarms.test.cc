@@ -77,5 +77,30 @@ TEST(Census, AHostThatListsAPartLessIsNamed) {
   EXPECT_TRUE(listed({8, 7}).findings.empty()) << "too few hosts";
 }
 
+// nvidia-smi lists a GPU that does not answer, without values.
+TEST(Census, APartThatDoesNotAnswerIsListed) {
+  const auto box = [](int broken) {
+    std::string text =
+        "+---+\n| NVIDIA-SMI 550.90.07  Driver Version: 550.90.07 |\n| GPU  Name | Bus-Id  Disp.A | ECC |\n";
+    for (int gpu = 0; gpu < 2; ++gpu)
+      text += test::format("|   %d  NVIDIA H100  On  |   00000000:%d0:00.0 Off |    0 |\n", gpu, gpu + 1) +
+              (gpu == broken ? "| N/A  ERR!   ERR!   ERR! /  ERR! |  ERR! /  81559MiB |   ERR!   Default |\n"
+                             : "| N/A  50C  P0  650W / 700W |  71000MiB /  81559MiB |   100%   Default |\n");
+    return text + "+---+\n";
+  };
+  const LogReader reader(all_formats());
+  Records records;
+  std::map<int32_t, Subject> names;
+  for (int32_t i = 0; i < 4; ++i) {
+    reader.read_text(box(i == 2 ? 1 : -1), "smi", records);
+    names[i] = {"n" + std::to_string(i + 1), "", ""};
+  }
+  records.name_by_files(names);
+  const auto out = judge_incident(records);
+  ASSERT_EQ(out.findings.size(), 1u);
+  EXPECT_EQ(out.findings[0].subject, "n3/gpu1");
+  EXPECT_NE(out.covered.find("memory errors of GPUs (4 files)"), std::string::npos) << out.covered;
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -190,5 +190,65 @@ TEST(Mlxlink, AFindingOfTheFirmwareIsAnEvent) {
   EXPECT_NE(found.verdict.find("Bad signal integrity"), std::string::npos);
 }
 
+std::string subnet_log(const std::vector<const char*>& lines) {
+  std::string text = "Nov 27 10:00:01 123456 [A1B2C700] 0x02 -> SUBNET UP\n";
+  int minute = 1;
+  for (const char* line : lines) {
+    char prefix[80];
+    std::snprintf(prefix, sizeof prefix, "Nov 27 11:%02d:00 123456 [A1B2C700] 0x02 -> ", minute++);
+    text += prefix + std::string(line) + "\n";
+  }
+  return text + "Nov 27 12:00:01 123456 [A1B2C700] 0x02 -> SUBNET UP\n";
+}
+
+std::string left(const std::string& node) {
+  return "drop_mgr_remove_port: Removed port with GUID:0x0c42a10300a1b2c3 LID range [37, 37] of node:" + node;
+}
+
+// A host that restarts leaves once and comes back. One that stays away, or whose switch port flaps, is named.
+TEST(SubnetManager, WhatLeavesTheFabricForGoodIsNamed) {
+  constexpr const char* kDown =
+      "osm_pi_rcv_process: Switch 0x200000 leaf3 port 7 changed state from ACTIVE to DOWN";
+  constexpr const char* kUp =
+      "osm_pi_rcv_process: Switch 0x200000 leaf3 port 7 changed state from DOWN to INIT";
+  constexpr const char* kCame =
+      "state_mgr_report_new_ports: Discovered new port with GUID:0x0c42a10300a1b2c3 LID range [37,37] of "
+      "node:gpu07 mlx5_0";
+  const std::string gone = left("gpu07 mlx5_0");
+  const auto healthy = judged({subnet_log({})});
+  EXPECT_EQ(healthy.outcome, finding::Outcome::Healthy);
+  EXPECT_NE(healthy.covered.find("subnet manager"), std::string::npos);
+  EXPECT_TRUE(judged({subnet_log({kDown, kUp, gone.c_str(), kCame})}).findings.empty());
+  const auto found = judged({subnet_log({gone.c_str()})});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "gpu07/mlx5_0");
+  EXPECT_EQ(found.findings[0].category, "faulty link");
+  const auto flaps = judged({subnet_log({kDown, kUp, kDown, kUp})});
+  ASSERT_EQ(flaps.findings.size(), 1u);
+  EXPECT_EQ(flaps.findings[0].subject, "leaf3/port 7");
+  EXPECT_NE(flaps.findings[0].summary.find("2 times, 11-27 11:01"), std::string::npos);
+}
+
+TEST(SubnetManager, HostsBehindOneSwitchAreNotAccusedOneByOne) {
+  const std::string nodes[] = {left("gpu01 mlx5_0"), left("gpu02 mlx5_0"), left("gpu03 mlx5_0")};
+  const auto together = judged({subnet_log({nodes[0].c_str(), nodes[1].c_str(), nodes[2].c_str()})});
+  ASSERT_EQ(together.findings.size(), 1u);
+  EXPECT_EQ(together.findings[0].subject, "the fabric");
+  const std::string second = left("gpu01 mlx5_1");
+  const auto host = judged({subnet_log({nodes[0].c_str(), second.c_str()})});
+  ASSERT_EQ(host.findings.size(), 1u);
+  EXPECT_EQ(host.findings[0].subject, "gpu01");
+}
+
+TEST(SubnetManager, NoticesOfAPortAreItsEvents) {
+  const auto found = judged({subnet_log(
+      {"log_trap_info: Received Generic Notice type:0 num:131 (Flow Control Update watchdog timer expired) "
+       "Producer:2 (Switch) from LID:14 Port 7 TID:0x0000000000000004",
+       "log_trap_info: Received Generic Notice type:1 num:128 (Link state change) Producer:2 (Switch) from "
+       "LID:14 TID:0x0000000000000003"})});
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "LID 14/port 7");
+}
+
 }  // namespace
 }  // namespace lento::desk

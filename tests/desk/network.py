@@ -1,4 +1,4 @@
-"""Links and who is behind them: iblinkinfo, perftest, NCCL's warnings. Formats after infiniband-diags 50, perftest 24 and lines
+"""Links and who is behind them: iblinkinfo, perftest, NCCL's warnings, OpenSM. Formats after infiniband-diags 50, perftest 24 and lines
 quoted in public reports of NCCL (nccl 1232, nccl-tests 166). Values are drawn."""
 from desk.cluster import HEALTHY, OPEN, hosts
 
@@ -53,4 +53,36 @@ def nccl_closed(draw, fault):
     return files, [bad] if fault else OPEN
 
 
-CASES = [iblinkinfo, perftest, nccl_closed]
+def opensm(draw, fault):
+    """A subnet manager that sweeps; one host restarts, and with a fault another leaves for good or its port of a switch flaps."""
+    names = hosts(draw, 8)
+    restarted, bad = draw.sample(names, 2)
+    node = lambda name: (f"GUID:0x{draw.randrange(1 << 64):016x}", f"[{(lid := draw.randint(20, 900))}, {lid}]", f"{name} mlx5_{draw.randrange(8)}")
+    clock = iter(sorted(draw.sample(range(36000, 86000), 40)))
+    lines = []
+    say = lambda level, text: lines.append("Nov 27 {:02d}:{:02d}:{:02d} {:06d} [{:08X}] {} -> {}".format(
+        *(lambda t: (t // 3600, t // 60 % 60, t % 60))(next(clock)), draw.randrange(10**6), draw.randrange(1 << 32), level, text))
+    left = lambda guid, lids, name: say("0x02", f"drop_mgr_remove_port: Removed port with {guid} LID range {lids} of node:{name}")
+    say("0x80", "Entering MASTER state")
+    say("0x02", "SUBNET UP")
+    again = node(restarted)
+    left(*again)
+    say("0x02", "SUBNET UP")
+    say("0x02", f"state_mgr_report_new_ports: Discovered new port with {again[0]} LID range {again[1].replace(' ', '')} of node:{again[2]}")
+    say("0x01", "log_trap_info: Received Generic Notice type:1 num:128 (Link state change) Producer:2 (Switch) from LID:14 TID:0x0000000000000003")
+    what = HEALTHY
+    if fault and draw.random() < 0.5:
+        gone = node(bad)
+        left(*gone)
+        what = [gone[2].replace(" ", "/")]
+    elif fault:
+        port = draw.randint(1, 64)
+        for _ in range(draw.randint(2, 5)):
+            for states in ("ACTIVE to DOWN", "DOWN to INIT"):
+                say("0x02", f"osm_pi_rcv_process: Switch 0xb83fd203006f2a40 MF0;leaf1:MQM9700/U1 port {port} changed state from {states}")
+        what = [f"leaf1.*port {port}$"]
+    say("0x02", "SUBNET UP")
+    return {"opensm.log": "\n".join(lines) + "\n"}, what
+
+
+CASES = [iblinkinfo, perftest, nccl_closed, opensm]

@@ -22,6 +22,7 @@ std::string kind_of_part(std::string_view device) {
 
 struct Listed {
   std::set<std::string> parts;
+  std::set<int32_t> files;
   Where where;
 };
 using ByHost = std::map<std::string, Listed>;
@@ -36,7 +37,15 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
       continue;
     Listed& listed = kinds[kind_of_part(subject.device)][subject.host];
     listed.parts.insert(subject.device);
+    listed.files.insert(series.file);
     listed.where = series.rows[0].where;
+  }
+  // A part that does not answer has no values, but the same file lists it.
+  for (const Event& event : records.events()) {
+    const auto kind = kinds.find(kind_of_part(event.subject.device));
+    const auto host = kind == kinds.end() ? ByHost::iterator() : kind->second.find(event.subject.host);
+    if (kind != kinds.end() && host != kind->second.end() && host->second.files.contains(event.where.file))
+      host->second.parts.insert(event.subject.device);
   }
   return kinds;
 }

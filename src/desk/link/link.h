@@ -10,13 +10,14 @@
 
 namespace lento::desk {
 
-extern const Format kPcieLinks;     // lspci -vv
-extern const Format kPorts;         // ibstatus, ibstat, ethtool
-extern const Format kMlxlink;       // mlxlink
-extern const Format kFabricLinks;   // iblinkinfo
-extern const Format kPortCounters;  // ethtool -S, perfquery, rdma statistic, sysfs
-extern const Format kQueryErrors;   // ibqueryerrors
-extern const Format kNetdevs;       // ibdev2netdev
+extern const Format kPcieLinks;      // lspci -vv
+extern const Format kPorts;          // ibstatus, ibstat, ethtool
+extern const Format kMlxlink;        // mlxlink
+extern const Format kFabricLinks;    // iblinkinfo
+extern const Format kPortCounters;   // ethtool -S, perfquery, rdma statistic, sysfs
+extern const Format kQueryErrors;    // ibqueryerrors
+extern const Format kNetdevs;        // ibdev2netdev
+extern const Format kSubnetManager;  // opensm.log, nvlsm.log
 
 Formats link_formats();
 

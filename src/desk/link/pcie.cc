@@ -148,7 +148,15 @@ class PcieLinks : public Reader {
 const Format kPcieLinks{"PCIe links (lspci -vv)", "link", kPcieForms, Shape::Lines, make<PcieLinks>, nullptr};
 
 Formats link_formats() {
-  return {&kPcieLinks, &kPorts, &kMlxlink, &kPortCounters, &kQueryErrors, &kNetdevs, &kFabricLinks};
+  return {
+      &kPcieLinks,
+      &kPorts,
+      &kMlxlink,
+      &kPortCounters,
+      &kQueryErrors,
+      &kNetdevs,
+      &kFabricLinks,
+      &kSubnetManager};
 }
 
 }  // namespace lento::desk

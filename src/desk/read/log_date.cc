@@ -1,7 +1,7 @@
 // Log libraries write dates with the year first (ISO 8601 and its variants), or in one of a few other forms,
 // which are data here:
 //
-//   Y year  M month  D day of the month  N name of a month  W name of a day  C time of day
+//   Y year  M month  D day of the month  N name of a month  W name of a day  C time of day  U microseconds
 //   a blank is one or more blanks, any other character is itself
 //
 // Of "M/D" the larger number than 12 is the day. A date that does not exist is none.
@@ -20,8 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 12>
     kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-constexpr std::array<std::string_view, 8>
-    kForms{"M/D/Y C", "M/D/Y, C", "M/D/Y-C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y"};
+constexpr std::array<std::string_view, 9>
+    kForms{"M/D/Y C", "M/D/Y, C", "M/D/Y-C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y", "N D C U"};
 
 // Whether the first letter is that of a month or a day. Most words of a log are none by it.
 bool begins_name(std::string_view text) {
@@ -53,7 +53,10 @@ bool take_piece(char piece, std::string_view text, size_t& at, DateParts& out) {
     case 'Y':
       out.year = take_figures(text, at, 4);
       out.year += out.year < 100 ? 2000 : 0;
-      return at > begin;
+      return at - begin == 2 || at - begin == 4;
+    case 'U':
+      at += digits(text, at);
+      return at - begin == 6;
     case 'M':
       return (out.month = take_figures(text, at, 2)) > 0;
     case 'D':

@@ -48,7 +48,8 @@ bool is_binary(std::string_view head) {
 // Records a format for a file. Only a file from which a reader took something counts as evidence of absence.
 void add_format(const Format& format, SourceFile& source) {
   source.formats.emplace_back(format.name);
-  if (!format.covers.empty() && source.known_lines > 0)
+  if (!format.covers.empty() && source.known_lines > 0 &&
+      std::ranges::find(source.covers, format.covers) == source.covers.end())
     source.covers.emplace_back(format.covers);
 }
 

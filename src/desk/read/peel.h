@@ -8,9 +8,10 @@
 //          (syslog) | 2026-10-02T11:08:25.123+00:00 node17 kernel: (RFC 5424 time, journalctl -o short-iso)
 //          | "[2026-10-02 11:08:25]" | 2026-10-02 11:08:25,123 [" - root - INFO - "] (Python logging)
 //          | "10/02/2026 11:08:25 " | "[10/02 11:08:25 NAME]: " | "2 Oct 11:08:25 " | "Fri Oct  2 11:08:25
-//          2026 " | "[1209341.112233]" (dmesg: seconds since boot) | "[Thu Oct  2 11:08:25 2026]" (dmesg -T)
-//          | "E1102 10:14:02.331 file.cc:616]" (glog) | "gpu31:22600:22690 [0] NCCL INFO" (NCCL)
-//          | "(APIServer pid=411) " | "INFO 11-20 09:01:10 " (vLLM) | "[tag]" before another layer
+//          2026 " | "Oct  2 11:08:25 123456 " (OpenSM) | "[1209341.112233]" (dmesg: seconds since boot) |
+//          "[Thu Oct  2 11:08:25 2026]" (dmesg -T) | "E1102 10:14:02.331 file.cc:616]" (glog) |
+//          "gpu31:22600:22690 [0] NCCL INFO" (NCCL) | "(APIServer pid=411) " | "INFO 11-20 09:01:10 " (vLLM)
+//          | "[tag]" before another layer
 //
 // Colours (ANSI escape sequences) and a carriage return at the end are dropped wherever they are.
 #pragma once

@@ -88,6 +88,7 @@ TEST(Peel, TakesOffWhatStandsBefore) {
       {"[rank3]:[E1102 10:14:02.500 a.cc:6] body", "a.cc:6] body", {"", "", "3"}, Clock::Yearless, 0},
       {"1970-01-01 00:00:16 [rank5] body", "body", {"", "", "5"}, Clock::Unix, 16},
       {"[rank 6] [1970-01-01 00:00:17] body", "body", {"", "", "6"}, Clock::Unix, 17},
+      {"Jan  1 00:00:18 123456 [4F2006C0] body", "[4F2006C0] body", {}, Clock::Yearless, 0},
       {"[rank]: body", "[rank]: body", {}, Clock::None, 0},
       {"[default2]:body", "body", {"", "gpu2", ""}, Clock::None, 0},
       {" 12: body", "body", {"", "", "12"}, Clock::None, 0},
