@@ -59,7 +59,7 @@ const LineForm kSubnetForms[] = {
     {"-> SUBNET UP", {"Nov 27 11:30:03 323456 [A1B2C700] 0x02 -> SUBNET UP"}},
 };
 
-constexpr const char* kCable = "reseat or replace cable and transceiver of that link, look at its other end";
+constexpr const char* kReseat = "reseat or replace cable and transceiver of that link, look at its other end";
 
 class SubnetManager : public Reader {
   static constexpr size_t kMostParts = 65536;
@@ -127,7 +127,7 @@ class SubnetManager : public Reader {
 
   static void report(Event event, Sink& sink) {
     event.origin = Origin::Link;
-    event.action = kCable;
+    event.action = kReseat;
     sink.event(std::move(event));
   }
 
