@@ -130,9 +130,34 @@ struct Symbols::Impl {
     }
   }
 
+  // Libdw looks for the end of a string beyond its section, so that debug information whose strings have no
+  // end is not used.
+  void drop_endless_strings() {
+    Elf* of = dwarf ? dwarf_getelf(dwarf) : nullptr;
+    size_t names = 0;
+    if (!of || elf_getshdrstrndx(of, &names) != 0)
+      return;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(of, section));) {
+      GElf_Shdr header;
+      const char* name = gelf_getshdr(section, &header) ? elf_strptr(of, names, header.sh_name) : nullptr;
+      const std::string_view kind = name ? name : "";
+      if (!kind.ends_with("debug_str") && !kind.ends_with("debug_line_str"))
+        continue;
+      const Elf_Data* data = elf_getdata(section, nullptr);
+      const bool ends = data && data->d_buf && data->d_size > 0 &&
+                        static_cast<const char*>(data->d_buf)[data->d_size - 1] == '\0';
+      if (ends || header.sh_size == 0)
+        continue;
+      dwarf_end(dwarf);
+      dwarf = nullptr;
+      return;
+    }
+  }
+
   // Opens the debug information of the file, or that of its package of debug symbols.
   void open_dwarf() {
     dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
+    drop_endless_strings();
     Dwarf_Off next = 0;
     size_t header = 0;
     const bool has_units = dwarf && dwarf_nextcu(dwarf, 0, &next, &header, nullptr, nullptr, nullptr) == 0;
@@ -146,6 +171,7 @@ struct Symbols::Impl {
     if (dwarf)
       dwarf_end(dwarf);
     dwarf = dwarf_begin(debug_file, DWARF_C_READ);
+    drop_endless_strings();
   }
 
   // Reads functions and variables with their addresses.

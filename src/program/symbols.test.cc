@@ -195,6 +195,25 @@ TEST_F(AgainstAddr2line, CWithInlinedCalls) {
   expect_agreement(build("cc -g -O2 -no-pie -fno-pie", "p.c", kC), {"<twice>", "<sum>", "<main>"});
 }
 
+TEST_F(AgainstAddr2line, DebugInformationWhoseStringsHaveNoEndIsNotUsed) {
+  const std::string program = build("cc -g -O1 -no-pie -fno-pie", "p.c", kC);
+  for (const std::string section : {".debug_str", ".debug_line_str"}) {
+    const std::string strings = folder_ + "/strings";
+    const std::string command = "objcopy --dump-section " + section + "=" + strings + " " + program;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    std::string bytes = base::read_file(program);
+    const std::string wanted = base::read_file(strings);
+    bytes[bytes.find(wanted) + wanted.size() - 1] = 'x';
+    base::write_file(folder_ + "/damaged", bytes);
+    const Symbols symbols(folder_ + "/damaged");
+    for (const uint64_t pc : code_of(program, {"<main>"})) {
+      ASSERT_NE(symbols.function_at(pc), nullptr);
+      for (const SourceFrame& frame : symbols.frames(pc))
+        EXPECT_EQ(frame.file, "");
+    }
+  }
+}
+
 TEST_F(AgainstAddr2line, CPositionIndependent) {
   expect_agreement(build("cc -g -O1 -pie -fPIE", "p.c", kC), {"<twice>", "<sum>", "<main>"});
 }
