@@ -57,7 +57,7 @@ class Report {
         time_(working_time(scan, facts)),
         line_size_(find_line_size(options, facts, windows)) {
     for (const HotBlock& block : windows.hot) {
-      for (Line& line : lines_of(block, line_size_.bytes))
+      for (Line& line : lines_of(block, line_size_.bytes, !scan.sampled))
         lines_.push_back(std::move(line));
     }
     std::ranges::stable_sort(lines_, [](const Line& a, const Line& b) {
@@ -228,7 +228,7 @@ class Report {
   void add_pattern_findings() {
     if (!scan_.culprits_known)
       return;
-    uint64_t left = causes_.contended_left;
+    uint64_t left = causes_.contended_left - std::min(causes_.contended_left, causes_.handed_on);
     size_t shown = 0;
     for (const Pattern& p : patterns_) {
       const uint64_t cost = std::min(left, p.explained);

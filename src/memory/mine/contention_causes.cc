@@ -115,8 +115,16 @@ class CauseFinder {
   void add_shared() {
     const std::vector<Object> objects = shared_objects(lines_, names_);
     for (const Object& o : objects) {
-      if (!matters(o.cycles))
-        break;
+      if (o.cause == Cause::HandOver) {
+        add_hand_over(o);
+        continue;
+      }
+      if (!matters(o.cycles)) {
+        // Positions of a queue go with what it hands on.
+        if (o.cause == Cause::TrueSharing && word_use(o.lines) == WordUse::Published)
+          out_.handed_on += o.cycles;
+        continue;
+      }
       // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
       // pass the test.
       const bool witnessed = scan_.culprits_known || o.peers > 0;
@@ -125,8 +133,7 @@ class CauseFinder {
       // exempt: they go to the line's home, and samplers do not mark that.
       const bool has_reasons = scan_.has_reasons();
       const uint64_t meetings = std::max(o.peers, o.slow_accesses);
-      const bool once =
-          !scan_.sampled && (meetings < tuning::kMeetingsALine * o.lines.size() || is_handed_over(o));
+      const bool once = !scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size();
       if (meetings < tuning::kLeastMeetings || once) {
         out_.handed_on += o.cycles;
         continue;
@@ -141,17 +148,16 @@ class CauseFinder {
     }
   }
 
-  // Returns whether one thread took most of the lines from another, with its first load and its first store.
-  static bool is_handed_over(const Object& o) {
-    const auto taken_once = std::ranges::count_if(o.lines, [](const Line* line) {
-      std::set<uint32_t> delayed;
-      for (const Use& use : line->uses) {
-        if (use.slow > 0)
-          delayed.insert(use.actor);
-      }
-      return delayed.size() == 1 && line->slow <= tuning::kMeetingsALine;
-    });
-    return 2 * uint64_t(taken_once) > o.lines.size();
+  // Notes data whose work is to go from thread to thread.
+  void add_hand_over(const Object& o) {
+    out_.handed_on += o.cycles;
+    for (const Line* line : o.lines)
+      note_taken(*line);
+    if (matters(o.cycles))
+      out_.notes.push_back(
+          subject_of(o) + " is handed from thread to thread, which takes " +
+          percent(double(o.cycles) / time_) + " of the working time and is no fight: " + next_step(o.cause) +
+          " where that is too much");
   }
 
   // Adds the blocks that were not examined byte by byte and cost too few accesses for a fight.
@@ -179,6 +185,10 @@ class CauseFinder {
                 " of the working time";
     if (!remedy(use).empty())
       f.next_step = remedy(use);
+    if (o.cause == Cause::TrueSharing && std::ranges::all_of(o.lines, [](const Line* line) {
+          return is_guarded(*line);
+        }))
+      f.next_step = "it is used under a lock and moves with it: " + next_step(Cause::Lock);
     f.evidence.push_back(
         {"share of conflicting pairs of accesses that touch a common byte (0: padding helps)",
          o.overlap(),

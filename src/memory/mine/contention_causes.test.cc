@@ -253,6 +253,49 @@ TEST(Causes, WhatIsHandedOverOnceIsNotSharedInAFight) {
   }
 }
 
+// The first line of a block is a count that two threads change, and they find the rest as a third one left
+// it.
+TEST(Causes, OneFoughtLineIsNotExcusedByManyThatAreNot) {
+  Trace trace = calm(40000);
+  add_meetings(trace, 400, 20, 0, 0x80000);
+  for (uint64_t i = 1; i < 12; ++i) {
+    trace.push_back(hit(i, 2, 0x80000 + 64 * i));
+    trace.back().type = AccessType::Store;
+    trace.push_back(delayed(100 + i, uint16_t(i % 2), 0x80000 + 64 * i, 61, 60, 2));
+    trace.back().type = AccessType::Load;
+  }
+  test::sort(trace);
+  program::TraceFacts facts;
+  facts.names.add_data({0, 0x80000, 0x80300, "block", "main.cc:7"});
+  const finding::Diagnosis d = diagnose(trace, facts);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "true sharing");
+  EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 400 * 20);
+}
+
+// A ring of eight lines: one thread fills it, the other empties it, and no pattern of functions is blamed
+// either.
+TEST(Causes, AQueueIsHandedOn) {
+  Trace trace = calm(20000);
+  for (uint64_t i = 0; i < 400; ++i) {
+    for (uint64_t word = 0; word < 8; ++word) {
+      const uint64_t address = 0x80000 + i % 8 * 64 + word * 8;
+      trace.push_back(hit(50 * i + word, 0, address));
+      trace.push_back(hit(50 * i + 20 + word, 1, address));
+      if (word == 0) {
+        trace.back() = delayed(50 * i + 20, 1, address, 31, 30, 0);
+        trace.back().type = AccessType::Load;
+      }
+      trace[trace.size() - 2].type = AccessType::Store;
+    }
+  }
+  test::sort(trace);
+  const finding::Diagnosis d = diagnose(trace);
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy) << d.verdict;
+  EXPECT_THAT(d.verdict, HasSubstr("hand on to one another"));
+  EXPECT_THAT(d.notes, Contains(HasSubstr("hand over more at a time")));
+}
+
 // A tenth of the time: too little to blame the size of a cache, not for what a stride does.
 TEST(Causes, ASetConflictCountsFromTheLeastLossACapacityDoesNot) {
   const finding::Diagnosis conflict = diagnose(walk(16, 32, 4096, 2, 400));

@@ -235,6 +235,7 @@ class SecondPass {
     use.updates += (r.flags & AccessRecord::kUpdate) != 0;
     use.downs += (r.flags & AccessRecord::kDown) != 0;
     use.compares += (r.flags & AccessRecord::kCompare) != 0;
+    use.guarded += (r.flags & AccessRecord::kGuarded) != 0;
     use.paired += r.type == AccessType::LoadLinked || r.type == AccessType::StoreConditional;
     const bool taken = r.cause == memory::DelayCause::Coherence;
     use.peers += taken || r.service == Service::LocalPeer || r.service == Service::RemotePeer;

@@ -112,6 +112,55 @@ void weigh_conflicts(Line& line) {
   line.kept = all > 0 ? kept / all : 0;
 }
 
+// The loads and stores of one thread to a word.
+struct Part {
+  double reads = 0;
+  double writes = 0;
+};
+
+// Weighs the pairs of threads within words of eight bytes by the way that data goes. Sorted by their share of
+// stores, the threads before a given one store more of it than that one does, so that prefix sums suffice.
+void weigh_ways(Line& line) {
+  constexpr uint32_t kWord = 8;
+  std::map<uint32_t, std::map<uint32_t, Part>> words;  // by word and actor
+  for (const Use& use : line.uses) {
+    Part& part = words[use.offset / kWord][use.actor];
+    part.reads += double(use.reads);
+    part.writes += double(use.writes);
+  }
+  double all = 0;
+  double one_way = 0;
+  for (const auto& [word, by_actor] : words) {
+    std::vector<Part> parts;
+    for (const auto& [actor, part] : by_actor)
+      parts.push_back(part);
+    std::ranges::sort(parts, [](const Part& a, const Part& b) {
+      return a.writes * b.reads > b.writes * a.reads;
+    });
+    Part before;
+    double moved = 0;
+    double pairs = 0;
+    for (const Part& part : parts) {
+      moved += before.writes * part.reads - before.reads * part.writes;
+      pairs += before.writes * (part.writes + part.reads) + before.reads * part.writes;
+      before.reads += part.reads;
+      before.writes += part.writes;
+    }
+    line.moved += moved > tuning::kKept * pairs;
+    one_way += moved;
+    all += pairs;
+  }
+  line.one_way = all > 0 ? one_way / all : 0;
+}
+
+// Returns whether data goes through the line from those who store it to one reader each.
+bool is_handed_on(const Line& line) {
+  double fetched = 0;
+  for (const Use& use : line.uses)
+    fetched += double(use.slow) * double(use.reads) / double(std::max<uint64_t>(1, use.accesses()));
+  return line.moved > 1 && line.one_way > tuning::kKept && fetched <= double(line.writes);
+}
+
 // Sums the uses of a line and counts CPUs that access and that write it.
 void add_sums(Line& line) {
   std::set<uint32_t> actors;
@@ -123,6 +172,7 @@ void add_sums(Line& line) {
     line.slow += use.slow;
     line.writes += use.writes;
     line.atomics += use.atomics;
+    line.guarded += use.guarded;
     line.peers += use.peers;
     line.remote_peers += use.remote_peers;
     line.cpus.add(use.cpu);
@@ -136,6 +186,7 @@ void add_sums(Line& line) {
 
 struct Word {
   uint64_t accesses = 0;
+  uint64_t excess = 0;
   uint64_t atomics = 0;
   uint64_t writes = 0;
   uint64_t paired = 0;
@@ -152,6 +203,7 @@ std::map<uint32_t, Word> words_of(const Line& line) {
   for (const Use& use : line.uses) {
     Word& word = words[use.offset];
     word.accesses += use.accesses();
+    word.excess += use.excess;
     word.atomics += use.atomics;
     word.writes += use.writes;
     word.paired += use.paired;
@@ -201,6 +253,8 @@ const char* name(Cause cause) {
       return "fetch conflict";
     case Cause::Translation:
       return "address translation";
+    case Cause::HandOver:
+      return "hand-over";
   }
   return "";
 }
@@ -223,6 +277,8 @@ std::string next_step(Cause cause) {
       return "use huge pages (madvise MADV_HUGEPAGE), or lay what is used together on fewer pages";
     case Cause::Remote:
       return "place the memory on the node that uses it: touch it first there, or interleave it";
+    case Cause::HandOver:
+      return "hand over more at a time";
     case Cause::Fetch:
       return "make the hot code fit the instruction cache";
     default:
@@ -230,18 +286,31 @@ std::string next_step(Cause cause) {
   }
 }
 
+bool is_guarded(const Line& line) {
+  return 2 * line.guarded > line.accesses;
+}
+
+bool is_taken_once(const Line& line) {
+  std::set<uint32_t> delayed;
+  for (const Use& use : line.uses) {
+    if (use.slow > 0)
+      delayed.insert(use.actor);
+  }
+  return delayed.size() == 1 && line.slow <= tuning::kMeetingsALine;
+}
+
 bool is_given_back(uint64_t compares, uint64_t other_writes) {
   constexpr uint64_t kTries = 8;  // for each time that a lock is taken and given back, where many wait
   return compares == 0 || kTries * other_writes >= compares;
 }
 
-uint64_t lock_accesses(const Line& line) {
-  uint64_t total = 0;
+LockUse lock_use(const Line& line) {
+  LockUse total;
   for (const auto& [offset, word] : words_of(line)) {
     const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics) &&
                             is_given_back(word.compares, word.writes - std::min(word.writes, word.compares));
     if (word.takers >= 2 && given_back && !is_counter(word))
-      total += word.accesses;
+      total.accesses += word.accesses, total.excess += word.excess;
   }
   return total;
 }
@@ -255,15 +324,17 @@ void judge(Line& line) {
   const bool written = double(line.writes) >= tuning::kWriteShare * total;
   if (line.conflicts == 0 || (!written && line.peers == 0))
     return;
-  if (double(lock_accesses(line)) >= tuning::kLockShare * total) {
+  const LockUse lock = lock_use(line);
+  if (double(lock.accesses) >= tuning::kLockShare * total || 2 * lock.excess > line.excess) {
     line.cause = Cause::Lock;
   } else {
-    const bool shared = line.overlap >= tuning::kOverlap || line.kept > tuning::kKept;
-    line.cause = shared ? Cause::TrueSharing : Cause::FalseSharing;
+    const bool shared = line.overlap >= tuning::kOverlap || line.kept > tuning::kKept || is_guarded(line);
+    weigh_ways(line);
+    line.cause = !shared ? Cause::FalseSharing : is_handed_on(line) ? Cause::HandOver : Cause::TrueSharing;
   }
 }
 
-std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes) {
+std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes, bool all) {
   std::map<uint32_t, Line> lines;
   for (const auto& [key, use] : block.uses) {
     const uint32_t number = use.offset / line_bytes;
@@ -283,6 +354,8 @@ std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes) {
       return a.actor < b.actor;
     });
     judge(line);
+    if (all && line.cause != Cause::None && is_taken_once(line))
+      line.cause = Cause::HandOver;
     out.push_back(std::move(line));
   }
   return out;

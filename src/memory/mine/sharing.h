@@ -10,6 +10,13 @@
 // first of the next are neighbours. False sharing is therefore concluded only when padding removes at least
 // half of the pairs: with each word laid out next to those of the same main user, at most half of them may be
 // kept.
+//
+// A queue or a buffer is there to be handed on. Its words are stored by one thread and loaded by another, and
+// each value moves to one reader. With w and r as the stores and loads of two threads to a word, they have
+// w r' + r w' + w w' conflicting pairs, and |w r' - r w'| of them go one way. Where that is most of them, and
+// readers had to fetch no more often than writers stored, the line is handed on. Threads that update a word
+// load as often as they store, and have no pairs that go one way. A line of one such word is a signal, which
+// threads may well fight over.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +46,7 @@ struct Use {
   uint64_t updates = 0;   // atomics that add or set bits
   uint64_t downs = 0;     // of them, those that subtract
   uint64_t compares = 0;  // compare-and-swaps
+  uint64_t guarded = 0;   // made under a lock that threads pass on
   // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
@@ -78,9 +86,10 @@ enum class Cause : uint8_t {
   Bandwidth,
   Fetch,
   Translation,
+  HandOver,  // no fight: data moves from the thread that made it to the one that uses it
 };
 // Returns "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity",
-// "remote memory", "saturation", "fetch conflict" or "address translation", and "" for None.
+// "remote memory", "saturation", "fetch conflict", "address translation" or "hand-over", and "" for None.
 const char* name(Cause cause);
 
 // Returns the advice for a cause.
@@ -98,26 +107,41 @@ struct Line {
   uint64_t slow = 0;
   uint64_t writes = 0;
   uint64_t atomics = 0;
+  uint64_t guarded = 0;
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
   double overlap = 0;    // share of conflicting pairs that touch a common byte
   double conflicts = 0;  // number of conflicting pairs
   double kept = 0;       // share of them that stays with words laid out by their main users
+  double one_way = 0;    // share of the pairs within words that go from writer to reader
+  size_t moved = 0;      // words of eight bytes of which most pairs do
   size_t actors = 0;
   size_t writers = 0;
   CpuSet cpus;
 };
 
-// Returns the lines of a block that were used, judged. `line_bytes` divides the block.
-std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes);
+// Returns the lines of a block that were used, judged. `line_bytes` divides the block. Where `all` accesses
+// are recorded, a line that was taken once is handed on, and not fought over.
+std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes, bool all = false);
 
 // Computes the sums and the cause of a line whose uses are filled in.
 void judge(Line& line);
 
+// Returns whether one thread took the line from another once, with its first load and its first store.
+bool is_taken_once(const Line& line);
+
 // Returns whether a word that compare-and-swaps take is given back by other writes, as a lock is.
 bool is_given_back(uint64_t compares, uint64_t other_writes);
 
-// Counts the accesses to words that several threads take with atomics, which are lock words.
-uint64_t lock_accesses(const Line& line);
+// Returns whether most accesses are made under a lock that threads pass on. The words then move together,
+// whatever lines they are in.
+bool is_guarded(const Line& line);
+
+// The accesses to words that several threads take with atomics, which are lock words, and what they cost.
+struct LockUse {
+  uint64_t accesses = 0;
+  uint64_t excess = 0;
+};
+LockUse lock_use(const Line& line);
 
 }  // namespace lento::memory

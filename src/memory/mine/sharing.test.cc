@@ -66,6 +66,84 @@ TEST(Sharing, WhatIsHandedOnIsNotCrowded) {
   EXPECT_EQ(line.kept, 1);
 }
 
+// One thread stores the words of a line, another loads them, as often as `fetched` for each store.
+Line handed(uint64_t stores_each, uint64_t loads_each, int words, uint64_t fetched) {
+  std::vector<Use> uses;
+  for (int word = 0; word < words; ++word) {
+    for (const uint32_t actor : {1U, 2U}) {
+      uses.push_back(
+          use(uint32_t(word) * 8, 8, actor, actor == 2 ? loads_each : 0, actor == 1 ? stores_each : 0));
+      uses.back().slow = actor == 2 ? fetched : 0;
+    }
+  }
+  return judged(uses);
+}
+
+TEST(Sharing, ABufferIsHandedFromWriterToReader) {
+  EXPECT_EQ(handed(50, 50, 8, 10).cause, Cause::HandOver);
+  EXPECT_EQ(handed(50, 50, 8, 10).one_way, 1);
+  // Readers that fetch more often than there is something new are several, or wait for it.
+  EXPECT_EQ(handed(50, 500, 8, 60).cause, Cause::TrueSharing);
+  // One word is a signal: an index, a flag.
+  EXPECT_EQ(handed(50, 50, 1, 10).cause, Cause::TrueSharing);
+}
+
+TEST(Sharing, WhatBothUpdateIsNotHandedOn) {
+  std::vector<Use> uses;
+  for (uint32_t word = 0; word < 8; ++word) {
+    for (const uint32_t actor : {1U, 2U})
+      uses.push_back(use(word * 8, 8, actor, 50, 50));
+  }
+  EXPECT_EQ(judged(uses).cause, Cause::TrueSharing);
+  EXPECT_EQ(judged(uses).one_way, 0);
+}
+
+// Blocks that any of four threads fills and any other one empties.
+TEST(Sharing, ManyMayHandOnToMany) {
+  std::vector<Use> uses;
+  for (uint32_t word = 0; word < 8; ++word) {
+    for (uint32_t actor = 0; actor < 8; ++actor)
+      uses.push_back(use(word * 8, 8, actor, actor < 4 ? 0 : 20, actor < 4 ? 20 : 0));
+  }
+  // 4 x 4 pairs go one way, 6 are of two writers.
+  EXPECT_NEAR(judged(uses).one_way, 16.0 / 22, 1e-9);
+  EXPECT_EQ(judged(uses).cause, Cause::HandOver);
+}
+
+// The lock word is a few of the accesses, and what they wait for is the lock.
+TEST(Sharing, ALineIsALocksWhenTheLockCosts) {
+  std::vector<Use> uses;
+  for (const uint32_t actor : {1U, 2U}) {
+    uses.push_back(use(0, 4, actor, 0, 20, 10));
+    uses.push_back(use(8, 8, actor, 200, 10));
+  }
+  for (const size_t costly : {1U, 0U}) {
+    for (size_t i = 0; i < uses.size(); ++i)
+      uses[i].excess = i % 2 == costly ? 100 : 10;
+    EXPECT_EQ(judged(uses).cause == Cause::Lock, costly == 0);
+  }
+}
+
+TEST(Sharing, WordsUnderOneLockMoveTogether) {
+  std::vector<Use> uses = {use(0, 4, 1, 50, 50), use(4, 4, 2, 50, 50)};
+  for (const uint64_t guarded : {100U, 50U}) {
+    for (Use& u : uses)
+      u.guarded = guarded;
+    EXPECT_EQ(judged(uses).cause, guarded == 100 ? Cause::TrueSharing : Cause::FalseSharing);
+  }
+}
+
+TEST(Sharing, ALineIsTakenOnceWithALoadAndAStore) {
+  std::vector<Use> uses = {use(0, 8, 1, 50, 50), use(0, 8, 2, 50, 50)};
+  uses[1].slow = 2;
+  EXPECT_TRUE(is_taken_once(judged(uses)));
+  uses[0].slow = 1;
+  EXPECT_FALSE(is_taken_once(judged(uses)));
+  uses[0].slow = 0;
+  uses[1].slow = 3;
+  EXPECT_FALSE(is_taken_once(judged(uses)));
+}
+
 // A count that all change beside values that all read: apart, most pairs are gone.
 TEST(Sharing, ACountBesideWhatIsReadIsCrowded) {
   const Line line = judged(

@@ -2,7 +2,9 @@
 // subtracts counts users, and a compare-and-swap without a store that gives the word back moves a position.
 #include "memory/mine/word_use.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace lento::memory {
 namespace {
@@ -14,7 +16,16 @@ struct UsedWord {
   uint64_t updates = 0;
   uint64_t downs = 0;
   uint64_t compares = 0;
+  std::set<uint32_t> storers;
+  std::map<uint32_t, std::pair<bool, bool>> ways;  // of an actor's updates: up, down
 };
+
+// Returns whether no thread both adds and subtracts.
+bool goes_one_way_each(const UsedWord& word) {
+  return std::ranges::none_of(word.ways, [](const auto& entry) {
+    return entry.second.first && entry.second.second;
+  });
+}
 
 // A word is a count of users when this share of its updates subtracts, since every user leaves again.
 constexpr double kLeaves = 0.1;
@@ -24,7 +35,9 @@ WordUse use_of(const UsedWord& word) {
   if (word.atomics == 0)
     return WordUse::Plain;
   if (word.updates > 0 && word.updates + word.compares == word.atomics)
-    return double(word.downs) >= kLeaves * double(word.updates) ? WordUse::ReferenceCount : WordUse::Counter;
+    return double(word.downs) < kLeaves * double(word.updates) ? WordUse::Counter
+           : goes_one_way_each(word)                           ? WordUse::Level
+                                                               : WordUse::ReferenceCount;
   if (word.compares == word.atomics && !is_given_back(word.compares, word.stores))
     return WordUse::CompareSwap;
   return WordUse::Lock;
@@ -43,6 +56,12 @@ WordUse word_use(const std::vector<const Line*>& lines) {
       word.updates += use.updates;
       word.downs += use.downs;
       word.compares += use.compares;
+      if (use.writes > 0)
+        word.storers.insert(use.actor);
+      if (use.updates > 0) {
+        word.ways[use.actor].first |= use.updates > use.downs;
+        word.ways[use.actor].second |= use.downs > 0;
+      }
     }
   }
   const UsedWord* most = nullptr;
@@ -52,8 +71,13 @@ WordUse word_use(const std::vector<const Line*>& lines) {
     if (word.atomics > 0 && (!most || word.atomics > most->atomics))
       most = &word;
   }
-  if (!most)
-    return WordUse::Plain;
+  if (!most) {
+    const auto busiest = std::ranges::max_element(words, {}, [](const auto& entry) {
+      return entry.second.accesses;
+    });
+    const bool published = busiest != words.end() && busiest->second.storers.size() == 1;
+    return published ? WordUse::Published : WordUse::Plain;
+  }
   const WordUse use = use_of(*most);
   if (use == WordUse::Counter && turns && words.size() == 2)
     return WordUse::Ticket;
@@ -68,6 +92,10 @@ std::string name(WordUse use) {
       return "a counter";
     case WordUse::ReferenceCount:
       return "a count of users";
+    case WordUse::Level:
+      return "a level";
+    case WordUse::Published:
+      return "a word that one thread publishes";
     case WordUse::Ticket:
       return "a ticket lock";
     default:
@@ -88,6 +116,12 @@ std::string remedy(WordUse use) {
     case WordUse::ReferenceCount:
       return "pass the object by reference or move its owner instead of copying it; for readers of a lock: a "
              "count for each thread, or a copy that is replaced as a whole";
+    case WordUse::Level:
+      return "let each side count for itself, and look at the other's count only when the last one seen is "
+             "used "
+             "up";
+    case WordUse::Published:
+      return "publish it less often, for more at a time, and let readers keep what they saw last";
     case WordUse::Ticket:
       return "let each waiter spin on a word of its own (a queue lock), or split what the lock guards";
     case WordUse::Plain:

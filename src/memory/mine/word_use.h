@@ -15,6 +15,8 @@ enum class WordUse {
   CompareSwap,     // moved on by a compare-and-swap loop: a position, the head of a list
   Counter,         // only added to
   ReferenceCount,  // added to and subtracted from
+  Level,           // added to by some threads and subtracted from by others
+  Published,       // stored by one thread and loaded by others
   Ticket           // a counter whose neighbour word says whose turn it is
 };
 

@@ -51,9 +51,43 @@ TEST(WordUse, ATicketHasAWordThatSaysWhoseTurnItIs) {
   EXPECT_EQ(of({{.ups = 100}, {.offset = 4, .loads = 300}}), WordUse::Counter);
 }
 
+TEST(WordUse, ALevelIsRaisedBySomeAndLoweredByOthers) {
+  Line line;
+  for (const uint32_t actor : {1u, 2u}) {
+    Use use;
+    use.actor = actor;
+    use.atomics = use.writes = use.updates = 100;
+    use.downs = actor == 1 ? 100 : 0;
+    line.uses.push_back(use);
+  }
+  EXPECT_EQ(word_use({&line}), WordUse::Level);
+  line.uses[0].downs = 50;
+  EXPECT_EQ(word_use({&line}), WordUse::ReferenceCount);
+}
+
+TEST(WordUse, APublishedWordHasOneWriter) {
+  Line line;
+  for (const uint32_t actor : {1u, 2u}) {
+    Use use;
+    use.actor = actor;
+    use.reads = 100;
+    use.writes = actor == 1 ? 100 : 0;
+    line.uses.push_back(use);
+  }
+  EXPECT_EQ(word_use({&line}), WordUse::Published);
+  line.uses[1].writes = 1;
+  EXPECT_EQ(word_use({&line}), WordUse::Plain);
+}
+
 TEST(WordUse, EveryUseButPlainHasARemedy) {
   for (const WordUse use :
-       {WordUse::Lock, WordUse::CompareSwap, WordUse::Counter, WordUse::ReferenceCount, WordUse::Ticket})
+       {WordUse::Lock,
+        WordUse::CompareSwap,
+        WordUse::Counter,
+        WordUse::ReferenceCount,
+        WordUse::Level,
+        WordUse::Published,
+        WordUse::Ticket})
     EXPECT_FALSE(remedy(use).empty());
   EXPECT_EQ(name(WordUse::ReferenceCount), "a count of users");
 }

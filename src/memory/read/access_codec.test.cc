@@ -25,7 +25,7 @@ std::vector<AccessRecord> drawn(uint64_t seed, size_t events) {
     r.address = wild ? rng.next() : 0x8000 + 8 * rng.below(100);
     r.latency = wild ? uint32_t(rng.next()) : 1;
     r.size = uint8_t(rng.below(wild ? 256 : 9));
-    r.flags = uint8_t(rng.below(32));
+    r.flags = uint8_t(rng.below(256));
     if (wild) {
       r.culprit = uint16_t(rng.next());
       r.culprit_pc = r.culprit == AccessRecord::kNoCpu ? 0 : rng.next();

@@ -56,11 +56,12 @@ struct AccessRecord {
   static constexpr uint8_t kLocal = 1;  // served by the own cache or write buffer without waiting: "trivial"
   static constexpr uint8_t kServiceKnown =
       2;  // the source separates local from remote; otherwise kLocal means nothing
-  static constexpr uint8_t kSampled = 4;   // one of many accesses, picked by a sampler
-  static constexpr uint8_t kFailed = 8;    // a store-conditional or compare-and-swap that did not store
-  static constexpr uint8_t kUpdate = 16;   // an atomic that adds or sets bits: a counter's, hardly a lock's
-  static constexpr uint8_t kCompare = 32;  // a compare-and-swap
-  static constexpr uint8_t kDown = 64;     // an update that subtracts
+  static constexpr uint8_t kSampled = 4;    // one of many accesses, picked by a sampler
+  static constexpr uint8_t kFailed = 8;     // a store-conditional or compare-and-swap that did not store
+  static constexpr uint8_t kUpdate = 16;    // an atomic that adds or sets bits: a counter's, hardly a lock's
+  static constexpr uint8_t kCompare = 32;   // a compare-and-swap
+  static constexpr uint8_t kDown = 64;      // an update that subtracts
+  static constexpr uint8_t kGuarded = 128;  // made under a lock that threads pass on to one another
 
   uint64_t cycle = 0;  // when the CPU issued the access; nanoseconds or ticks in some foreign traces
   uint64_t pc = 0;

@@ -23,7 +23,7 @@ constexpr std::string_view kContextColumns =
     "service";
 constexpr std::string_view kTextColumns =
     "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause";
-constexpr std::string_view kFlagLetters = "lksfucd";
+constexpr std::string_view kFlagLetters = "lksfucdg";
 constexpr size_t kBatch = 65536;
 constexpr size_t kFields = 12;
 constexpr size_t kAllFields = 16;
@@ -183,7 +183,7 @@ void append_access_text(const AccessRecord& r, std::string& out) {
     if (r.flags >> bit & 1)
       out += kFlagLetters[bit];
   }
-  out += r.flags & 127 ? " " : "- ";
+  out += r.flags != 0 ? " " : "- ";
   if (r.culprit == AccessRecord::kNoCpu && r.culprit_pc == 0 && r.blamed == 0 &&
       r.cause == DelayCause::None) {
     out += "- - - -\n";

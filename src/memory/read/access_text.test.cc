@@ -24,7 +24,7 @@ AccessRecord drawn(base::Rng& rng) {
   if (rng.below(4))
     r.latency = uint32_t(rng.below(1000));
   r.size = uint8_t(rng.below(65));
-  r.flags = uint8_t(rng.below(32));
+  r.flags = uint8_t(rng.below(256));
   if (rng.below(2)) {
     r.culprit = uint16_t(rng.below(100));
     r.culprit_pc = rng.next() >> 8;
