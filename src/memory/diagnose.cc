@@ -99,7 +99,7 @@ class Run {
         traces_(options.traces) {
     traces_.paths = paths;
     for (const std::string& program : options.programs)
-      facts_.names.add_program(program);
+      facts_.names.add_program(loaded(program));
     for (const std::string& path : options.maps)
       facts_.names.read_maps(base::read_file(path), 0);
     for (const std::string& path : options.perf_maps)
@@ -149,6 +149,16 @@ class Run {
   }
 
  private:
+  // Returns the program with its load address, for a trace that does not say which files it mapped where.
+  std::string loaded(const std::string& program) const {
+    ReadReport report;
+    program::TraceFacts facts;
+    const auto source = open_access_traces(traces_, report, &facts);
+    const std::string text = with_load_address(program, *source);
+    const bool is_known = facts.names.has_mappings() || !facts.programs.empty();
+    return is_known ? program : text;
+  }
+
   // Adds the simulated speed-up to a finding.
   static void add_gain(const std::optional<double>& gain, finding::Finding& f) {
     if (!gain)

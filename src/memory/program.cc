@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -38,7 +39,10 @@ struct Seen {
 Seen count_agreements(const program::AddressSpace& names, AccessSource& source) {
   Seen seen;
   program::DataObject object;
-  for (auto batch = source.next(); !batch.empty() && seen.records < kEnough; batch = source.next()) {
+  const auto enough = [&seen] {
+    return seen.any_named && !seen.counts.empty() && seen.records >= kEnough;  // a loader may run first
+  };
+  for (auto batch = source.next(); !batch.empty() && !enough(); batch = source.next()) {
     for (const AccessRecord& r : batch) {
       ++seen.records;
       if (!seen.any_named) {
@@ -131,7 +135,45 @@ std::string note_unproven(const program::GivenProgram& program, const Count& cou
   return text;
 }
 
+// Counts, for each place where a program may be loaded, the code addresses that lie within it.
+struct Place {
+  std::string text;
+  std::unique_ptr<program::AddressSpace> names;
+  Count count;
+};
+
 }  // namespace
+
+std::string with_load_address(const std::string& program, AccessSource& source) {
+  if (program.find("@0x") != std::string::npos)
+    return program;
+  std::vector<Place> places;
+  for (const char* base : {"", "@0x108000", "@0x555555554000"}) {
+    places.push_back({program + base, std::make_unique<program::AddressSpace>(), {}});
+    places.back().names->add_program(places.back().text);
+  }
+  for (auto batch = source.next(); !batch.empty(); batch = source.next()) {
+    for (const AccessRecord& r : batch) {
+      for (Place& place : places) {
+        uint64_t linked = 0;
+        const program::Symbols* const symbols = place.names->program_at(r.process, r.pc, linked);
+        place.count.code += symbols != nullptr;
+        place.count.in_code += symbols != nullptr && symbols->is_code(linked);
+      }
+    }
+    const bool enough = std::ranges::any_of(places, [](const Place& place) {
+      return place.count.code > kEnough;
+    });
+    if (enough)
+      break;
+  }
+  // The address that leaves most of the program's code where it is. Another one cuts a large program off.
+  const auto agreement = [](const Place& place) {
+    const bool agrees = double(place.count.in_code) >= kAgree * double(place.count.code);
+    return agrees ? place.count.in_code : 0;
+  };
+  return std::ranges::max_element(places, {}, agreement)->text;
+}
 
 std::vector<std::string> check_programs(const program::TraceFacts& facts, AccessSource& source) {
   Seen seen = count_agreements(facts.names, source);

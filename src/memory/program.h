@@ -13,8 +13,13 @@
 
 namespace lento::memory {
 
+// Returns `program` with the load address at which it agrees with a trace that has no mappings: as it is
+// linked, or where Valgrind or a debugger loads position-independent programs. Unchanged where none of them
+// agrees.
+std::string with_load_address(const std::string& program, AccessSource& source);
+
 // Throws base::Error when a program is not the traced one. Returns one note for each program that only
-// addresses identify. Reads 65,536 records of `source`.
+// addresses identify. Reads 65,536 records of `source`, or up to the first that has a name.
 std::vector<std::string> check_programs(const program::TraceFacts& facts, AccessSource& source);
 
 }  // namespace lento::memory

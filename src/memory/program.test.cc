@@ -167,6 +167,21 @@ TEST_F(ThisProgram, CodeAddressesMustLieInCode) {
       HasSubstr("only 18 of 20 code addresses inside it lie in its code"));
 }
 
+// Valgrind loads position-independent programs at 0x108000, and lackey's trace does not say so.
+TEST_F(ThisProgram, TheLoadAddressFollowsFromTheCode) {
+  const auto placed = [&](uint64_t base) {
+    std::vector<AccessRecord> records(200);
+    for (auto& r : records)
+      r.pc = base + address_of_code();
+    Records source(std::move(records));
+    return with_load_address(self_, source);
+  };
+  EXPECT_EQ(placed(0x555555554000), self_ + "@0x555555554000");
+  EXPECT_EQ(placed(uint64_t{1} << 46), self_);
+  Records none({});
+  EXPECT_EQ(with_load_address(self_ + "@0x1000", none), self_ + "@0x1000");
+}
+
 TEST_F(ThisProgram, AddressesOutsideNameNothing) {
   facts_.names.add_program(self_);
   EXPECT_THAT(
