@@ -27,11 +27,11 @@ GainPredictor::GainPredictor(const Recording& recording, uint32_t line_bytes, co
       line_bytes_(line_bytes),
       machines_{machine, scaled(machine, 0.5, 0.8), scaled(machine, 2, 1.25)} {
   for (const CoreModel& m : machines_)
-    before_.push_back(cycles(m, {}));
+    before_.push_back(run(m, {}));
 }
 
-uint64_t GainPredictor::cycles(const CoreModel& model, const std::vector<Relayout>& layout) const {
-  return replay_recording(recording_, line_bytes_, layout, nullptr, {}, model).cycles;
+VirtualRun GainPredictor::run(const CoreModel& model, const std::vector<Relayout>& layout) const {
+  return replay_recording(recording_, line_bytes_, layout, nullptr, {}, model);
 }
 
 std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind kind) const {
@@ -41,10 +41,13 @@ std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind 
   const std::vector<Relayout> layout = {moved};
   std::vector<double> factors;
   for (size_t m = 0; m < machines_.size(); ++m) {
-    const uint64_t after = cycles(machines_[m], layout);
-    if (after == 0)
+    const VirtualRun after = run(machines_[m], layout);
+    if (after.cycles == 0)
       return {};
-    factors.push_back(double(before_[m]) / double(after));
+    const bool by_thread = kind == Relayout::Kind::Local;
+    factors.push_back(
+        by_thread ? double(before_[m].worked) / double(after.worked)
+                  : double(before_[m].cycles) / double(after.cycles));
   }
   return Gain{factors[0], std::ranges::min(factors), std::ranges::max(factors)};
 }

@@ -21,16 +21,17 @@ class GainPredictor {
   // Replays `recording`, which must outlive the predictor, once a machine.
   GainPredictor(const Recording& recording, uint32_t line_bytes, const CoreModel& machine);
 
-  // Predicts the gain of moving the object's data. Returns nothing when the replay took no time.
+  // Predicts the gain of moving the object's data: of the run, or where the threads of one node gain, which
+  // may not be those that end last, of the time of all threads. Returns nothing when the replay took no time.
   std::optional<Gain> of(const FoundObject& object, Relayout::Kind kind) const;
 
  private:
-  uint64_t cycles(const CoreModel& model, const std::vector<Relayout>& layout) const;
+  VirtualRun run(const CoreModel& model, const std::vector<Relayout>& layout) const;
 
   const Recording& recording_;
   const uint32_t line_bytes_;
   const std::vector<CoreModel> machines_;
-  std::vector<uint64_t> before_;  // by machine
+  std::vector<VirtualRun> before_;  // by machine
 };
 
 }  // namespace lento::memory

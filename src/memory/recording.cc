@@ -23,6 +23,7 @@
 #include "memory/coverage.h"
 #include "memory/gain.h"
 #include "memory/layout.h"
+#include "memory/mine/sharing.h"
 #include "memory/read/access_file.h"
 #include "memory/record/recording.h"
 #include "memory/repeat.h"
@@ -206,7 +207,7 @@ const char* text_of(Kind kind) {
     case Kind::Private:
       return "a copy for each thread (an upper bound)";
     case Kind::Local:
-      return "each page on the node that uses it";
+      return "each page on the node that uses it (of the threads' time, an upper bound)";
     case Kind::Huge:
       return "huge pages";
     case Kind::Second:
@@ -235,6 +236,11 @@ void propose_fix(
        fix.gain.usual,
        "x",
        "replay with the data moved"});
+  if (fix.kind == Kind::Private && object.cause == name(Cause::FalseSharing)) {
+    f.category = name(Cause::TrueSharing);
+    f.summary.replace(0, object.cause.size(), f.category);
+    f.next_step = next_step(Cause::TrueSharing);
+  }
   if (fix.kind != Kind::Pad)
     return;
   if (object.cause != "false sharing")
@@ -247,9 +253,9 @@ void propose_fix(
     f.evidence.push_back({"proposed change:\n" + change.diff, {}, "", "debug information and source"});
 }
 
-// States the verdict anew over the findings that are left.
-void conclude(finding::Diagnosis& d, size_t dropped) {
-  if (dropped == 0)
+// States the verdict anew over the findings that are left, some of them with another cause.
+void conclude(finding::Diagnosis& d, bool changed) {
+  if (!changed)
     return;
   double lost = 0;
   for (const finding::Finding& f : d.findings)
@@ -273,6 +279,7 @@ void propose_fixes(
   finding::Diagnosis& d = judged.diagnosis;
   std::vector<finding::Finding> kept;
   size_t predicted = 0;
+  bool changed = false;
   for (finding::Finding& f : d.findings) {
     const auto object = std::ranges::find_if(judged.objects, [&](const FoundObject& o) {
       return o.subject == f.subject && o.cause == f.category;
@@ -289,11 +296,12 @@ void propose_fixes(
     }
     if (fix)
       propose_fix(*fix, facts, *object, f);
+    changed |= fix && f.category != object->cause;
     kept.push_back(std::move(f));
   }
-  const size_t dropped = d.findings.size() - kept.size();
+  changed |= kept.size() != d.findings.size();
   d.findings = std::move(kept);
-  conclude(d, dropped);
+  conclude(d, changed);
 }
 
 // Returns how much of the program's work the recording covers.

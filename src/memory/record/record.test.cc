@@ -620,6 +620,40 @@ TEST(Record, ALockHasOneHolderAndIsHandedOver) {
   EXPECT_GT(both.contended, 20 * 60u);  // the lock changes hands each time
 }
 
+// Keeps what a replay makes of each access.
+class Kept : public AccessSink {
+ public:
+  void record(const AccessRecord& r) override {
+    records.push_back(r);
+  }
+  std::vector<AccessRecord> records;
+};
+
+TEST(Record, TheTimeAtALockIsLostToItsHolder) {
+  const auto turn = [](uint64_t own) {
+    Events events = {event(0x2000, LENTO_LOCK, 2)};
+    append(events, stores(own, 100));
+    events.push_back(event(0x2000, LENTO_UNLOCK, 2));
+    return events;
+  };
+  const RecordFile file({turn(0x3000), turn(0x4000)});
+  Kept kept;
+  const VirtualRun run = replay_recording(Recording(file.path()), 64, {}, &kept);
+  uint64_t waited = 0;
+  for (const AccessRecord& r : kept.records) {
+    const bool second = r.thread == 2;
+    EXPECT_EQ((r.flags & AccessRecord::kGuarded) != 0, second)
+        << "only the second thread has a lock of another's";
+    if (second && r.type == AccessType::Atomic) {
+      waited = r.blamed;
+      EXPECT_EQ(r.culprit, 0);
+    }
+  }
+  // The first thread takes the lock, stores 100 times and gives it back.
+  EXPECT_NEAR(double(waited), 408 + 60, 64);
+  EXPECT_LT(waited, run.cycles);
+}
+
 TEST(Record, AnEndThatWasNotRecordedHoldsNobodyUp) {
   const Events taken = {event(0x5000, LENTO_LOCK, 2)};  // never given back
   EXPECT_EQ(replay({taken, taken}).accesses, 2u);

@@ -152,8 +152,9 @@ std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high);
 
 struct VirtualRun {
-  // contended: cycles waiting for lines of other cores.
+  // contended: cycles waiting for lines of other cores. worked: sum over the threads, from start to end.
   uint64_t cycles = 0;
+  uint64_t worked = 0;
   uint64_t accesses = 0;
   uint64_t contended = 0;
   size_t threads = 0;

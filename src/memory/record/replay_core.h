@@ -1,22 +1,35 @@
-// A thread of a replay: its place in the recording, its virtual time, and the addresses that its instructions
-// used last.
+// A thread of a replay: its place in the recording, its virtual time, the addresses that its instructions
+// used last, and the locks between threads.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
 
 namespace lento::memory {
 
+struct ReplayLock {
+  static constexpr uint64_t kNobody = UINT64_MAX;
+  uint64_t holder = kNobody;  // who has it alone
+  size_t readers = 0;
+  uint64_t last = kNobody;  // who had it alone last
+  bool passed_on = false;   // several threads had it
+  std::deque<size_t> waiting;
+  std::optional<uint64_t> permits;  // of a semaphore; unknown: it holds nobody up
+};
+
 struct ReplayCore {
   const Recording::Thread* thread = nullptr;
   size_t piece = 0;
   const Recording::Event* at = nullptr;
   uint64_t time = 0;
+  uint64_t began = 0;  // when it was created
   enum class State {
     Waiting,
     Ready,
@@ -28,6 +41,38 @@ struct ReplayCore {
   } state = State::Ready;
   uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
   uint64_t period = 0;     // of the bursts it is in
+  size_t guards = 0;       // locks that it holds and that threads pass on
+  // When it asked for the lock that it waits for, and who had that.
+  std::optional<uint64_t> asked;
+  uint64_t held_up_by = ReplayLock::kNobody;
+
+  // Takes a lock alone. What the thread does until it gives that back happens under it.
+  void hold(size_t index, ReplayLock& lock) {
+    lock.holder = index;
+    lock.passed_on |= lock.last != ReplayLock::kNobody && lock.last != index;
+    lock.last = index;
+    guards += lock.passed_on;
+  }
+  void let_go() {
+    guards -= std::min<size_t>(1, guards);
+  }
+  void forget_locks() {
+    asked.reset();
+    guards = 0;
+  }
+
+  // Charges the time that the thread waited for a lock to the access that took it.
+  void charge_lock(AccessRecord& r) {
+    const uint64_t waited = time - std::min(time, *asked);
+    asked.reset();
+    if (waited == 0 || held_up_by == ReplayLock::kNobody)
+      return;
+    r.latency = uint32_t(std::min<uint64_t>(r.latency + waited, AccessRecord::kNoLatency - 1));
+    r.blamed = uint32_t(std::min<uint64_t>(r.blamed + waited, r.latency));
+    r.cause = DelayCause::Coherence;
+    r.culprit = uint16_t(std::min<uint64_t>(held_up_by, UINT16_MAX - 1));
+    r.flags &= uint8_t(~AccessRecord::kLocal);
+  }
 
   // Returns whether the instruction used a neighbouring address before, as loops over arrays do, and the line
   // came from beyond the first cache.

@@ -97,7 +97,8 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   }
   const bool owns = line.writer == core;
   const bool foreign = line.writer != UINT32_MAX && !owns;
-  const bool moves = foreign || (writes && !owns && line.held_by_others(core));
+  // Where each thread initialises what it uses, it need not take it from the one that did.
+  const bool moves = !hints.local && (foreign || (writes && !owns && line.held_by_others(core)));
   const size_t here = node_of(core);
   size_t home = here;
   if (memories_.size() > 1) {

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +289,7 @@ struct start {
   void* (*run)(void*);
   void* argument;
   uint32_t thread;
+  int detached;
 };
 
 /* Threads by their handle, for joins. A table that is full forgets: the edge is then missing. */
@@ -297,12 +299,29 @@ static struct {
   uint32_t thread;
 } joinable[THREADS];
 
+static void pause_us(uint64_t us);
+
+/* A thread that has done its work stays until it is joined, a second at most. Otherwise threads that start later would
+ * be given its memory, and in virtual time they run side by side and would fight over it. */
+static volatile char wanted[THREADS];
+static void stay(const struct start* start) {
+  const unsigned most = 10000, step = 100; /* microseconds */
+  for (unsigned i = 0; i < most && header && !start->detached && !wanted[start->thread % THREADS]; ++i) pause_us(step);
+}
+static void release_thread(pthread_t handle) {
+  for (unsigned i = 0; header && i < THREADS; ++i)
+    if (joinable[i].thread != 0 && pthread_equal(joinable[i].handle, handle)) wanted[i] = 1;
+}
+
 static void* run_thread(void* p) {
   struct start start = *(struct start*)p;
   real_free(p);
   self.thread = start.thread;
   void* result = start.run(start.argument);
   add_passed();
+#ifndef LENTO_STATIC
+  stay(&start);
+#endif
   return result;
 }
 
@@ -314,6 +333,10 @@ int TAKE(pthread_create)(pthread_t* handle, const pthread_attr_t* attributes, vo
   start->argument = argument;
   start->thread = (uint32_t)__atomic_add_fetch(&header->next_thread, 1, __ATOMIC_RELAXED);
   const uint32_t thread = start->thread;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  start->detached = state == PTHREAD_CREATE_DETACHED;
+  wanted[thread % THREADS] = 0;
   edge(thread, LENTO_CREATE, CALLER);
   const int result = real(handle, attributes, run_thread, start);
   if (result != 0) {
@@ -326,6 +349,7 @@ int TAKE(pthread_create)(pthread_t* handle, const pthread_attr_t* attributes, vo
 }
 
 int TAKE(pthread_join)(pthread_t handle, void** value) {
+  release_thread(handle);
   const int result = REAL(join_fn, pthread_join)(handle, value);
   for (unsigned i = 0; header && i < THREADS; ++i) {
     if (joinable[i].thread == 0 || !pthread_equal(joinable[i].handle, handle)) continue;
@@ -333,6 +357,13 @@ int TAKE(pthread_join)(pthread_t handle, void** value) {
     joinable[i].thread = 0;
     break;
   }
+  return result;
+}
+
+/* With a core for each thread, another one would go on as soon as a lock is given back. On few cores a thread would
+ * empty a queue before the others come to it, and the replay could not show who fights for it. */
+static int let_others(int result) {
+  if (recording) sched_yield();
   return result;
 }
 
@@ -348,10 +379,14 @@ int TAKE(pthread_mutex_trylock)(pthread_mutex_t* mutex) {
 }
 int TAKE(pthread_mutex_unlock)(pthread_mutex_t* mutex) {
   event((uint64_t)(uintptr_t)mutex, 2, LENTO_UNLOCK, CALLER);
-  return REAL(mutex_fn, pthread_mutex_unlock)(mutex);
+  return let_others(REAL(mutex_fn, pthread_mutex_unlock)(mutex));
 }
 
 #ifndef LENTO_STATIC
+int pthread_detach(pthread_t handle) {
+  release_thread(handle);
+  return REAL(__typeof__(&pthread_detach), pthread_detach)(handle);
+}
 #include "memory/record/runtime_meetings.inc"
 #include "memory/record/runtime_locks.inc"
 #endif

@@ -3,9 +3,7 @@
 // bursts hold threads up as in the program. When only incomplete records hold all threads up, they are
 // released together. Cost: one queue operation a wake-up, and a line look-up an access.
 #include <algorithm>
-#include <deque>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "memory/record/new_layout.h"
@@ -19,22 +17,16 @@ namespace {
 constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
-constexpr uint64_t kNobody = UINT64_MAX;
+constexpr uint64_t kNobody = ReplayLock::kNobody;
 
 using Core = ReplayCore;
+using Lock = ReplayLock;
 
 // Threads that reach a barrier, or the begin or end of a region.
 struct Meeting {
   uint64_t come = 0;
   uint64_t latest = 0;
   std::vector<std::pair<uint64_t, size_t>> waiting;  // how many each waits for
-};
-
-struct Lock {
-  uint64_t holder = kNobody;  // who has it alone
-  size_t readers = 0;
-  std::deque<size_t> waiting;
-  std::optional<uint64_t> permits;  // of a semaphore; unknown: it holds nobody up
 };
 
 class Replay {
@@ -227,7 +219,7 @@ class Replay {
   void create(Core& core, const Recording::Event& e) {
     const size_t child = find(core, address_of(e));
     if (child < cores_.size() && cores_[child].state == Core::State::Waiting)
-      wake(child, core.time);
+      cores_[child].began = core.time, wake(child, core.time);
   }
 
   // Returns whether the joined thread has ended. Otherwise the core waits for it.
@@ -292,12 +284,14 @@ class Replay {
       lock.waiting.push_back(index);
       core.state = Core::State::AtLock;
       core.waits_for = address_of(e);
+      core.asked = core.time;
+      core.held_up_by = taken ? lock.holder : lock.last;
       return false;
     }
     if (reads)
       ++lock.readers;
     else
-      lock.holder = index;
+      core.hold(index, lock);
     access(core, index, e, AccessType::Atomic);
     return true;
   }
@@ -306,6 +300,7 @@ class Replay {
     Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
+    core.let_go();
     hand_over(lock, core.time);
   }
 
@@ -314,7 +309,7 @@ class Replay {
     Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     access(core, index, e, AccessType::Atomic);
     if (lock.holder == index)
-      lock.holder = kNobody;
+      lock.holder = kNobody, core.let_go();
     else
       lock.readers -= std::min<size_t>(1, lock.readers);
     if (lock.readers == 0)
@@ -390,6 +385,7 @@ class Replay {
         continue;
       if (!at_burst && !stuck)
         continue;
+      core.forget_locks();
       if (at_burst)
         core.period = burst;
       if (at_burst || core.state == Core::State::AtJoin || core.state == Core::State::AtMeeting)
@@ -434,6 +430,10 @@ class Replay {
     hints.updates = type == AccessType::Load && stores_next(core, address_of(e));
     const uint64_t wait = machine_->access(index, layout_.line_key(r.process, index, r.address), hints, r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
+    if (core.asked)
+      core.charge_lock(r);
+    if (core.guards > 0)
+      r.flags |= AccessRecord::kGuarded;
     core.time += step_of(core, r) + wait;
     ++result_.accesses;
     if (!sink_)
@@ -459,7 +459,7 @@ class Replay {
   // Returns the results of the run: cycles, contended accesses and the lines with most of them.
   VirtualRun finish() {
     for (const Core& core : cores_)
-      result_.cycles = std::max(result_.cycles, core.time);
+      result_.cycles = std::max(result_.cycles, core.time), result_.worked += core.time - core.began;
     result_.threads = cores_.size();
     result_.contended = machine_->contended();
     std::set<uint64_t> hot;
