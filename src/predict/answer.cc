@@ -226,6 +226,9 @@ finding::Diagnosis predict(const PredictOptions& options) {
         *expected,
         d.title);
     state_expectation(d, system, *expected, options.measured);
+    if (!question.framework.empty() && asked.of_field.framework.empty())
+      d.notes.push_back(
+          "No such runs with '" + question.framework + "' are known: the range is that of any software.");
     d.verdict += budget_text(*expected, options, system.usd_per_hour) + positions_text(question);
   }
   if (!expected && options.measured)

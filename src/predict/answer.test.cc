@@ -270,6 +270,19 @@ TEST(PredictJob, AMeasuredRunThatDoesNotFitIsAskedHowItRan) {
   EXPECT_EQ(predict(o).remedy, "");
 }
 
+// The sheet has a stack of Megatron for training. No run in which it serves is known.
+TEST(PredictJob, SoftwareOfTheOtherWorkIsNotTakenInSilence) {
+  PredictOptions o;
+  o.model = "llama-3.1-8b";
+  o.system = "h100";
+  const auto notes_of = [&o](const char* framework) {
+    o.run.framework = framework;
+    return predict(o).notes;
+  };
+  EXPECT_THAT(notes_of("megatron"), testing::Contains(HasSubstr("with 'megatron' are known")));
+  EXPECT_THAT(notes_of("vllm"), testing::Not(testing::Contains(HasSubstr("are known"))));
+}
+
 // One quantity has one figure: what the data sheet alone gives is marked.
 TEST(PredictJob, CostsOfTheSheetAreMarked) {
   PredictOptions o;
