@@ -64,9 +64,13 @@ Finding of(const StuckRank& s) {
   return f;
 }
 
-// Adds findings for ranks without a dump.
-void add_missing(const HangAnalysis& hang, Diagnosis& d) {
-  for (const int rank : hang.without_dump) {
+// Adds findings for ranks without a dump, or without one as `what` says.
+void add_missing(
+    const HangAnalysis& hang,
+    const std::vector<int>& missing,
+    const std::string& what,
+    Diagnosis& d) {
+  for (const int rank : missing) {
     Finding f;
     f.subject = "rank" + std::to_string(rank);
     f.category = "missing rank";
@@ -74,7 +78,7 @@ void add_missing(const HangAnalysis& hang, Diagnosis& d) {
     size_t waiting = 0;
     for (const ranks::WaitEdge& e : hang.waits)
       waiting += e.for_rank == rank;
-    f.summary = f.subject + " left no dump";
+    f.summary = f.subject + " left no dump" + what;
     if (waiting > 0)
       f.summary += waiting == 1 ? ", and one rank waits for it"
                                 : ", and " + std::to_string(waiting) + " ranks wait for it";
@@ -237,7 +241,8 @@ Diagnosis diagnose_hang(
   for (const StuckRank& s : hang.stuck)
     d.findings.push_back(of(s));
   add_mismatches(hang, d);
-  add_missing(hang, d);
+  add_missing(hang, hang.without_dump, "", d);
+  add_missing(hang, hang.without_state, " that holds its place in the group", d);
   add_ring(hang, d);
   add_ras(answers, d);
   if (!hang.waits.empty())

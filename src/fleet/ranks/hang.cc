@@ -207,7 +207,10 @@ class Hang {
       if (other == rank)
         continue;
       const auto p = progress_.find({other, first.group});
-      const bool absent = !by_rank_.contains(other);
+      const bool lost = by_rank_.contains(other) && p == progress_.end() && !pairs_.contains(first.group);
+      if (lost && std::ranges::find(out_.without_state, other) == out_.without_state.end())
+        out_.without_state.push_back(other);
+      const bool absent = lost || !by_rank_.contains(other);
       const bool late = p != progress_.end() &&
                         (p->second.last_asked < first.sequence || p->second.first_open < first.sequence);
       if (absent || late)
@@ -227,9 +230,10 @@ class Hang {
     out_.stuck.push_back(stuck);
   }
 
-  // A rank without a dump that others wait for explains them all, and its own state is not known.
+  // A rank without a dump, or whose dump is not whole, that others wait for explains them all, and its own
+  // state is not known.
   bool waits_for_a_missing_dump() const {
-    return std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
+    return !out_.without_state.empty() || std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
       return !by_rank_.contains(e.for_rank);
     });
   }

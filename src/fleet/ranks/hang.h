@@ -44,6 +44,8 @@ struct HangAnalysis {
   std::vector<WaitEdge> waits;   // by waiting rank: what it waits for first
   std::vector<OpMismatch> mismatches;
   std::vector<int> without_dump;  // ranks that groups name and no file is there for
+  // Ranks that are waited for in a group of which their dumps hold neither numbers nor operations.
+  std::vector<int> without_state;
   std::vector<int> ring;  // ranks that wait for one another in a circle, when no rank is stuck by itself
   size_t pending = 0;
 };

@@ -51,6 +51,23 @@ TEST(Hang, RankHeldUpInAnotherGroupIsNotBlamed) {
   EXPECT_EQ(a.stuck[0].rank, 0);
 }
 
+// As before, but the dump of 0 lost what it holds of the pair: 1 is not blamed in its place.
+TEST(Hang, ARankWhoseDumpLostItsPlaceIsNamedAndNobodyBlamed) {
+  std::vector<HangDump> dumps;
+  for (int r = 0; r < 4; ++r)
+    dumps.push_back(dump(r, {{"world", {0, 1, 2, 3}}, {"pair", {0, 1}}}));
+  progress(dumps[0], "world", 10, 10);
+  progress(dumps[1], "pair", 5, 4);
+  progress(dumps[1], "world", 10, 10);
+  progress(dumps[2], "world", 11, 11);
+  progress(dumps[3], "world", 11, 11);
+  dumps[0].status.clear();
+  dumps[0].groups.clear();
+  const HangAnalysis a = analyse_hang(dumps);
+  EXPECT_TRUE(a.stuck.empty());
+  EXPECT_EQ(a.without_state, (std::vector<int>{0}));
+}
+
 TEST(Hang, GpuThatStandsKeepsAskingButCompletesLess) {
   std::vector<HangDump> dumps;
   for (int r = 0; r < 3; ++r) {
