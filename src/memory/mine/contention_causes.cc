@@ -113,39 +113,44 @@ class CauseFinder {
 
   // Adds findings for objects whose lines several CPUs share.
   void add_shared() {
-    const std::vector<Object> objects = shared_objects(lines_, names_);
-    for (const Object& o : objects) {
-      if (o.cause == Cause::HandOver) {
+    std::vector<Object> objects = shared_objects(lines_, names_);
+    for (Object& o : objects) {
+      const bool is_record = o.lines.size() == 1 && !is_taken_once(*o.lines.front());
+      if (o.cause == Cause::HandOver && is_record)
+        o.cause = Cause::TrueSharing;
+      if (o.cause == Cause::HandOver)
         add_hand_over(o);
-        continue;
-      }
-      if (!matters(o.cycles)) {
-        // Positions of a queue go with what it hands on.
-        if (o.cause == Cause::TrueSharing && word_use(o.lines) == WordUse::Published)
-          out_.handed_on += o.cycles;
-        continue;
-      }
-      // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
-      // pass the test.
-      const bool witnessed = scan_.culprits_known || o.peers > 0;
-      const double p = chance(o, objects.size());
-      // Where the trace records answers of other caches, a line without any is not shared. Atomics are
-      // exempt: they go to the line's home, and samplers do not mark that.
-      const bool has_reasons = scan_.has_reasons();
-      const uint64_t meetings = std::max(o.peers, o.slow_accesses);
-      const bool once = !scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size();
-      if (meetings < tuning::kLeastMeetings || once) {
-        out_.handed_on += o.cycles;
-        continue;
-      }
-      if (has_reasons && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
-        continue;
-      if (!witnessed && p > options_.alpha)
-        continue;
-      add_object(o, p, witnessed);
-      for (const Line* line : o.lines)
-        note_taken(*line);
     }
+    for (const Object& o : objects) {
+      // Positions of a queue, which lose less than the data that they hand on.
+      const bool goes_along = o.cause == Cause::TrueSharing && o.cycles <= out_.handed_on;
+      if (goes_along && is_position(o.lines))
+        out_.handed_on += o.cycles;
+      else if (o.cause != Cause::HandOver && matters(o.cycles))
+        judge_shared(o, objects.size());
+    }
+  }
+
+  // Adds the finding for a shared object whose loss matters, when it is witnessed or no chance.
+  void judge_shared(const Object& o, size_t tests) {
+    // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
+    // pass the test.
+    const bool witnessed = scan_.culprits_known || o.peers > 0;
+    const double p = chance(o, tests);
+    const uint64_t meetings = std::max(o.peers, o.slow_accesses);
+    const bool once = !scan_.sampled && meetings < tuning::kMeetingsALine * o.lines.size();
+    if (meetings < tuning::kLeastMeetings || once) {
+      out_.handed_on += o.cycles;
+      return;
+    }
+    // Where the trace records answers of other caches, a line without any is not shared. Atomics are exempt:
+    // they go to the line's home, and samplers do not mark that.
+    const bool unshared = scan_.has_reasons() && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0;
+    if (unshared || (!witnessed && p > options_.alpha))
+      return;
+    add_object(o, p, witnessed);
+    for (const Line* line : o.lines)
+      note_taken(*line);
   }
 
   // Notes data whose work is to go from thread to thread.

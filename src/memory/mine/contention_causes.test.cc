@@ -260,9 +260,7 @@ TEST(Causes, OneFoughtLineIsNotExcusedByManyThatAreNot) {
   add_meetings(trace, 400, 20, 0, 0x80000);
   for (uint64_t i = 1; i < 12; ++i) {
     trace.push_back(hit(i, 2, 0x80000 + 64 * i));
-    trace.back().type = AccessType::Store;
     trace.push_back(delayed(100 + i, uint16_t(i % 2), 0x80000 + 64 * i, 61, 60, 2));
-    trace.back().type = AccessType::Load;
   }
   test::sort(trace);
   program::TraceFacts facts;
@@ -273,13 +271,12 @@ TEST(Causes, OneFoughtLineIsNotExcusedByManyThatAreNot) {
   EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 400 * 20);
 }
 
-// A ring of eight lines: one thread fills it, the other empties it, and no pattern of functions is blamed
-// either.
-TEST(Causes, AQueueIsHandedOn) {
+// One thread fills a ring of so many lines, and the other empties it.
+Trace ring(uint64_t lines) {
   Trace trace = calm(20000);
   for (uint64_t i = 0; i < 400; ++i) {
     for (uint64_t word = 0; word < 8; ++word) {
-      const uint64_t address = 0x80000 + i % 8 * 64 + word * 8;
+      const uint64_t address = 0x80000 + i % lines * 64 + word * 8;
       trace.push_back(hit(50 * i + word, 0, address));
       trace.push_back(hit(50 * i + 20 + word, 1, address));
       if (word == 0) {
@@ -290,10 +287,18 @@ TEST(Causes, AQueueIsHandedOn) {
     }
   }
   test::sort(trace);
-  const finding::Diagnosis d = diagnose(trace);
+  return trace;
+}
+
+TEST(Causes, AQueueIsHandedOn) {
+  const finding::Diagnosis d = diagnose(ring(8));
   EXPECT_EQ(d.outcome, finding::Outcome::Healthy) << d.verdict;
   EXPECT_THAT(d.verdict, HasSubstr("hand on to one another"));
   EXPECT_THAT(d.notes, Contains(HasSubstr("hand over more at a time")));
+  const finding::Diagnosis record = diagnose(ring(1));
+  ASSERT_THAT(record.findings, ::testing::SizeIs(1)) << record.verdict;
+  EXPECT_EQ(record.findings[0].category, "true sharing");
+  EXPECT_THAT(record.findings[0].next_step, HasSubstr("publish it less often"));
 }
 
 // A tenth of the time: too little to blame the size of a cache, not for what a stride does.

@@ -15,8 +15,8 @@
 // each value moves to one reader. With w and r as the stores and loads of two threads to a word, they have
 // w r' + r w' + w w' conflicting pairs, and |w r' - r w'| of them go one way. Where that is most of them, and
 // readers had to fetch no more often than writers stored, the line is handed on. Threads that update a word
-// load as often as they store, and have no pairs that go one way. A line of one such word is a signal, which
-// threads may well fight over.
+// load as often as they store, and have no pairs that go one way. A line of one such word is a signal, and an
+// object of one such line a record that one thread publishes, which threads may well fight over.
 #pragma once
 
 #include <cstdint>

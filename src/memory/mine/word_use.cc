@@ -68,7 +68,7 @@ WordUse word_use(const std::vector<const Line*>& lines) {
   bool turns = false;  // a word that all load and that is stored without atomics
   for (const auto& [address, word] : words) {
     turns |= word.atomics == 0 && word.stores > 0 && word.accesses > word.stores;
-    if (word.atomics > 0 && (!most || word.atomics > most->atomics))
+    if (word.atomics > 0 && word.storers.size() > 1 && (!most || word.atomics > most->atomics))
       most = &word;
   }
   if (!most) {
@@ -82,6 +82,13 @@ WordUse word_use(const std::vector<const Line*>& lines) {
   if (use == WordUse::Counter && turns && words.size() == 2)
     return WordUse::Ticket;
   return use;
+}
+
+bool is_position(const std::vector<const Line*>& lines) {
+  const bool is_between_two = std::ranges::all_of(lines, [](const Line* line) {
+    return line->actors == 2;
+  });
+  return is_between_two && word_use(lines) == WordUse::Published;
 }
 
 std::string name(WordUse use) {

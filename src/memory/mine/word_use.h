@@ -23,6 +23,9 @@ enum class WordUse {
 // Classifies the words of the lines by the one that most accesses go to.
 WordUse word_use(const std::vector<const Line*>& lines);
 
+// Returns whether the lines hold a word that one of two threads stores and the other one loads.
+bool is_position(const std::vector<const Line*>& lines);
+
 // Returns "a reference count" and the like, "" for Plain and Lock.
 std::string name(WordUse use);
 

@@ -75,6 +75,13 @@ TEST(WordUse, APublishedWordHasOneWriter) {
     line.uses.push_back(use);
   }
   EXPECT_EQ(word_use({&line}), WordUse::Published);
+  for (const size_t actors : {2u, 3u}) {
+    line.actors = actors;
+    EXPECT_EQ(is_position({&line}), actors == 2);
+  }
+  line.uses[0].atomics = line.uses[0].updates = 100;  // by an addition that nobody else makes
+  EXPECT_EQ(word_use({&line}), WordUse::Published);
+  line.uses[0].atomics = line.uses[0].updates = 0;
   line.uses[1].writes = 1;
   EXPECT_EQ(word_use({&line}), WordUse::Plain);
 }
