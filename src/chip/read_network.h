@@ -12,7 +12,7 @@
 namespace lento::chip {
 
 // A transformer given by its config.json. The caller sets `read_shape` to desk::read_transformer_shape,
-// because the rules for such files belong to the predict house, which this house may not use.
+// because the rules for such files belong to the predict module, which this module may not use.
 struct ConfiguredTransformer {
   std::function<spec::TransformerShape(const std::string& file)> read_shape;
   spec::TransformerRun run;

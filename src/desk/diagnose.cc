@@ -395,7 +395,7 @@ bool reads(const std::string& path) {
     if (TarReader::begins(head))
       return true;
     const Format* format = log_reader().recognise(head_as_text(head)).format;
-    // A profile with counters of memory is a question for that house, a list of kernels is not.
+    // The memory module judges profiles with counters of memory. It does not judge a list of kernels.
     return format && (format->family != "bench" || !memory::is_gpu_memory(path));
   } catch (const base::Error&) {
     return false;

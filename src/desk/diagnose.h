@@ -20,11 +20,11 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// The content of the beginning of a file that fits no format, by its labels (desk/general).
+// The kind of labelled numbers (desk/general) with which a file begins that fits no known format.
 enum class Labels {
   None,
-  Numbers,  // of a report, which other files have to be compared with
-  Known     // a course of the job, or states of parts
+  Numbers,  // numbers of one report, judged only beside other reports of the kind
+  Known     // values over the time of a job, or states of parts
 };
 // Such a file is read when no other part of Lento judges its kind.
 Labels labels_in(const std::string& path);

@@ -1,5 +1,5 @@
-// Groups files by the question that they allow together (desk/recognise.h). Each question goes to the house
-// that also answers it alone, so that a table beside a log has the same verdict as by itself.
+// Groups files by the question that they allow together (desk/recognise.h). The module that answers a
+// question by itself also answers it here, so that a table beside a log has the same verdict as alone.
 #include "desk/houses.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Verdicts of the houses on files that lie beside logs: tables of metrics, telemetry and dumps of
-// collectives.
+// Verdicts of other modules (chip, fleet, memory) on files that lie beside logs: tables of metrics, telemetry
+// and dumps of collectives.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Opens access traces of any kind as one, for the jobs of the house of memory.
+// Opens access traces of any kind as one, for the commands of the memory module.
 #pragma once
 
 #include <memory>

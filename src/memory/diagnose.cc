@@ -1,5 +1,5 @@
-// The door of the memory house: opens traces, names and options, runs the contention detector, and adds what
-// only the door can: the comparison with an earlier run, the predicted gain of fixes, checks of the named
+// Runs `lento memory diagnose`: opens traces, names and options, runs the contention detector, and adds what
+// the detector cannot: the comparison with an earlier run, the predicted gain of fixes, checks of the named
 // programs, and inputs with their digests.
 #include "memory/diagnose.h"
 

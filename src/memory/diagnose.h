@@ -1,4 +1,4 @@
-// The door of the memory house: access traces of any kind in, a verdict on contention out.
+// Interface of the memory module: access traces of any kind in, a verdict on contention out.
 //
 // Outcomes: findings, healthy, cannot judge (one CPU only, no latencies, too few samples, mostly unreadable).
 // Throws base::Error for mistakes: nothing could be read, nothing passes the filter, a program that names

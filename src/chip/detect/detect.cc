@@ -278,7 +278,8 @@ class Detector {
     });
   }
 
-  // Whether it may explain what the leading one does: half as strong by patterns that pass both.
+  // Returns whether a suspect may explain the slow transfers that the leading suspect explains: it is at
+  // least half as strong, and some transfers cross both.
   bool rivals(const Suspect& s, const Suspect& leading) const {
     return 2 * s.strength >= leading.strength && std::ranges::any_of(paths_, [&](const Path& path) {
              return path.crosses(s.component) && path.crosses(leading.component);

@@ -20,12 +20,12 @@ inline constexpr double kLeastRecorded = 0.75;
 
 // ---- everything that moves data (detect.cc, thresholds.cc, contest.cc, factor.cc)
 
-// Smallest factor that is reported. Healthy parts of one class differ by so much (1.4 at a spread of 20 %,
-// with the fitted share taken off). Cores are measured more exactly.
+// Smallest factor that is reported. Healthy parts of one class differ by up to this factor (1.4 at a spread
+// of 20 %, of which the fit explains a part). Cores are measured more exactly.
 inline constexpr double kLeastFactor = 1.3;
 inline constexpr double kLeastCoreFactor = 1.1;
-// Log-likelihood that a component needs when the chip is not simulated, because its healthy strength is then
-// not available. Five times the need of simulated ones on the examples.
+// Gain in log-likelihood that a component needs when the chip is not simulated, because no threshold follows
+// from healthy runs then. It is five times the threshold of the examples that are simulated.
 inline constexpr double kUnreplayed = 65;
 // Strength from which a first component is simulated when no component of the healthy chip reaches as much.
 // With less a healthy run of the shipped example has a report at 15, and with more, faults of 1.5 are lost.

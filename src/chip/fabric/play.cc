@@ -153,8 +153,8 @@ class Player {
     state.waits_for_one = true;
   }
 
-  // Returns the cycles from the latest recorded time so far to that of the next record. A zone may be
-  // recorded twice, the second time out of order.
+  // Returns the cycles from the latest recorded time so far to that of the next record. A zone (a named part
+  // of a kernel) may be recorded twice, the second time out of order.
   int64_t gap(const TransferStream& stream, const StreamState& state) const {
     if (state.next >= stream.records.size())
       return 0;

@@ -1,6 +1,6 @@
-// Collects the waits that can be compared: those with enough equals of the same pattern, or with an earlier
-// run. Tails are taken from the recording and from the simulation, in an order that does not depend on the
-// simulation.
+// Collects the waits that can be compared: those whose pattern enough other waits have, or for which an
+// earlier run gives the tail (the time from the last issue to the end of the wait). Each has the recorded and
+// the simulated tail. The order does not depend on the simulation.
 #include "chip/fabric/waits.h"
 
 #include <algorithm>

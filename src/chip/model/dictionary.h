@@ -67,8 +67,8 @@ struct Dictionary {
     double center = 0;     // mean log ratio over healthy draws
     double middle = 1;     // median ratio of single records to their expectation, which queues skew
     double variance = 0;   // of the log ratio of one healthy run to the expectation
-    // Sums of all shares by class, including those too small for `shares`: cores, links, memory units, DRAM
-    // ports.
+    // Sums of all sensitivities (Share::share) by class of part: cores, links, memory units, DRAM ports. They
+    // include those too small for `shares`.
     std::array<float, 4> classes{};
     // Range in `shares`.
     uint32_t begin = 0;

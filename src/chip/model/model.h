@@ -1,4 +1,4 @@
-// The door of the chip's model: compares a run's records with the chip file and finds the slow part.
+// Interface of the chip's model: compares a run's records with the chip file and finds the slow part.
 //
 //   const ChipModel model = learn({chip, program, inferences});
 //   ModelVerdict v = judge(model, records);      // times of `records` become cycles of the file's clock
@@ -48,7 +48,7 @@ struct ChipModel {
   // the second for a chip with other settings or unequal parts, on which the first-order model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
-  // For chips that behave as their file: the largest estimated spread of each class, and what is detectable.
+  // For chips that behave as the chip file states: largest estimated spread by class, and what is detectable.
   std::array<double, 4> spread{};
   Seeing seeing;
   std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record

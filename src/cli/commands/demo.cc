@@ -166,7 +166,7 @@ report::Chapter memory_chapter(Tour& tour) {
       std::move(d));
 }
 
-// Returns the chapter of the demo with the recorder as a program of a tile.
+// Returns the chapter of the demo in which a program on a tile sketches the records of each core.
 report::Chapter tile_chapter(Tour& tour) {
   Diagnosis d = tour.diagnose(
       "5-tile",

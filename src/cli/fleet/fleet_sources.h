@@ -8,10 +8,10 @@
 
 namespace lento::cli {
 
-// Declares --csv, --openmetrics, columns, period and step.
 // Throws UsageError when an option was given that the chosen source or method does not use.
 void refuse_idle_options(const Command& app, const fleet::FleetSource& source, const std::string& method);
 
+// Declares --csv, --openmetrics, columns, period and step.
 void add_source_options(Command& app, fleet::FleetSource& source);
 
 // Declares --prometheus and what it needs: credentials, TLS, label conditions.

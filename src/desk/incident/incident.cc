@@ -187,7 +187,7 @@ void add_covers(const Records& records, Judgement& judgement) {
     judgement.covered.push_back(covers + " (" + std::to_string(count) + (count == 1 ? " file)" : " files)"));
 }
 
-// Adds the findings and the coverage of the other houses. Their open questions stay notes, because the logs
+// Adds the findings and the coverage of the other modules. Their open questions stay notes, because the logs
 // may answer them.
 void add_beside(const std::vector<finding::Diagnosis>& verdicts, Judgement& judgement) {
   for (const finding::Diagnosis& verdict : verdicts) {

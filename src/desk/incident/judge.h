@@ -79,7 +79,7 @@ struct JudgeOptions {
   // The smallest slow-down that is reported: 0.03 is 3 %. A smaller one may be statistically significant
   // without practical importance.
   double least_effect = 0.03;
-  // Verdicts on files that lie beside the logs and that another house judges (desk/houses.h).
+  // Verdicts on files that lie beside the logs and that another module judges (desk/houses.h).
   std::vector<finding::Diagnosis> beside;
 };
 

@@ -158,7 +158,8 @@ void compare_waits(const Job& job, RollCall& roll) {
       const auto whole = last.find(c.key);
       if (!is_symmetric(record.op) || whole == last.end())
         continue;
-      // A collective before the end of a cut trace has all its members and belongs to neither side.
+      // Where a trace ends early, its group lacks a member from then on. Collectives before have all members,
+      // but other collectives of the group do not, so they are compared on neither side.
       if (whole->second == kAll || whole->second < 0 || r.step[i] > whole->second)
         durations[{{record.op, record.bytes, c.size, c.name}, c.key}].push_back(
             double(record.end_ns - record.begin_ns));

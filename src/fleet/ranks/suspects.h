@@ -1,4 +1,4 @@
-// The end of a diagnosis that names suspects only, by durations or by means alone.
+// Concludes a diagnosis of durations or means alone, which give suspects and no certain culprit.
 #pragma once
 
 #include <string>

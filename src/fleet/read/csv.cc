@@ -1,5 +1,5 @@
 // Reads tables of metrics into series. The columns are typed first (table_layout.h), from the options and the
-// first rows, so that every door reads the same table alike. Times are numbers or dates, by the first record
+// first rows, so that every command reads a table alike. Times are numbers or dates, by the first record
 // of a file; values are numbers, bare or with the unit of their column.
 #include <algorithm>
 #include <cmath>

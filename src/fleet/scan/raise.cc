@@ -132,7 +132,8 @@ void Scan::Impl::note_uneven(
 
 // Judges the tests of one length of window, both directions.
 void Scan::Impl::judge(Track& track, size_t level) {
-  // Backwards a fault begins where it ended, or ends where it began.
+  // In reversed time the end of a fault is met first and its begin last. A change for the better may then be
+  // the begin of a fault, so that both directions are tested.
   const Slow slow = fleet.backwards ? Slow::Unknown : kinds[track.metric].slow;
   bool entered = false;
   std::array<Suspects, 2> sides;

@@ -160,8 +160,8 @@ class Scan {
   std::unique_ptr<Impl> impl_;
 };
 
-// Findings, notes, what was covered and what would have been named, by a scan and the rows that it judged. Of
-// a live job the series holds means over columns of rows (history.h).
+// Returns findings, notes, coverage and the smallest detectable change of a scan. `series` holds the rows
+// that it judged: of a live job it holds means, each of the same number of successive rows (history.h).
 finding::Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptions& options);
 
 // Returns the changes of machines that a scan from the end of the record to its begin finds: those that come

@@ -32,7 +32,7 @@ struct SpeedUp {
 // the busiest unit's, and the lower end then holds with 95 %.
 SpeedUp speed_up(std::span<const BusyUnit> units, double waiting, bool all_measured);
 
-// Returns the share of the time in which the units do work that ends at best.
+// Returns the busy time that the fix saves at best, summed over the units, as a share of the running time.
 double relief(std::span<const BusyUnit> units);
 
 }  // namespace lento::memory

@@ -1,5 +1,5 @@
-// Turns the fitted software of a stack into both answers: the expectation with its interval from the errors
-// of the shipped table, and the limit of the hardware, in the words of the headline.
+// Computes from the fitted constants of a software stack the expected time, with an interval from the errors
+// of the shipped table, and the time that the limit of the hardware allows. Writes both as the headline.
 #include "predict/expect/expectation.h"
 
 #include <algorithm>

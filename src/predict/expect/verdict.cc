@@ -1,5 +1,5 @@
-// Reads a measured figure in the units that people use, compares it with both answers, and names the likely
-// reason when it lies outside them.
+// Reads a measured figure in the units that people use, and compares it with the interval of expected times
+// and with the limit of the hardware. Outside them, names the likely reason.
 #include "predict/expect/verdict.h"
 
 #include <algorithm>

@@ -47,8 +47,8 @@ struct SpeedVerdict {
 };
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure);
 
-// Writes the headline as verdict, both answers as facts, and the comparison with `measured` where it is
-// given.
+// Writes the headline as verdict, the expectation and the limit of the hardware as facts, and the comparison
+// with `measured` where it is given.
 void state_expectation(
     finding::Diagnosis& d,
     const System& system,

@@ -12,7 +12,8 @@
 namespace lento::chip {
 namespace {
 
-// Most slices of one core. An exchange with more is sent directly.
+// Most separate pieces of a tensor (slices) that a core may hold during an exchange. Where a core would hold
+// more, all cores send directly instead of in stages.
 constexpr size_t kMostSlices = 4;
 
 // Least messages that a core must save for each stage, so that the stage is worth its extra layers.

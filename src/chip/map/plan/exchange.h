@@ -1,6 +1,6 @@
 // The data that each core holds during an exchange between cores. Internal to stages.cc.
 //
-// Core c of 2^n is at c in its order, and c with bit b turned is its mirror image across the middle of their
+// Core c of 2^n is at c in its order, and c with bit b flipped is its mirror image across the middle of their
 // block of 2^(b+1) (BlockOrder). Let S(c) be the part of a source that c holds and D(c) the part that it
 // needs. With stages from the highest bit in which a holder and a needer differ:
 //

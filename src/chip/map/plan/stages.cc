@@ -238,8 +238,9 @@ class Stager {
     return by_place;
   }
 
-  // Sums the results of the cores of a group by recursive halving: nearby mirror images sum first, each one
-  // half of the rows. Results for the same rows are on different cores, so each is a layer of its own.
+  // Sums the results of the cores of a group by recursive halving. In each stage a core and its mirror image
+  // (exchange.h) add their results, each core for one half of the rows, and nearby images come first. Results
+  // for the same rows are on different cores, so each is a layer of its own.
   bool add_up(size_t reader, MappedLayer& layer) {
     std::vector<int> sources;
     for (const size_t source : ranks_of(reader))

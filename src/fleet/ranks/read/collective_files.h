@@ -1,4 +1,4 @@
-// Reads collective telemetry from files and folders of any layout: the one door of fleet/ranks to the disk.
+// Reads collective telemetry from files and folders of any layout. Only here fleet/ranks opens files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The door to files of collectives: told by content, damage told apart from damage by name, order of names.
+// Files of collectives: recognised by content, damage distinguished from damage by name, order of names.
 #include "fleet/ranks/read/collective_files.h"
 
 #include <gmock/gmock.h>

@@ -85,14 +85,14 @@ class Simulation {
       const StepTimes& decode,
       PrefillPool* pool,
       const ServingConstants& constants,
-      double pages)
+      double cache_tokens)
       : run_(run),
         traffic_(run.traffic),
         times_(decode),
         pool_(pool),
         constants_(constants),
         first_s_(constants.first_s),
-        pages_(pages),
+        cache_tokens_(cache_tokens),
         rng_(run.traffic.seed, "serving"),
         together_(std::max<int64_t>(1, (traffic_.together + run.decode.copies - 1) / run.decode.copies)),
         per_s_(traffic_.per_s / run.decode.copies) {
@@ -132,7 +132,7 @@ class Simulation {
   PrefillPool* pool_;
   const ServingConstants& constants_;
   double first_s_;
-  double pages_;  // capacity of one engine's cache in tokens
+  double cache_tokens_;  // capacity of one engine's cache
   base::Rng rng_;
   int64_t together_;
   double per_s_;
@@ -247,7 +247,7 @@ void Simulation::admit() {
     const double need = std::ceil((r.prompt + r.output) / kPage) * kPage;
     const size_t here = running_.size() + prefilling_.size();
     const bool most = run_.most_together > 0 && here >= size_t(run_.most_together);
-    if (most || (here > 0 && used_ + need > pages_))
+    if (most || (here > 0 && used_ + need > cache_tokens_))
       return;
     used_ += need;
     most_used_ = std::max(most_used_, used_);
@@ -391,7 +391,7 @@ ServingTime Simulation::result() {
   t.output_tokens_per_s = output_ / now_ * run_.decode.copies;
   t.input_tokens_per_s = input_ / now_ * run_.decode.copies;
   t.mean_together = together_time_ / std::max(1e-12, busy_);
-  t.cache_share = most_used_ / pages_;
+  t.cache_share = most_used_ / cache_tokens_;
   t.keeps_up = closed() || keeps_up(whole_);
   t.first_token_s = percentiles(first_);
   t.per_token_s = percentiles(per_token_);
@@ -446,11 +446,12 @@ predict_serving(const ServingEngines& engines, const ServingRun& run, const Serv
   const StepTimes& decode = engines.decode;
   const System& system = decode.system();
   const double memory = system.chip.memory_bytes - system.chip.memory_reserve - decode.weight_bytes();
-  const double pages = kCacheShare * memory / decode.cache_bytes_per_token() * decode.attention_groups();
+  const double cache_tokens =
+      kCacheShare * memory / decode.cache_bytes_per_token() * decode.attention_groups();
   ServingTime t;
   t.memory_bytes = decode.weight_bytes();
   const double one = double(run.traffic.prompt + run.traffic.output);
-  if (pages < one)
+  if (cache_tokens < one)
     return t;
   std::optional<PrefillPool> pool;
   if (engines.prefill) {
@@ -459,9 +460,10 @@ predict_serving(const ServingEngines& engines, const ServingRun& run, const Serv
     const double each = double(run.prefill.copies) / run.decode.copies;
     pool.emplace(*engines.prefill, constants, double(run.chunk), each, transfer);
   }
-  t = Simulation(run, decode, pool ? &*pool : nullptr, constants, pages).result();
+  t = Simulation(run, decode, pool ? &*pool : nullptr, constants, cache_tokens).result();
   t.fits = true;
-  const double used = t.cache_share * pages * decode.cache_bytes_per_token() / decode.attention_groups();
+  const double used =
+      t.cache_share * cache_tokens * decode.cache_bytes_per_token() / decode.attention_groups();
   t.memory_bytes = decode.weight_bytes() + used;
   return t;
 }

@@ -10,7 +10,8 @@
 //                  attention  queries, keys, values, result         4 heads * head + 4 keys
 //                  feed       its products and their product        6 ffn (4 without a gate)
 //                split by tensor parallelism, norms only with sequence parallelism; unfused attention adds 5
-//                * heads * sequence. Full recomputation keeps a layer's input, by operator about half.
+//                * heads * sequence. Full recomputation keeps the input of a layer only. Recomputation by
+//                operator keeps about half of all.
 //   in flight    the first stage holds min(m, p) micro batches; interleaving adds (p-1)/(p v)
 //   working      the layer that is recomputed; rows gathered for a tensor-parallel product and its gradient
 //   logits       scores of the vocabulary in the precisions that a loss passes through, and their gradient

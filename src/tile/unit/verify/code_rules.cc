@@ -1,4 +1,5 @@
-// Syntactic rules: hardware loops nest properly and hold no control flow, and finish leaves in time.
+// Checks the instruction words alone: hardware loops nest properly and hold no control flow, and the region
+// `finish` returns or jumps within its 16 instructions.
 #include "tile/unit/verify/code_rules.h"
 
 #include "base/units.h"

@@ -20,9 +20,9 @@ struct State {
   // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
   // (HistogramUnit::busy) or for an accumulator read.
   uint32_t filling = 0;
-  // State of the counter's word (explorer.h). Masked: the number whose low bits decide whether its last
-  // store began a new period, or 0 when that is decided. Window, Elapsed: whether this path has tested that
-  // the time is over.
+  // State of the counter's word, by Counter::Kind (explorer.h). Masked: the value (AbstractValue::id) whose
+  // low bits decide whether the last store of the word began a new period, or 0 when that is decided. Window,
+  // Elapsed: whether this path has tested that the period is over.
   uint32_t open_number = 0;
   uint32_t open_plus = 0;  // the stored value is that number plus this
   bool time_is_over = false;

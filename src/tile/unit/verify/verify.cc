@@ -346,7 +346,7 @@ class Fixpoint {
     return std::nullopt;
   }
 
-  // Returns the highest cost of a path, in fractions, when the counter bounds it.
+  // Returns the highest amortised cost of a path, in fractions (Counter::parts), when the counter bounds it.
   std::optional<int64_t> charged_with(const Counter& counter) {
     const std::optional<Exploration> found = explore_with(counter);
     if (!found || found->cost.charged >= PathCost::kMostCharged / 2)
@@ -384,7 +384,8 @@ class Fixpoint {
     long_runs.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
   }
 
-  // Uses the period of time when runs between its ends lose nothing.
+  // Bounds the longest runs to one in each period of time. The other runs must take less time than lies
+  // between two inputs, so that they lose none.
   void try_time_of_cycles(const Counter& counter) {
     const std::optional<int64_t> charged = charged_with(counter);
     LongRuns& long_runs = report_.main.long_runs;
