@@ -53,7 +53,7 @@ class ModelJudge {
   bool quiet() const {
     return verdict_->threshold == model_->threshold && verdict_->most_gain() <= model_->threshold;
   }
-  // Returns how many runs the model simulated to judge, without those that taught it.
+  // Returns how many runs were simulated to judge, without those from which the model was learnt.
   int simulated() const {
     return simulated_ + (verdict_ ? verdict_->simulated : 0) + (healthy_ ? healthy_->simulated : 0);
   }

@@ -1,5 +1,5 @@
-// Whether a sketch can be of this mapping at all: what is recorded must be what the mapping plans. A verdict
-// on records of another mapping would be about nothing.
+// Checks whether a sketch can be of this mapping: every recorded pattern must be one that the mapping plans.
+// A verdict on records of another mapping would mean nothing.
 #pragma once
 
 #include <string>

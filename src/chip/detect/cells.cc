@@ -29,7 +29,7 @@ Cell cell_of(const TimeBin& bin, int shared_by) {
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    // A run that is longer by such a factor does not describe this one.
+    // A reference run that is longer by this factor is no baseline for this run.
     const auto parts = int(std::min<uint64_t>(width / wanted, bins.size()));
     for (const TimeBin& bin : bins)
       out.insert(out.end(), size_t(parts), cell_of(bin, parts));

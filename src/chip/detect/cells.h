@@ -58,8 +58,8 @@ struct Baseline {
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F;
   float common = 0.1F;  // before anything is known
-  // Number of successive bins that carry as much information as one independent bin. Healthy runs keep one
-  // rhythm for a while and then change to another.
+  // Number of successive bins that carry as much information as one independent bin. The transfers of a run
+  // wait in one periodic order (rhythm) for a while and then in another.
   float correlation_bins = 1;
   // Returns the variance of the mean of `count` records.
   double variance(int count) const {
@@ -70,8 +70,8 @@ struct Baseline {
 // that `reference` lacks get the median excess over the unloaded path.
 std::vector<Baseline>
 baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
-// From the run itself: the lower quartile of a row's bins, held down to a common excess over the unloaded
-// path, so that a row slow throughout cannot excuse itself.
+// Takes the baseline from the run itself: the lower quartile of a row's bins, limited to the unloaded path
+// plus the usual excess of all rows, so that a row that is slow all the time has no slow baseline.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
 
 // Returns the mean of several baselines of the same rows. Their distance from one another becomes part of

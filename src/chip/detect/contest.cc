@@ -1,5 +1,5 @@
-// Replays each strong hypothesis from its begin, corrects its factor by recorded over simulated excess, and
-// moves factor, begin and end of the leaders until one of them wins.
+// Simulates the chip under each strong hypothesis, corrects the factor by the ratio of recorded to simulated
+// excess, and changes factor, begin and end of the leading hypotheses until one of them wins.
 #include "chip/detect/contest.h"
 
 #include <algorithm>
@@ -21,12 +21,13 @@ bool beats(const Hypothesis& a, const Hypothesis& b) {
   return b.baselines.empty() || (same_kind ? 1 : kRivalShare) * a.gain > b.gain;
 }
 
-// No factor beyond what the fastest transfers allow.
+// Returns the suspect's factor, limited to the largest that its fastest transfers allow.
 double possible(const ScanInput& before, const Suspect& s) {
   return std::min(s.factor, most_allowed_factor(before, s));
 }
 
-// A component that slows the same transfers as much is about as slow.
+// Limits the factor to that of the leading hypothesis, because a component that explains the same transfers
+// is slower by about the same factor.
 Suspect as_slow_as(const Hypothesis& leading, const ScanInput& before, Suspect s) {
   s.factor = std::min(s.factor, leading.suspect.factor);
   return refitted(before, s);
@@ -36,11 +37,12 @@ bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
-// Corrections that come near the best factor. A hypothesis that then gains half of the best will not win.
+// Corrections after which the factor is near the best one. A hypothesis that then gains less than half of the
+// best will not win.
 constexpr int kEnoughCorrections = 2;
 
-// Rivals that are sharpened beside the best one: the next, and the one after it when its gain is at least
-// half. For a fault of few bins the right one can be third until its begin is found.
+// Number of rivals that are refined besides the best hypothesis: the second, and the third when it gains at
+// least half as much. For a fault of few bins the right one can be third until its begin is found.
 constexpr size_t kRivals = 2;
 
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
@@ -97,8 +99,9 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   return best;
 }
 
-// The queues of the components that were found are already simulated nearly right. A further component must
-// explain them better wherever a hypothesis reaches.
+// Computes gain and misfit over the transfers through the component alone. Further components are judged over
+// all compared transfers instead, because the simulation already has the queues of the found ones nearly
+// right, and a further one must improve on that.
 void Contest::judge_by_its_own(Hypothesis& h) const {
   std::vector<size_t> rows = scope_.rows;
   if (given_.empty())
@@ -111,7 +114,7 @@ void Contest::judge_by_its_own(Hypothesis& h) const {
 }
 
 Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
-  std::vector<Entrant> all = heard(close);
+  std::vector<Entrant> all = tried(close);
   if (all.empty())
     return {};
   size_t best = 0;
@@ -130,7 +133,7 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
     });
   };
   rank();
-  // A fault of few bins covers an unknown part of them, so these hypotheses are sharpened in any case.
+  // A fault of few bins covers an unknown part of them, so these hypotheses are refined in any case.
   const bool all_whole = std::ranges::all_of(all, [&](const Entrant& e) {
     return covers_whole_bins(before_.cells, e.hypothesis.suspect);
   });
@@ -165,14 +168,15 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
 
 // When each of the strongest hypotheses makes the simulation less like the recorded run, weaker ones are not
 // tried. Next to a slow part even wrong ones gain, because their queues are full.
-bool Contest::unheard(const Suspect& s, size_t heard, bool gains) const {
-  return !gains && heard >= kHeardFirst && std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
+bool Contest::is_not_worthwhile(const Suspect& s, size_t count, bool gains) const {
+  return !gains && count >= kSimulatedFirst &&
+         std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
 }
 
-// Orders hypotheses by falling strength. In a long run the first hypothesis sets the factor of the others.
-// There the order is by the slowest fastest transfers, because a link that forwards late transfers of a slow
-// link can be the stronger one.
-std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bool in_part) const {
+// Returns the order in which hypotheses are simulated: by falling strength. In a long run the first one sets
+// the factor of the others. The order there is by the factor that the fastest transfers show, because a link
+// behind the slow one, which only forwards late transfers, can have more strength.
+std::vector<size_t> Contest::order_of_trial(const std::vector<Suspect>& close, bool in_part) const {
   std::vector<std::pair<double, double>> worth;
   for (const Suspect& s : close)
     worth.emplace_back(in_part ? factor_of_the_fastest(before_, s) : 0, s.strength);
@@ -184,19 +188,20 @@ std::vector<size_t> Contest::hearing_order(const std::vector<Suspect>& close, bo
   return order;
 }
 
-// Tries hypotheses in the order of `close`, because smaller components win among equals. In a long run the
-// others take the factor of the leader, and are dropped when that gains too little. The strongest is kept,
-// because the first lead can be one of chance with a factor far from the true one.
-std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
+// Simulates the hypotheses and corrects their factors. Returns them in the order of `close`, because the
+// first, smaller component wins among equals. In a long run the others start from the factor of the leader,
+// and are dropped when they gain too little. The strongest is kept, because the first leader can be there by
+// chance, with a factor far from the true one.
+std::vector<Contest::Entrant> Contest::tried(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
-  const Hypothesis* leading = nullptr;  // of what was heard, when it gains anything
+  const Hypothesis* leading = nullptr;  // of those simulated so far, when it gains anything
   const bool in_part = until_ < scope_.end;
   const int kept = in_part ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   const auto strongest = size_t(std::ranges::max_element(close, {}, &Suspect::strength) - close.begin());
-  for (const size_t i : hearing_order(close, in_part)) {
+  for (const size_t i : order_of_trial(close, in_part)) {
     if (expected_.left() <= kept)
       break;
-    if (unheard(close[i], in_order.size(), leading != nullptr))
+    if (is_not_worthwhile(close[i], in_order.size(), leading != nullptr))
       continue;
     const bool as_leading = in_part && leading != nullptr;
     const bool in_brief = as_leading && i != strongest;
@@ -232,7 +237,7 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   const auto gain_of = [&](size_t place) {
     return by_gain[std::min(by_gain.size(), place) - 1]->hypothesis.gain;
   };
-  const double enough = std::max(gain_of(1) / 2, gain_of(kHeardFirst));
+  const double enough = std::max(gain_of(1) / 2, gain_of(kSimulatedFirst));
   for (Entrant* e : by_gain) {
     const bool goes_on = e->hypothesis.gain >= enough && expected_.left() > 0;
     *e = goes_on ? Entrant{replayed(e->hypothesis.suspect)} : Entrant{};
@@ -274,7 +279,7 @@ double Contest::gain_of(const std::vector<Baseline>& baselines) const {
          expected_.misfit(baselines, scope_.rows, scope_.begin, end);
 }
 
-// Each change that helps is kept.
+// Keeps each change that raises the gain.
 double Contest::gain_of_given() {
   std::vector<Suspect> slow = given_;
   double most = std::max(0.0, gain_of(expected_.with_found(slow, until_)));
@@ -300,9 +305,9 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
   return h;
 }
 
-// Tries the factor that the replay suggests, then half the way when that is too far. Returns whether one was
-// better. Queues make the excess grow faster than the factor. A suggestion beyond a factor that was already
-// too large or too small goes half the way to that one.
+// Simulates the factor that the last simulation suggests, then half the step (in logarithms) when that is too
+// far. Returns whether one was better. Queues make the excess grow faster than the factor. A suggestion
+// beyond a factor that was too large or too small already is replaced by the middle between both.
 bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   Suspect again = h.suspect;
   Suspect simulated = h.suspect;
@@ -350,9 +355,9 @@ bool Contest::sharpen(Entrant& entrant) {
   return true;
 }
 
-// Transfers of a link pass its routers too. Where the link alone is stronger, the other transfers contradict
-// the router, and the link may gain less because it is estimated less exactly. Returns whether more can be
-// tried.
+// Refines smaller components that have more strength than the winner so far. The transfers of a link pass its
+// routers too. Where the link has more strength than the router, the router's other transfers contradict it,
+// and the link may gain less only because its factor is less exact. Returns whether more can be tried.
 bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
   const Suspect leading = all[best].hypothesis.suspect;
   bool more = false;

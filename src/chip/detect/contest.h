@@ -11,25 +11,25 @@
 
 namespace lento::chip {
 
-// A component slow, what the chip would have recorded then, and how much more that is like the recorded run
-// than what was expected before (log-likelihood ratio).
+// A slow component, the levels that the chip would have recorded with it, and by how much they raise the
+// log-likelihood of the recorded run over that of the levels expected before.
 struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
   double rival_gain = 0;  // of the winner: what the next best gained
-  // The same over the transfers that pass through its component, of the winner: what the contest makes of
-  // other transfers can be far off where all are slow together. Of a further component over all of them.
+  // For the winner only: gain over the transfers through its component, because the simulation of other
+  // transfers can be far off where all are slow together. For a further component: over all transfers.
   double own_gain = 0;
-  double own_misfit = 0;  // what it leaves over of the recorded run
-  Chance own_chance;      // what runs without a fault leave over there and then
+  double own_misfit = 0;  // of the recorded run, there
+  Chance own_chance;      // misfits of healthy runs over the same transfers and time
 };
 
-// Returns whether it leaves no more unexplained than a healthy run does, and less than it explains. Where
-// healthy runs are far from one another, a hypothesis that explained 60 of 200 named a healthy part.
+// Returns whether the remaining misfit is at most that of a healthy run, and at most the gain. Where healthy
+// runs differ much from one another, a hypothesis that explained 60 of 200 named a healthy part.
 bool explains(const Hypothesis& h);
 
-// Precondition: what it is given outlives it.
+// Precondition: the arguments outlive the contest.
 class Contest {
  public:
   // `before`: the recorded run and the expectation so far. `given`: the components that the expectation
@@ -45,33 +45,33 @@ class Contest {
         in_any_case_(std::move(in_any_case)) {
   }
 
-  // Returns the winner, among equals the first. Its baselines are empty when no replay was left. A gain below
-  // zero means that the simulation contradicts the strongest, and nothing was sharpened.
+  // Returns the winner, among equals the first. Its baselines are empty when no simulation was left. A gain
+  // below zero means that the simulation contradicts the strongest, and none was refined.
   //
-  // Each hypothesis is replayed up to twice again with the factor that its last replay suggests. While no
-  // winner stands out, the three best are sharpened in turn by small changes of factor and begin, because a
-  // slow run that begins elsewhere is out of step with the recorded one ever after. A winner of a few bins is
-  // always sharpened. Where simulations are too long, all are tried on the first part of their intervals with
-  // the factor of the leader. The best ones there are then replayed over the whole.
+  // Each hypothesis is simulated up to twice again with the factor that its last simulation suggests. While
+  // no winner is clear, the three best are refined in turn by small changes of factor and begin, because a
+  // slow run that begins at another time stays out of step with the recorded one. A winner of a few bins is
+  // always refined. Where simulations are too long, all are compared on the first part of their intervals
+  // with the factor of the leader. The best ones are then simulated over their whole intervals.
   Hypothesis best_of(std::vector<Suspect> close);
 
-  // Returns the most that the found components gain in the compared scope when their factor, begin and end
-  // are moved a little. What that explains needs no further component. Call it after best_of().
+  // Returns the largest gain, over the scope below, of small changes to factor, begin and end of the found
+  // components. A further component must gain more. Call it after best_of().
   double gain_of_given();
 
  private:
   struct Entrant {
     Hypothesis hypothesis;
-    int change = 0;       // the next way to sharpen it
-    bool helped = false;  // it did at least once
+    int change = 0;       // the next change to try, see changed()
+    bool helped = false;  // it raised the gain
   };
   // Factors of a hypothesis that were too little and too much.
   struct Bracket {
     double least = 0;
     double most = std::numeric_limits<double>::infinity();
   };
-  // Scope in which hypotheses are compared: a time, and the transfers that pass through any of them.
-  // Elsewhere a slow run is a healthy one shifted in time, which does not indicate where it is slow.
+  // Scope in which hypotheses are compared: the span of their intervals, and the transfers that pass through
+  // any of them. Other transfers of a slow run are only shifted in time and do not show where it is slow.
   struct Scope {
     // cycles
     uint64_t begin = UINT64_MAX;
@@ -80,11 +80,11 @@ class Contest {
   };
 
   Hypothesis sharpened(const std::vector<Suspect>& close);
-  std::vector<size_t> hearing_order(const std::vector<Suspect>& close, bool in_part) const;
-  std::vector<Entrant> heard(const std::vector<Suspect>& close);
+  std::vector<size_t> order_of_trial(const std::vector<Suspect>& close, bool in_part) const;
+  std::vector<Entrant> tried(const std::vector<Suspect>& close);
   std::vector<Entrant> finalists(std::vector<Entrant> all);
   void judge_by_its_own(Hypothesis& h) const;
-  bool unheard(const Suspect& s, size_t heard, bool gains) const;
+  bool is_not_worthwhile(const Suspect& s, size_t count, bool gains) const;
   void set_scope(const std::vector<Suspect>& close);
   uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
@@ -92,7 +92,7 @@ class Contest {
   bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);
-  // Changes 1 and 2, 3 and 4 are one way and the other.
+  // Changes 1 and 2 are opposite, and so are 3 and 4.
   static constexpr int kChanges = 5;  // as changed() knows
   Suspect changed(Suspect suspect, int change) const;
 

@@ -1,6 +1,7 @@
 // Finds slow cores first, by direct evidence (slow_cores.h). Then each round finds the transfer component
-// that explains most of the rest (scan.h), against the chip with everything found so far. With a replay that
-// baseline is simulated. Without one, rows through a found component are ignored.
+// that explains most of the rest (scan.h), against the chip with everything found so far. That baseline is
+// simulated when the caller gives a simulator (DetectOptions::replay). Otherwise rows through a found
+// component are ignored.
 #include "chip/detect/detect.h"
 
 #include <algorithm>
@@ -93,9 +94,9 @@ class Detector {
   }
 
  private:
-  // Returns the strength that a component needs for a replay: more than it reaches on the chip with the
-  // components found so far, in as many draws as were made of it. For a chip that is not simulated it is a
-  // constant.
+  // Returns the strength from which a component is simulated as a hypothesis. The threshold follows from its
+  // strengths in the simulated runs of the chip with the components found so far. For a chip that is not
+  // simulated it is a constant.
   double needed(const Suspect& s) {
     if (!options_.replay)
       return kUnreplayed;
@@ -118,8 +119,8 @@ class Detector {
     return out;
   }
 
-  // The chip with a fault has one of several rhythms, and the found components are estimated with errors, so
-  // the baseline is made of several draws.
+  // Takes the mean of several simulated runs as the new baseline, because a chip with a fault takes one of
+  // several periodic orders of waiting, and the found components are estimated with errors.
   void settle() {
     baselines_ = expected_.settled(out_.reported);
     thresholds_.reset();
@@ -137,7 +138,7 @@ class Detector {
     return true;
   }
 
-  // Runs that a further component takes at least.
+  // Returns the fewest simulations that the search for a further component takes.
   double few_more() const {
     return kKeptForFinalists + (settled_ ? 0 : options_.faulty_draws);
   }
@@ -146,28 +147,28 @@ class Detector {
     return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
   }
 
-  // Reports the best hypothesis if the chip simulated with it is more like the recorded one, otherwise tries
-  // the next ones. When none convinces, a first component that is far ahead by the closed form is reported as
-  // without a replay, because its time bins are too coarse to simulate it. One of whole bins is not reported
-  // when each simulation of the first hypotheses is less like the recorded run.
+  // Reports the best hypothesis if the simulation with it is more like the recorded run, otherwise tries the
+  // next ones. When none is accepted, a first component whose likelihood ratio is far ahead is reported as if
+  // no simulator were given, because its time bins may be too coarse for a simulation. It is not reported
+  // when it covers whole bins and the simulations of all first hypotheses fit worse than the healthy chip.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
-    size_t heard_of = 0;
-    double refused = 0;  // the most that one gained which did not convince
+    size_t simulated = 0;
+    double refused = 0;  // largest gain of those not accepted
     bool convinces = false;
     do {
-      const std::vector<Suspect> heard = worth_hearing(left);
-      hypotheses_ += int(heard.size());
-      heard_of += heard.size();
+      const std::vector<Suspect> tried = suspects_to_simulate(left);
+      hypotheses_ += int(tried.size());
+      simulated += tried.size();
       const ScanInput before{cells_, paths_, baselines_};
       Contest contest(before, out_.reported, expected_, slowest_);
-      best = contest.best_of(heard);
+      best = contest.best_of(tried);
       contradicted_ = contradicted_ || best.gain < 0;
-      convinces = best.gain >= refused && convincing(best, heard_of) && is_enough(best, contest);
+      convinces = best.gain >= refused && convincing(best, simulated) && is_enough(best, contest);
       refused = std::max(refused, best.gain);
       std::erase_if(left, [&](const Suspect& s) {
-        return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
+        return std::ranges::find(tried, s.component, &Suspect::component) != tried.end();
       });
     } while (!convinces && hypotheses_left() > 0 && bring_forward(left));
     if (convinces) {
@@ -192,35 +193,35 @@ class Detector {
     return first >= kUnreplayed && next <= kRivalShare * first;
   }
 
-  // Reports the suspect when its fastest transfers show that it is slow enough. In either case its transfers
-  // are used up.
+  // Reports the suspect when its fastest transfers show that it is slow enough. In either case later rounds
+  // ignore its transfers.
   void judge_unreplayed(Suspect suspect) {
     const ScanInput seen{cells_, paths_, baselines_};
     suspect.factor = envelope_factor(seen, suspect);
     suspect = refitted(seen, suspect);
     add_evidence(suspect, seen, components_, chip_, out_.run_cycles);
-    silence(suspect);
+    ignore_rows_through(suspect);
     if (suspect.factor >= kLeastFactor)
       out_.reported.push_back(std::move(suspect));
     else
       mild_.push_back(suspect.component);
   }
 
-  // Its simulation must be more like the recorded run than chance makes any of those that were simulated, and
-  // what passes through it too: by more than healthy runs lie apart, or so that no more is left over than a
-  // healthy run leaves and less than it explains.
-  bool convincing(const Hypothesis& h, size_t heard) const {
-    if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
+  // Returns whether the gain of a hypothesis exceeds the largest that chance gives any of those simulated.
+  // The gain over the transfers through its component must also exceed the distance of healthy runs from one
+  // another, unless the remaining misfit is small (explains()).
+  bool convincing(const Hypothesis& h, size_t tried) const {
+    if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(tried, options_.false_alarms))
       return false;
     if (beside_found(h.suspect.component) && h.gain < left_over_)
       return false;
     return explains(h) ||
-           h.own_gain >= Thresholds::by_chance(heard, options_.false_alarms, h.own_chance.scatter);
+           h.own_gain >= Thresholds::by_chance(tried, options_.false_alarms, h.own_chance.scatter);
   }
 
-  // A first component must explain enough or gain more than its rival. A further one must explain enough, and
-  // more than small changes of the found components or another rhythm do, because the queues of a recovering
-  // chip look like slow links.
+  // Returns whether a hypothesis explains enough of the misfit to be reported. For a first component it also
+  // suffices to gain much more than the second-best hypothesis. A further one must in addition gain more than
+  // small changes of the found components do, because queues that drain after a fault look like slow links.
   bool is_enough(const Hypothesis& h, Contest& contest) {
     const bool first = out_.reported.empty();
     if (!first && expected_.affordable() < 1) {
@@ -237,8 +238,8 @@ class Detector {
     return first || contest.gain_of_given() <= kRivalShare * h.gain;
   }
 
-  // A chip that was not fitted to the run may be another one. Cores are judged beside one another then, and
-  // stay.
+  // Withdraws reports when the run is unlike the simulated chip, to which the run was not fitted. Cores are
+  // compared with one another, so their reports stay.
   void doubt_if_unlike() {
     const std::string reason =
         unlike_simulated({cells_, paths_, out_.reported}, expected_.draws(), options_.false_alarms);
@@ -268,8 +269,8 @@ class Detector {
           " comes nearest to what is left over, and does not explain it.");
   }
 
-  // Returns whether it shares transfers with a found component. Factor, begin and end of that are estimated
-  // with errors, whose rest lies on those transfers, and a neighbour explains a part of it.
+  // Returns whether a component shares transfers with a found one. Errors in the factor, begin and end of the
+  // found component leave a misfit on those transfers, of which a neighbour explains a part.
   bool beside_found(const Component& component) const {
     return std::ranges::any_of(paths_, [&](const Path& path) {
       return path.crosses(component) && std::ranges::any_of(out_.reported, [&](const Suspect& found) {
@@ -286,21 +287,21 @@ class Detector {
            });
   }
 
-  // Returns the strongest of the sufficient suspects, and those whose fastest transfers are slowest. A link
-  // behind the slow one, whose transfers wait in its queues, can look stronger than the slow link, and in a
-  // full network dozens do. Smaller components come first, so that they win among equals.
-  std::vector<Suspect> worth_hearing(const std::vector<Suspect>& found) {
+  // Returns the suspects to simulate: the strongest, and those whose fastest transfers show the largest
+  // factor. A link behind the slow one, whose transfers wait in its queues, can have more strength than the
+  // slow link, and in a full network dozens do. Smaller components come first, so that they win a tie.
+  std::vector<Suspect> suspects_to_simulate(const std::vector<Suspect>& found) {
     const auto left = size_t(hypotheses_left());
     std::vector<Suspect> out;
     std::vector<Suspect> weaker;
     for (const Suspect& s : found)
-      if (s.strength >= needed(s) || (out.size() < kHeardFirst && rivals(s, found.front())))
+      if (s.strength >= needed(s) || (out.size() < kSimulatedFirst && rivals(s, found.front())))
         (out.size() < std::min(size_t(options_.most_together), left) ? out : weaker).push_back(s);
     const ScanInput seen{cells_, paths_, baselines_};
     std::ranges::stable_sort(weaker, std::ranges::greater{}, [&](const Suspect& s) {
       return factor_of_the_fastest(seen, s);
     });
-    weaker.resize(std::min({weaker.size(), kHeardFirst, left - out.size()}));
+    weaker.resize(std::min({weaker.size(), kSimulatedFirst, left - out.size()}));
     slowest_.clear();
     for (const Suspect& s : weaker)
       if (s.component.part == Part::Link)
@@ -321,7 +322,7 @@ class Detector {
   }
 
   // Ignores rows through any link of a found component while it is slow.
-  void silence(const Suspect& found) {
+  void ignore_rows_through(const Suspect& found) {
     const Bins bins = bins_of(cells_, found.begin, found.end);
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
       if (!paths_[r].crosses(found.component))
@@ -354,7 +355,7 @@ class Detector {
   std::vector<Baseline> baselines_;       // what the chip should show with everything reported so far
   std::optional<Thresholds> thresholds_;  // of that chip
   std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
-  std::vector<Component> slowest_;  // links that were heard last because their fastest transfers are slowest
+  std::vector<Component> slowest_;  // links that are simulated only for the factor of their fastest transfers
   int hypotheses_ = 0;              // replayed
   bool settled_ = false;            // baselines_ are of several draws
   bool contradicted_ = false;       // by simulation: the strongest explain nothing

@@ -46,9 +46,9 @@ struct Suspect {
   std::vector<int> cores;         // where each was recorded
 };
 
-// Simulated records of the chip with these faults (none: healthy), for as many inferences as the sketch
-// holds. `draw` picks one of several independent noises. Records that begin at `until` cycles or later may be
-// left out. Made of any function of these, or of the first two.
+// Simulates the chip with these faults (none: healthy), for as many inferences as the sketch holds. `draw`
+// selects one of several seeds. Records that begin at `until` cycles or later may be left out. A Replay is
+// built from any function with these three parameters, or with the first two.
 class Replay {
  public:
   using Function = std::function<Sketch(const std::vector<Fault>&, uint32_t draw, uint64_t until)>;
@@ -79,7 +79,7 @@ class Replay {
   Function simulate_;
 };
 
-// The same of a chip that differs from its file.
+// Returns the Replay of a chip that differs from its file.
 using ReplayOf = std::function<Replay(const Twin&)>;
 
 struct DetectOptions {

@@ -1,4 +1,4 @@
-// A Detection in words and pictures.
+// Writes a Detection as text and figures.
 #include <algorithm>
 #include <cmath>
 
@@ -200,8 +200,8 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
   return {"Ranked list", "What was reported, then what came next.", table};
 }
 
-// Directed links that enough transfers cross, of which too few are held: a recorder too small for all
-// patterns keeps some, and drops those that came once.
+// Returns the directed links that enough transfers cross, but of which the sketch holds too few: a recorder
+// too small for all patterns drops those that occurred once.
 std::vector<std::string>
 barely_held(const Sketch& sketch, const Identifiability& planned, const spec::Chip& chip, const Grid& grid) {
   const Cells cells = cells_of(sketch, grid);

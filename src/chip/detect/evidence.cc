@@ -14,7 +14,7 @@
 namespace lento::chip {
 namespace {
 
-// A transfer pattern through the suspect, in its interval.
+// Excess of the transfers of one pattern through the suspect, while it was slow.
 struct Shown {
   double above = 0;  // octaves, mean
   size_t row = 0;

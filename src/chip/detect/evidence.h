@@ -10,7 +10,7 @@
 
 namespace lento::chip {
 
-// 0..1: how sure a strength makes.
+// Maps a strength to a score from 0 to 1.
 double score_of(double strength);
 
 // Formats a factor with three digits, the most to which any is estimated.

@@ -1,5 +1,5 @@
-// Simulates hypotheses by draws of the chip, moves the healthy levels by the change that a fault causes
-// within one draw, and measures the misfit of the recorded run by groups of bins.
+// Simulates each hypothesis under the seeds of healthy runs, and moves the healthy levels by the change that
+// the fault causes under the same seed. Measures the misfit of the recorded run by groups of bins.
 #include "chip/detect/expected.h"
 
 #include <algorithm>
@@ -52,7 +52,8 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   if (count == 0)
     return 0;
   off /= count;
-  // Waiting only adds: a row that is faster than expected is so in every bin anew.
+  // Successive bins share their waiting, which only adds time. Bins that are faster than expected do not wait
+  // and count as independent.
   const double together = off > 0 ? std::max(1.0, double{base.correlation_bins} / kBinsTogether) : 1;
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }

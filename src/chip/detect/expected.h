@@ -10,21 +10,21 @@
 
 namespace lento::chip {
 
-// A simulated run as a recording, and what is expected of it. `cells` belongs to Expected.
+// A simulated run in the place of the recorded one, with its baselines. `cells` belongs to Expected.
 struct LeftOut {
   const Cells* cells = nullptr;
   std::vector<Path> paths;
   std::vector<Baseline> baselines;
 };
 
-// Misfits of runs without a fault, each against what the others expect of it: a run of another rhythm is far
-// from them.
+// Misfits of healthy runs, each against the baselines of the others. A run in which transfers wait in another
+// periodic order is far from them.
 struct Chance {
   double median = 0;
   double scatter = 0;  // standard deviation
 };
 
-// Precondition: what it is given outlives it.
+// Precondition: the setup outlives it.
 class Expected {
  public:
   struct Setup {
@@ -72,9 +72,9 @@ class Expected {
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
   // The same for components that were found already, which costs no hypothesis.
   std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
-  // The same over several draws, because a chip with a fault has one of several rhythms and the found
-  // components are estimated with errors. The distance between draws widens the baseline. Costs no
-  // hypothesis.
+  // The same as a mean of several draws, because the transfers of a chip with a fault wait in one of several
+  // periodic orders, and the found components are estimated with errors. The spread of the draws is added to
+  // the baseline's variance. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
   // Returns the distance of the recorded run from `baselines` between two times: minus twice the log-

@@ -54,7 +54,7 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, b
 
 }  // namespace
 
-// A bin that it covers in part holds healthy transfers too, and they are its fastest.
+// Bins that the interval covers in part do not count: their fastest transfers are healthy ones.
 bool covers_whole_bins(const Cells& cells, const Suspect& s) {
   const Bins bins = bins_of(cells, s.begin, s.end);
   return bins.end > bins.begin + 2;

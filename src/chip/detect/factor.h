@@ -18,17 +18,17 @@ double envelope_factor(const ScanInput& input, const Suspect& suspect);
 // them.
 double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 
-// No transfer is faster than a server on its path allows: what the fastest transfers of nearly all patterns
-// through the component leave possible. A bound, well above the factor itself.
+// Returns the largest factor with which the fastest transfers of nearly all patterns through the component
+// could have been as fast as they were. It is a bound, well above the factor itself.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 
-// The same with what they wait on a healthy chip: its fastest transfers may have waited there where they now
-// met the slow server alone. A replay takes the wait into account itself and needs no closer bound.
+// Returns a wider bound, which adds the wait on a healthy chip to the time that the slow server may have
+// taken: the fastest transfers may not have waited this time. It bounds hypotheses that are simulated.
 double most_allowed_factor(const ScanInput& input, const Suspect& suspect);
 
-// A better guess after a replay: in octaves the excess of what passes through the component grows about as
-// the factor does, so the factor is scaled by recorded over simulated excess. `simulated` has the suspect in
-// it, `before` has not.
+// Returns a better factor after a simulation. In octaves, the excess of the transfers through the component
+// is about proportional to the factor, which is scaled by recorded over simulated excess. `simulated` are the
+// levels with the suspect, `before` those without.
 double
 corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vector<Baseline>& simulated);
 

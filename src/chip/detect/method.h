@@ -63,7 +63,7 @@ struct MethodChoice {
 // a parameter does not exist or a value is out of range.
 void choose(MethodChoice& choice, const std::vector<Method>& known, const base::Location& where);
 
-// "paper" or "paper:direction=1,restart=1". Throws as choose() does.
+// Parses a name with settings, "paper" or "paper:direction=1,restart=1". Throws as choose() does.
 MethodChoice
 parse_method(const std::string& text, const std::vector<Method>& known, const base::Location& where);
 

@@ -28,7 +28,7 @@ double offset_of(const Row& row) {
   return level_offset(row.pattern.kind) / double{kLevelsPerOctave};
 }
 
-// A row that crosses a component, and how much of its path that is.
+// A row whose path crosses a component, and the component's part of the path.
 struct Crossing {
   size_t row = 0;
   Path::Share share;
@@ -44,8 +44,9 @@ double normalised_share(size_t patterns) {
   return std::clamp((double(patterns) - kFewPatterns) / (kManyPatterns - kFewPatterns), 0.0, 1.0);
 }
 
-// `many`: the share of normalised_share(). A density that is wider on its upper side is lower in its middle
-// by as much. Otherwise every scattered cell would count for a slow component.
+// Returns the log-likelihood ratio of a cell, slow component against healthy. The density under the slow one
+// is wider above its middle. With the weight `many` (normalised_share()) it is lowered to the same integral.
+// Otherwise every scattered cell would count for a slow component.
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, double many) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z = (cell.level - faulted) / s;
@@ -53,7 +54,8 @@ double cell_evidence(const Cell& cell, double healthy, double faulted, const Bas
   const double times = kMostWider + many * (own - kMostWider);
   const double slow = unlikely(z > 0 ? z / times : z) + many * std::log((1 + times) / 2);
   const double evidence = unlikely((cell.level - healthy) / s) - slow;
-  // A healthy row that waits for its peer does so for many bins. A row that does not wait is no chance event.
+  // Slow cells of a healthy row come in long runs of bins, because it waits for its peer. Cells at the
+  // healthy level are independent.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }
 
@@ -77,7 +79,7 @@ Stretch best_stretch(const std::vector<double>& values) {
   return best;
 }
 
-// Whether each holds most of the other.
+// Returns whether two stretches overlap by more than half of the longer one.
 bool alike(const Stretch& a, const Stretch& b) {
   const size_t begin = std::max(a.begin, b.begin);
   const size_t end = std::min(a.end, b.end);
@@ -127,7 +129,7 @@ Stretch stretch_at(const ScanInput& in, std::span<const Crossing> rows, double f
   return best_stretch(by_bin);
 }
 
-// Some rows of an input as one of their own.
+// A copy of some rows of an input, for a scan of these rows alone.
 struct Excerpt {
   Excerpt(const ScanInput& in, const std::vector<size_t>& rows)
       : cells{in.cells.bin_cycles, in.cells.bins, {}} {

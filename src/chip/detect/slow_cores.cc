@@ -43,7 +43,7 @@ uint64_t operations(const Sketch& sketch) {
   return sum;
 }
 
-// The worst layer against the median of the other cores that ran the same layer.
+// Adds as evidence the layer in which the core was slowest against the median of the cores that ran it too.
 void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
   const CoreSketch& own = sketch.cores()[size_t(suspect.component.index)];
   double worst = 0;
@@ -76,7 +76,7 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
        "sketch, compute entries"});
 }
 
-// The standard by which cores of a chip are judged.
+// The reference levels and thresholds for the cores of a chip.
 struct Yardstick {
   double recorder = 0;  // level from which the recorder counts
   double nominal = 0;   // level of the chip's rate
@@ -85,19 +85,20 @@ struct Yardstick {
   double enough = 0;    // log-likelihood ratio
 };
 
-// Octaves that an episode lies above a core whose operations take `reference` octaves longer than nominal.
+// Returns by how many octaves an episode exceeds the level of a core that is `reference` octaves slower than
+// nominal.
 double above(const Episode& e, const Yardstick& by, double reference) {
   return octaves(e.mean + by.recorder - by.nominal) - reference;
 }
 
-// Slow in proportion: few operations must be far off, many may be a little off. The likelihood of each is
-// that of a rate so many deviations low.
+// Returns the log-likelihood ratio of slow operations: for each the square of its deviations from the rate,
+// halved. A few very slow operations weigh as much as many slightly slow ones.
 double strength_of(uint64_t count, double factor, double noise) {
   const double z = (1 - 1 / factor) / noise;
   return double(count) * z * z / 2;
 }
 
-// Octaves above its core that no healthy operation is taken to lie.
+// Returns the octaves above a core's level up to which an operation counts as healthy.
 double quiet_octaves(double noise) {
   return -std::log2(quiet_share(noise));
 }
@@ -137,7 +138,8 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   return s;
 }
 
-// Levels have 12 bits: what lies beyond either end of them reads as the end.
+// Adds notes where the 12 bits of a level limit what can be found: values beyond either end are stored as
+// the end.
 void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std::string>& notes) {
   const double room = std::exp2(octaves(kMaxLevel - by.nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
@@ -151,7 +153,8 @@ void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std:
         " are more than the recorder resolves; slow cores read as faster than they are, or not at all");
 }
 
-// Most cores against the file, octaves: a rate that the file has wrong is no fault of one core.
+// Returns by how many octaves most cores are slower than the file states. A wrong rate in the file is no
+// fault of one core.
 double usual_excess(const Sketch& sketch, const Yardstick& by, std::vector<std::string>& notes) {
   std::vector<double> excess;
   for (const CoreSketch& core : sketch.cores())
@@ -175,10 +178,10 @@ std::vector<Suspect> slow_cores(
   Yardstick by;
   by.nominal = compute_level(chip.core.ops_per_cycle);
   by.recorder = compute_level(sketch.options().ops_per_cycle);
-  // A whole number of cycles is half a one off.
+  // Durations are rounded to whole cycles, by half a cycle at most.
   by.noise = std::max(0.5 / double(kLeastCycles), chip.core.rate_deviation);
   by.least = kLeastCoreFactor;
-  // Every operation is a chance to be wrong.
+  // Each operation is one test, so the budget of false alarms is divided by their number.
   by.enough = std::log(double(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
   note_headroom(chip, by, notes);
   const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by, notes);

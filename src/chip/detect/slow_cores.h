@@ -1,5 +1,5 @@
-// Cores that computed slowly, from their own service times: nothing that happens elsewhere on the chip can
-// make an operation, once started, take longer.
+// Finds cores that computed slowly, from their own service times. Once an operation has started, nothing
+// elsewhere on the chip can delay it.
 #pragma once
 
 #include <string>

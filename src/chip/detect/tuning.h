@@ -1,6 +1,6 @@
-// The numbers that the detector of slow parts was given, with unit, reason and source. What follows from the
-// chip file or from healthy draws is computed where it is used. The first two parts decide verdicts; the last
-// one holds how finely and how long is looked, and what is shown.
+// The tuned constants of the detector of slow parts, with unit, reason and source. Values that follow from
+// the chip file or from healthy draws are computed where they are used. The first two sections decide
+// verdicts. The last ones set resolution and cost of the search, and the length of reports.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace lento::chip {
 
 // ---- records of another mapping (belongs.cc)
 
-// Share of the patterns that may be strange before the records are another mapping's: damage to single
-// records. Of the right mapping none is, by construction.
+// Largest share of patterns that the mapping does not plan, before the records count as those of another
+// mapping. Records of the right mapping have none, unless single records are damaged.
 inline constexpr double kMostStrange = 0.02;
 // Share of the planned records, of the chip and of each core, below which no all-clear is given. A tenth lost
 // at random changes no verdict (campaigns/lost_records.yaml), and a run cut short hides its rest.
@@ -32,10 +32,10 @@ inline constexpr double kUnreplayed = 65;
 inline constexpr double kSimulatedAnyway = 18;
 // Number of strongest hypotheses that are simulated first. The others follow only when one of these gains
 // something. In 54 slow links of x1.5 to x10 on 4x4 the strongest alone gained 8 or more each time. In 12
-// looks at runs without a fault none of eight gained anything. As many join the strongest because their
-// fastest transfers are slowest: where full queues make dozens strong, the slow part is first or second
-// there.
-inline constexpr size_t kHeardFirst = 3;
+// searches of runs without a fault none of eight gained anything. As many are added by another order, that of
+// the factor which their fastest transfers show: where full queues give dozens much strength, the slow part
+// is first or second in it.
+inline constexpr size_t kSimulatedFirst = 3;
 // Replays for one hypothesis with its corrections. Where fewer runs of the whole chip can be afforded,
 // hypotheses are compared on a part of their intervals, and as many whole replays are kept for the best of
 // them.
@@ -45,14 +45,14 @@ inline constexpr int kKeptForFinalists = 6;
 // value of the closed form. A larger component must exceed a smaller one by the same.
 inline constexpr double kRivalShare = 0.75;
 // Share of the misfit beyond chance that a further component must explain. Of 24 second faults 23 explained
-// half or more. The rest beside a fault with errors is explained a little by many.
+// half or more. The misfit that errors of a found fault leave is explained a little by many components.
 inline constexpr double kLeastExplained = 1.0 / 3;
 // The same of a first component that gains little more than the next one: of 67 that were right 64 explained
 // 0.46 or more, of three wrong ones in full networks two 0.35 or less
 // (bench/results/2026-11-26/chip_explained.csv).
 inline constexpr double kLeastExplainedAlone = 0.4;
-// Times that the levels of transfers through a slow component scatter more above its level than below it, at
-// most: its queues only add.
+// Largest ratio of the scatter above the level of a slow component to the scatter below it. Transfers scatter
+// more above, because queues only add time.
 inline constexpr double kMostWider = 2;
 // Patterns through a component from which that density must be normalised. Unnormalised, every scattered cell
 // counts for a slow component. With 400 patterns (four chips, GoogLeNet) components of healthy runs reached
@@ -64,20 +64,20 @@ inline constexpr double kMostWider = 2;
 // (GPT-2 on 16x16, a slow link of 78 patterns: the first four had 55 to 59).
 inline constexpr double kManyPatterns = 40;
 inline constexpr double kFewPatterns = 20;
-// The fastest of a few transfers may have met this much less than the mean time of a noisy link.
+// Factor by which a noisy link may have served the fastest of a few transfers faster than on average.
 inline constexpr double kLuck = 2.5;
-// Share of the patterns that may have met less than a slow server allows, and of a run's bins that are
-// healthy whatever ails it when it is judged by itself: the lower quartile.
+// The lower quartile is taken in two places: this share of patterns may have been served faster than a slow
+// server allows, and this share of a run's bins counts as healthy when the run is its own baseline.
 inline constexpr double kFewest = 0.25;
-// Octaves to which a bin's mean is exact. A pattern must gain as much at the largest factor to count for it,
-// and lie as much above its expectation to be shown as slow. When a run is judged by itself, unknown queues
-// add as much to each bin and to all.
+// Smallest visible change of a bin's mean, octaves. A pattern counts for a component when the largest factor
+// would change it by at least this, and is shown as slow when it exceeds its expectation by this. When a run
+// is its own baseline, unknown queues add this to the deviation of each bin and of all.
 inline constexpr double kVisible = 0.3;
 // Smallest noise of one record and of a time bin, octaves. A mean of 15 records is kept in steps of 1/256,
 // and few bins cannot estimate less.
 inline constexpr double kLeastNoise = 0.08;
 
-// ---- how finely and how long is looked: cost and exactness
+// ---- resolution and cost of the search
 
 // Factors of the scan, about a quarter of an octave apart and then a half. The envelope and the replay refine
 // them.

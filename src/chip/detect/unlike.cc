@@ -40,7 +40,8 @@ bool passes_any(const Path& path, const std::vector<Suspect>& suspects) {
   });
 }
 
-// Returns the recorded shift against all simulated runs, then that of each of these against the others.
+// Returns the median shift of the recorded run against all simulated runs, then the shift of each simulated
+// run against the others.
 std::vector<double> shifts_of(const RecordedRun& run, const Fastest& simulated, size_t runs, ProbeKind kind) {
   std::vector<std::vector<double>> octaves(runs + 1);
   for (size_t r = 0; r < run.cells.rows.size(); ++r) {
@@ -66,7 +67,7 @@ std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& h
   if (healthy.size() < 2)
     return {};
   const Fastest simulated = fastest_of(healthy);
-  // A shift below the noise that the scan allows each record leads to no report.
+  // Smaller shifts than this are within the noise that the scan allows each record, and change no report.
   const double deviations = evidence::student_quantile(1 - false_alarms, double(healthy.size() - 1));
   for (const ProbeKind kind : {ProbeKind::Message, ProbeKind::Read, ProbeKind::Write}) {
     const std::vector<double> shifts = shifts_of(run, simulated, healthy.size(), kind);

@@ -130,8 +130,8 @@ simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<F
 Dictionary make_dictionary(const LearnSetup& setup);
 
 inline constexpr uint32_t kShiftSeeds = 2;
-// The change of each cell when the chip is another twin or has slow parts: the mean over a few seeds,
-// against the file's chip under the same seeds.
+// The shift of each cell (change of its log duration) when the chip differs from its file (a twin) or has
+// slow parts: the mean over a few seeds, against the file's chip under the same seeds.
 struct SimulatedShift {
   std::vector<float> mean;
   std::vector<std::vector<float>> by_seed;
@@ -145,7 +145,7 @@ SimulatedShift simulated_shift(
     const Twin& twin,
     const std::vector<Fault>& faults = {});
 
-// The shift of a twin without faults, reduced by the share of it that noise explains.
+// Returns the shift of a chip that differs from its file and has no faults, less the share due to noise.
 std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
 
 }  // namespace lento::chip

@@ -32,8 +32,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid);
 
 struct FactorFit {
   std::vector<SlowPart> parts;
-  // Standard deviation of each log factor, only of a measured fit. kMostLogFactor: the records do not
-  // determine the factor.
+  // Standard deviation of each log factor, only with FactorAim::Measure. kMostLogFactor means that the
+  // records do not determine the factor.
   std::vector<double> deviation;
   Solution solution;  // the nuisances fitted together with the factors
   int simulated = 0;  // runs

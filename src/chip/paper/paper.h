@@ -32,7 +32,7 @@ PaperResult trace_root_cause(
     const PaperOptions& options,
     const Sketch* profile = nullptr);
 
-// Makes the tracer available as a Method, with the parameters of paper_parameters().
+// Judges a sketch by SLOTH's tracer, in the form of Method::judge, with these parameters.
 std::vector<Parameter> paper_parameters();
 MethodResult judge_by_paper(const MethodCall& call);
 

@@ -23,12 +23,13 @@ constexpr int kRounds = 4;
 constexpr int64_t kStreamStepBytes = 16 << 10;
 constexpr int64_t kStreamSteps = 32;
 
-// Bytes of a part's weights in one run where they are handed on, about, and the most runs of a part.
+// Approximate bytes of weights in one run, a range of channels that is computed at once where cores pass
+// weights on, and the most runs of a part.
 constexpr int64_t kRunBytes = 32 << 10;
 constexpr int64_t kMostRuns = 16;
 
-// The same limit for products that a group sums. Each run is sent to the whole group, and a window of ten
-// instructions admits no reads before those messages have left.
+// Bytes of a run where a group of cores sums a product. Each run is sent to the whole group, and a window of
+// ten instructions admits no reads before those messages have left.
 constexpr int64_t kRankRunBytes = 64 << 10;
 
 // The weights of one run of channels are read in at most this many reads of about kReadBytes each. A memory
