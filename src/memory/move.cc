@@ -152,8 +152,8 @@ struct WordUse {
   uint64_t writes = 0;
 };
 
-// Moves each word to the memory of the CPU that uses it most, at its old distance. Words without such a CPU
-// are kept apart from them, and those that are written are kept apart from those that are only read.
+// Moves each word that one CPU mostly uses to an area of that CPU, at the same offset as in the object. Words
+// that several CPUs read move to a common area, and each word that several write to a line of its own.
 MovePredictor::Move MovePredictor::apart(const FoundObject& object) const {
   std::map<uint64_t, WordUse> uses;
   uint64_t cpus = 0;

@@ -60,7 +60,8 @@ int TrafficModel::route(int network, int from, int to) {
   return id;
 }
 
-// Adds buffer spots and gates along the route of a packet.
+// Adds along a route the virtual channels of each link (`spots_`) and the sending channel of the tile
+// (`gate_of_`), for which packets queue.
 void TrafficModel::add_spots(std::span<const int> servers) {
   const auto& sheet = fabric_.sheet();
   const size_t first = spots_.size();
@@ -184,7 +185,8 @@ void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
     leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
 }
 
-// Frees the stops before `stop`. `tail` is the time at which the last byte has left the last of them.
+// Frees the virtual channels before `stop`. `tail` is the time at which the last byte has left the last of
+// them.
 void TrafficModel::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
   while (flight.held < stop)
     leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);

@@ -39,7 +39,7 @@ LearnSetup cut_setup(LearnSetup setup, const ModelVerdict& v, const ClockMap& cl
   return setup;
 }
 
-struct Walked {
+struct FittedSettings {
   spec::Chip chip;
   Solution solution;
 };
@@ -81,15 +81,17 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
 //
 // A slow part fills queues in the same way as smaller buffers or a smaller window. When a slow part explains
 // the run better than the settings do, the settings are compared in the presence of that part.
-class Walk {
+class SettingSearch {
  public:
-  Walk(const ChipModel& model, Likelihood& likelihood, ModelVerdict& of)
+  SettingSearch(const ChipModel& model, Likelihood& likelihood, ModelVerdict& of)
       : model_(model),
         likelihood_(likelihood),
         of_(of) {
   }
 
-  Walked run(bool parts) {
+  // Returns the fit with the best settings. With `parts`, compares settings also beside the likeliest slow
+  // part.
+  FittedSettings run(bool parts) {
     try_settings();
     const double gained = best_.solution.log_likelihood - file_.solution.log_likelihood;
     if (parts && gained > 0)
@@ -102,7 +104,7 @@ class Walk {
   }
 
  private:
-  Walked tried(const spec::Chip& chip) {
+  FittedSettings tried(const spec::Chip& chip) {
     if (beside_.empty()) {
       likelihood_.expect(model_.shifts->of(model_.dictionary, chip, of_.simulated));
     } else {
@@ -159,7 +161,7 @@ class Walk {
 
   void try_setting(ChipSetting setting, double log_value) {
     const double file = value_of(setting, best_.chip);
-    const Walked before = best_;
+    const FittedSettings before = best_;
     for (const double log : {log_value, log_value / 2})
       improve(setting, file * std::exp(std::clamp(log, -1.2, 1.2)));
     for (const double step : {-1.0, 1.0})
@@ -175,7 +177,7 @@ class Walk {
     set(setting, value, chip);
     if (value_of(setting, chip) == value_of(setting, best_.chip))
       return false;
-    Walked other = tried(chip);
+    FittedSettings other = tried(chip);
     if (other.solution.log_likelihood <= best_.solution.log_likelihood)
       return false;
     best_ = std::move(other);
@@ -186,8 +188,8 @@ class Walk {
   Likelihood& likelihood_;
   ModelVerdict& of_;  // holds the corrected records, and counts simulated runs
   std::vector<Fault> beside_;
-  Walked file_;
-  Walked best_;
+  FittedSettings file_;
+  FittedSettings best_;
 };
 
 // Adds the classes that differ from the file. When all four are slower by more than the tolerance, the whole
@@ -370,7 +372,7 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   v.cut = lost_its_end(model.dictionary, records);
   const auto likelihood = std::make_shared<Likelihood>(model.dictionary, *sums, v.clocks.grain);
   v.sums = std::move(sums);
-  Walked walked = Walk(model, *likelihood, v).run(options.parts);
+  FittedSettings walked = SettingSearch(model, *likelihood, v).run(options.parts);
   v.likelihood = likelihood;
   v.chip = std::move(walked.chip);
   v.none = std::move(walked.solution);

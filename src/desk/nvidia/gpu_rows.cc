@@ -27,7 +27,7 @@ constexpr const char* kSetting = "set it as on its peers";
 constexpr uint64_t kIdleBit = 0x1;
 constexpr uint64_t kSlowdownBit = 0x8;
 constexpr uint64_t kSpecificBits = 0x40 | 0x80;
-// Not a bit of NVML, for AMD, whose firmware gives no reason.
+// A bit that NVML does not use. It marks throttling of AMD's GPUs, whose firmware gives no reason.
 constexpr uint64_t kThrottledBit = uint64_t{1} << 32;
 constexpr size_t kMostInRound = 4096;
 constexpr size_t kMostKept = size_t{1} << 16;  // GPUs and fields for which a change is detected

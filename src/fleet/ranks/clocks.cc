@@ -46,7 +46,8 @@ struct Link {
 using Series = std::vector<Sample>;
 
 struct Graph {
-  // Collective: by (a, b, channel). Pair: by (low host, high host, bytes), one series per direction.
+  // Collectives: one series by hosts a, b and Job::channels index. Pairs: by (low host, high host, bytes),
+  // one series per direction.
   std::map<std::tuple<int, int, int>, Series> together;
   std::map<std::tuple<int, int, int64_t>, std::pair<Series, Series>> delays;
 };

@@ -405,7 +405,8 @@ class Guess {
     prefer_ranks();
   }
 
-  // Ranks of one job are peers. Where hosts are too few to be, they are what a finding should name.
+  // Takes ranks instead of hosts as the machines to compare where there are too few hosts to compare.
+  // Findings then name ranks.
   void prefer_ranks() {
     constexpr size_t kFewestPeers = 4;
     const auto count = [&](int c) {

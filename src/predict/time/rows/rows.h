@@ -17,7 +17,7 @@ AttentionKernel latent_row(const base::CsvReader& row);
 // Tables of training runs (rows_training.cc).
 TrainingRun vtrain_row(const base::CsvReader& row);
 TrainingRun nanotron_row(const base::CsvReader& row);
-// Measured before the pipeline fix that its benchmark notes.
+// Returns whether a row was measured before the fix of nanotron's pipelines that the table notes.
 bool is_early_nanotron(const base::CsvReader& row);
 TrainingRun megatron_row(const base::CsvReader& row);
 TrainingRun korthikanti_row(const base::CsvReader& row);

@@ -9,7 +9,7 @@ namespace lento::tile {
 // first and last word. Marks their instructions.
 void check_loops(Program& program);
 
-// Rejects a program whose finish part is missing or does not leave in time.
+// Rejects a program whose region `finish` is missing or has no jump within its 16 instructions.
 void check_finish(const Image& image, const std::vector<TileOp>& code);
 
 }  // namespace lento::tile

@@ -265,8 +265,8 @@ class Explorer {
     s.words.set(known.home, sharper);
   }
 
-  // Updates the knowledge of the counter's word after a branch: the low bits of its number, or that its time
-  // is over. `differs` means that the operands of the branch differ.
+  // Updates after a branch what the path has tested of the counter's word: its low bits, or that its period
+  // is over (explorer_state.h). `differs` means that the operands of the branch differ.
   void learn_of_counter(State& s, const TileOp& op, bool differs, PathCost& cost);
   bool is_counter_word(const State& s, const V& v) const;
 

@@ -15,7 +15,8 @@ V plus(const V& v, uint32_t addend) {
   return abstract_alu(Op::Add, v, V::constant(addend));
 }
 
-// Transfers the known bits that both masks keep of the common number.
+// Narrows `other` by `known`, where both are parts (masks) of one unknown number: by the bits that both masks
+// keep, and by the interval where one mask includes the other.
 void share_bits(V& other, const V& known) {
   const uint32_t common = known.mask & other.mask;
   V same;

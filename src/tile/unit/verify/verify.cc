@@ -360,9 +360,9 @@ class Fixpoint {
     try_bytes(counter, span);
   }
 
-  // Uses the counter when it proves fewer cycles per run. With the whole of the longest run as weight, a run
-  // that only counts seems longer by its step. The rest gives the time of such a run, and thereby the weight
-  // that balances both.
+  // Bounds the mean cycles of a run by the counter. The longest run returns `weight` cycles, and each of the
+  // other runs adds weight / parts. A first exploration with the largest weight gives the cycles of the other
+  // runs. With the weight that follows from them, long and short runs have the same amortised cost.
   void try_cycles(Counter counter, int64_t span) {
     const int64_t worst = goal_.worst;
     const std::optional<int64_t> rough = charged_with(counter);
