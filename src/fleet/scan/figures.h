@@ -18,7 +18,7 @@ struct Picture {
 
 void add_picture(const View& view, const Picture& picture, finding::Diagnosis& diagnosis);
 
-// The machines that left their peers most, as multiples of the change that would be named.
+// Adds a map of the machines that deviated most from their peers, in multiples of the detectable change.
 void add_heat_map(const View& view, finding::Diagnosis& diagnosis);
 
 }  // namespace lento::fleet

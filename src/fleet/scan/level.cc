@@ -427,8 +427,8 @@ double Level::cell_spread(size_t machine) const {
   return std::sqrt(std::max(0.0, double(r.own) - answered));
 }
 
-// Returns whether a change of just this size has a score of one. A single suspect of more than four machines
-// must exceed the present scatter as well (raise.cc).
+// Returns whether a change of this size reaches the threshold, a score of one. Among more than four machines
+// it must also exceed the present scatter of the peers, as a single suspect must (raise.cc).
 bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& by) const {
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   const auto score = [&](const Noise& noise, double scale, double threshold) {
@@ -442,8 +442,8 @@ bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& b
   return channel == kMean ? std::min(relative, absolute) >= 1 : relative * relative * absolute >= 1;
 }
 
-// Returns the change of a machine that one channel names with 95 % probability: the least that passes each
-// condition of a finding, and the noise that may hide it.
+// Returns the smallest change of a machine that one channel finds with 95 % probability: the smallest change
+// that passes each condition of a finding, plus the noise that may hide it.
 double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, const Dips& dips) const {
   const double missed = normal_upper(kMissed);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));

@@ -26,8 +26,7 @@ void add_uneven(const View& v, Diagnosis& d) {
   }
 }
 
-// Adds the machines of a metric that differ in both halves of the record by more than a change that would be
-// named.
+// Adds the machines of a metric that differ in both halves of the record by more than the detectable change.
 void add_standing(
     const View& v,
     const Sensitivity& s,

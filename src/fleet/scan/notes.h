@@ -1,4 +1,4 @@
-// Sentences beside the findings of a scan: notes, and the deviation that would have been named.
+// Sentences beside the findings of a scan: notes, and the smallest deviation that would have been found.
 #pragma once
 
 #include <string>

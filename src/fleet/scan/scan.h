@@ -147,8 +147,8 @@ class Scan {
   Slow slow(size_t metric) const;
   const Scale& scale(size_t metric) const;
   bool judged(size_t metric) const;  // a window of it was judged
-  // The finest of each metric that was judged. Of a record it is what the scan could name in the middle: from
-  // there on the past is longer, and what lies before is also judged backwards.
+  // Returns the smallest detectable change of each metric that was judged. For a record it is that of its
+  // middle: later the past is longer, and the first half is judged in reversed time as well.
   std::vector<Sensitivity> sensitivity() const;
   const std::vector<std::vector<size_t>>& groups() const;
   bool group_judged(size_t group) const;
