@@ -11,8 +11,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file;
   try {
-    lento::campaign::Journal journal(file.fill(data, size), "squares 1");
-    journal.append(7, "49");
+    lento::campaign::Journal(file.fill(data, size), "squares 1").append(7, "49");
+    if (!lento::campaign::Journal(file.path(), "squares 1").done().contains(7))
+      std::abort();
   } catch (const lento::base::Error&) {
   }
   return 0;

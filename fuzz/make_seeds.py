@@ -19,51 +19,20 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import damage_check  # noqa: E402
 import desk_fresh  # noqa: E402
 import desk_recognition  # noqa: E402
+from seeds_memory import C2C, COUNTERS, access_columns, access_texts, elf, foreign, gpu_pages, jitdump, message, programs, varint  # noqa: E402
 
 PAGE = """nccl_collective_exec_time_microseconds{version="5.0",slurm_job_id="1",node="n0",gpu="GPU0",comm_name="tp",n_nodes="1",nranks="8",\
 collective="AllReduce",message_size="64-65MB",algo_proto="RING_SIMPLE"} 812.5 1780000000
 """
-C2C = """=================================================
-          Shared Cache Line Distribution Pareto
-=================================================
-  ----------------------------------------------------------------------
-      0        0      252     2024      470        0      0x55c8971f0080
-  ----------------------------------------------------------------------
-     0.00%   12.30%    0.00%    0.00%    0.00%   0x0   0   1   0x55c8971ed3e9   0   1313   863   1222   3  [.] work  prog  prog.c:12  0
-"""
-COUNTERS = """"ID","Kernel Name","l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum","l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
-"","","",""
-"0","transpose(float*)","1,024","2,048"
-"""
 RAS = {"timestamp": "2026-01-01 00:00:00", "communicators": [
     {"hash": "0x1", "size": 2, "ranks": [{"rank": r, "host": f"n{r}", "pid": 10 + r, "cuda_dev": 0, "status": {}, "collective_counts": {"AllReduce": 5 - r}}
                                          for r in range(2)], "missing_ranks": []}]}
-
-
-def message(*fields):
-    """A message of protobuf: (number, value) pairs of integers, text and bytes."""
-    out = b""
-    for number, value in fields:
-        if isinstance(value, int):
-            out += bytes([number << 3]) + varint(value)
-        else:
-            data = value.encode() if isinstance(value, str) else value
-            out += bytes([number << 3 | 2]) + varint(len(data)) + data
-    return out
-
-
-def varint(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
 
 
 def network():
@@ -75,90 +44,34 @@ def network():
     weights = message((1, 4), (1, 2), (2, 1), (8, "w"), (9, struct.pack("<8f", *range(8))))
     product = message((1, "x"), (1, "w"), (2, "p"), (4, "MatMul"))
     relu = message((1, "p"), (2, "y"), (4, "Relu"))
-    graph = message((1, product), (1, relu), (2, "g"), (5, weights), (11, value("x", 1, 4)), (12, value("y", 1, 2)))
-    return message((1, 8), (7, graph), (8, message((1, ""), (2, 13))))
+    def model(*parts):
+        graph = message((1, product), (1, relu), *parts, (2, "g"), (5, weights), (11, value("x", 1, 4)), (11, value("w", 4, 2)), (12, value("y", 1, 2)))
+        return message((1, 8), (7, graph), (8, message((1, ""), (2, 13))))
+
+    whole = message((1, 2), (2, 7), (8, "i"), (9, struct.pack("<2q", -1, 8)))
+    return [model(), model((5, whole), (5, message((1, 0), (2, 7), (8, "none"))), (1, message((2, "c"), (4, "Constant"), (5, message((1, "value"), (5, whole)))))), model((1, message((2, "c"), (4, "Constant")))),
+            model((5, message((1, 2), (2, 8), (8, "text")))), model((5, message((1, 2), (2, 1), (8, "short"), (9, "abc")))), message((7, message((2, "g")))), "no model"]
 
 
-def jitdump():
-    head = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 1, 0)
-    body = struct.pack("<IIQQQQ", 7, 7, 0x1000, 0x1000, 16, 1) + b"work\0" + b"\x90" * 16
-    return head + struct.pack("<IIQ", 0, 16 + len(body), 2) + body
+def pickles(dump):
+    """The dump in the protocols, and each opcode that plain data may hold; then opcodes that would call something."""
+    values = [{"a": [None, True, False, 0, 255, 65535, -1, 1 << 40, -(1 << 40), 1.5], "b": (1,), "c": (1, 2), "d": (1, 2, 3), "e": (1, 2, 3, 4), "f": (), "g": {}, "h": "x" * 300, "i": [[]], "j": [dump["version"]] * 2}]
+    slots = b"\x80\x02](q\x01K\x01r\x02\0\0\0h\x01j\x02\0\0\0U\x02abT\x03\0\0\0abc\x8d\x01\0\0\0\0\0\0\0xlNa."
+    pairs = b"\x80\x02(X\x01\0\0\0aK\x01d(U\x01bK\x02tX\x01\0\0\0kK\x010}X\x01\0\0\0aNs."
+    forms = [slots, pairs, *(b"\x80\x02" + body for body in (b"}(U\x01aKu.", b"(U\x01ad.", b"l.", b"a.", b"q\x01.", b"h\x09.", b"\x8a\x09" + bytes(9) + b".", b"\x8a\0.", b"\x8a\x02\xff\xff.", b"\x86.", b"Z.", b"cos\nsystem\n.", b"NN."))]
+    return [*(pickle.dumps(value, protocol) for value in (dump, *values) for protocol in (2, 3, 4, 5)), *forms]
 
 
-def elf():
-    """32-bit RISC-V programs of three instructions: one segment, and one that also names its function and uses short instructions."""
-    code = struct.pack("<III", 0x00500513, 0x00150513, 0x0000006F)
-    segment = struct.pack("<IIIIIIII", 1, 84, 0x1000, 0x1000, len(code), len(code), 5, 4)
-    names = b"\0main\0"
-    symbols = bytes(16) + struct.pack("<IIIBBH", 1, 0x1000, 12, 2, 0, 1)
-    sections = bytes(40) + struct.pack("<10I", 0, 2, 0, 0, 96 + len(names), len(symbols), 2, 0, 4, 16) + struct.pack("<10I", 0, 3, 0, 0, 96, len(names), 0, 0, 1, 0)
-
-    def head(table, flags):
-        return b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 243, 1, 0x1000, 52, table, flags, 52, 32, 1, 40 if table else 0, 3 if table else 0, 0)
-
-    body = segment + code + names + symbols
-    return [head(0, 0) + segment + code, head(52 + len(body), 1) + body + sections]
-
-
-def perf_data():
-    """perf.data: an event with all fields that a sample may have, the records around samples, the form of a pipe."""
-    def record(kind, body, misc=0):
-        return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
-
-    def words(*values):
-        return struct.pack(f"<{len(values)}Q", *values)
-
-    def attribute(fields, kind=4):
-        return struct.pack("<IIQQQQQ", kind, 112, 0, 1000, fields, 31, 0) + bytes(4) + struct.pack("<I", 2) + bytes(16) + words(1 << 17 | 1 << 19, 7) + bytes(24)
-
-    few, many = 1 | 2 | 4 | 8 | 128 | 256 | 1 << 14 | 1 << 15, 0x1FFFF & ~(1 << 14) | 1 << 24
-    ids = 8 << 32 | 7
-    samples = b"".join(record(9, words(0x401000 + i, ids, 100 - i, 0x7000 + 64 * i, i % 2, 1000, 50, 0x10668100842)) for i in range(4))
-    all_fields = words(5, 0x401000, ids, 100, 0x7000, 5, 6, 1, 1000, 1, 9, 9, 1, 1, 1, 2, 0x401000, 0x401001, 8, 0, 1, 7, 1, 2, 3, 4, 2, 1, 2, 3, 16, 1, 2, 16, 60, 0x1A29081042)
-    around = (record(1, words(ids, 0x400000, 0x2000, 0) + b"/bin/a\0\0") + record(10, words(ids, 0x8000, 0x1000, 0, 20, 0, 0, 0) + b"/lib/b\0\0", 1 << 14)
-              + record(3, words(7 << 32 | 7) + b"prog\0\0\0\0") + record(66, words(8)) + bytes(8) + record(71, words(16)) + bytes(16) + record(68, b""))
-    whole = b""
-    out = []
-    for fields, body in ((few, around + samples + record(68, b"") + samples), (many, record(9, all_fields) * 2 + record(68, b""))):
-        attrs = attribute(fields, 5) + words(240, 8)
-        whole = b"PERFILE2" + words(104, len(attrs), 104, len(attrs), 104 + len(attrs) + 8, len(body)) + bytes(48) + attrs + words(5)
-        out.append(whole + body)
-    attr = attribute(few)
-    return [*out, b"PERFILE2" + words(16) + record(64, attr + words(5)) + samples, out[0][:300], b"2ELIFREP" + bytes(8), whole[:104] + record(81, bytes(8))]
-
-
-def drmemtrace():
-    """Markers, instructions, loads, stores and prefetches of DynamoRIO in the members of a zip."""
-    def entry(kind, size, address):
-        return struct.pack("<HHQ", kind, size, address)
-
-    def member(data):
-        packed = zlib.compress(data)[2:-4]
-        return b"PK\x03\x04" + struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 0, 0, len(packed), len(data), 1, 0) + b"a" + packed
-
-    records = (entry(22, 4, 99) + entry(24, 4, 4711) + entry(28, 10, 128) + b"".join(entry(28, 2, 1000 + i) + entry(28, 3, i % 3) + entry(10, 4, 0x400000 + i) + entry(i % 2, 8, 0x7000 + 8 * i)
-               for i in range(8)) + entry(2, 4, 0x7010) + entry(99, 4, 1) + entry(48, 300, 0x400010))
-    return [member(records[:50]) + member(records[50:]), member(records + b"cut"), member(records)[:60]]
-
-
-def foreign():
-    """One trace of each text form and of ChampSim's records; the first byte is the form's number in fuzz/memory/foreign.cc."""
-    sample = "my prog  4711/4712 [003] 12.{:06d}: 1000 cpu/mem-loads,ldlat=30/P:     7f000000{:04x} 668100842 |OP LOAD|LVL L3 hit|   47   0  401156 main+0x16 (/bin/a)\n"
-    perf = "".join(sample.format(i, 64 * i) for i in range(4)) + "a 5 [000] 1.5: mem:0x404080:rw: 404080 40115c main+0x6\na 5 [001] 1.0: page-faults: 7f00 40 x\n"
-    axes = "time,cpu,latency,dataSource,addr,ip,variable,index,source,line,level,hit_type,op_type,node,tid\n" + "".join(
-        f"{i:x},{i % 2},{5 * i},{i},{4096 + 64 * i},{16 * i},a,{i},f.cc,{i},{level},Hit,Load,{i % 2},7\n"
-        for i, level in enumerate(["L1", "LFB", "L2", "L3", "Local RAM", "Remote RAM 1 Hop", "Remote Cache 1 Hops", "Uncached"]))
-    records = b"".join(struct.pack("<Q8x2Q4Q", 0x400000 + 4 * i, 0x1000 * (i % 2), 0, 0x2000, 0x3000 * (i % 3), 0, 0) for i in range(5))
-    paper = "".join(f"{i % 4} {100 + i} 0x{0x10009d60 + i:x} {kind} 0x{0x20000000 + 8 * i:x} {i}\n" for i, kind in enumerate(["load", "store", "fetch"] * 3))
-    packets = b"gem5" + b"".join(varint(len(p)) + p for p in [
-        message((1, "system.monitor"), (2, 1), (3, 1 << 30)), *(message((1, 100 * i), (2, 1 + i % 5), (3, 4096 + 64 * i), (4, 8), (5, 0), (6, i)) for i in range(8))])
-    others = [
-        message((1, 5), (2, 40)), message((1, 900), (2, 2), (3, 64), (6, 9)), message((1, 7), (2, 4), (3, 128), (4, 300), (6, 1), (9, "text")) + b"\x51" + bytes(8) + b"\x5d" + bytes(4)]
-    damaged = packets + b"".join(varint(len(p)) + p for p in others)
-    unknown = "".join(f"==1== Lackey\nI  {i:08x},3\n L {i:08x},8\n S {i:08x},8\n M {i:08x},4\n" for i in range(4))
-    return [b"\0" + paper.encode(), b"\1" + perf.encode(), b"\2" + axes.encode(), b"\3" + packets, b"\3" + damaged, b"\3" + packets + b"\x05ab", b"\6" + records, b"\6" + records[:100],
-            b"\5" + unknown.encode(), *(b"\7" + p for p in perf_data()), *(b"\4" + z for z in drmemtrace()), b"\x08" + C2C.encode(),
-            *(b"\x09" + s for s in (paper.encode(), perf.encode(), axes.encode(), packets, unknown.encode(), C2C.encode(), records, perf_data()[0], drmemtrace()[0], b"# a\nnothing\n", b"# lento.access/1\n"))]
+def waves():
+    """Recordings whose names are those of the map in fuzz/tile/vcd.cc in each form, and ones that the map cannot be resolved in."""
+    top = "$timescale 1ns $end\n$scope module soc $end\n$var wire 1 c clk $end\n$var wire 1 f fast $end\n$scope module bus $end\n"
+    usual = ["wire 8 d data [7:0]", "wire 1 v valid", "wire 8 a addr [7:0]", "wire 4 q q[1] [3:0]", "wire 4 n noise [3:0]"]
+    changes = {0: [["wire 4 d data [7:4]", "wire 4 e data [3:0]"], ["wire 4 d data [0:3]", "wire 4 e data [4:7]"], ["wire 4 d data [7:4]", "wire 4 e data [2:0]"], ["wire 4 d data [7:4]", "wire 2 e data [1:0]"], ["real 64 d data"],
+                   ["wire 8 d data [7:0]", "wire 8 e data [7:0]"], ["wire 8 d data", "wire 8 e data"], ["wire 8 d data [-1:6]"], ["wire 8 d data [x:0]"], ["wire 8 d dtaa [7:0]"], ["wire 8 d data[0] [7:0]", "wire 8 e data[1] [7:0]"]],
+               3: [["wire 16 q q[1] [15:0]"], ["wire 16 q q[1] [0:15]"], ["wire 4 q \\q[1] [3:0]"], ["wire 4 q \\q[1][3:0]"], ["wire 2 q q[1] [3:2]", "wire 2 r q[1] [1:0]"], ["wire 4 q q[1][3:0]", "wire 4 r q[1] [7:4]"], ["wire 1 q q[1]"], ["wire 4 q q [1:4]"]]}
+    steps = "$dumpvars\nx c\n$end\n" + "".join(f"#{10 * t}\n1c\nb{t:b} d\n1v\nb11 q\n#{10 * t + 5}\n0c\n1f\n" for t in range(1, 20))
+    forms = [usual] + [usual[:place] + form + usual[place + 1:] for place, all_forms in changes.items() for form in all_forms]
+    return [top + "".join(f"$var {v} $end\n" for v in form) + "$upscope $end\n$upscope $end\n$enddefinitions $end\n" + steps for form in forms]
 
 
 def transfers():
@@ -169,12 +82,18 @@ def transfers():
     table = "component,kind,peer,bytes,start,end,layer\n" + "".join(f"1-2,{kind},0-5,2048,{100 * i},{100 * i + 60},conv{i}\n" for i, kind in enumerate(["read", "write", "compute"]))
     log = ("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], stat value, run ID, zone name, zone phase\n"
            + "".join(f"0, {x}, 2, BRISC, 7, {1000 + 500 * end + x}, 0, 0, BRISC-KERNEL, {'end' if end else 'begin'}\n" for x in (1, 2) for end in (0, 1)))
-    return [own, table, log]
+    event = '{"proc":"BRISC","sx":1,"sy":2,"dx":3,"dy":4,"num_bytes":64,"type":"RE\\u0041D","timestamp":%s,"zone":{"a":[1]}}'
+    events = ["[]", "[{}]", "[5," + event % 5 + "]", "{}", "[" + event % "1.5e3", "[" + event % 1 + "] x", '[{"sx":1,"sx":2}]', '[{"type":5,"sx":"1"}]', '[{"type":"\u00e9"}]', '[{"type":"\\', '[{"sx" 1}]', "[" + ",".join(event % i for i in range(9)) + "]"]
+    return [own, table, log, *events]
 
 
 def tables():
     """Tables of metrics: wide with a unit in each value, tidy, dates, a decimal comma, a row per GPU."""
-    return ["timestamp, index, clocks.sm [MHz], power.draw [W]\n" + "".join(f"2026/11/20 08:00:{i:02d}.000, {i % 2}, {1980 - i} MHz, {650 + i}.00 W\n" for i in range(6)),
+    counter = "time,machine,device,total_bytes,temp\n" + "".join(f"{15 * t},n{m},{d},{10 ** 6 * t * (m + 1)},{50 + t % 3}\n" for t in range(80) for m in range(4) for d in range(2))
+    quotes = 'time,"mach""ine",x\n1,"n0",1\n2,"n0,2\n3,"n"0,3\n4,n0,\n5,n0\n6,n0,1,2\n'
+    once = "time,machine,x\n" + "".join(f"{t},n{m},{t}\n" for t in range(9) for m in range(5)) + "5,seen_once,1\n5,n1,7\n3,n1,7\n9,n2,inf\n9,n2,1e99\n" + "10,,1\n10,a\x01b,1\n"
+    return [counter, quotes, once, *(t.encode(f) for t in (b"\xef\xbb\xbf".decode() + once.replace("n1", "\U0001f600"),) for f in ("utf-16-le", "utf-16-be")), b"\xff\xfe" + b"\x3d\xd8a\0,\0b\0\n\0", *("date,host,dev,watts\n" + "".join(
+                f"2026-11-20T08:00:{i:02d}Z,n{i % 2},{i % 3},{600 + i}\n" for i in order) for order in (range(12), range(12, 0, -1), [3, 3, 3, 4])), "timestamp, index, clocks.sm [MHz], power.draw [W]\n" + "".join(f"2026/11/20 08:00:{i:02d}.000, {i % 2}, {1980 - i} MHz, {650 + i}.00 W\n" for i in range(6)),
             "node;time;metric;value\n" + "".join(f"n{i % 2};{i // 4};{'load' if i % 4 < 2 else 'temp'};{i},5\n" for i in range(12)),
             "datetime\tserver_id\tgpu\tutil %\n" + "".join(f"2026-11-20T08:00:{i:02d}Z\ts{i % 2}\t{i % 3}\t{90 + i}%\n" for i in range(6)),
             "date,host,watts\n" + "".join(f"{13 + i // 4}/01/2026 10:{i:02d}:00,n{i % 2},{600 + i}\n" for i in range(8)),
@@ -185,29 +104,6 @@ def tables():
             "time_ns,machine,metric,value\n" + "".join(f"{i * 10**9},n{i % 2},rack,r1\n{i * 10**9},n{i % 2},power,{i} kW\n{i * 10**9},n{i % 2},note,x\n" for i in range(6)),
             "m,time,a\nn0,2026-11-20T08:00:00Z[UTC],1\nn0,2026-11-20T08:01:00Z[UTC],n/a\nn1,1,-\nn1,2026-11-20T08:01:00Z,1 W\nn1,2026-11-20T08:02:00Z,1 MHz\n",
             '"Time","n0","n1"\n' + "".join(f'{1700000000000 + 1000 * i},"1 {i}00.5",\n' for i in range(4))]
-
-
-def access_texts():
-    """Both forms of Lento's own text, with facts of the trace and each kind of field."""
-    columns = "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause"
-    kinds = ["fetch", "load", "store", "prefetch", "atomic"]
-    rows = [f"{i % 3} {100 + 7 * i} 0x{0x1000 + 4 * i:x} {kinds[i % 5]} 0x{0x20000 + 8 * i:x} {['-', 28][i % 2]} {4 + i % 2 * 4} {['k', '-', 'lks', 'fucd'][i % 4]} "
-            + ("- - - -" if i % 4 else f"{(i + 1) % 3} 0x10016b50 17 interconnect") for i in range(24)]
-    context = [f"{r} {10 + i % 2} {i % 2} {['-', '1'][i % 2]} {['-', 'remote_memory', 'local_memory', 'l1'][i % 4]}" for i, r in enumerate(rows)]
-    facts = ("# line 64\n# period 1000\n# time ns\n# latency cycles\n# node 1 1\n# process 1 4711 prog\n# code 1 0x1000 0x1040 work\n# data 1 0x20000 0x20040 block main.c:3\n"
-             "# program 00ff prog\n# map 1 0x400000 0x401000 0 - /none/such\n")
-    return [f"# lento.access/1\n{facts}{columns}\n" + "\n".join(rows) + "\n", f"# lento.access/2\n{columns} thread process node service\n" + "\n".join(context) + "\nno record\n",
-            f"# lento.access/1\nother columns\n{rows[0]}\n", "# lento.access/9\n"]
-
-
-def access_columns():
-    """The columns of a chunk of eight records of two CPUs, each field predicted wrongly once; before them the number of records."""
-    tokens = bytes([127, 0, 31, 0, 127, 8, 2, 0])
-    columns = [b"\x20\x40\x10", b"\1\x08\2\x04\1\x08\2\x04", b"\x80\x02\x10\x20", b"\x0a\x06\x0a\x06\x02", b"\x1c\x05\x1c\x05", b"\x03\x01\x03", b"\1\2\x11\x10\0\1\x11\x12"]
-    head = varint(2) + b"".join(varint(n) for n in (0, 4, 1000, 1, 4, 1004)) + b"".join(varint(len(c)) for c in columns)
-    body = head + tokens + b"".join(columns)
-    apart = varint(1) + b"".join(varint(n) for n in (3, 2, 1 << 40)) + varint(0) * 3 + varint(9) + varint(0) * 3 + bytes([8, 0]) + varint(1 << 60)
-    return [b"\x08" + body, b"\x08" + body + b"".join(varint(n) for n in (3, 77, 1)) + b"\1\2" + b"".join(varint(n) for n in (5, 78, 1)) + b"\xff\0", b"\x02" + apart]
 
 
 def store_answers():
@@ -228,7 +124,7 @@ def store_answers():
     broken = b"\x04" + struct.pack(">I", crc32c(b"\x0f\xff\xff\xff")) + b"\x0f\xff\xff\xff"
     failed = b'{"status":"error","error":"x"}'
     return [b"\0" + instant(*targets), b"\1" + instant(*hosts), b'\2{"status":"success","data":{"result":[1700000000.5,"1700000000.5"]}}', b'\2{"status":"success","data":{"result":[1]}}',
-            b'\3{"status":"success","data":["b","a"]}', b"\x83" + failed, b"\x80" + failed, b"\x84" + json.dumps(matrix).encode(), b"\x84" + failed, b"\4" + frames, b"\4" + frames + broken, b"\4" + frames[:30],
+            b'\3{"status":"success","data":["b","a"]}', b"\4", b"\x83" + failed, b"\x80" + failed, b"\x85" + json.dumps(matrix).encode(), b"\x85" + failed, b"\5" + frames, b"\5" + frames + broken, b"\5" + frames[:30],
             b'\3{"status":"success","data":[' + b'"a",' * 10_000 + b'"b"]}']
 
 
@@ -243,13 +139,22 @@ def crc32c(data):
 
 METRICS = ['busy=sum(rate(node_cpu_seconds_total{mode!~"idle|iowait",job="a\\"b"}[5m]))', "mean( x:y.z )", "avg(up)", "a=b=c", "rate(a", "rate(b{c=\"d\"})", "sum by (x) (y)", "", "x=", "DCGM_FI_DEV_GPU_UTIL",
            "node_vmstat_pgfault", 'task=~"llm.*"', "a!b", "=x", "a!=b", 'a!~"b', "a{b}", "a{b=c,}", "dcgm", "amd", "dcgn", "card0"]
+FAULTS = "schema: lento.faults/1\nfaults:\n" + "".join(f"- {{component: {part}, factor: {factor}{more}}}\n" for part, factor, more in (
+    ("core5", 3, ""), ("link5-9", 10, ", start: 1 us, end: 2 ms"), ("router5", 2, ", start: 5, ramp: 100"), ("lsu5", 2, ", period: 10 us, on: 5 us"), ("dram-left-2", 4, ""), ("dram-right-9", 4, ""), ("core99", 2, "")))
+HEADS = [head + more + "\r\n" for head in ("GET / HTTP/1.1\r\n", "get / HTTP/1.1\r\n", "POST /a%20b%2F?a=x%zz&b=%41+c HTTP/1.0\r\n", "GET http://h/ HTTP/1.1\r\n", "GET /\x7f HTTP/1.1\r\n", "GET / HTTP/2\r\n", "GET /\n")
+         for more in ("", "Host: [::1]:80\r\n", "Host: 127.0.0.1\r\nContent-Length: 5\r\n", "Host: a\r\nHost: b\r\n", "Content-Length: x\r\n", "Transfer-Encoding: chunked\r\n", "No colon\r\n", " folded: x\r\n", "A:" + "y" * 600 + "\r\n", "A: \x01\r\n", "A: b\rc\r\n")]
+KINETO = json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [0, 1, 2, 3]}]}, "traceEvents": [
+    {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts, "dur": dur, "args": {"Collective name": op, "In msg nelems": "1e3", "dtype": "\u00e9\ud83d\ude00\t\n\\\"", "Group size": "8", "Process Group Name": "0",
+     "Process Group Ranks": ranks, "Seq": i, "External id": i}}
+    for i, (name, op, ts, dur, ranks) in enumerate([("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", 1e15, 5, "[0, 1, 2, ...]"), ("ncclKernel_SendRecv", "send 0->1", "1795000000000000.125", "7.5", "[0,1]"), ("nccl:all_gather", "_allgather_base", "1.5e3", -1, "[x]"),
+                                                   ("ProfilerStep#3", "", 12.25, 1e300, [0, 1]), ("ncclDevKernel_Broadcast", "broadcast", "x", "1.x", "none"), ("ncclDevKernel_Generic", "recv 1<-0", 2, 3, "[0, 1")])]
+    + [{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "python"}}, {"ph": "i", "name": "x"}, 5]})
 OPERATIONS = [b"AllGather", b"ReduceScatter", b"AllToAll", b"Broadcast", b"Reduce", b"Gather", b"Scatter", b"Barrier", b"Send", b"ncclRecv", b"other"]
 LEDGER = '{"torn\n' + "".join(json.dumps({"time": 10**9 - 60_000 * i, "task": task, "machine": f"n{i % 3}", "event": event, "status": 1, "by": by}) + "\n" for i, (task, event, by) in enumerate(
     [("job", "started", "host:1:2"), ("job", "ended", "host:1:2"), ("job", "started", "other:1:2"), ("job", "cleared", "host:1:2"), ("job", "unknown", "x"), ("b", "started", "host"), ("job", "started", "host:1:2")]))
 MAPS = ["00400000-00452000 r-xp 00000000 08:02 173521  /bin/a\n7f00-7f10 rw-p 00000010 00:00 0\n", "  7 [0x1000-0x2000): 0x10 08:02 5 6 r-xp /lib/b\n", "0 [k] 1-2\n",
         "line\t64\nusual_line\t64\ntime\tns\nlatency\tcycles\nperiod\t1000\nnode\t1\t1\nprocess\t1\t4711\tprog\ncode\t0\t0x1000\t0x1040\twork\ndata\t0\t0x1000\t0x1040\tblock\tmain.c:3\n"
         "data\t0\t0x2000\t0x2040\tcounters\nprogram\t00ff\tprog\nmap\t1\t4096\t8192\t0\tabcd\t/none/such\nmap\t1\t0x4000\t0x5000\t0\t-\t/none\n"]
-
 LITERAL = re.compile(r'R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.S)
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]+)|([0-7]{1,3})|(.))", re.S)
 
@@ -293,6 +198,10 @@ FORMS = [  # that the tests show in parts only
     json.dumps({f"card{g}": {"GPU use (%)": "98", "Average Graphics Package Power (W)": "300.0", "sclk clock speed:": "(1700Mhz)", "Temperature (Sensor junction) (C)": "71.0", "Unique ID": "0x1"} for g in range(4)}),
     "".join(f"GPU {g}: NVIDIA H100 80GB HBM3 (UUID: GPU-{g})\n" + "".join(f"\t Link {n}: {'<inactive>' if n == g else '26.562 GB/s'}\n" for n in range(4)) for g in range(4)),
     "".join(f"GPU {g}: NVIDIA H100 80GB HBM3 (UUID: GPU-{g})\n" + "".join(f"\t Link {n}: {kind} Errors: {g * n}\n" for n in range(4) for kind in ("Replay", "Recovery", "CRC")) for g in range(4)),
+    "n1:10:20 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\nn1:10:20 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>\nn1:10:20 [0] NCCL INFO NET/IB : No device found.\n"
+    "n1:10:20 [0] misc/socket.cc:50 NCCL WARN socketProgress: Connection closed by remote peer n2<4000>\nn1:10:20 [0] transport/net_ib.cc:90 NCCL WARN NET/IB : mlx5_0:1 Got async event : port error\nn1:10:20 [0] NCCL WARN Cuda failure 'x'\n"
+    "n1:10:20 [0] NCCL WARN NET/IB: Got completion from peer 10.0.0.2<4000> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=0 len=0 vendor err 129 (Recv) localGid fe80::1 remoteGidsfe80::2 hca mlx5_0\n",
+    "".join(f"step: {i} loss: nan lr: 0.1\n" for i in range(4)) + "{'loss': nan, 'epoch': 0.1}\n",
     "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tPIX\t0-55\t0\nGPU1\tNV18\t X \tSYS\t56-111\t1\nNIC0\tPIX\tSYS\t X \n",
     "".join(f"Rank {r}: all-reduce bandwidth: {400 - 200 * (r == 3)} GB/s\n" for r in range(8)) + "Report at iteration 2000), 256 MiB\n" + "".join(f"rank {r}: step time {1.5 + r} ms\n" for r in range(8)),
 ]
@@ -342,59 +251,18 @@ def archives():
     return [*out, bytes(encrypted), bytes(damaged), out[1][:200]]
 
 
-METRIC = re.compile(r'"((?:l1tex|lts|smsp|sm|dram|gpu|memory|TCC|TCP|TA|SQ|LDS)_[\w.\[\]]+)"')
-
-
-def gpu_pages():
-    """Counters of every name that the reader knows, with drawn values, in rows and in columns; a source page; traces of warps."""
-    draw = random.Random(1)
-    text = "".join(f.read_text() for f in sorted(ROOT.glob("src/memory/gpu/*.cc")))
-    names = sorted(set(METRIC.findall(text)))
-    pages = []
-    for n in range(24):
-        some = [name for name in names if draw.random() < (0.9, 0.5, 0.2)[n % 3]]
-        values = [f"{draw.choice([0, 1, 20, 60, 95]) if 'pct' in name or 'ratio' in name else draw.randrange(10 ** draw.randint(1, 7)):,}" for name in some]
-        pages.append('"ID","Kernel Name",' + ",".join(f'"{name}"' for name in some) + '\n"","",' + ",".join('""' for _ in some) + "\n" + '"0","f(float*)",' + ",".join(f'"{v}"' for v in values) + "\n")
-        pages.append('"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Description"\n' + "".join(f'"0","f","s","{name}","","{v}",""\n' for name, v in zip(some, values)))
-        pages.append("Kernel_Name,Counter_Name,Counter_Value\n" + "".join(f"f,{name},{v.replace(',', '')}\n" for name, v in zip(some, values) if name[0] in "TSL"))
-    lines = "".join(f'"{i}","{op} R{i % 4}, [R{4 + i % 3}.64+0x{8 * i:x}]","{100 * i}","{3200 * i}","{900 * i % 700}","{100 * i}","{64 * i * (i % 4)}","{16 * i}"\n' for i, op in enumerate(["LDG.E", "STG.E", "LDS", "STS.128", "FADD", "LDG.E.64", "ATOMG", "LDSM"] * 4))
-    pages.append('"Kernel Name","f(float*)"\n"#","Source","Instructions Executed","Thread Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal","L2 Theoretical Sectors Global","L2 Theoretical Sectors Global Ideal"\n' + lines)
-    pages.append(pages[-1].replace(" Ideal", " (Ideal)").replace('"#"', '"Address"'))
-
-    def lanes(start, step, count=32):
-        return " ".join(f"0x{start + step * lane:x}" for lane in range(count))
-
-    trace, plain = "CTX 0x1 - LAUNCH - Kernel pc 0x7f00 - Kernel name f(float*) - grid launch id 3 - grid size 1\n", "kernel f\n"
-    for op, step in [("LDS.32", 128), ("LDS.64", 8), ("STS.128", 16), ("LDG.E.64", 512), ("STG.E", 4), ("LDGSTS.E", 1), ("LDSM.16", 128), ("LDG.E.U8", 1), ("FADD", 4), ("LDG.E.CONSTANT", 0)]:
-        trace += "".join(f"CTX 0x1 - grid_launch_id 3 - CTA {i},0,0 - warp {i} - {op} - {lanes(0x400 * i if 'S.' in op or 'S' == op[2] else 0x7f0000000000 + 4096 * i, step)}\n" for i in range(5))
-    for op, step in [("ds_read_b32", 256), ("ds_write_b64", 8), ("ds_read_b128", 16), ("ds_load_u8", 1), ("global_load_dwordx4", 16), ("flat_store_dwordx3", 4096), ("buffer_load_ushort", 2), ("global_store_dwordx2", 256)]:
-        plain += "".join(f"reduce.hip:{41 + i % 2} {op} {lanes(0x100 if op[0] == 'd' else 0x7f0000000000 + (i << 12), step, 64)}\n" for i in range(4))
-    return [*pages, trace, plain, trace + "nothing\n", "# a\nLDS.32 0x0 0x\n"]
+def questions():
+    """A row of each kind of table, whose columns src/predict/time/question.cc names."""
+    code = (ROOT / "src/predict/time/question.cc").read_text()
+    kinds = [re.findall(r'"([^"]+)"', columns) for columns in re.findall(r"has_columns\(t, \{([^}]*)\}", code)]
+    return [",".join(f'"{c}"' for c in dict.fromkeys([*columns, "gpu", "framework", "timing", "mode"])) + "\n" + "".join(",".join([value] * len(columns) + ["h100", "pytorch", "eager", "train"]) + "\n" for value in ("8", "bf16", "1024"))
+            for columns in kinds]
 
 
 def lines_of_json():
     """JSON Lines with nested members, texts, numbers of odd forms, and lines that are none."""
     rows = [{"m": f"n{i % 2}", "time": 1000 + i // 2, "gpu": {"power": 600 + i, "on": True}, "note": None, "list": [1, 2], "text": f"{i},5"} for i in range(8)]
     return "\ufeff" + "\n".join(json.dumps(r) for r in rows) + '\n\nno json\n{"m":"n0","time":-5.5e1,"gpu":{"power":"01"},"new":1}\n{"m":"n0","time":"1.","gpu":7}\n[1]\n'
-
-
-PROGRAM = """struct Point { long x, y[3]; struct { char c; int d; } in[2]; };
-namespace area { template <class T> struct List { T items[8]; int size; };  List<Point> list; Point points[4]; static int hidden; long* where; enum Kind { A } kind; union { int i; float f; } both; }
-static inline __attribute__((always_inline)) long inner(Point& p) { return p.y[1] += area::hidden++; }
-template <class T> long outer(T& list, int n) { long sum = 0; for (int i = 0; i < n; ++i) sum += inner(list.items[i]); return sum; }
-extern "C" long run(int n) { return outer(area::list, n) + inner(area::points[n & 3]); }
-"""
-MANGLED = ["_ZN4area3runEv", "_ZNSt6vectorIiSaIiEE9push_backERKi", "_RNvNtCs1234_7mycrate3foo3bar", "_ZN7mycrate3foo17h0123456789abcdefE", "_RINvNtC3std3mem4swapmE", "_ZN3foo3barEi.constprop.0", "_RNvXs_NtC1a1bINtB2_1cpENtC1d1e1f",
-           "_RNCNvC1a1b0", "_RNvMNtC1a1bNtB2_1c1d", "_RINvC1a1bKj2a_E", "_RNvYNtC1a1bNtC1c1d1e", "_RINvC1a1bTlmEE", "_RINvC1a1bRe_E", "_RINvC1a1bAlj3_E", "_RINvC1a1bFUKCEuE", "_RNvNtC1au9gdel_5qa6x", "_RINvC1a1bDNtC1c1dEL_E", "_R"]
-
-
-def programs(work):
-    """A program of the simulated harts; C++ with debug information of two versions, where a compiler is installed; mangled names."""
-    out = [(ROOT / "guests/built/false_sharing.elf").read_bytes(), *(name.encode() for name in MANGLED)]
-    for version in (4, 5):
-        done = subprocess.run(["c++", f"-gdwarf-{version}", "-O1", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id", "-x", "c++", "-", "-o", work / "program"], input=PROGRAM.encode(), capture_output=True)
-        out += [(work / "program").read_bytes()] if done.returncode == 0 else []
-    return out
 
 
 def sealed(lento, work):
@@ -452,25 +320,25 @@ def seeds(lento, work):
     rng = random.Random(1)
     return {
         "access_codec": access_columns(), "access_file": [accesses, small, small[:-40], small.replace(b"LENTOEND", b"LENTOENX")], "access_text": [judged(damage_check.Access, lento, work / "a")[:4096], *access_texts()],
-        "c2c_report": C2C, "gpu_memory": [COUNTERS, *texts_of_tests("src/memory/gpu/*.test.cc"), *gpu_pages()],
+        "c2c_report": [C2C, *texts_of_tests("src/memory/read/c2c*.test.cc")], "gpu_memory": [COUNTERS, *texts_of_tests("src/memory/gpu/*.test.cc"), *gpu_pages()],
         "desk_archive": archives(), "symbols": programs(work), "csv": lines_of_json(), "desk": desk_files(),
         "prometheus_store": store_answers(), "metric_names": METRICS, "hook_ledger": LEDGER, "memory_platform": (ROOT / "examples/memory/banked.yaml").read_bytes(),
         "memory_checkpoint": rng.randbytes(256), "recording": bytes([0, 1, 2, 3]) + accesses[:4096],
         "campaign": (ROOT / "campaigns/factors.yaml").read_bytes(),
         "campaign_results": '{"schema": "lento.run/1"}',
-        "flight_recorder": [dump, pickle.dumps(json.loads(dump), 2), pickle.dumps(json.loads(dump), 4)],
-        "foreign": foreign(), "transfers": transfers(), "fleet_csv": [*tables(), lines_of_json()], "probe_file": [run.read_bytes()[:1 << 14], old.read_bytes()[:1 << 13]], "inspector_log": [inspector, *operations],
-        "kineto_collectives": judged(damage_check.Kineto, lento, work / "k"), "nsight": (ROOT / "examples/nsight/rank0.sqlite").read_bytes(),
+        "flight_recorder": [dump, *pickles(json.loads(dump)), *texts_of_tests("src/fleet/ranks/read/pickle.test.cc", "src/fleet/ranks/read/flight*.test.cc")],
+        "foreign": [*foreign(), *(b"\x09" + t.encode() for t in texts_of_tests("src/memory/read/foreign*.test.cc"))], "transfers": [*transfers(), *texts_of_tests("src/chip/read/noc*.test.cc", "src/chip/read/transfer*.test.cc")], "fleet_csv": [*tables(), lines_of_json(), *texts_of_tests("src/fleet/read/*.test.cc")],
+        "probe_file": [run.read_bytes()[:1 << 14], old.read_bytes()[:1 << 13], *texts_of_tests("src/chip/read/*probe*.test.cc", "src/chip/read/true*.test.cc")], "chip_sketch": judged(damage_check.Sketch, lento, work / "s"),
+        "chip_faults": texts_of_tests("src/chip/map/faults.test.cc") + [FAULTS, FAULTS.replace("core99", "core3"), *(FAULTS + f"- {{component: {part}, factor: 2, start: {start}}}\n" for part in ("nothing", "link5", "link0-9", "link5-x", "dram-left-x", "core5") for start in ("x", "5 us", "-1", "1e40"))], "http_head": HEADS, "inspector_log": [inspector, *operations],
+        "kineto_collectives": [judged(damage_check.Kineto, lento, work / "k"), inspector[:4096], PAGE, json.dumps(RAS), dump[:4096], KINETO, (ROOT / "examples/nsight/rank0.sqlite").read_bytes(), *texts_of_tests("src/fleet/ranks/read/[kc]*.test.cc")], "nsight": (ROOT / "examples/nsight/rank0.sqlite").read_bytes(),
         "inspector_prom": PAGE, "ras_answer": json.dumps(RAS), "machine_names": "# names\n10.0.0.1,node1\nnode1.cluster.local,node1\n",
-        "fleet_chunk": b"\x00\x05\x80\x90\xa0\x01" + struct.pack(">d", 1.5) + rng.randbytes(32), "fleet_model": '{"schema": "lento.fleet-model/1", "metrics": []}',
+        "fleet_chunk": [b"\x00\x05\x80\x90\xa0\x01" + struct.pack(">d", 1.5) + rng.randbytes(32), *(b"\x02\x00\x80\x90\x01" + rng.randbytes(400) for _ in range(24)), *(frame[:n] for frame in [b"\4" + struct.pack(">I", crc32c(b"abcd")) + b"abcd", b"\xff" * 12] for n in (1, 6, 12))], "fleet_model": '{"schema": "lento.fleet-model/1", "metrics": []}',
         "watch_state": '{"schema": "lento.watch/1", "machines": ["a"], "metrics": ["step_time_s"]}',
-        "questions": "m,n,k,precision\n4096,4096,4096,bf16\n", "system": (ROOT / "share/lento/systems/a100.yaml").read_bytes(),
+        "questions": ["m,n,k,precision\n4096,4096,4096,bf16\n", *questions()], "system": (ROOT / "share/lento/systems/a100.yaml").read_bytes(),
         "workload": (ROOT / "examples/predict/mixture.yaml").read_bytes(), "onnx": network(), "tile_neural": network(),
-        "elf": elf(), "jitdump": jitdump(), "perf_map": ["1000 40 work\n1040 20 read\n", *MAPS], "journal": "lento.journal/1 squares 1\n",
+        "elf": elf(), "jitdump": jitdump(), "perf_map": ["1000 40 work\n1040 20 read\n", *MAPS], "journal": ["lento.journal/1 squares 1\n", "lento.journal/1 other\n", "lento.jou", "no journal\n", "lento.journal/1 squares 1\n7 damaged\n"],
         "tile_block": (ROOT / "examples/tile/bus.map.yaml").read_bytes(), "tile_seal": sealed(lento, work), "tile_verify": image[:4096],
-        "vcd": "$timescale 1ns $end\n$scope module soc $end\n$var wire 1 c clk $end\n$var wire 1 f fast $end\n$scope module bus $end\n"
-               "$var wire 8 d data [7:0] $end\n$var wire 1 v valid $end\n$var wire 8 a addr [7:0] $end\n$var wire 4 q q[1] [3:0] $end\n$var wire 4 n noise [3:0] $end\n"
-               "$upscope $end\n$upscope $end\n$enddefinitions $end\n" + "".join(f"#{10 * t}\n1c\nb{t:b} d\n1v\nb11 q\n#{10 * t + 5}\n0c\n1f\n" for t in range(1, 20)),
+        "vcd": waves(),
     }
 
 

@@ -13,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const lento::chip::Sketch sketch = lento::chip::decode_sketch(bytes, "fuzz");
       for (const auto& core : sketch.cores())
         core.entries();
+      lento::chip::decode_sketch(lento::chip::encode_sketch(sketch), "again");
     } catch (const lento::base::Error&) {
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "chip/read/true_records.h"
 #include "memory_file.h"
 
 namespace {
@@ -26,6 +27,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     base::ReadReport report;
     chip::ProbeReader reader(file.fill(data, size), report);
     const std::vector<chip::ProbeRecord> all = records_of(reader);
+    size_t next = 0;
+    chip::TrueRecords truly(
+        [&](chip::ProbeRecord& out) {
+          const bool any = next < all.size();
+          if (any)
+            out = all[next++];
+          return any;
+        },
+        "fuzz",
+        report);
+    size_t taken = 0;
+    for (chip::ProbeRecord record; truly.next(record);)
+      ++taken;
+    if (taken > all.size())
+      std::abort();
     const bool one_clock = reader.header().clocks_hz.empty();  // else times are rounded
     for (const auto form : {chip::ProbeForm::Binary, chip::ProbeForm::Text, chip::ProbeForm::Unchecked}) {
       chip::ProbeWriter out(written.path(), reader.header(), form);

@@ -14,5 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lento::fleet::diagnose_ranks({trace, trace}, {});
   } catch (const lento::base::Error&) {
   }
+  try {  // by the door of all layouts, which recognises them
+    lento::fleet::ranks::name(lento::fleet::ranks::recognise_collectives(file.path()));
+    lento::fleet::ranks::read_collective_files({file.path()}, report);
+  } catch (const lento::base::Error&) {
+  }
   return 0;
 }

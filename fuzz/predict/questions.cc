@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const lento::predict::Dialect dialect = lento::predict::dialect_of(in);
     while (in.next()) {
       try {
-        lento::predict::answer(system, lento::predict::parse_question(dialect, in));
+        const lento::predict::Question question = lento::predict::parse_question(dialect, in);
+        lento::predict::answer(lento::predict::system_for(&system, question), question);
       } catch (const lento::base::Error&) {
       }
     }
