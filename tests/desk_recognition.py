@@ -65,7 +65,7 @@ def formats(lento, data):
             return "", "refused" if done.returncode == 2 else f"rc {done.returncode}"
     if got["scale"] != "desk":
         return "", f"{got['scale']}: {got['outcome']}"
-    return ", ".join(one["role"] for one in got["inputs"]), got["outcome"]
+    return ", ".join(one["role"] for one in got.get("inputs", [])), got["outcome"]
 
 
 def main():

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -124,17 +125,23 @@ std::string without_common(const std::string& stem, const std::string& other) {
     return c == '-' || c == '_' || c == '.';
   };
   size_t begin = 0;
+  size_t before = 0;  // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
   for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i)
     if (is_joint(stem[i]))
-      begin = i + 1;
+      before = std::exchange(begin, i + 1);
   size_t end = stem.size();
   for (size_t i = 1;
        i <= stem.size() - begin && i <= other.size() && stem[stem.size() - i] == other[other.size() - i];
        ++i)
     if (is_joint(stem[stem.size() - i]))
       end = stem.size() - i;
-  const std::string inner = begin < end ? stem.substr(begin, end - begin) : stem;
-  const bool has_letter = inner.find_first_not_of("0123456789-_.") != inner.npos;
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("0123456789-_.") == text.npos;
+  };
+  std::string inner = begin < end ? stem.substr(begin, end - begin) : stem;
+  if (is_number(inner) && begin < end)
+    inner = stem.substr(before, end - before);
+  const bool has_letter = !is_number(inner);
   return has_letter && looks_like_host(inner) ? inner : stem;
 }
 
@@ -415,8 +422,15 @@ Labels labels_in(const std::string& path) {
         return in.read(out);
       }));
       log_reader().read(lines, path, records);
-    } else {
-      log_reader().read_text(head, path, records);
+    } else {  // the first of a long log may be about its start only
+      constexpr size_t kLooked = size_t{1} << 22;
+      size_t left = kLooked;
+      LineSource lines(as_text([&](std::span<char> out) {
+        const size_t size = in.read(out.first(std::min(out.size(), left)));
+        left -= size;
+        return size;
+      }));
+      log_reader().read(lines, path, records);
     }
     const SourceFile& file = records.files[0];
     if (!file.recognised())

@@ -69,6 +69,36 @@ TEST(BandwidthMatrix, ASlowDiagonalIsTheMemoryOfItsGpu) {
   expect_subject(judged(text, "bench"), "h0/gpu6");
 }
 
+TEST(BandwidthMatrix, OneSlowPairIsTheLinkBetweenTheTwo) {
+  for (const bool is_slow : {true, false}) {
+    std::string text = "Unidirectional copy peak bandwidth GB/s\n\nD/D  0  1  2  3  4  5  6  7\n";
+    for (int row = 0; row < 8; ++row) {
+      text += std::to_string(row);
+      for (int column = 0; column < 8; ++column) {
+        const bool is_pair = is_slow && row + column == 7 && (row == 2 || row == 5);
+        text += "  " + std::to_string(is_pair ? 20 : 52) + "." + std::to_string((3 * row + column) % 7);
+      }
+      text += "\n";
+    }
+    const finding::Diagnosis found = judged(text, "bench");
+    if (is_slow) {
+      expect_subject(found, "h0/gpu2, h0/gpu5");
+    } else {
+      EXPECT_EQ(found.outcome, finding::Outcome::Healthy) << found.verdict;
+    }
+  }
+}
+
+TEST(SmiTable, RowsWithoutAHeader) {
+  std::string text;
+  for (int gpu = 0; gpu < 8; ++gpu)
+    text += std::to_string(gpu) + ", NVIDIA H100 80GB HBM3, " + (gpu == 6 ? "1200" : "1980") + " MHz, 6" +
+            std::to_string(gpu) + ", 640.05 W, 99 %\n";
+  expect_subject(judged(text), "h0/gpu6");
+  const LogReader reader(all_formats());
+  EXPECT_EQ(reader.recognise("1, north, 31.50\n2, south, 7.20\n").format, nullptr);
+}
+
 // An idle GPU has no clocks worth a comparison. Its reasons and its memory errors can be read all the same.
 TEST(SmiTable, OneIdleGpuIsHealthyInWhatItStates) {
   std::string text =

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/moment.h"
+#include "base/number.h"
 #include "base/scan/csv.h"
 #include "fleet/ranks/read/collective_files.h"
 #include "fleet/read/column_names.h"
@@ -110,6 +112,13 @@ bool take_metrics(RecognisedFile& file) {
     options.paths = {file.path};
     const std::string name = fs::path(file.path).stem().stem().string();
     const fleet::TableLayout layout = fleet::guess_layout(header, rows, options, name, {file.path});
+    // "0:05:12" is a span and no time of day, so that a log in JSON lines may have it as a member only.
+    const auto has_time = [&](const std::vector<std::string>& row) {
+      const size_t column = size_t(layout.time);
+      return column < row.size() && (base::try_moment_ms(row[column]) || base::try_double(row[column]));
+    };
+    if (table.is_json_lines() && layout.time >= 0 && std::ranges::none_of(rows, has_time))
+      return false;
     file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
     file.role = Role::Metrics;
     file.words = fleet::options_of(layout, header);

@@ -11,6 +11,7 @@
 #include "desk/expected.h"
 #include "desk/houses.h"
 #include "desk/recognise.h"
+#include "desk/unread.h"
 #include "predict/measured.h"
 
 namespace lento::cli {
@@ -35,11 +36,8 @@ std::string described(const RecognisedFile& file) {
   return file.path + (what.empty() ? " cannot be read as a file" : " is " + what);
 }
 
-// Returns the error for files that allow no judgement, with what they are.
-Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
-  std::vector<std::string> lines;
-  for (const RecognisedFile& file : files)
-    lines.push_back(described(file));
+// Returns what can be done with files that allow no judgement.
+std::string hint_on(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
   std::string hint = "lento --help lists what is read; docs/formats says how each looks";
   const std::string& path = files[0].path;
   if (files[0].kind.noun == "table")
@@ -51,7 +49,18 @@ Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vect
     if (!questions[0].missing.empty())
       hint += ", with " + joined(questions[0].missing, " and ");
   }
-  return Error({files[0].path}, "no verdict is possible from these files: " + joined(lines, "; "), hint);
+  return hint;
+}
+
+// Returns the error for files that allow no judgement, with what they are.
+Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
+  std::vector<std::string> lines;
+  for (const RecognisedFile& file : files)
+    lines.push_back(described(file));
+  return Error(
+      {files[0].path},
+      "no verdict is possible from these files: " + joined(lines, "; "),
+      hint_on(files, questions));
 }
 
 // Gives a question that lacks only a system the one of --system, or the one that its table or trace names.
@@ -166,6 +175,11 @@ void run(Context& context, const std::vector<std::string>& paths, const desk::Ex
   }
   if (files.empty())
     throw Error({paths[0]}, "there is no file in it", "name logs, counters, tables or a folder of them");
+  if (auto unread =
+          expected.system.empty() ? desk::verdict_on_unread(files, hint_on(files, {})) : std::nullopt) {
+    context.show(std::move(*unread));
+    return;
+  }
   Question question = chosen(files, expected.system);
   if (!expected.system.empty() && std::ranges::find(question.command, "--system") == question.command.end())
     throw Error(

@@ -169,8 +169,9 @@ void Entries::odd_text(const std::string& key, std::string_view value, const Sub
   kept->quantity = {key, "", Kind::FewValued, Better::Neither, kUnreadGroup};
 }
 
-void Entries::part(const std::string& device, Sink& sink) {
-  value_of("part", "\tpart", {"", device, ""}, sink);
+void Entries::part(const std::string& device, Sink& sink, bool by_name) {
+  if (Value* const kept = value_of("part", "\tpart", {"", device, ""}, sink))
+    kept->quantity = {"listed part", "", Kind::Annotation, Better::Neither, by_name ? kListedByName : ""};
 }
 
 void Entries::note_states(Sink& sink) {
@@ -191,6 +192,15 @@ void Entries::bad_state(const std::string& meaning, const Subject& subject, Sink
   sink.event(std::move(event));
 }
 
+void Entries::open_state(const std::string& meaning, Sink& sink) {
+  Event event;
+  event.kind = "unread/state";
+  event.meaning = meaning;
+  event.action = "the states and events of what is missing, on the hosts where it should run";
+  note_states(sink);
+  sink.event(std::move(event));
+}
+
 void Entries::end(Sink& sink) {
   if (has_fault_)
     lesser_.clear();
@@ -203,7 +213,7 @@ void Entries::end(Sink& sink) {
   for (const auto& [key, value] : values_) {
     sink.at("", value.line, {}, {});
     if (key.ends_with("\tpart")) {
-      sink.state({"listed part", "", Kind::Annotation}, "listed", {value.subject});
+      sink.state(value.quantity, "listed", {value.subject});
       sink.took();
     } else if (!value.text.empty())
       sink.state(value.quantity, value.text, {value.subject});

@@ -24,10 +24,13 @@ class Entries {
   // Takes a number. Numbers without a known meaning are compared too, but name no part.
   bool
   number(const std::string& name, const Measure& measure, double value, const Subject& subject, Sink& sink);
-  // Notes a part that the report lists, whatever it states about it.
-  void part(const std::string& device, Sink& sink);
+  // Notes a part that the report lists, whatever it states about it. `by_name`: only hosts that list the same
+  // names can be compared by it, since rows may be about anything.
+  void part(const std::string& device, Sink& sink, bool by_name = false);
   // Writes an event for a part in a bad state.
   void bad_state(const std::string& meaning, const Subject& subject, Sink& sink);
+  // Writes a state that is a question about a service and names no part of a machine.
+  void open_state(const std::string& meaning, Sink& sink);
   void note_states(Sink& sink);  // the report holds states of parts
   void end(Sink& sink);
 

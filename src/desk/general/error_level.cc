@@ -2,6 +2,7 @@
 // with such a line is no proof that nothing is wrong: the line is quoted and leaves a question open.
 //
 //   line = any of: "[" LEVEL "]" | blank LEVEL blank | LEVEL ":"      LEVEL = "ERROR" | "FATAL" | "CRITICAL"
+//        | ("E" | "F") MONTH DAY TIME THREAD FILE ":" N "]" text                                        glog
 //
 // The level must be among the first words, as it may be a word of the message elsewhere.
 #include <algorithm>
@@ -20,6 +21,8 @@ const LineForm kLevelForms[] = {
     {"CRITICAL ", {"2026-03-04 05:06:07 CRITICAL lost quorum"}},
     {"ERROR: ", {"ERROR: the health check gave 3"}},
     {"level=error ", {"time=2026-03-04T05:06:07Z level=error msg=\"no device\""}},
+    {"^E{_:count} {_:word} {_:int} {_:word}] ", {"E1120 09:18:44.654321   1880 hang.cc:310] a hang"}},
+    {"^F{_:count} {_:word} {_:int} {_:word}] ", {"F1120 09:18:44.654321   1880 pool.cc:31] no memory"}},
     {"level=fatal ", {"time=2026-03-04T05:06:07Z level=fatal msg=\"no device\""}},
 };
 
@@ -33,7 +36,15 @@ class ErrorLevel : public Reader {
     event.kind = "unread/state";
     event.meaning = sink.line().substr(0, kMostText);
     sink.event(std::move(event));
+    is_used_ = true;
   }
+
+  void end(Sink& sink) override {
+    if (is_used_)
+      sink.took();
+  }
+
+  bool is_used_ = false;
   int64_t last_ = 0;
 };
 
@@ -53,6 +64,11 @@ bool is_at_error_level(std::string_view text) {
       "E:",
       "level=error",
       "level=fatal"};
+  constexpr size_t kGlog = 5;  // "E1120"
+  const bool is_glog = text.size() > kGlog && (text[0] == 'E' || text[0] == 'F') && text[kGlog] == ' ' &&
+                       text.substr(1, kGlog - 1).find_first_not_of("0123456789") == text.npos;
+  if (is_glog)
+    return true;
   constexpr int kMostWords = 6;
   for (int i = 0; i < kMostWords && !text.empty(); ++i) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));

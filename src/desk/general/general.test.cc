@@ -256,6 +256,85 @@ TEST(Report, ColumnsOfPartsAndPartsInBrackets) {
   EXPECT_TRUE(has(gemm, "Ending with", "adapter3"));
 }
 
+TEST(Report, ARuleStatesWhereCellsAreAndAnEmptyOneIsNone) {
+  const Records records = read(
+      "Interface  Admin Status  Oper Status  Speed\n---------  ------------  -----------  -----\n"
+      "swp1       up            up           400G\nswp2       up            down\n"
+      "swp3       down          down\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "swp2");
+}
+
+TEST(Report, NamesOfAHeadInTwoLines) {
+  const Records records = read(
+      "+--------+--------+\n| NEURON | NEURON |\n| DEVICE | MEMORY |\n+--------+--------+\n"
+      "| 0      | 96 GB  |\n| 1      | 96 GB  |\n| 2      | 96 GB  |\n+--------+--------+\n");
+  const auto lists = [&](std::string_view device) {
+    return std::ranges::any_of(records.series(), [&](const Series& series) {
+      return records.subject(series.rows[0]).device == device &&
+             records.quantities()[series.quantity].group == kListedByName;
+    });
+  };
+  EXPECT_TRUE(lists("device0"));
+  EXPECT_TRUE(lists("device2"));
+}
+
+TEST(Report, FewerThanWantedIsAnOpenQuestionOfTheService) {
+  const Records records = read(
+      "NAME    DESIRED   CURRENT   READY\nexporter   33        33        31\nplugin   33        33        "
+      "33\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].kind, "unread/state");
+}
+
+TEST(Report, AnIdentityStaysThatOfWhatIsInside) {
+  const Records records = read(
+      "[{\"InstanceId\": \"i-0ab\", \"SystemStatus\": {\"Details\": [{\"Name\": \"reachability\", "
+      "\"Status\": "
+      "\"failed\"}], \"Status\": \"impaired\"}}]");
+  ASSERT_EQ(records.events().size(), 2u);
+  for (const Event& event : records.events())
+    EXPECT_EQ(event.subject.host, "i-0ab");
+}
+
+TEST(PeerFailures, BothEndsOfALineAndOfTwo) {
+  const Records efa = read(
+      "libfabric:11: err: 5, message: Unresponsive receiver My EFA addr: x://[fe80::1]:0 My host id: "
+      "i-0db7083f3fcbebb65 Peer EFA addr: x://[fe80::2]:0 Peer host id: i-0ce6d3d57139f053c (14)\n");
+  ASSERT_EQ(efa.events().size(), 1u);
+  EXPECT_EQ(efa.events()[0].subject.host, "i-0db7083f3fcbebb65");
+  EXPECT_EQ(field(efa.events()[0], "peer"), "i-0ce6d3d57139f053c");
+  const Records ucx = read(
+      "[node7:233:0:233] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15)\n"
+      "[node7:233:0:233] ib_mlx5_log.c:177  DCI QP 0xd16 wqe[8]: SEND s-e [rqpn 0x17de rlid 1037] [len "
+      "57]\n");
+  ASSERT_EQ(ucx.events().size(), 1u);
+  EXPECT_EQ(ucx.events()[0].subject.host, "node7");
+  EXPECT_EQ(field(ucx.events()[0], "peer"), "LID 1037");
+}
+
+TEST(Labels, PeriodsSpansAndLabelsThatAreUnits) {
+  EXPECT_EQ(meaning("ns/day", ""), Meaning::Rate);
+  EXPECT_EQ(meaning("seconds/ns", ""), Meaning::Duration);
+  const auto values = labelled_values("{\"elapsed_time\": \"0:05:12\", \"start\": \"09:05:12\"}");
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].value, 312);
+  EXPECT_EQ(values[0].unit, "s");
+}
+
+// Statements with words of data have more shapes than are kept, and the course between them is found.
+TEST(StepSeries, WordsOfDataHideNoSeries) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i)
+    text += i % 500 == 499 ? "took " + std::to_string(0.5 + 0.001 * (i % 7)) + " s/it\n"
+                           : "opened part " + std::string(1, char('a' + i % 26)) +
+                                 std::string(size_t(1 + i % 200), 'x') + " at " + std::to_string(i) + "\n";
+  const Records records = read(text);
+  EXPECT_TRUE(std::ranges::any_of(records.series(), [](const Series& series) {
+    return series.rows.size() == 40;
+  }));
+}
+
 // A log of a loop of one's own among statements that hold nothing, however often they come.
 TEST(StepSeries, StatementsThatHoldNothingHideNoSeries) {
   std::string text;

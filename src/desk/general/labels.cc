@@ -90,6 +90,29 @@ std::optional<Found> number_at(std::string_view line, size_t at) {
   return Found{*value, end, text.find('.') != text.npos};
 }
 
+// "elapsed_time": "0:05:12", a span in hours, minutes and seconds behind a label that states so, in seconds.
+std::optional<Found> span_at(std::string_view line, size_t at) {
+  constexpr size_t kLongest = 12;
+  size_t end = at;
+  double seconds = 0;
+  double part = 0;
+  int colons = 0;
+  for (; end < line.size() && end - at < kLongest && (is_figure(line[end]) || line[end] == ':'); ++end) {
+    part = line[end] == ':' ? 0 : part * 10 + (line[end] - '0');
+    if (line[end] == ':')
+      ++colons;
+    const bool is_last = end + 1 == line.size() || line[end + 1] == ':' || !is_figure(line[end + 1]);
+    if (is_last && line[end] != ':')
+      seconds = seconds * 60 + part;
+  }
+  const size_t label = line.find_last_not_of(" \":=", at > 0 ? at - 1 : 0);
+  constexpr size_t kShortest = 7;
+  if (colons != 2 || label == line.npos || label < kShortest)
+    return std::nullopt;
+  const std::string_view before = line.substr(label >= 13 ? label - 13 : 0, std::min<size_t>(label + 1, 14));
+  return before.find("elapsed") != before.npos ? std::optional(Found{seconds, end, false}) : std::nullopt;
+}
+
 // The end of the label before `at`, blanks and signs between left out.
 size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   while (at > 0) {
@@ -257,7 +280,9 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
       ++at;
       continue;
     }
-    const auto found = number_at(line, at);
+    auto found = number_at(line, at);
+    if (!found)
+      found = span_at(line, at);
     if (!found) {
       while (at < line.size() && (is_figure(line[at]) || line[at] == '.'))
         ++at;
@@ -265,6 +290,8 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
     }
     LabelledValue value;
     value.value = found->value;
+    if (found->end > at + 2 && line.substr(at, found->end - at).find(':') != line.npos)
+      value.unit = "s";
     value.has_point = found->has_point;
     size_t end = behind_pair(line, found->end);
     const bool is_pair = end != found->end;

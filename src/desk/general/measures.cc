@@ -132,6 +132,9 @@ Measure measure_of_unit(std::string_view unit) {
   if (slash != lower.npos) {
     const std::string per = tail.substr(0, tail.find('/'));
     constexpr std::array<std::string_view, 4> kSeconds{"s", "sec", "second", "seconds"};
+    constexpr std::array<std::string_view, 6> kPeriods{"min", "minute", "h", "hr", "hour", "day"};
+    if (is_among(kPeriods, per))  // also a simulated time: "ns/day"
+      return {Meaning::Rate, lower, 1};
     if (is_among(kSeconds, per)) {
       const auto [data, factor] = data_unit(unit.substr(0, slash));
       return {Meaning::Rate, data.empty() ? lower : data, factor};
@@ -321,8 +324,17 @@ std::vector<std::string> label_words(std::string_view label) {
   return words;
 }
 
+// "seconds/ns =  209.5": a label that is a unit.
+static std::string_view unit_in_label(std::string_view label) {
+  const std::string_view word = label.substr(label.rfind(' ') + 1);
+  return word.find('/') != word.npos && measure_of_unit(word).meaning != Meaning::None ? word
+                                                                                       : std::string_view{};
+}
+
 Measure measure_of(std::string_view label, std::string_view unit) {
   const std::vector<std::string> words = label_words(label);
+  if (unit.empty())
+    unit = unit_in_label(label);
   const Measure by_unit = measure_of_unit(unit);
   if (by_unit.meaning == Meaning::Rate)
     return any_of_label(words, kOtherRates) ? Measure{} : by_unit;

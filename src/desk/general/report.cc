@@ -23,6 +23,7 @@
 #include "desk/general/cells.h"
 #include "desk/general/entries.h"
 #include "desk/general/general.h"
+#include "desk/general/report_lines.h"
 #include "desk/general/states.h"
 #include "desk/general/tables.h"
 #include "desk/general/tree.h"
@@ -31,26 +32,6 @@
 
 namespace lento::desk {
 namespace {
-
-// The line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
-std::string without_box_drawing(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_drawing =
-        text[i] == '\xe2' && i + 2 < text.size() && (text[i + 1] == '\x94' || text[i + 1] == '\x95');
-    if (!is_drawing) {
-      out += text[i];
-      continue;
-    }
-    const std::string_view sign = text.substr(i, 3);
-    const bool is_upright = sign == "\xe2\x94\x82" || sign == "\xe2\x94\x83" || sign == "\xe2\x95\x91";
-    const bool is_heavy = sign == "\xe2\x94\x81" || sign == "\xe2\x95\x90";
-    const bool is_light = sign == "\xe2\x94\x80";
-    out += is_upright ? '|' : is_heavy ? '=' : is_light ? '-' : '+';
-    i += 2;
-  }
-  return out;
-}
 
 // The part that the next lines describe: the last one named that is indented no deeper.
 class Context {
@@ -108,12 +89,18 @@ class Report : public RestReader {
     }
     if ((text.front() == '|' && (text.back() == '|' || text.back() == '+')) || text.front() == '+')
       return tables_.box_line(text, host_, sink);
-    if (text.front() == '|' || text.front() == '`')  // the branch of a tree
-      return words_of_state(text.substr(std::min(text.find_first_not_of("|`-+ "), text.size())), sink);
+    if (text.starts_with("|-") || text.starts_with("`-") || text.starts_with("| ")) {
+      const std::string_view leaf = text.substr(std::min(text.find_first_not_of("|`-+ "), text.size()));
+      if (leaf.find(" = ") == leaf.npos)  // the branch of a tree
+        return words_of_state(leaf, sink);
+      text = leaf;
+    }
     if (text.find_first_not_of("-=+ ") == text.npos) {  // a rule below a head
-      tables_.rule();
+      tables_.rule(text);
       return false;
     }
+    if (text.front() == '{' && text.back() == '}' && record(text, sink))
+      return true;
     note_unit(text);
     tables_.note_line(text);
     // Rows below a heading are set in deeper than it.
@@ -146,12 +133,26 @@ class Report : public RestReader {
   void note_unit(std::string_view text) {
     static const Pattern units("are in {unit:word}");
     static const Pattern title_units("(in {unit}):");
+    static const Pattern output_units("is in {unit:word}");
+    static const Pattern heading_units("({unit:name})$");
     Match match;
-    if (!(units.match(text, match) || title_units.match(text, match)) ||
+    const bool is_heading =
+        text.find_first_of("0123456789:=|") == text.npos && heading_units.match(text, match);
+    if (!(is_heading || units.match(text, match) || title_units.match(text, match) ||
+          output_units.match(text, match)) ||
         !is_speed(measure_of("", match["unit"]).meaning))
       return;
     unit_ = match.text("unit");
     tables_.set_unit(unit_);
+  }
+
+  // {"node": "n7", "gemm-flops": 61210.2}: a line that is an object about a part.
+  bool record(std::string_view text, Sink& sink) {
+    try {
+      return walk_tree(base::parse_json(text, ""), entries_, sink, TreeRoot::Part);
+    } catch (const base::Error&) {
+      return false;
+    }
   }
 
   // "node7: text": what one host wrote.
@@ -185,7 +186,9 @@ class Report : public RestReader {
         entries_.note_states(sink);
       return true;
     }
-    if (text.starts_with("-I- ") && text.ends_with("successfully"))
+    const bool is_remark = text.starts_with("(no ") && text.ends_with(")") &&
+                           condition_of(text.substr(1, text.size() - 2)) == Condition::Good;
+    if (is_remark || (text.starts_with("-I- ") && text.ends_with("successfully")))
       entries_.note_states(sink);
     if (!is_at_error_level(text))
       return false;
@@ -214,49 +217,6 @@ class Report : public RestReader {
     event.meaning = meaning;
     sink.event(std::move(event));
     sink.took();
-  }
-
-  // An unindented word alone in its line.
-  static bool is_heading(std::string_view line) {
-    return line[0] != ' ' && line[0] != '\t' && line.size() < kLongestName && has_letter(line) &&
-           line.find_first_of(" \t:=|,;()[]{}<>\"'") == line.npos;
-  }
-
-  // "Settings for ens1f0:", "GPU 00000000:07:00.0", "Port 1:": the last word names a part.
-  static std::string_view headed_part(std::string_view text) {
-    const bool is_open = text.ends_with(":");
-    std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;
-    const size_t blank = name.rfind(' ');
-    const std::string_view first = name.substr(0, blank);
-    const std::string_view last = blank == name.npos ? name : name.substr(blank + 1);
-    constexpr size_t kLongestHeading = 48;
-    if (text.size() > kLongestHeading || first.ends_with(":") ||
-        last.find_first_of("0123456789") == last.npos || last.find_first_of(",;()[]{}<>=%") != last.npos)
-      return {};
-    const bool is_number = last.find_first_not_of("0123456789") == last.npos;
-    if (is_open)
-      return is_number ? name : last;
-    // Without a colon only a word for a device and its number are a heading.
-    return blank != name.npos && names_device(first) && (is_number || last.find(':') != last.npos)
-               ? name
-               : std::string_view{};
-  }
-
-  // "09:00:01 AM", as sar, mpstat and iostat write in front of heads and rows.
-  static std::string_view without_clock(std::string_view text) {
-    const auto is_figure = [&](size_t i) {
-      return i < text.size() && text[i] >= '0' && text[i] <= '9';
-    };
-    constexpr size_t kClock = 8;
-    const bool is_clock = text.size() > kClock && is_figure(0) && is_figure(1) && text[2] == ':' &&
-                          is_figure(3) && is_figure(4) && text[5] == ':' && is_figure(6) && is_figure(7) &&
-                          text[kClock] == ' ';
-    if (!is_clock)
-      return text;
-    text = without_blanks(text.substr(kClock));
-    if (text.starts_with("AM ") || text.starts_with("PM "))
-      text.remove_prefix(3);
-    return without_blanks(text);
   }
 
   // "FAN3 | 0 RPM | cr": the first cell that is a state is that of what the first cell of all names.
@@ -329,6 +289,15 @@ class Report : public RestReader {
 
   // "https://n7:2379 is unhealthy: ..."
   bool sentence(std::string_view text, Sink& sink) {
+    const size_t blank = text.find(' ');
+    if (text.ends_with(".") && blank != text.npos &&
+        text.substr(0, blank).find_first_of("0123456789") != text.npos &&
+        is_state_word(text.substr(blank + 1, text.size() - blank - 2)))  // "OST0004 active."
+      return entries_.condition(
+          "state",
+          text.substr(blank + 1, text.size() - blank - 2),
+          {"", std::string(text.substr(0, blank)), ""},
+          sink);
     const size_t at = text.find(" is ");
     if (at == text.npos || at > kLongestName || text.substr(0, at).find(' ') != text.npos)
       return false;
@@ -367,7 +336,10 @@ class Report : public RestReader {
     if (!part_of(text).empty())  // its numbers are those of that part
       return false;
     const size_t colon = std::min(text.find(": "), text.find(":\t"));
-    const size_t at = std::min(colon, text.find(" = "));
+    size_t at = std::min(colon, text.find(" = "));
+    const bool is_gap = at == text.npos && gap_cells(text).size() == 2 && !is_figures(gap_cells(text)[0]);
+    if (is_gap)  // "NAME   VALUE"
+      at = text.find("  ");
     if (at == text.npos)
       return false;
     const std::string_view key = without_quotes(text.substr(0, at));
@@ -383,17 +355,17 @@ class Report : public RestReader {
     const size_t numbers = labelled_values(value).size();
     const auto whole = cell_value(value);
     const bool is_measure = numbers > 0 && (numbers > 1 || !unit_.empty() || !whole || !whole->label.empty());
-    if (is_measure && !names_condition(key))
+    if (is_measure && !names_condition(key) && !(is_gap && has_letter(value.substr(0, 1))))
       return false;
     const bool is_known = entries_.entry(std::string(key), value, part(device), sink);
-    is_read_ = numbers == 1;
+    is_read_ = numbers == 1 && (!is_gap || is_known);
     return is_known;
   }
 
   // "Online: [ n1 n2 ]", "* OFFLINE: [ n3 ]": a state with the parts that are in it. "OST0004: active.": a
   // part with its state.
   bool listed_parts(std::string_view key, std::string_view value, Sink& sink) {
-    key = key.substr(std::min(key.find_first_not_of("* "), key.size()));
+    key = without_blanks(key.substr(std::min(key.find_first_not_of("* "), key.size())));
     if (is_state_word(key) && value.starts_with("[")) {
       for (const std::string& name : blank_cells(value))
         if (name != "[" && name != "]")
@@ -403,7 +375,7 @@ class Report : public RestReader {
     if (value.ends_with("."))
       value.remove_suffix(1);
     const bool is_part = key.find(' ') == key.npos && key.find_first_of("0123456789") != key.npos;
-    return is_part && is_state_word(value) &&
+    return is_part && (is_state_word(value) || condition_of(value) == Condition::Bad) &&
            entries_.condition(
                "state",
                value,
@@ -427,44 +399,6 @@ class Report : public RestReader {
     const std::vector<std::string> words = label_words(key);
     const bool is_name = words.size() == 1 && (words[0] == "id" || words[0] == "name");
     return is_name || names_device(key);
-  }
-
-  // "GPU #3: 51494 Gflops/s", "Device 3  812 GB/s", "cuda:3 ...": the part that a line begins with, whose
-  // colon or blank ends it.
-  static std::string part_of(std::string_view text) {
-    const size_t word = text.find_first_of(" #:=[");
-    constexpr std::array<std::string_view, 4> kOthers{"Worker", "worker", "GCD", "Socket"};
-    const std::string_view name = text.substr(0, word);
-    if (word == text.npos || (!names_device(name) && std::ranges::find(kOthers, name) == kOthers.end()))
-      return "";
-    size_t at = word;
-    while (at < text.size() &&
-           (text[at] == ' ' || text[at] == '#' || text[at] == ':' || text[at] == '[' || text[at] == '='))
-      ++at;
-    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const bool is_number =
-        end > at && end - at < 4 && end < text.size() && text[end] != '.' && text[end] != '%';
-    return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
-  }
-
-  // "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
-  static std::string bracketed_part(std::string_view text) {
-    static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
-    for (size_t begin = 0, close = 0; (close = text.find_first_of(")]", begin)) != text.npos;
-         begin = close + 1) {
-      const std::string_view before = text.substr(begin, close - begin);
-      const size_t open = before.find_last_of("([");
-      if (open == before.npos)
-        continue;
-      const std::string_view inside = before.substr(open + 1);
-      const size_t figures = inside.find_last_not_of("0123456789") + 1;
-      const std::string_view name = inside.substr(0, inside.find_first_of(" #:="));
-      const bool is_number = figures < inside.size() && inside.size() - figures < 4;
-      if (is_number && (names_device(name) || label_words(name) == adapter) &&
-          inside.find_first_not_of(" #:=", name.size()) == figures)
-        return label_words(name)[0] + std::string(inside.substr(figures));
-    }
-    return "";
   }
 
   bool numbers(std::string_view text, Sink& sink) {
@@ -514,7 +448,7 @@ class Report : public RestReader {
   }
 
   void document(std::string_view text, const std::string& path, Sink& sink) override {
-    walk_tree(base::parse_json(text, path), entries_, sink);
+    walk_tree(base::parse_json(text, path), entries_, sink, TreeRoot::Any);
   }
 
   void end(Sink& sink) override {
@@ -538,7 +472,7 @@ class Report : public RestReader {
 const Format kReport{"report by its labels", "general", {}, Shape::Rest, make<Report>, nullptr, {}, {}, true};
 
 Formats general_formats() {
-  return {&kErrorLevel, &kStepSeries, &kReport};
+  return {&kPeerFailures, &kErrorLevel, &kStepSeries, &kReport};
 }
 
 }  // namespace lento::desk

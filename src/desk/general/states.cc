@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 32> kGoodWords{
     "normal",    "good",    "optimal",   "idle",  "free",     "allocated",     "mixed",
     "valid",     "nominal", "linkup",    "busy",  "job-busy", "job-exclusive", "job-sharing",
     "available", "clean",   "connected", "fine"};
-constexpr std::array<std::string_view, 39> kBadWords{"failed",      "failure",
+constexpr std::array<std::string_view, 45> kBadWords{"failed",      "failure",
                                                      "fail",        "down",
                                                      "offline",     "critical",
                                                      "cr",          "alarm",
@@ -38,6 +38,9 @@ constexpr std::array<std::string_view, 39> kBadWords{"failed",      "failure",
                                                      "unavail",     "unreach",
                                                      "errdisabled", "err-disabled",
                                                      "restarting",  "crashloopbackoff",
+                                                     "impaired",    "terminated",
+                                                     "died",        "killed",
+                                                     "inactive",    "unavailable",
                                                      "backoff"};
 constexpr std::array<std::string_view, 11> kNeutralWords{
     "ns",
@@ -177,7 +180,9 @@ Condition condition_of(std::string_view text) {
         word += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
       continue;
     }
-    const Condition condition = condition_of_word(word);
+    const bool is_sentence =
+        word.find(' ') != word.npos && text.find(',') != text.npos;  // "worker, raylet died"
+    const Condition condition = is_sentence ? condition_of_words(word) : condition_of_word(word);
     is_known = is_known && condition != Condition::Unknown;
     if (worst != Condition::Bad && condition != Condition::Unknown)
       worst = condition;

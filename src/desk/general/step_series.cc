@@ -16,13 +16,11 @@
 // A program may mean something else by its words. Therefore a series is only compared with itself, and a file
 // counts as known when it has a series that is long enough to show a change.
 #include <algorithm>
-#include <array>
 #include <map>
-#include <span>
 #include <unordered_map>
 
 #include "desk/general/general.h"
-#include "desk/general/labels.h"
+#include "desk/general/label_sense.h"
 #include "desk/read/rest_lines.h"
 
 namespace lento::desk {
@@ -58,13 +56,6 @@ struct SeriesRow {
   Moment time;
 };
 
-enum class Source {
-  Named,   // label or unit says that it is a speed
-  Stamps,  // of lines that name steps
-  Sums,    // a time since the program began
-  Unnamed  // a time of something
-};
-
 struct StepColumn {
   Source source = Source::Named;
   size_t shape = 0;  // of the lines whose clock it is by
@@ -92,86 +83,6 @@ std::string shape_of_line(std::string_view text) {
       shape += is_digit ? '#' : c;
   }
   return shape;
-}
-
-// Words of work that a rank does alone, and of time in which it waits for others.
-constexpr std::array<std::string_view, 15> kLocalWork{
-    "compute",
-    "forward",
-    "backward",
-    "fwd",
-    "bwd",
-    "kernel",
-    "gemm",
-    "matmul",
-    "cpu",
-    "data",
-    "load",
-    "busy",
-    "encode",
-    "decode",
-    "optimizer"};
-constexpr std::array<std::string_view, 12> kWaiting{
-    "wait",
-    "waiting",
-    "idle",
-    "sync",
-    "barrier",
-    "comm",
-    "communication",
-    "allreduce",
-    "nccl",
-    "recv",
-    "stall",
-    "bubble"};
-
-bool holds_word(const std::vector<std::string>& words, std::span<const std::string_view> any) {
-  return std::ranges::any_of(words, [&](const std::string& word) {
-    return std::ranges::find(any, word) != any.end();
-  });
-}
-
-// The meaning of a label with a unit. A log repeats its labels, so that their words are looked up once.
-struct LabelSense {
-  std::string name;  // of a series
-  Measure measure;   // of a speed or a size of a step
-  Source source = Source::Named;
-  bool is_series = false;
-  bool is_rank = false;
-  bool is_step = false;
-  double seconds = -1;  // of one, where the number is a time since the program began
-};
-
-// A sum of time since the program began: "ExecutionTime = 12.31 s", "uptime=512.3".
-double seconds_since_start(const LabelledValue& value, const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
-  const Measure time = measure_of("time", value.unit);
-  const bool is_time = time.meaning == Meaning::Duration && !value.label.empty() &&
-                       (!value.unit.empty() || holds_word(words, kNames));
-  return is_time ? time.scale : -1;
-}
-
-LabelSense sense_of(const LabelledValue& value) {
-  const std::vector<std::string> words = label_words(value.label);
-  LabelSense sense;
-  sense.measure = measure_of(value.label, value.unit);
-  sense.is_rank = words == std::vector<std::string>{"rank"};
-  sense.is_step = sense.measure.meaning == Meaning::Step;
-  sense.seconds = seconds_since_start(value, words);
-  const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
-  if (sense.measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
-    constexpr std::array<std::string_view, 3> kTimes{"time", "latency", "duration"};
-    sense.measure = measure_of("time", unit);
-    sense.source = holds_word(words, kTimes) ? Source::Named : Source::Unnamed;  // "elapsed_time = 0.02s"
-    if (sense.measure.meaning != Meaning::Duration)
-      sense.measure = {};
-  }
-  const Meaning meaning = sense.measure.meaning;
-  sense.is_series = meaning == Meaning::Rate || meaning == Meaning::Duration || meaning == Meaning::Work;
-  sense.name = !value.label.empty()              ? value.label
-               : sense.source == Source::Unnamed ? "time in " + value.unit
-                                                 : value.unit;
-  return sense;
 }
 
 constexpr const char* kRankAdvice =
@@ -353,14 +264,14 @@ class StepSeries : public RestReader {
     const std::vector<std::string> words = label_words(named.name);
     quantity.kind = Kind::Level;
     quantity.better = named.measure.meaning == Meaning::Rate ? Better::Higher : Better::Lower;
-    const bool is_own = !who_.rank.empty() && (states_rank_ || holds_word(words, kLocalWork));
+    const bool is_own = !who_.rank.empty() && (states_rank_ || is_local_work(words));
     if (!is_own || named.source == Source::Stamps)
       return quantity;
     quantity.scope = Scope::Own;
     quantity.group = "ranks";
     quantity.by_role = true;
     quantity.advice = kRankAdvice;
-    quantity.is_wait = quantity.better == Better::Lower && holds_word(words, kWaiting);
+    quantity.is_wait = quantity.better == Better::Lower && is_waiting(words);
     if (quantity.is_wait)
       quantity.better = Better::Neither;
     return quantity;

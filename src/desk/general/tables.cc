@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/number.h"
 #include "desk/general/cells.h"
 #include "desk/general/states.h"
 #include "desk/read/host_parts.h"
@@ -41,8 +42,10 @@ bool holds_number(const std::string& cell) {
 // Returns whether the text is a row of numbers that follows a line of as many words.
 bool Tables::is_first_row(std::string_view text) const {
   constexpr size_t kFewestWords = 5;
-  const std::vector<std::string> words = blank_cells(text);
+  std::vector<std::string> words = blank_cells(text);
   const std::vector<std::string> head = blank_cells(candidate_);
+  if (words.size() == head.size() + 1 && words[0].ends_with(":"))
+    words.erase(words.begin());
   const auto is_number = [](const std::string& word) {
     return cell_value(word).has_value();
   };
@@ -64,6 +67,8 @@ void Tables::promote(std::vector<std::string> cells) {
 
 void Tables::start_table(std::vector<std::string> cells) {
   has_rows_ = false;
+  is_ruled_ = false;
+  begins_.clear();
   columns_ = std::move(cells);
   is_load_ = std::ranges::any_of(columns_, names_response_time);
 }
@@ -127,11 +132,18 @@ bool Tables::begin_table(std::string_view text) {
   }
   head_line_ = text;
   words_ = blank_cells(text);  // where single blanks separate columns
+  const bool is_by_gap = !is_comma && prefix_.empty() && gap_cells(text).size() == cells.size();
   start_table(std::move(cells));
+  for (size_t i = 0, at = 0; is_by_gap && i < columns_.size(); at += columns_[i++].size()) {
+    at = head_line_.find(columns_[i], at);
+    begins_.push_back(at);
+  }
   return true;
 }
 
 bool Tables::means(const std::string& name) {
+  if (label_words(name) == std::vector<std::string>{"desired"})
+    return true;
   const Meaning meaning = column_measure(name).meaning;
   const bool is_number = meaning != Meaning::None && meaning != Meaning::Step && meaning != Meaning::Work;
   return is_number || names_condition(name) || names_device(name) || names_host(name) ||
@@ -151,16 +163,52 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
   const std::vector<std::string> by_gap = gap_cells(text);
   const std::vector<std::string> by_blank = blank_cells(text);
   bool any = false;
-  if (by_gap.size() == columns_.size())
+  if (is_ruled_ && !begins_.empty() && !cells_below_begins(text).empty())
+    any = fields(columns_, cells_below_begins(text), prefix_, sink);
+  else if (by_gap.size() == columns_.size())
     any = fields(columns_, by_gap, prefix_, sink);
   else if (by_blank.size() == columns_.size())
     any = fields(columns_, by_blank, prefix_, sink);
   else if (by_blank.size() == words_.size())
     any = fields(words_, by_blank, prefix_, sink);
+  else if (by_blank.size() == words_.size() + 1 && by_blank[0].ends_with(":"))  // "Mem:  2063595  71022"
+    any = fields(words_, {by_blank.begin() + 1, by_blank.end()}, prefix_ + by_blank[0] + " ", sink);
+  else if (const auto aligned = cells_below_begins(text);  // cells are left empty
+           by_gap.size() < columns_.size() && !aligned.empty())
+    any = fields(columns_, aligned, prefix_, sink);
   else if (const auto below = cells_below(text); !below.empty())
     any = fields(words_, below, prefix_, sink);
   has_rows_ = has_rows_ || any;
   return any;
+}
+
+// The cells of a row below the columns of the rule or the head. Empty where a word of the row lies across two
+// columns.
+std::vector<std::string> Tables::cells_below_begins(std::string_view text) const {
+  std::vector<std::string> cells;
+  for (size_t i = 0; i < begins_.size(); ++i) {
+    const size_t begin = std::min(begins_[i], text.size());
+    const size_t end = i + 1 < begins_.size() ? std::min(begins_[i + 1], text.size()) : text.size();
+    if (begin > 0 && begin < text.size() && text[begin - 1] != ' ')
+      return {};
+    cells.emplace_back(without_blanks(text.substr(begin, end - begin)));
+  }
+  return cells;
+}
+
+// Notes the part that a row of a ruled table is about, so that hosts can be compared by what they list.
+void Tables::list_part(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells,
+    const Subject& subject,
+    Sink& sink) {
+  std::string name = subject.device.empty() ? cells[0] : subject.device;
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+  const std::vector<std::string> words = label_words(columns[0]);
+  if (is_number && !words.empty())
+    name = words.back() + name;
+  if (is_ruled_ && name.size() < kLongestName && name.find_first_of("0123456789") != name.npos)
+    entries_.part(name, sink, true);
 }
 
 // The words of a row that are below those of the head, one each. Empty where most columns have none.
@@ -185,6 +233,47 @@ std::vector<std::string> Tables::cells_below(std::string_view text) const {
   return filled * 3 >= words_.size() * 2 && filled > 2 ? cells : std::vector<std::string>{};
 }
 
+// "Admin Status  down": the operator took the part out, so that its other states are no faults.
+static bool is_out_of_service(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::vector<std::string> words = label_words(columns[i]);
+    const bool is_admin = !words.empty() && words[0].starts_with("admin");
+    if (is_admin && condition_of(cells[i]) == Condition::Bad)
+      return true;
+  }
+  return false;
+}
+
+// "DESIRED  READY" of a service, with whole numbers in both: fewer are ready than there should be.
+static bool is_incomplete(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells,
+    std::string& meaning) {
+  constexpr std::array<std::string_view, 4> kWanted{"desired", "expected", "configured", "replicas"};
+  constexpr std::array<std::string_view, 4> kThere{"ready", "available", "healthy", "online"};
+  const auto column = [&](const auto& names) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const std::vector<std::string> words = label_words(columns[i]);
+      const bool is_number =
+          !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string::npos;
+      if (is_number && words.size() == 1 && std::ranges::find(names, words[0]) != names.end())
+        return i;
+    }
+    return columns.size();
+  };
+  const size_t wanted = column(kWanted);
+  const size_t there = column(kThere);
+  if (wanted == columns.size() || there == columns.size())
+    return false;
+  const auto all = base::try_uint(cells[wanted]);
+  const auto ready = base::try_uint(cells[there]);
+  if (all && ready && *ready < *all)
+    meaning = columns[there] + " is " + cells[there] + " of " + cells[wanted];
+  return all && ready;
+}
+
 // One row of a table: its parts first, then its numbers and states. False: it holds neither.
 bool Tables::fields(
     const std::vector<std::string>& columns,
@@ -195,15 +284,28 @@ bool Tables::fields(
   std::string name = prefix;
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool is_plain = cells[i].find_first_not_of("0123456789") == std::string::npos;
-    if (names_host(columns[i]) && !is_plain)
+    const bool is_path = cells[i].starts_with("/");
+    if (names_host(columns[i]) && !is_plain && !is_path)
       subject.host = cells[i];
-    else if (names_device(columns[i]) && subject.device.empty())
+    else if ((names_device(columns[i]) || (is_path && i == 0)) && subject.device.empty())
       subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];
   }
   for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
     if (names_something(columns[i]) && has_letter(cells[i]))
       subject.device = cells[i];
   const bool is_named = !subject.empty();
+  list_part(columns, cells, subject, sink);
+  if (is_out_of_service(columns, cells))
+    return true;
+  if (std::string missing; is_incomplete(columns, cells, missing)) {
+    if (missing.empty())
+      entries_.note_states(sink);
+    else
+      entries_.open_state(
+          cells[label_words(columns[0]) == std::vector<std::string>{"namespace"} ? 1 : 0] + ": " + missing,
+          sink);
+    return true;
+  }
   if (!is_named)
     subject.device = device_;
   if (subject.host.empty())
@@ -242,6 +344,11 @@ bool Tables::cell(
     return false;
   const bool has_unit = !number->unit.empty() && number->unit != "%";
   Measure measure = has_unit ? measure_of(column, number->unit) : column_measure(column);
+  if (measure.meaning == Meaning::None && !name.empty())  // "Mem: " and "total"
+    measure = column_measure(name + column);
+  if (measure.meaning == Meaning::None && !unit_.empty() && !has_unit && !is_other_time(column) &&
+      measure_of(column, "").meaning == Meaning::None && column_measure(column).meaning == Meaning::None)
+    measure = measure_of("", unit_);
   if (measure.meaning == Meaning::None && of_row_.meaning != Meaning::None) {
     if (is_other_time(column))  // "max", "std": of one unlucky request
       return false;
@@ -250,13 +357,28 @@ bool Tables::cell(
   return entries_.number(name + column, measure, number->value, subject, sink);
 }
 
+static bool is_plain_number(const std::vector<std::string>& cells) {
+  return !cells.empty() && !cells[0].empty() && cells[0].find_first_not_of("0123456789") == std::string::npos;
+}
+
+// The names of a head of several lines in one: "NEURON" above "DEVICE".
+static std::vector<std::string> stacked(const std::vector<std::vector<std::string>>& head) {
+  std::vector<std::string> names = head[0];
+  for (size_t line = 1; line < head.size(); ++line)
+    for (size_t i = 0; i < names.size() && i < head[line].size(); ++i)
+      names[i] += (names[i].empty() || head[line][i].empty() ? "" : " ") + head[line][i];
+  return names;
+}
+
 // A box has as many lines per row as its head.
 bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink) {
   host_ = host;
   const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;
   if (is_rule) {
     const bool is_markdown = text.find('+') == text.npos && head_.empty();
-    const bool is_grid = head_.empty() && box_.size() == 1 && holds_names(box_[0]);
+    constexpr size_t kMostHeadLines = 4;
+    const bool is_grid = head_.empty() && !box_.empty() && box_.size() <= kMostHeadLines &&
+                         std::ranges::all_of(box_, holds_names);
     if (!box_.empty() && (is_markdown || is_grid || text.find('=') != text.npos))
       head_ = std::move(box_);
     box_.clear();
@@ -268,25 +390,38 @@ bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink
   constexpr size_t kMostBoxLines = 8;
   if (box_.size() < kMostBoxLines)
     box_.push_back(std::move(cells));
-  if (head_.empty() || box_.size() < head_.size())
+  if (head_.empty())
     return false;
-  const bool any = box_row(sink);
+  is_ruled_ = true;
+  // Two lines that both begin with a number are two rows, below names of several lines.
+  const bool is_stacked =
+      head_.size() > 1 && box_.size() > 1 && is_plain_number(box_[0]) && is_plain_number(box_[1]);
+  if (is_stacked)
+    head_ = {stacked(head_)};
+  if (box_.size() < head_.size())
+    return false;
+  bool any = false;
+  for (size_t at = 0; at + head_.size() <= box_.size(); at += head_.size())
+    any = box_row(
+              {box_.begin() + std::ptrdiff_t(at), box_.begin() + std::ptrdiff_t(at + head_.size())},
+              sink) ||
+          any;
   box_.clear();
   return any;
 }
 
-bool Tables::box_row(Sink& sink) {
+bool Tables::box_row(const std::vector<std::vector<std::string>>& lines, Sink& sink) {
   std::vector<std::string> columns;
   std::vector<std::string> values;
   for (size_t line = 0; line < head_.size(); ++line) {
-    if (head_[line].size() != box_[line].size())
+    if (head_[line].size() != lines[line].size())
       return false;
     for (size_t i = 0; i < head_[line].size(); ++i) {
       std::vector<std::string> names = gap_cells(head_[line][i]);
-      std::vector<std::string> cells = gap_cells(box_[line][i]);
+      std::vector<std::string> cells = gap_cells(lines[line][i]);
       if (names.size() != cells.size()) {
         names = {head_[line][i]};
-        cells = {box_[line][i]};
+        cells = {lines[line][i]};
       }
       columns.insert(columns.end(), names.begin(), names.end());
       values.insert(values.end(), cells.begin(), cells.end());
@@ -295,8 +430,31 @@ bool Tables::box_row(Sink& sink) {
   return fields(columns, values, "", sink);
 }
 
-void Tables::rule() {
-  promote(gap_cells(candidate_));
+void Tables::rule(std::string_view text) {
+  std::vector<size_t> begins;
+  std::vector<std::string> names;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    names.emplace_back(
+        without_blanks(std::string_view(candidate_).substr(std::min(at, candidate_.size()), end - at)));
+    begins.push_back(at);
+    at = std::min(text.find_first_not_of(' ', end), text.size());
+  }
+  const bool is_open = columns_.empty() || head_line_ == candidate_;
+  // A name of the head may not lie across two columns, as where numbers are set to the right.
+  const bool is_aligned = std::ranges::all_of(begins, [&](size_t begin) {
+    return begin == 0 || begin >= candidate_.size() || candidate_[begin - 1] == ' ';
+  });
+  if (begins.size() < 3 || !is_open || !is_aligned) {
+    promote(gap_cells(candidate_));
+    is_ruled_ = is_ruled_ || (head_line_ == candidate_ && !columns_.empty());
+    return;
+  }
+  columns_.clear();
+  promote(std::move(names));
+  is_ruled_ = !columns_.empty();
+  if (is_ruled_)
+    begins_ = std::move(begins);
 }
 
 void Tables::note_line(std::string_view text) {

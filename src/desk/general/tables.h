@@ -20,8 +20,9 @@ class Tables {
   bool box_line(std::string_view text, const std::string& host, Sink& sink);
   bool begin_table(std::string_view text);
 
-  // A rule marks the line before it as a head.
-  void rule();
+  // A rule marks the line before it as a head. One with gaps ("-----  ----") also states where the columns
+  // begin, so that a row may leave cells empty.
+  void rule(std::string_view text);
   // A row of numbers also marks the line before it as a head, when both have as many words.
   void note_line(std::string_view text);
   void blank_line();
@@ -51,13 +52,21 @@ class Tables {
       const std::string& name,
       const Subject& subject,
       Sink& sink);
-  bool box_row(Sink& sink);
+  bool box_row(const std::vector<std::vector<std::string>>& lines, Sink& sink);
+  std::vector<std::string> cells_below_begins(std::string_view text) const;
+  void list_part(
+      const std::vector<std::string>& columns,
+      const std::vector<std::string>& cells,
+      const Subject& subject,
+      Sink& sink);
 
   Entries& entries_;
   std::string host_;  // that wrote the line
   std::string device_;
   bool has_rows_ = false;             // of the last head
   bool is_comma_ = false;             // commas set the cells apart
+  bool is_ruled_ = false;             // a rule is below the head
+  std::vector<size_t> begins_;        // of the columns, where the rule or gaps of the head state them
   bool is_load_ = false;              // its rates are loads on the parts
   std::vector<std::string> columns_;  // the head, set apart by gaps
   std::vector<std::string> words_;    // the same, set apart by blanks

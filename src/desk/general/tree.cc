@@ -1,12 +1,15 @@
 // Visits the objects of a document. An object with a name is a part, and one with a host's name is that host.
+// A part that has an identity ("InstanceId") keeps it for what it holds: names inside are those of checks.
 //
 //   condition = {"type": KEY, "status": FLAG}        as Kubernetes and its operators state conditions
 #include "desk/general/tree.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/units.h"
+#include "desk/general/states.h"
 #include "desk/read/host_parts.h"
 
 namespace lento::desk {
@@ -18,6 +21,8 @@ struct Node {
   const Json* json;
   std::string key;  // of the object in its parent
   Subject subject;
+  bool is_identified = false;
+  bool is_alert = false;  // its state is that of a notice, and a good one shows no health
 };
 
 const std::string* text_member(const Json& object, std::string_view key) {
@@ -42,13 +47,28 @@ std::string scalar_text(const Json& value) {
   return value.is_number() ? base::format_number(value.number({}), 10) : "";
 }
 
+// "InstanceId", "nodeId", "device_id": the identity of a machine or a device. Returns whether there is one.
+bool identify(const Json& object, Subject& subject) {
+  constexpr std::array<std::string_view, 5> kMachines{"instance", "node", "host", "machine", "server"};
+  for (const auto& [key, value] : object.members()) {
+    const std::vector<std::string> words = label_words(key);
+    const bool is_id = words.size() == 2 && words[1] == "id" && value.is_string() &&
+                       value.string({}).size() <= kLongestName && !value.string({}).empty();
+    if (is_id && std::ranges::find(kMachines, words[0]) != kMachines.end()) {
+      subject = {value.string({}), "", ""};
+      return true;
+    }
+  }
+  return false;
+}
+
 void name_subject(const Json& object, Subject& subject) {
-  constexpr std::array<std::string_view, 6>
-      kHosts{"hostname", "host", "nodeName", "node_name", "HostName", "node"};
+  constexpr std::array<std::string_view, 8>
+      kHosts{"hostname", "host", "nodeName", "node_name", "HostName", "node", "Hostname", "instance"};
   constexpr std::array<std::string_view, 9>
       kNames{"name", "Name", "Id", "id", "device", "Device", "interface", "ifname", "bdf"};
   if (const std::string* host = first_text(object, kHosts))
-    subject.host = *host;
+    subject.host = host->substr(0, host->rfind(':'));  // "gpu7:9400"
   const Json* metadata = object.find("metadata");
   const std::string* name = metadata ? first_text(*metadata, kNames) : first_text(object, kNames);
   if (!name) {
@@ -61,6 +81,8 @@ void name_subject(const Json& object, Subject& subject) {
     return;
   }
   const std::string* kind = text_member(object, "kind");
+  if (kind && kind->ends_with("Job"))  // what it states is about the job
+    return;
   if ((kind && *kind == "Node") || (subject.host.empty() && is_host_word(*name)))
     subject.host = *name;
   else
@@ -69,30 +91,44 @@ void name_subject(const Json& object, Subject& subject) {
 
 }  // namespace
 
-void walk_tree(const Json& root, Entries& entries, Sink& sink) {
+bool walk_tree(const Json& root, Entries& entries, Sink& sink, TreeRoot is_of) {
   std::vector<Node> open{{&root, "", {}}};
   while (!open.empty()) {
     Node node = std::move(open.back());
     open.pop_back();
     for (const Json& item : node.json->items())
       if (item.is_object() || item.is_array())
-        open.push_back({&item, node.key, node.subject});
+        open.push_back({&item, node.key, node.subject, node.is_identified, node.is_alert});
     if (!node.json->is_object())
       continue;
     const std::string* type = text_member(*node.json, "type");
     const std::string* status = text_member(*node.json, "status");
     if (type && status) {
-      entries.entry(*type, *status, node.subject, sink);
+      // {"type": "Running", "status": "True"}
+      const bool is_state = truth_of(*status) == true && condition_of(*type) != Condition::Unknown;
+      if (is_state)
+        entries.condition("state", *type, node.subject, sink);
+      else
+        entries.entry(*type, *status, node.subject, sink);
       continue;
     }
-    name_subject(*node.json, node.subject);
+    node.is_alert = node.is_alert || node.json->find("startsAt");
+    node.is_identified = identify(*node.json, node.subject) || node.is_identified;
+    if (!node.is_identified)
+      name_subject(*node.json, node.subject);
+    else if (
+        const std::string* name = first_text(*node.json, std::array<std::string_view, 2>{"Name", "name"}))
+      node.key = *name;
+    if (is_of == TreeRoot::Part && node.json == &root && node.subject.empty())
+      return false;
     for (const auto& [key, value] : node.json->members()) {
       if (value.is_object() || value.is_array())
-        open.push_back({&value, key, node.subject});
-      else
+        open.push_back({&value, key, node.subject, node.is_identified, node.is_alert});
+      else if (!node.is_alert || condition_of(scalar_text(value)) != Condition::Good)
         entries.entry(node.key.empty() ? key : node.key + " " + key, scalar_text(value), node.subject, sink);
     }
   }
+  return true;
 }
 
 }  // namespace lento::desk

@@ -7,7 +7,13 @@
 
 namespace lento::desk {
 
-// Takes all members of a document. Marks the document as understood when one has a known meaning.
-void walk_tree(const base::Json& root, Entries& entries, Sink& sink);
+enum class TreeRoot {
+  Any,
+  Part  // the outermost object has to name a part
+};
+
+// Takes all members of a document. Marks the document as understood when one has a known meaning. Returns
+// whether the root is as it should be.
+bool walk_tree(const base::Json& root, Entries& entries, Sink& sink, TreeRoot is_of);
 
 }  // namespace lento::desk

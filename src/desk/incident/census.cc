@@ -1,6 +1,9 @@
 // Counts the parts of one kind that each host lists: GPUs, network cards, disks. A host that lists fewer than
 // all of its peers, which agree, has lost one, whichever reader read them.
 //
+// Rows of a table may be about anything (jobs, processes). They are parts where all hosts list the same
+// names.
+//
 // Hosts with a file that was cut are left out, because the missing parts may be listed after the cut.
 #include <algorithm>
 #include <map>
@@ -14,7 +17,7 @@ namespace {
 // "gpu3" and "gpu4" are of one kind, as are "0000:17:00.0" and "0000:3d:00.0".
 std::string kind_of_part(std::string_view device) {
   std::string kind;
-  for (const char c : device.substr(0, device.find('/')))
+  for (const char c : device.starts_with("/") ? device : device.substr(0, device.find('/')))
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':')
       kind += c;
   return std::ranges::count(device, ':') == 2 ? "PCI device" : kind;
@@ -24,6 +27,7 @@ struct Listed {
   std::set<std::string> parts;
   std::set<int32_t> files;
   Where where;
+  bool is_by_name = true;
 };
 using ByHost = std::map<std::string, Listed>;
 
@@ -38,6 +42,7 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
     Listed& listed = kinds[kind_of_part(subject.device)][subject.host];
     listed.parts.insert(subject.device);
     listed.files.insert(series.file);
+    listed.is_by_name &= records.quantities()[series.quantity].group == kListedByName;
     listed.where = series.rows[0].where;
   }
   // A part that does not answer has no values, but the same file lists it.
@@ -50,10 +55,20 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
   return kinds;
 }
 
+// Returns whether what the hosts list are the same parts, as far as they list them.
+bool are_comparable(const ByHost& hosts) {
+  const auto most = std::ranges::max_element(hosts, {}, [](const auto& host) {
+    return host.second.parts.size();
+  });
+  return std::ranges::all_of(hosts, [&](const auto& host) {
+    return !host.second.is_by_name || std::ranges::includes(most->second.parts, host.second.parts);
+  });
+}
+
 void judge_kind(const Records& records, const std::string& kind, const ByHost& hosts, Judgement& out) {
   constexpr size_t kFewestHosts = 4;
   constexpr size_t kFewestParts = 2;
-  if (hosts.size() < kFewestHosts || kind.empty())
+  if (hosts.size() < kFewestHosts || kind.empty() || !are_comparable(hosts))
     return;
   out.covered.push_back("number of " + kind + " of " + std::to_string(hosts.size()) + " hosts");
   std::map<size_t, size_t> votes;  // hosts with so many parts

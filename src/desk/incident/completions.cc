@@ -1,4 +1,4 @@
-// RDMA operations that failed between two hosts: which end is at fault.
+// Operations that failed between two hosts (RDMA, connections): which end is at fault.
 //
 // Each line names two ends, the host that reports and the peer that it could not reach, and neither line
 // alone says which of them is faulty. The end that is common to the failures of two or more other hosts is. A
@@ -14,6 +14,9 @@
 
 namespace lento::desk {
 namespace {
+
+constexpr std::string_view kCompletion = "collective/completion error";
+constexpr std::string_view kUnreachable = "peer/unreachable";
 
 struct Edge {
   std::string reporter;
@@ -79,6 +82,7 @@ finding_of(const Records& records, const std::string& end, const std::vector<Edg
   const std::string gid = is_peer ? shared_field(edges, "remote") : "";
   const std::string card = shared_field(edges, "card");
   const std::string hosts = std::to_string(others) + (is_peer ? " hosts" : " peers");
+  const bool is_rdma = edges[0].event->kind == kCompletion;
   finding::Finding finding;
   finding.subject = end;
   finding.category = "faulty link";
@@ -88,6 +92,10 @@ finding_of(const Records& records, const std::string& end, const std::vector<Edg
                     (card.empty() ? "" : ", all through " + card) +
                     "; its port, cable or switch port is at fault, not the " +
                     (is_peer ? "hosts that report" : "peers");
+  if (!is_rdma)
+    finding.summary =
+        end + (is_peer ? ": " + hosts + " do not reach it (" : ": it does not reach " + hosts + " (") +
+        edges[0].event->meaning + "); the end that these failures share is at fault";
   finding.score = 1 - 1 / double(others + 2);
   finding.where = place_of({end, "", ""});
   std::set<std::string> quoted_hosts;
@@ -113,7 +121,13 @@ void judge_transport(const Records& records, std::vector<Edge> edges, Judgement&
     });
     const std::vector<Edge> own(edges.begin(), rest);
     edges.erase(edges.begin(), rest);
-    out.findings.push_back(finding_of(records, end, own, others));
+    if (end.starts_with("LID "))
+      out.open.push_back(
+          {std::to_string(others) + " hosts do not reach the port with " + end + " (" +
+               own[0].event->meaning + "), and which host that is these lines do not state",
+           "the name of that port: smpquery nodedesc " + end.substr(4)});
+    else
+      out.findings.push_back(finding_of(records, end, own, others));
   }
   std::set<std::string> pairs;
   for (const Edge& edge : edges)
@@ -121,7 +135,8 @@ void judge_transport(const Records& records, std::vector<Edge> edges, Judgement&
   if (pairs.empty())
     return;
   out.open.push_back(
-      {"RDMA operations fail between " + list_text({pairs.begin(), pairs.end()}, 4) +
+      {std::string(edges[0].event->kind == kCompletion ? "RDMA operations fail" : "connections fail") +
+           " between " + list_text({pairs.begin(), pairs.end()}, 4) +
            ", and these lines do not show which end is at fault",
        "the NCCL logs of all ranks (NCCL_DEBUG=INFO), the port counters (perfquery) and the kernel logs of "
        "both "
@@ -155,10 +170,12 @@ void judge_completions(const Records& records, const JudgeOptions&, Judgement& o
   std::map<Subject, const Event*> program;
   bool is_flushed = false;
   for (const Event& event : records.events()) {
-    if (event.kind != "collective/completion error")
+    if (event.kind != kCompletion && event.kind != kUnreachable)
       continue;
     const std::string& status = field(event, "status");
     const std::string host = event.subject.host.empty() ? subject_text(event.subject) : event.subject.host;
+    if (event.kind == kUnreachable && event.subject.host.empty())
+      continue;  // this end is not named
     if (status == "12" || status == "13" || status.empty())
       transport.push_back({host, names.peer(event), &event});
     else if (status == "5")
@@ -169,7 +186,7 @@ void judge_completions(const Records& records, const JudgeOptions&, Judgement& o
   const size_t failed = transport.size() + program.size() + is_flushed;
   if (failed == 0)
     return;
-  out.covered.push_back("RDMA operations that failed, in " + std::to_string(failed) + " lines");
+  out.covered.push_back("operations between hosts that failed, in " + std::to_string(failed) + " lines");
   const size_t before = out.findings.size() + out.open.size();
   judge_transport(records, transport, out);
   for (const auto& [subject, event] : program)

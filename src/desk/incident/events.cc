@@ -14,7 +14,7 @@ namespace {
 using Chain = std::vector<const Event*>;
 
 bool is_of_another_judge(const Event& event) {
-  constexpr std::array<std::string_view, 4> kOthers{"collective/", "unread/", "progress/", "stack/"};
+  constexpr std::array<std::string_view, 5> kOthers{"collective/", "peer/", "unread/", "progress/", "stack/"};
   return is_ending(event) || std::ranges::any_of(kOthers, [&](std::string_view kind) {
            return event.kind.starts_with(kind);
          });
@@ -63,12 +63,12 @@ bool is_of_machine(const Event& event) {
 }
 
 // Returns the finding for the events of one part.
-finding::Finding finding_of(const Records& records, const Chain& chain) {
+finding::Finding finding_of(const Records& records, const Subject& part, const Chain& chain) {
   const Event& worst = worst_of(chain);
   finding::Finding finding;
-  finding.subject = worst.subject.empty() && is_of_machine(worst)
+  finding.subject = part.empty() && is_of_machine(worst)
                         ? "the host of " + records.files[size_t(worst.where.file)].path
-                        : subject_text(worst.subject);
+                        : subject_text(part);
   finding.category = origin_text(worst.origin);
   finding.summary = finding.subject + ": " + worst.meaning;
   std::vector<std::string> before;
@@ -90,7 +90,7 @@ finding::Finding finding_of(const Records& records, const Chain& chain) {
   constexpr double kBehind = 0.01;
   const bool is_program = worst.origin == Origin::Program || worst.origin == Origin::Consequence;
   finding.score = (worst.severity == Severity::Fault ? 0.9 : 0.6) - (is_program ? kBehind : 0);
-  finding.where = place_of(worst.subject);
+  finding.where = place_of(part);
   if (worst.time.clock == Clock::Unix)
     finding.when = finding::TimeWindow{chain.front()->time.seconds, chain.back()->time.seconds, "s"};
   constexpr size_t kMostQuoted = 6;
@@ -124,11 +124,26 @@ std::set<std::string> states_of_most(const Records& records) {
 
 }  // namespace
 
+// Returns the servers that two hosts or more say do not answer. Each is the part, and not the hosts that wait
+// for it.
+static std::set<std::string> servers_of_several(const Records& records) {
+  std::map<std::string, std::set<std::string>> hosts;
+  for (const Event& event : records.events())
+    if (const std::string& server = field(event, "server"); !server.empty())
+      hosts[server].insert(event.subject.host);
+  std::set<std::string> servers;
+  for (const auto& [server, own] : hosts)
+    if (own.size() > 1)
+      servers.insert(server);
+  return servers;
+}
+
 // Judges error messages by part. The earliest and worst lead.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<std::pair<Subject, int32_t>, Chain> chains;  // of a part, or of the unnamed host of a file
   size_t seen = 0;
   const std::set<std::string> common = states_of_most(records);
+  const std::set<std::string> servers = servers_of_several(records);
   for (const std::string& kind : common)
     out.open.push_back(
         {"most hosts state that " + kind.substr(kind.find('/') + 1) + ", which may be how they are set up",
@@ -138,7 +153,9 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
       continue;
     ++seen;
     const bool is_unnamed = event.subject.empty() && is_of_machine(event);
-    chains[{event.subject, is_unnamed ? event.where.file : -1}].push_back(&event);
+    const std::string& server = field(event, "server");
+    const Subject part = servers.contains(server) ? Subject{server, "", ""} : event.subject;
+    chains[{part, is_unnamed ? event.where.file : -1}].push_back(&event);
   }
   for (auto& [part, chain] : chains) {
     const Subject& subject = part.first;
@@ -147,7 +164,7 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
       return event->severity != Severity::Note;
     });
     if (is_fault) {
-      out.findings.push_back(finding_of(records, chain));
+      out.findings.push_back(finding_of(records, subject, chain));
       continue;
     }
     constexpr size_t kMostNotes = 20;

@@ -10,10 +10,10 @@ namespace {
 
 using Judge = void (*)(const Records&, const JudgeOptions&, Judgement&);
 constexpr Judge kJudges[] = {
-    judge_hangs,        judge_stacks, judge_progress,   judge_counts,  judge_completions,
-    judge_events,       judge_states, judge_census,     judge_samples, judge_standstill,
-    judge_extremes,     judge_onset,  judge_spreads,    judge_runs,    judge_serving,
-    judge_speed_of_job, judge_jobs,   judge_job_shares, judge_unread,  judge_endings,
+    judge_hangs,      judge_stacks, judge_progress, judge_counts,     judge_completions,  judge_events,
+    judge_states,     judge_census, judge_samples,  judge_standstill, judge_extremes,     judge_onset,
+    judge_spreads,    judge_runs,   judge_pairs,    judge_serving,    judge_speed_of_job, judge_jobs,
+    judge_job_shares, judge_unread, judge_endings,
 };
 
 // Adds an event to a finding by comparison, because what happened to a part is more specific than its

@@ -271,12 +271,49 @@ TEST(Benchmarks, TheHostCommonToTheSlowPairs) {
   }
 }
 
+TEST(Benchmarks, OneSlowPairNamesNeitherEnd) {
+  Job job(9);
+  for (int pair = 0; pair < 5; ++pair)
+    job.run(benchmark(
+        "h" + std::to_string(2 * pair),
+        "h" + std::to_string(2 * pair + 1),
+        (pair == 3 ? 90 : 180) * job.noise(0.01)));
+  const finding::Diagnosis found = job.judge();
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "h6, h7");
+  EXPECT_FALSE(found.findings[0].where);
+}
+
 Run scheduled(const std::string& id, const std::string& state, std::vector<std::string> members) {
   Run run;
   run.kind = "job";
   run.facts = {{"id", id}, {"state", state}};
   run.members = std::move(members);
   return run;
+}
+
+TEST(Census, RowsOfATableAreComparedByTheirNamesOnly) {
+  for (const bool is_lost : {true, false}) {
+    Records records;
+    records.files.emplace_back();
+    for (int host = 0; host < 5; ++host)
+      for (int part = 0; part < 4; ++part) {
+        if (host == 3 && part == (is_lost ? 2 : -1))
+          continue;
+        const int number = is_lost ? part : 10 * host + part;  // of jobs, which are no parts
+        Observation row;
+        row.subject = records.subject_id({"n" + std::to_string(host), "disk" + std::to_string(number), ""});
+        row.quantity =
+            records.quantity_id({"listed part", "", Kind::Annotation, Better::Neither, kListedByName});
+        row.text = "listed";
+        records.add(row);
+      }
+    const finding::Diagnosis found = judge_incident(records);
+    ASSERT_EQ(found.findings.size(), is_lost ? 1u : 0u);
+    if (is_lost) {
+      EXPECT_EQ(found.findings[0].subject, "n3");
+    }
+  }
 }
 
 TEST(Jobs, TheNodeCommonToTheFailedJobs) {

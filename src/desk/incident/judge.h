@@ -99,6 +99,7 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
 // Must run after judge_onset, because it explains that judge's finding about the job.
 void judge_spreads(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_runs(const Records& records, const JudgeOptions& options, Judgement& out);
+void judge_pairs(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_serving(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_speed_of_job(const Records& records, const JudgeOptions& options, Judgement& out);
 void judge_job_shares(const Records& records, const JudgeOptions& options, Judgement& out);

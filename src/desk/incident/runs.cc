@@ -9,6 +9,7 @@
 // not the slow one.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
@@ -92,20 +93,33 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
     }
     out.covered.push_back("bus bandwidth of " + std::to_string(hosts.size()) + " hosts");
     const double typical = evidence::median(speeds);
-    for (const Outlier& outlier : outliers(logs, Side::Low, options.false_alarms)) {
+    const std::vector<Outlier> slow = outliers(logs, Side::Low, options.false_alarms);
+    std::set<const Run*> shared;
+    for (const Outlier& outlier : slow) {
       const Best& best = hosts.at(names[outlier.index]);
-      if (typical < best.value * (1 + options.least_effect))
+      if (typical < best.value * (1 + options.least_effect) || shared.contains(best.run))
         continue;
+      // Hosts whose best run is the same one cannot be told from each other by it.
+      std::vector<std::string> together;
+      for (const Outlier& other : slow)
+        if (hosts.at(names[other.index]).run == best.run)
+          together.push_back(names[other.index]);
+      std::ranges::sort(together);
+      const bool is_one = together.size() == 1;
+      if (!is_one)
+        shared.insert(best.run);
       finding::Finding finding;
-      finding.subject = names[outlier.index];
+      finding.subject = is_one ? together[0] : list_text(together);
       finding.category = "common to the slow runs";
-      finding.summary = finding.subject + " is common to the slow runs: at best " +
+      finding.summary = finding.subject + (is_one ? " is" : " are") + " common to the slow runs: at best " +
                         base::format_number(best.value) + " GB/s of bus bandwidth in " +
-                        std::to_string(best.runs.size()) + " runs with it where the others reach " +
-                        base::format_number(typical);
+                        std::to_string(best.runs.size()) + " runs with " + (is_one ? "it" : "them") +
+                        " where the others reach " + base::format_number(typical) +
+                        (is_one ? "" : "; which of them it is these runs do not show");
       finding.score = 0.9;
       finding::set_ratio(finding, best.value, typical, "bus bandwidth");
-      finding.where = finding::Place{finding.subject, "", ""};
+      if (is_one)
+        finding.where = finding::Place{finding.subject, "", ""};
       constexpr size_t kMostQuoted = 8;
       for (size_t i = 0; i < best.runs.size() && i < kMostQuoted; ++i)
         finding.evidence.push_back(
@@ -119,6 +133,7 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
            "times their spread",
            std::to_string(hosts.size()) + " hosts"});
       finding.next_step =
+          std::string(is_one ? "" : "run each of them with a host of a fast run; ") +
           "compare its network ports with a peer's: ibstat, ethtool -S, nvidia-smi topo -m; NCCL_DEBUG=INFO "
           "shows which "
           "ports and whether GPUDirect RDMA are used";

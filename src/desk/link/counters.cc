@@ -156,10 +156,19 @@ std::vector<LineForm> forms_of_counters() {
   forms.push_back(
       {"^link {device:name} rx_write_requests {rest}",
        {"link mlx5_0/1 rx_write_requests 0 rx_read_requests 0 out_of_buffer 0 out_of_sequence 2"}});
-  for (const std::string_view card : kCards)
+  // Other programs name cards within their lines too.
+  for (const std::string_view card : kCards) {
+    const std::string name(card);
+    forms.push_back({texts.emplace_back("^" + name + "{n:int}"), {texts.emplace_back(name + "0:")}});
     forms.push_back(
-        {texts.emplace_back(std::string(card) + "{n:int}"),
-         {texts.emplace_back("# n1 " + std::string(card) + "0 at 10:00")}});
+        {texts.emplace_back("^#{_}" + name + "{n:int}"),
+         {texts.emplace_back("# n1 " + name + "0 at 10:00")}});
+    forms.push_back(
+        {texts.emplace_back("^={_}" + name + "{n:int}"), {texts.emplace_back("=== " + name + "0 ===")}});
+    forms.push_back(
+        {texts.emplace_back("^{_:word} " + name + "{n:int}"),
+         {texts.emplace_back("CA " + name + "0 port 1")}});
+  }
   return forms;
 }
 
@@ -306,11 +315,10 @@ class PortCounters : public Reader {
 }  // namespace
 
 const Format kPortCounters{
-    "port counters (ethtool -S, perfquery, sysfs)",
-    "link",
-    kCounterForms,
-    Shape::Lines,
-    make<PortCounters>,
-    nullptr};
+    .name = "port counters (ethtool -S, perfquery, sysfs)",
+    .family = "link",
+    .forms = kCounterForms,
+    .shape = Shape::Lines,
+    .make = make<PortCounters>};
 
 }  // namespace lento::desk

@@ -8,6 +8,7 @@
 namespace lento::desk {
 
 extern const Format kMetricsPage;
+extern const Format kMetricsAnswer;
 
 Formats metrics_formats();
 

@@ -5,11 +5,17 @@
 //
 // Pages with time stamps are recordings of a period, which the fleet's reader takes
 // (fleet/read/openmetrics.cc).
+//
+// An answer of Prometheus to a query holds the same samples in JSON, of one instant or of a period:
+//
+//   answer = {"status": _, "data": {"resultType": _, "result": [{"metric": {LABEL: TEXT}, SAMPLES}]}}
+//   SAMPLES = "value": [TIME, TEXT] | "values": [[TIME, TEXT], ...]
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <span>
 
+#include "base/json.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "desk/kernel/kernel.h"
@@ -158,24 +164,74 @@ class MetricsPage : public Reader {
     const auto value = base::try_double(sample_.value);
     if (!value || fleet::is_blank(*value))
       return false;
-    fleet::LabelList labels;
-    for (const auto& [key, text] : sample_.labels)
-      labels.emplace_back(key, text);
-    Sink::Place place;
-    const std::string device = fleet::device_of(labels, fleet::default_device_labels());
-    place.subject.host = host();
-    place.subject.rank = label("rank");
-    if (place.subject.rank.empty())
-      place.subject.device = base::try_uint(device) ? "gpu" + device : device;
-    Quantity quantity = quantity_of(sample_.name);
-    quantity.name += labels_beside(sample_, device);
+    const auto [quantity, subject] = meaning();
     sink.set_time({});
-    sink.state(quantity, *value, place);
-    note_event(*value, place.subject, sink);
+    sink.state(quantity, *value, {subject});
+    note_event(*value, subject, sink);
     return true;
   }
 
+  void document(std::string_view text, const std::string& path, Sink& sink) override {
+    const base::Json answer = base::parse_json(text, path);
+    const base::Json* data = answer.find("data");
+    const base::Json* result = data ? data->find("result") : nullptr;
+    if (!result)
+      return;
+    for (const base::Json& series : result->items()) {
+      const base::Json* metric = series.find("metric");
+      if (!metric)
+        continue;
+      sample_ = {};
+      for (const auto& [key, value] : metric->members()) {
+        if (!value.is_string())
+          continue;
+        if (key == "__name__")
+          sample_.name = value.string({});
+        else
+          sample_.labels.emplace_back(key, value.string({}));
+      }
+      if (const base::Json* value = series.find("value"))
+        take_sample(*value, false, sink);
+      if (const base::Json* values = series.find("values"))
+        for (const base::Json& value : values->items())
+          take_sample(value, true, sink);
+    }
+  }
+
  private:
+  void take_sample(const base::Json& sample, bool is_of_period, Sink& sink) {
+    const auto& pair = sample.items();
+    if (pair.size() != 2 || !pair[0].is_number() || !pair[1].is_string())
+      return;
+    const auto value = base::try_double(pair[1].string({}));
+    if (!value || fleet::is_blank(*value))
+      return;
+    const auto [quantity, subject] = meaning();
+    sink.set_time({is_of_period ? Clock::Unix : Clock::None, pair[0].number({})});
+    if (is_of_period)
+      sink.sample(quantity, *value, {subject});
+    else
+      sink.state(quantity, *value, {subject});
+    note_event(*value, subject, sink);
+    sink.took();
+  }
+
+  // The quantity and the part of the sample.
+  std::pair<Quantity, Subject> meaning() {
+    fleet::LabelList labels;
+    for (const auto& [key, text] : sample_.labels)
+      labels.emplace_back(key, text);
+    Subject subject;
+    const std::string device = fleet::device_of(labels, fleet::default_device_labels());
+    subject.host = host();
+    subject.rank = label("rank");
+    if (subject.rank.empty())
+      subject.device = base::try_uint(device) ? "gpu" + device : device;
+    Quantity quantity = quantity_of(sample_.name);
+    quantity.name += labels_beside(sample_, device);
+    return {std::move(quantity), std::move(subject)};
+  }
+
   std::string label(std::string_view wanted) const {
     for (const auto& [key, value] : sample_.labels)
       if (key == wanted)
@@ -262,6 +318,13 @@ double score(std::string_view head, std::string& reason) {
   return 0.9 * double(samples) / double(lines);
 }
 
+double score_answer(std::string_view head, std::string& reason) {
+  if (head.find("\"resultType\"") == head.npos || head.find("\"result\"") == head.npos)
+    return 0;
+  reason = "it has the members of an answer of Prometheus";
+  return 0.9;
+}
+
 }  // namespace
 
 Quantity quantity_of(std::string_view metric) {
@@ -289,8 +352,11 @@ Quantity quantity_of(std::string_view metric) {
 
 const Format kMetricsPage{"page of metrics", "metrics", {}, Shape::Table, make<MetricsPage>, score};
 
+const Format
+    kMetricsAnswer{"answer of Prometheus", "metrics", {}, Shape::Document, make<MetricsPage>, score_answer};
+
 Formats metrics_formats() {
-  return {&kMetricsPage};
+  return {&kMetricsPage, &kMetricsAnswer};
 }
 
 }  // namespace lento::desk

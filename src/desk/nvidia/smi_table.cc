@@ -5,12 +5,17 @@
 //
 //   csv    = column {"," column} {NEWLINE value {"," value}}
 //   column = NAME [" [" UNIT "]"]          "clocks.current.sm [MHz]"
+//
+// Without a header (--format=csv,noheader) the units and forms of the cells of the first row give the
+// columns: a second clock is that of the memory, a second power its limit. Cells of other forms are left out.
+//
 //   dmon   = "# gpu pwr gtemp sm mem mclk pclk" ["# Idx W C % % MHz MHz"] {"0 690 61 100 40 2619 1980"}
 //   dcgmi  = "#Entity SMCLK TMPTR" ["ID"] {"GPU 0 1980 61.0"}
 //   amdsmi = "GPU POWER GPU_T GFX_CLK" {"0 600 W 70 C 2100 MHz"}     amd-smi monitor
 //
 // Source: nvidia-smi --help-query-gpu and dmon of driver 550, the short names in dcgm_fields.cpp of DCGM 3.3.
 #include <algorithm>
+#include <array>
 
 #include "desk/nvidia/gpu_rows.h"
 #include "desk/nvidia/nvidia.h"
@@ -67,6 +72,59 @@ bool is_header(std::string_view line) {
          (header.known * 2 >= header.columns || header.known > 3);
 }
 
+// Returns the columns of a row without a header, or nothing when its cells are not those of a GPU.
+std::vector<std::string> columns_of_cells(const std::vector<std::string>& cells) {
+  struct Form {
+    const char* unit;
+    std::array<const char*, 2> fields;
+    size_t used = 0;
+  };
+  std::array<Form, 4> forms{{
+      {" MHz", {"clocks.current.sm", "clocks.current.memory"}},
+      {" W", {"power.draw", "power.limit"}},
+      {" %", {"utilization.gpu", "utilization.memory"}},
+      {" MiB", {"memory.used", "memory.total"}},
+  }};
+  std::vector<std::string> columns;
+  size_t with_unit = 0;
+  bool has_index = false;
+  bool is_named = false;
+  for (const std::string& cell : cells) {
+    std::string column;
+    const bool is_whole =
+        !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos && cell.size() < 4;
+    for (Form& form : forms)
+      if (cell.ends_with(form.unit) && cell[0] >= '0' && cell[0] <= '9') {
+        ++with_unit;
+        column = form.used < form.fields.size() ? form.fields[form.used++] : "";
+      }
+    if (cell.starts_with("NVIDIA ") || cell.starts_with("Tesla ") || cell.starts_with("AMD Instinct"))
+      column = "name";
+    else if (cell.starts_with("GPU-"))
+      column = "uuid";
+    else if (cell.starts_with("0000") && std::ranges::count(cell, ':') == 2)
+      column = "pci.bus_id";
+    else if (cell.starts_with("0x") && cell.size() == 18)
+      column = "clocks_event_reasons.active";
+    else if (std::ranges::count(cell, '/') == 2 && std::ranges::count(cell, ':') == 2)
+      column = "timestamp";
+    else if (is_whole && !has_index)
+      column = "index";
+    else if (is_whole)
+      column = "temperature.gpu";
+    has_index = has_index || column == "index";
+    is_named = is_named || column == "name" || column == "uuid" || column == "pci.bus_id";
+    if (!column.empty() && std::ranges::find(columns, column) != columns.end())
+      column.clear();
+    columns.push_back(column);
+  }
+  return with_unit > 1 || (with_unit == 1 && is_named) ? columns : std::vector<std::string>{};
+}
+
+bool is_row_of_gpu(std::string_view line) {
+  return line.find(", ") != line.npos && !columns_of_cells(cells_of(line)).empty();
+}
+
 constexpr size_t kLinesBefore = 16;  // lines before the header, such as a prompt or a command
 
 // Returns the first early line for which `is_wanted` is true, or "".
@@ -83,8 +141,12 @@ std::string_view early_line(std::string_view head, bool (*is_wanted)(std::string
 
 double score_smi_table(std::string_view head, std::string& reason) {
   const Header header = header_of(early_line(head, is_header));
-  if (header.known == 0)
-    return 0;
+  if (header.known == 0) {
+    if (early_line(head, is_row_of_gpu).empty())
+      return 0;
+    reason = "its rows have the units of the fields of GPUs";
+    return 0.6;
+  }
   reason =
       std::to_string(header.known) + " of " + std::to_string(header.columns) + " columns are fields of a GPU";
   return 0.9;
@@ -100,12 +162,15 @@ class SmiTable : public Reader {
       return true;
     }
     const std::vector<std::string> cells = cells_of(line);
+    if (columns_.empty() && is_row_of_gpu(line))
+      columns_ = columns_of_cells(cells);
     if (columns_.empty() || cells.size() != columns_.size() || is_cut(cells.back()))
       return false;
     last_cell_ = cells.back();
     Fields fields;
     for (size_t i = 0; i < cells.size(); ++i)
-      fields.emplace_back(columns_[i], cells[i]);
+      if (!columns_[i].empty())
+        fields.emplace_back(columns_[i], cells[i]);
     rows_.take(fields, sink);
     return true;
   }

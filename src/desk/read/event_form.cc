@@ -20,7 +20,7 @@ Event event_of(const EventForm& form, const Match& match) {
     device.pop_back();
   if (!device.empty())
     event.subject.device = pci_device(device);
-  for (const char* part : {"what", "why"})
+  for (const char* part : {"what", "why", "server"})
     if (match.has(part))
       event.fields.emplace_back(part, match.text(part));
   if (match.has("why"))

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "desk/read/host_parts.h"
+#include "desk/read/json_rows.h"
 #include "desk/read/peel.h"
 #include "desk/read/rest_lines.h"
 
@@ -384,13 +385,19 @@ void LogReader::read_one(
   for (const Format* format : formats_)
     if (format->shape == Shape::Rest)
       rest = format;
-  if (!found.format && rest && is_json_document(head)) {
+  if (is_json_document(head) && (found.format ? found.format->shape == Shape::Lines : rest != nullptr)) {
     const std::string raw = in.rest(kMostDocument, name);
+    const std::string rows = rows_of_document(raw);
+    LineSource lines = LineSource::of_text(rows.empty() ? raw : rows);
+    if (found.format || !rows.empty())
+      read_lines(lines, file, false, records, progress);
+    if (found.format || records.files[file].recognised())
+      return;
     try {
       read_document(raw, *rest, file, records);
     } catch (const base::Error&) {
-      LineSource lines = LineSource::of_text(raw);
-      read_lines(lines, file, false, records, progress);
+      LineSource text = LineSource::of_text(raw);
+      read_lines(text, file, false, records, progress);
     }
   } else if (found.format && found.format->shape == Shape::Table) {
     read_table(in, *found.format, file, records);

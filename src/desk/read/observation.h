@@ -81,6 +81,10 @@ enum class Scope {
   Extreme
 };
 
+// The group of parts that a table lists by names that the hosts share: a host that lacks a name has lost that
+// part.
+inline constexpr const char* kListedByName = "listed by name";
+
 struct Quantity {
   std::string name;  // "step time", "PCIe width"
   std::string unit;  // "s", "lanes", "" for a text

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "desk/read/json_rows.h"
 #include "desk/read/line_source.h"
 #include "desk/read/mask.h"
 #include "desk/read/pattern.h"
@@ -309,6 +310,22 @@ TEST(Records, ALongSeriesKeepsAnEvenSampleOfItself) {
   EXPECT_GE(series.rows.size(), Records::kSeriesRows / 2 - 1);
   for (size_t i = 1; i < series.rows.size(); ++i)
     EXPECT_EQ(series.rows[i].step - series.rows[i - 1].step, double(series.stride));
+}
+
+TEST(JsonRows, TheLongestListOfFlatObjectsInItsLines) {
+  std::string text = "{\n \"short\": [{\"a\": 1}],\n \"log_history\": [\n";
+  for (int i = 0; i < 20; ++i)
+    text += "  {\n   \"step\": " + std::to_string(i) + ",\n   \"loss\": NaN, \"text\": \"}\\\"{\"\n  }" +
+            (i < 19 ? ",\n" : "\n");
+  text += " ]\n}\n";
+  const std::string rows = rows_of_document(text);
+  EXPECT_EQ(rows.find("short"), rows.npos);
+  EXPECT_EQ(std::ranges::count(rows.substr(0, rows.find("\"step\": 19")), '\n'), 3 + 19 * 4);
+  EXPECT_NE(rows.find("\"step\": 3,    \"loss\": NaN"), rows.npos) << rows;
+  EXPECT_TRUE(rows_of_document("{\"a\": [{\"b\": 1}, {\"b\": 2}]}").empty());
+  for (const char* broken : {"", "]", "}}}", "{\"", "[{[{[{", "\"\\"})
+    EXPECT_TRUE(rows_of_document(broken).empty()) << broken;
+  EXPECT_TRUE(rows_of_document(std::string(100'000, '[')).empty());
 }
 
 TEST(Records, RepeatedEventsBecomeACount) {

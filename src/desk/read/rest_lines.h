@@ -34,9 +34,13 @@ class RestLines {
  private:
   using Misses = std::array<uint8_t, kMostReaders>;  // in a row, by reader
 
+  using Table = std::unordered_map<size_t, Misses>;
+  static Misses* kept_of(Table& table, size_t shape, size_t most);
+
   std::vector<RestReader*> readers_;
-  std::unordered_map<size_t, Misses> misses_;  // by shape
-  Misses none_{};                              // of a shape beyond the most that are kept
+  Table misses_;      // by shape
+  Table by_numbers_;  // by the words beside numbers, of lines whose shape found no room
+  Misses none_{};     // of a shape beyond the most that are kept
   std::string buffer_;
 };
 

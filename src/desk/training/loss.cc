@@ -1,7 +1,10 @@
-// The loss of a training run that is no number. One such step is usual where a scale of the loss is sought,
-// so that the step is skipped. Several show that the run computes nothing more, which speeds do not show.
+// The loss of a training run, or the norm of its gradients, that is no number. One such step is usual where a
+// scale of the loss is sought, so that the step is skipped. Several show that the run computes nothing more,
+// which speeds do not show.
 //
-//   line = any "loss" [QUOTE] (":" | "=") ("nan" | "NaN") any
+// Trainers that leave such losses out of their average state a loss of 0 then, with a norm that is no number.
+//
+//   line = any ("loss" | "norm") [QUOTE] (":" | "=") ("nan" | "NaN") any
 #include "desk/training/training.h"
 
 namespace lento::desk {
@@ -13,10 +16,17 @@ const LineForm kLossForms[] = {
     {"loss=nan", {"epoch 1: 7%| 7/100 [00:07, loss=nan]"}},
     {"loss':~nan", {"{'loss': nan, 'grad_norm': nan, 'epoch': 0.1}"}},
     {"loss\":~NaN", {"{\"step\": 7, \"loss\": NaN}"}},
+    {"norm:~nan", {"step: 7 loss: 0.0 grad norm: nan"}},
+    {"norm=nan", {"step=7 grad_norm=nan"}},
+    {"norm':~nan", {"{'loss': 0.0, 'grad_norm': nan, 'epoch': 0.1}"}},
+    {"norm\":~NaN", {"{\"step\": 7, \"loss\": 0.0, \"grad_norm\": NaN}"}},
 };
 
 class Loss : public Reader {
   void take(size_t, const Match&, Sink& sink) override {
+    if (sink.number() == last_)
+      return;
+    last_ = sink.number();
     if (++count_ > 1)
       return;
     line_ = sink.line();
@@ -41,6 +51,7 @@ class Loss : public Reader {
   }
 
   uint64_t count_ = 0;
+  int64_t last_ = 0;
   std::string line_;
   int64_t number_ = 0;
   Moment time_;

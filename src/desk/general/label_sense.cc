@@ -1,0 +1,95 @@
+// Derives what a number of a log can be from its label and unit, in words that trainers and benchmarks share.
+#include "desk/general/label_sense.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace lento::desk {
+namespace {
+
+// Words of work that a rank does alone, and of time in which it waits for others.
+constexpr std::array<std::string_view, 15> kLocalWork{
+    "compute",
+    "forward",
+    "backward",
+    "fwd",
+    "bwd",
+    "kernel",
+    "gemm",
+    "matmul",
+    "cpu",
+    "data",
+    "load",
+    "busy",
+    "encode",
+    "decode",
+    "optimizer"};
+constexpr std::array<std::string_view, 12> kWaiting{
+    "wait",
+    "waiting",
+    "idle",
+    "sync",
+    "barrier",
+    "comm",
+    "communication",
+    "allreduce",
+    "nccl",
+    "recv",
+    "stall",
+    "bubble"};
+
+bool holds_word(const std::vector<std::string>& words, std::span<const std::string_view> any) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(any, word) != any.end();
+  });
+}
+
+// A sum of time since the program began: "ExecutionTime = 12.31 s", "uptime=512.3".
+double seconds_since_start(const LabelledValue& value, const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
+  const Measure time = measure_of("time", value.unit);
+  const bool is_time = time.meaning == Meaning::Duration && !value.label.empty() &&
+                       (!value.unit.empty() || holds_word(words, kNames));
+  return is_time ? time.scale : -1;
+}
+
+}  // namespace
+
+LabelSense sense_of(const LabelledValue& value) {
+  const std::vector<std::string> words = label_words(value.label);
+  LabelSense sense;
+  sense.measure = measure_of(value.label, value.unit);
+  sense.is_rank = words == std::vector<std::string>{"rank"};
+  sense.is_step = sense.measure.meaning == Meaning::Step;
+  sense.seconds = seconds_since_start(value, words);
+  const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"
+  if (sense.measure.meaning == Meaning::None && !unit.empty() && !is_other_time(value.label)) {
+    constexpr std::array<std::string_view, 3> kTimes{"time", "latency", "duration"};
+    sense.measure = measure_of("time", unit);
+    sense.source = holds_word(words, kTimes) ? Source::Named : Source::Unnamed;  // "elapsed_time = 0.02s"
+    if (sense.measure.meaning != Meaning::Duration)
+      sense.measure = {};
+  }
+  const bool is_time = std::ranges::find(words, "time") != words.end();
+  if (sense.measure.meaning == Meaning::None && value.unit.empty() && words.size() > 1 && is_time &&
+      !is_other_time(value.label) && sense.seconds < 0) {  // "real time  57.7"
+    sense.measure = {Meaning::Duration, "", 1};
+    sense.source = Source::Unnamed;
+  }
+  const Meaning meaning = sense.measure.meaning;
+  sense.is_series = meaning == Meaning::Rate || meaning == Meaning::Duration || meaning == Meaning::Work;
+  sense.name = !value.label.empty()              ? value.label
+               : sense.source == Source::Unnamed ? "time in " + value.unit
+                                                 : value.unit;
+  return sense;
+}
+
+bool is_local_work(const std::vector<std::string>& words) {
+  return holds_word(words, kLocalWork);
+}
+bool is_waiting(const std::vector<std::string>& words) {
+  return holds_word(words, kWaiting);
+}
+
+}  // namespace lento::desk

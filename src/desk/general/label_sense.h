@@ -1,0 +1,37 @@
+// The part that a labelled number plays in the log of a program: a speed, a position, a rank
+// (step_series.cc).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "desk/general/labels.h"
+
+namespace lento::desk {
+
+// The source of a series of speeds, in the order in which they are preferred.
+enum class Source {
+  Named,   // label or unit says that it is a speed
+  Stamps,  // of lines that name steps
+  Sums,    // a time since the program began
+  Unnamed  // a time of something
+};
+
+// The meaning of a label with a unit. A log repeats its labels, so that their words are looked up once.
+struct LabelSense {
+  std::string name;  // of a series
+  Measure measure;   // of a speed or a size of a step
+  Source source = Source::Named;
+  bool is_series = false;
+  bool is_rank = false;
+  bool is_step = false;
+  double seconds = -1;  // of one, where the number is a time since the program began
+};
+
+LabelSense sense_of(const LabelledValue& value);
+
+// Words of work that a rank does alone, and of time in which it waits for others.
+bool is_local_work(const std::vector<std::string>& words);
+bool is_waiting(const std::vector<std::string>& words);
+
+}  // namespace lento::desk

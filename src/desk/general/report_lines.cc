@@ -1,0 +1,115 @@
+// Parts of lines of reports that need nothing but the line.
+#include "desk/general/report_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "desk/general/cells.h"
+#include "desk/general/entries.h"
+#include "desk/general/states.h"
+
+namespace lento::desk {
+
+// The line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
+std::string without_box_drawing(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_drawing =
+        text[i] == '\xe2' && i + 2 < text.size() && (text[i + 1] == '\x94' || text[i + 1] == '\x95');
+    if (!is_drawing) {
+      out += text[i];
+      continue;
+    }
+    const std::string_view sign = text.substr(i, 3);
+    const bool is_upright = sign == "\xe2\x94\x82" || sign == "\xe2\x94\x83" || sign == "\xe2\x95\x91";
+    const bool is_heavy = sign == "\xe2\x94\x81" || sign == "\xe2\x95\x90";
+    const bool is_light = sign == "\xe2\x94\x80";
+    out += is_upright ? '|' : is_heavy ? '=' : is_light ? '-' : '+';
+    i += 2;
+  }
+  return out;
+}
+
+// An unindented word alone in its line.
+bool is_heading(std::string_view line) {
+  return line[0] != ' ' && line[0] != '\t' && line.size() < kLongestName && has_letter(line) &&
+         line.find_first_of(" \t:=|,;()[]{}<>\"'") == line.npos;
+}
+
+// "Settings for ens1f0:", "GPU 00000000:07:00.0", "Port 1:": the last word names a part.
+std::string_view headed_part(std::string_view text) {
+  const bool is_open = text.ends_with(":");
+  std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;
+  const size_t blank = name.rfind(' ');
+  const std::string_view first = name.substr(0, blank);
+  const std::string_view last = blank == name.npos ? name : name.substr(blank + 1);
+  constexpr size_t kLongestHeading = 48;
+  if (text.size() > kLongestHeading || first.ends_with(":") ||
+      last.find_first_of("0123456789") == last.npos || last.find_first_of(",;()[]{}<>=%") != last.npos)
+    return {};
+  const bool is_number = last.find_first_not_of("0123456789") == last.npos;
+  if (is_open)
+    return is_number ? name : last;
+  // Without a colon only a word for a device and its number are a heading.
+  return blank != name.npos && names_device(first) && (is_number || last.find(':') != last.npos)
+             ? name
+             : std::string_view{};
+}
+
+// "09:00:01 AM", as sar, mpstat and iostat write in front of heads and rows.
+std::string_view without_clock(std::string_view text) {
+  const auto is_figure = [&](size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  constexpr size_t kClock = 8;
+  const bool is_clock = text.size() > kClock && is_figure(0) && is_figure(1) && text[2] == ':' &&
+                        is_figure(3) && is_figure(4) && text[5] == ':' && is_figure(6) && is_figure(7) &&
+                        text[kClock] == ' ';
+  if (!is_clock)
+    return text;
+  text = without_blanks(text.substr(kClock));
+  if (text.starts_with("AM ") || text.starts_with("PM "))
+    text.remove_prefix(3);
+  return without_blanks(text);
+}
+
+// "GPU #3: 51494 Gflops/s", "Device 3  812 GB/s", "cuda:3 ...": the part that a line begins with, whose
+// colon or blank ends it.
+std::string part_of(std::string_view text) {
+  const size_t word = text.find_first_of(" #:=[");
+  constexpr std::array<std::string_view, 4> kOthers{"Worker", "worker", "GCD", "Socket"};
+  const std::string_view name = text.substr(0, word);
+  if (word == text.npos || (!names_device(name) && std::ranges::find(kOthers, name) == kOthers.end()))
+    return "";
+  size_t at = word;
+  while (at < text.size() &&
+         (text[at] == ' ' || text[at] == '#' || text[at] == ':' || text[at] == '[' || text[at] == '='))
+    ++at;
+  const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  const bool is_number =
+      end > at && end - at < 4 && end < text.size() && text[end] != '.' && text[end] != '%';
+  return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
+}
+
+// "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
+std::string bracketed_part(std::string_view text) {
+  static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
+  for (size_t begin = 0, close = 0; (close = text.find_first_of(")]", begin)) != text.npos;
+       begin = close + 1) {
+    const std::string_view before = text.substr(begin, close - begin);
+    const size_t open = before.find_last_of("([");
+    if (open == before.npos)
+      continue;
+    const std::string_view inside = before.substr(open + 1);
+    const size_t figures = inside.find_last_not_of("0123456789") + 1;
+    const std::string_view name = inside.substr(0, inside.find_first_of(" #:="));
+    const bool is_number = figures < inside.size() && inside.size() - figures < 4;
+    if (is_number && (names_device(name) || label_words(name) == adapter) &&
+        inside.find_first_not_of(" #:=", name.size()) == figures)
+      return label_words(name)[0] + std::string(inside.substr(figures));
+  }
+  return "";
+}
+
+}  // namespace lento::desk

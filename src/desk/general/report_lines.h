@@ -1,0 +1,27 @@
+// Where a line of a report names a part, and what stands around it (grammar: report.cc).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lento::desk {
+
+// Returns the line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
+std::string without_box_drawing(std::string_view text);
+
+// Removes a time of day in front, as sar, mpstat and iostat write it: "09:00:01 AM".
+std::string_view without_clock(std::string_view text);
+
+// Returns whether the line is an unindented word alone.
+bool is_heading(std::string_view line);
+
+// Returns the part that a heading names ("Settings for ens1f0:", "GPU 00000000:07:00.0"), or "".
+std::string_view headed_part(std::string_view text);
+
+// Returns the part that a line begins with ("GPU #3: 51494 Gflops/s"), or "".
+std::string part_of(std::string_view text);
+
+// Returns the part in brackets ("GEMM (ADAPTER#3) ended with ..."), or "".
+std::string bracketed_part(std::string_view text);
+
+}  // namespace lento::desk
