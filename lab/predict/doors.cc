@@ -128,7 +128,7 @@ std::optional<std::string> config_of(
     const std::map<std::string, std::string>& files,
     const Transformer& model) {
   for (const auto& [name, path] : files) {
-    const auto known = known_model(name);
+    const auto known = known_sizes(name);
     if (known && *known == model)
       return path;
   }

@@ -15,7 +15,7 @@ namespace {
 
 TrainingRun every_field() {
   TrainingRun r;
-  r.model = *known_model("deepseek-v3");
+  r.model = *known_sizes("deepseek-v3");
   r.sequence = 4096;
   r.global_batch = 96;
   r.micro_batch = 3;

@@ -69,6 +69,8 @@ TEST(ModelConfig, FamiliesOfTheLastTwoYearsAreCountedWithinHalfAPercent) {
   for (const base::Json& one : models.items()) {
     const std::string name = one.string_or("model", "", where);
     const Transformer m = transformer_from_config(one.at("config", where), name);
+    if (one.at("total", where).is_null())
+      continue;  // sizes of a table, whose count nobody publishes
     const auto [total, digit] = published(one.string_or("total", "", where));
     const double error = std::abs(m.parameters() / 1e9 + one.number_or("beside", 0, where) - total);
     EXPECT_EQ(error <= digit + 0.005 * total, name != "ERNIE-4.5-21B-A3B") << name << " " << m.parameters();

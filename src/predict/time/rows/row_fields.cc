@@ -58,7 +58,7 @@ bool is_true(const CsvReader& row, const char* column) {
 
 Transformer known_model_of(const CsvReader& row) {
   const int at = row.require("model");
-  if (const auto model = known_model(row.text(at)))
+  if (const auto model = known_sizes(row.text(at)))
     return *model;
   throw Error(
       row.where(at),

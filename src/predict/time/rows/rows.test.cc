@@ -127,8 +127,8 @@ TEST(Rows, ARecipeCanBeSaidInYaml) {
   Question row = ask(kHeader, "Llama-3.1-8B,h100-96,16,8192,2,16,8,1,1,2,fp8_linear,yes,selective,no,,1");
   const std::string text =
       "schema: lento.workload/1\nframework: torchtitan\nsequence: 8192\nglobal_batch: 16\nmicro_batch: 2\n"
-      "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 128256, gated: true, "
-      "tied: false}\ndata: 8\ncontext: 2\nzero: 3\nrecompute: operators\nproducts: fp8\n"
+      "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, ffn: 14336, vocab: 128256, "
+      "gated: true, tied: false}\ndata: 8\ncontext: 2\nzero: 3\nrecompute: operators\nproducts: fp8\n"
       "overlap_gather: true\noverlap_pipeline: true\nexpanded_keys: true\n";
   row.device.clear();
   EXPECT_EQ(parse_workload(text, "w.yaml", {}), row);
