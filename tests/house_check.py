@@ -28,7 +28,7 @@ LIBRARIES = {
     "zlib.h": {"base", "memory/read"},
     "zstd.h": {"base"},
     "lzma.h": {"base"},
-    "nlopt": {"predict/search"},
+    "nlopt": {"predict/search", "predict/time"},
     "Eigen/": {"evidence"},
     "snappy": {"fleet/read"},
     "sqlite3.h": {"fleet/ranks/read"},

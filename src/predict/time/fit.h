@@ -1,5 +1,5 @@
-// Minimises a function of a few positive parameters without derivatives (Nelder and Mead 1965), in the
-// logarithm of each parameter. The result is deterministic.
+// Minimises a function of a few positive parameters without derivatives, in the logarithm of each parameter.
+// The result is deterministic.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 namespace lento::predict {
 
 struct FitOptions {
-  int evaluations = 600;
-  int restarts = 2;      // restarts from the best point so far, with a smaller simplex
-  double spread = 0.35;  // first step in the logarithm
+  int evaluations = 600;  // of each start
+  int restarts = 2;       // from the best point so far, with a smaller step
+  double spread = 0.35;   // first step in the logarithm
 };
 
 // Returns the best point found, which is never worse than `start`. All values of `start` must be positive.
