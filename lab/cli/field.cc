@@ -2,7 +2,9 @@
 // on sources that were left out.
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/scan/csv.h"
@@ -45,12 +47,32 @@ struct Bars {
   std::map<std::string, double> runs_of;
 };
 
-// Compares each run with the interval that follows from the runs of other sources.
-Bars bars_of(const predict::SoftwareTable& table, const std::vector<JudgedCase>& judged, const Work* only) {
+using Counts = std::function<bool(const FieldError&)>;
+
+// Returns whether at least three other sources ran this stack, and at least three this chip.
+bool is_usual(const predict::SoftwareTable& table, const FieldError& e) {
+  std::set<std::string> stack;
+  std::set<std::string> chip;
+  for (const FieldError& other : table.errors) {
+    if (other.work != e.work || other.source == e.source)
+      continue;
+    if (other.stack == e.stack)
+      stack.insert(other.source);
+    if (other.chip == e.chip)
+      chip.insert(other.source);
+  }
+  return stack.size() >= 3 && chip.size() >= 3;
+}
+
+// Compares each run that `counts` with the interval that follows from the runs of other sources.
+Bars bars_of(
+    const predict::SoftwareTable& table,
+    const std::vector<JudgedCase>& judged,
+    const Counts& counts) {
   Bars out;
   for (size_t i = 0; i < judged.size(); ++i) {
     const FieldError& e = table.errors[i];
-    if (only && e.work != *only)
+    if (!counts(e))
       continue;
     const double bound = predict::nine_of_ten(table, e.work, e.source);
     const double off = e.log_error - predict::typical_error(table, e.work, e.source);
@@ -153,11 +175,28 @@ finding::Diagnosis field(const FieldArguments& options, const base::Progress& pr
       "stated nine tenths, median",
       "measured over limit, median",
       "below the limit"};
-  const Work train = Work::Train;
-  const Work serve = Work::Serve;
-  add_bars(figure, "all", bars_of(table, judged, nullptr));
-  add_bars(figure, "training", bars_of(table, judged, &train));
-  add_bars(figure, "serving", bars_of(table, judged, &serve));
+  const std::pair<const char*, Counts> groups[] = {
+      {"all",
+       [](const FieldError&) {
+         return true;
+       }},
+      {"training",
+       [](const FieldError& e) {
+         return e.work == Work::Train;
+       }},
+      {"serving",
+       [](const FieldError& e) {
+         return e.work == Work::Serve;
+       }},
+      {"stack and chip of three other sources",
+       [&](const FieldError& e) {
+         return is_usual(table, e);
+       }},
+      {"stack or chip of fewer", [&](const FieldError& e) {
+         return !is_usual(table, e);
+       }}};
+  for (const auto& [what, counts] : groups)
+    add_bars(figure, what, bars_of(table, judged, counts));
   for (const std::vector<std::string>& row : figure.rows)
     d.facts.emplace_back(
         row[0],

@@ -12,7 +12,9 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kDegrees = 4;  // of the t distribution: a run in ten is stalled by what nobody reported
+// Degrees of freedom of the t distribution of runs and of sources: one in ten is stalled by what nobody
+// reported.
+constexpr double kDegrees = 4;
 constexpr double kCentre = 1;   // standard deviation of the centre's logarithms around where a fit begins
 constexpr double kStep = 0.02;  // of a logarithm, for derivatives
 constexpr int kRounds = 40;
@@ -26,6 +28,16 @@ constexpr double kStacksKnown = 4;
 constexpr size_t kP = kSoftwareScalars;
 
 using Vector = std::vector<double>;
+
+// Returns how far a deviation counts under the t distribution: less, the farther it lies out.
+double trust_in(double seen) {
+  return (kDegrees + 1) / (kDegrees + seen * seen);
+}
+
+// Returns minus twice the logarithm of the density of the t distribution, but for a constant.
+double surprise_of(double seen) {
+  return (kDegrees + 1) * std::log1p(seen * seen / kDegrees);
+}
 
 class Fitter {
  public:
@@ -123,10 +135,8 @@ SoftwareScalars Fitter::scalars_of_case(size_t i) const {
 
 double Fitter::objective() const {
   double sum = 0;
-  for (size_t i = 0; i < cases_.size(); ++i) {
-    const double seen = off(i) / error_;
-    sum += (kDegrees + 1) * std::log1p(seen * seen / kDegrees);
-  }
+  for (size_t i = 0; i < cases_.size(); ++i)
+    sum += surprise_of(off(i) / error_);
   for (size_t p = 0; p < kP; ++p)
     sum += std::pow((state_[p] - std::log(start_of(work_)[p])) / kCentre, 2);
   for (size_t p = 0; p < kP; ++p)
@@ -137,7 +147,7 @@ double Fitter::objective() const {
   }
   for (size_t g = 0; g < sources_; ++g)
     sum +=
-        std::pow(state_[offset_at(g)] / source_spread_, 2) + std::pow(state_[host_at(g)] / host_spread_, 2);
+        surprise_of(state_[offset_at(g)] / source_spread_) + std::pow(state_[host_at(g)] / host_spread_, 2);
   return sum;
 }
 
@@ -152,14 +162,15 @@ void Fitter::estimate_spread(const Vector& variance) {
     const double usual = kStacksKnown * std::pow(scalars_of(work_)[p].apart, 2);
     spread_[p] = std::max(kLeastSpread, std::sqrt((sum + usual) / (double(stacks_.size()) + kStacksKnown)));
   }
-  const auto spread_from = [&](size_t first) {
-    double sum = 0;
-    for (size_t at = first; at < first + sources_; ++at)
-      sum += state_[at] * state_[at] + variance[at];
-    return std::max(kLeastSpread, std::sqrt(sum / double(sources_)));
-  };
-  source_spread_ = spread_from(offset_at(0));
-  host_spread_ = spread_from(host_at(0));
+  double offsets = 0;
+  double hosts = 0;
+  for (size_t g = 0; g < sources_; ++g) {
+    const double offset = state_[offset_at(g)];
+    offsets += trust_in(offset / source_spread_) * offset * offset + variance[offset_at(g)];
+    hosts += state_[host_at(g)] * state_[host_at(g)] + variance[host_at(g)];
+  }
+  source_spread_ = std::max(kLeastSpread, std::sqrt(offsets / double(sources_)));
+  host_spread_ = std::max(kLeastSpread, std::sqrt(hosts / double(sources_)));
 }
 
 // Adds the row "slope times the step should be `value`".
@@ -203,7 +214,7 @@ double Fitter::round() {
   double squares = 0;
   for (size_t i = 0; i < cases_.size(); ++i) {
     const double seen = off(i) / error_;
-    const double trust = (kDegrees + 1) / (kDegrees + seen * seen);
+    const double trust = trust_in(seen);
     squares += trust * seen * seen * error_ * error_;
     auto row = slopes(i);
     row.emplace_back(offset_at(source_of_[i]), 1);
@@ -216,7 +227,9 @@ double Fitter::round() {
                           : at < offset_at(0)  ? spread_[at % kP]
                           : at < host_at(0)    ? source_spread_
                                                : host_spread_;
-    add_row(normal, right, {{at, 1}}, -state_[at], 1 / (spread * spread));
+    const bool of_source = at >= offset_at(0) && at < host_at(0);
+    const double trust = of_source ? trust_in(state_[at] / spread) : 1;
+    add_row(normal, right, {{at, 1}}, -state_[at], trust / (spread * spread));
   }
   const evidence::NormalSolution solved = evidence::solve_normal(normal, right);
   const Vector before = state_;

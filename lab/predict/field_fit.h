@@ -1,7 +1,7 @@
 // Software stacks fitted to runs as people report them, and judged on sources that were not fitted.
 //
 //   log measured = log time(centre + stack, host of the source) + source + error
-//   stack ~ N(0, spread), source ~ N(0, source_spread), host ~ N(0, host_spread), error ~ t of four degrees
+//   stack ~ N(0, spread), host ~ N(0, host_spread), source and error ~ t of four degrees
 //
 // The scalars of a stack are deviations around a centre of all stacks, or around that of the stacks that
 // launch each kernel from the host, which differs in what the host does. The spread of stacks and of sources

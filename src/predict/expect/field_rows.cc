@@ -123,7 +123,8 @@ InferenceRun serving_of(const Fields& f) {
 }
 
 // Returns the stack of a row with its generation. vLLM replaced its engine: the new one is the default from
-// 0.8 on. Before 0.3 vLLM launched every kernel from the host instead of replaying graphs.
+// 0.8 on. From 0.6 on the server is a process of its own and the host schedules beside the device. Before 0.3
+// vLLM launched every kernel from the host instead of replaying graphs.
 std::string stack_of(const Fields& f) {
   const std::string& stack = f.text("stack");
   const std::string& version = f.text("stack_version");
@@ -131,7 +132,7 @@ std::string stack_of(const Fields& f) {
     return stack == "vllm" ? "vllm v1" : stack;
   const std::string rest = version.substr(2);
   const double minor = base::try_double(rest.substr(0, rest.find('.'))).value_or(8);
-  return minor < 3 ? "vllm eager" : minor < 8 ? "vllm v0" : "vllm v1";
+  return minor < 3 ? "vllm eager" : minor < 6 ? "vllm v0" : minor < 8 ? "vllm v0.6" : "vllm v1";
 }
 
 // Converts a row to a question with its measured time.

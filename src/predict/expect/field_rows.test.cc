@@ -50,6 +50,9 @@ TEST(FieldRows, RatesBecomeTheTimeOfTheWorkThatIsTimed) {
       EXPECT_EQ(r.system().network.node_devices, 8);
     }
     if (r.group() == "vllm-project/vllm#16300") {
+      EXPECT_EQ(r.stack, "vllm v0.6");
+    }
+    if (r.group() == "vllm-project/vllm#3692") {
       EXPECT_EQ(r.stack, "vllm v0");
     }
     if (r.group() == "vllm-project/vllm#670") {

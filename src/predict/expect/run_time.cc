@@ -18,7 +18,7 @@ constexpr double kScoreBytes = 12;
 double most_together(const Chip& chip, std::string_view stack) {
   stack = without_platform(stack);
   const bool large = chip.memory_bytes >= 70e9 && chip.rate(Precision::Fp8) > 0;
-  if (stack == "vllm v0" || (stack == "vllm v1" && !large))
+  if (stack.starts_with("vllm v0") || (stack == "vllm v1" && !large))
     return 256;
   return stack == "vllm v1" ? 1024 : 2048;
 }
@@ -227,10 +227,12 @@ double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) co
 }
 
 // Returns the decode steps of `together` requests. The score of every word is written, widened to four bytes
-// and read again to choose one word.
+// and read again to choose one word. A request in flight has half of its answer. Where lengths vary, long
+// answers are in flight for longer: the mean of what exponential lengths have at a moment is their mean.
 ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, double together) const {
   const Transformer& m = run_.model;
-  Steps out{count, together, times.parts({together, double(run_.prompt) + double(run_.output) / 2, 0, 0, 0})};
+  const double answered = double(run_.output) * (varied_ && together > 1 ? 1 : 0.5);
+  Steps out{count, together, times.parts({together, double(run_.prompt) + answered, 0, 0, 0})};
   const double words = together / run_.pipeline * double(m.vocab);
   out.parts.dense += words * (2 * double(m.hidden) / (run_.tensor * rate_) + kScoreBytes / stream_);
   return out;
