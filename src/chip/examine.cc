@@ -188,6 +188,14 @@ bool only_zones(const TransferTrace& trace) {
          groups_of(trace).empty();
 }
 
+std::string other_work_words(const ZoneSuspect& s) {
+  return "core " + to_string(s.core) + " took " + format_number(s.factor, 3) +
+         " times as long as its peers in " + std::to_string(s.zones) + " of its " +
+         std::to_string(s.judged_zones) + " sorts of zones, most in " + s.zone +
+         ", and no longer in the others: it had other work, or a part of it "
+         "is slow";
+}
+
 // Adds the result of comparing zones to the diagnosis.
 void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earlier) {
   d.facts.emplace_back("zones compared", std::to_string(verdict.records));
@@ -216,6 +224,13 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
   d.verdict = d.findings.empty() ? "No core is slower than its peers in the zones that it ran."
                                  : d.findings.front().summary;
   d.notes.push_back("Seen are zones alone: links, memories and waits for them are not.");
+  for (const ZoneSuspect& s : verdict.other_work)
+    d.notes.push_back(other_work_words(s));
+  if (d.findings.empty() && !verdict.other_work.empty())
+    return finding::cannot_judge(
+        d,
+        other_work_words(verdict.other_work.front()),
+        "give an earlier run of the same program to `lento chip compare`");
   finding::judged(
       d,
       std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");

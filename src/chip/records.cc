@@ -69,6 +69,13 @@ Records read_records(const RecordSources& sources) {
     throw base::Error({}, "no records were given");
   for (const std::string& file : sources.files) {
     const std::string text = base::read_file(file);
+    if (text.starts_with("lento.probe/"))
+      throw base::Error(
+          {file, 1},
+          "these are probe records of a mapping, and this command reads a real chip's records",
+          "`lento chip diagnose RUN --chip FILE --mapping FILE` judges them, with --healthy EARLIER beside "
+          "an "
+          "earlier run");
     out.inputs.push_back({"records", file, base::digest(text)});
     append(out.trace, parse_transfers(text, file, sources.columns, out.report));
   }

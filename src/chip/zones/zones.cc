@@ -258,7 +258,9 @@ class ZoneJudge {
       (evidence::student_quantile(1 - middle, freedom(*best)) > x / best->spread ? low : high) = middle;
     }
     suspect.chance = std::min(1.0, high * tests_);
-    out_.suspects.push_back(std::move(suspect));
+    // A slow core is slow in everything that it runs, and each core had the same work in an earlier run.
+    const bool slow = suspect.zones == suspect.judged_zones || options_.earlier != nullptr;
+    (slow ? out_.suspects : out_.other_work).push_back(std::move(suspect));
   }
 
   const ZoneOptions& options_;

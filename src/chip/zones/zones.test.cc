@@ -20,6 +20,7 @@ struct Made {
   double noise = 0.05;  // of a record
   double own = 0.01;    // between cores
   bool unlike = false;  // every core has another amount of work
+  double longer = 1;    // work of core 5 in a further zone
 };
 
 // Two zones a round on each core: one that computes and one that moves data, which a slow core does not slow.
@@ -43,6 +44,10 @@ TransferTrace trace_of(const Made& made, uint64_t seed) {
       now += 50 + uint64_t(cycles);
       stream.records.push_back({.begin = now, .kind = TransferKind::ZoneEnd, .name = compute});
       now += 200;
+      const uint32_t move = out.name_id("MOVE");
+      stream.records.push_back({.begin = now, .kind = TransferKind::Zone, .name = move});
+      now += uint64_t(9'000 * own * (core == 5 ? made.longer : 1) * std::exp(rng.normal(0, made.noise)));
+      stream.records.push_back({.begin = now, .kind = TransferKind::ZoneEnd, .name = move});
       stream.records.push_back({.begin = now, .kind = TransferKind::ZoneEnd, .name = all});
     }
   }
@@ -67,6 +72,20 @@ TEST(Zones, ASlowCoreIsNamedAndNoHealthyOne) {
     EXPECT_GE(covered, 80);
     EXPECT_LE(accused, 1);
   }
+}
+
+// MATMUL and KERNEL of core 5 are longer, and its MOVE is not.
+TEST(Zones, ACoreLongerInSomeZonesHadOtherWork) {
+  const Made other{.slow = 1.5, .longer = 1 / 1.5};
+  const ZoneJudgement v = judge_zones(trace_of(other, 1));
+  ASSERT_TRUE(v.judged);
+  EXPECT_THAT(v.suspects, IsEmpty());
+  ASSERT_EQ(v.other_work.size(), 1U);
+  EXPECT_EQ(v.other_work[0].core, (Place{0, 1, 1}));
+  EXPECT_EQ(v.other_work[0].zones, 2U);
+  EXPECT_EQ(v.other_work[0].judged_zones, 3U);
+  const TransferTrace earlier = trace_of({}, 2);
+  EXPECT_EQ(judge_zones(trace_of(other, 1), {.earlier = &earlier}).suspects.size(), 1U);
 }
 
 // 5 % is within what healthy cores differ by.
