@@ -32,7 +32,7 @@ using ChangeRecords = std::function<void(Records&, base::Rng&)>;
 struct Row {
   std::string name;
   ChangeChip chip;
-  ChangeRecords recorder;
+  ChangeRecords recorder{};
 };
 
 // ---- changes of the records
@@ -164,12 +164,41 @@ ChangeChip other_routes(size_t count) {
   };
 }
 
-std::vector<Row> all_rows() {
-  const auto slower = [](auto change) {
-    return [change](Twin& twin, Program&, base::Rng&) {
-      change(twin.chip);
-    };
+ChangeChip chip_with(void (*change)(spec::Chip&)) {
+  return [change](Twin& twin, Program&, base::Rng&) {
+    change(twin.chip);
   };
+}
+
+ChangeChip routes_of(SheetError error) {
+  return [error](Twin& twin, Program& program, base::Rng&) {
+    if (auto other = with_error(error, twin.chip, program)) {
+      twin.chip = std::move(other->chip);
+      program = std::move(other->program);
+    }
+  };
+}
+
+// Adds rows of chips whose file is wrong about more than a rate.
+void add_wrong_sheets(std::vector<Row>& rows) {
+  rows.push_back({"sheet: another topology", routes_of(SheetError::Topology)});
+  rows.push_back({"sheet: all routes along columns first", routes_of(SheetError::ColumnsFirst)});
+  const auto add = [&rows](const std::string& name, void (*change)(spec::Chip&)) {
+    rows.push_back({"sheet: " + name, chip_with(change)});
+  };
+  // clang-format off
+  add("DRAM latency 200 cycles more", [](spec::Chip& c) { c.dram.latency_cycles += 200; });
+  add("DRAM latency 2000 cycles more", [](spec::Chip& c) { c.dram.latency_cycles += 2000; });
+  add("links half as wide", [](spec::Chip& c) { c.network.link_bytes_per_cycle /= 2; });
+  add("routers take 30 cycles more", [](spec::Chip& c) { c.network.router_cycles += 30; });
+  add("segments a quarter as large", [](spec::Chip& c) { c.network.segment_bytes /= 4; });
+  add("buffers of 6 segments more", [](spec::Chip& c) { c.network.buffer_segments += 6; });
+  add("twice the slots", [](spec::Chip& c) { c.memory_unit.slots *= 2; });
+  add("start-up of 200 cycles more", [](spec::Chip& c) { c.core.start_up_cycles += 200; });
+  // clang-format on
+}
+
+std::vector<Row> all_rows() {
   std::vector<Row> rows{{"as the file says", {}, {}}};
   for (const uint64_t cycles : {8, 32, 64})
     rows.push_back({"timer grain " + std::to_string(cycles), {}, grain(cycles)});
@@ -187,21 +216,16 @@ std::vector<Row> all_rows() {
     rows.push_back({"whole chip x" + base::format_number(factor, 3), {}, warped([factor](double t, double) {
                       return factor * t;
                     })});
-  rows.push_back(
-      {"all links x1.3",
-       slower([](spec::Chip& c) {
-         c.network.link_bytes_per_cycle /= 1.3;
-       }),
-       {}});
-  rows.push_back(
-      {"all cores x1.3",
-       slower([](spec::Chip& c) {
-         c.core.ops_per_cycle /= 1.3;
-       }),
-       {}});
+  rows.push_back({"all links x1.3", chip_with([](spec::Chip& c) {
+                    c.network.link_bytes_per_cycle /= 1.3;
+                  })});
+  rows.push_back({"all cores x1.3", chip_with([](spec::Chip& c) {
+                    c.core.ops_per_cycle /= 1.3;
+                  })});
   rows.push_back({"classes within 5 %", off_by(0.05), {}});
   rows.push_back({"own spread 5 %", own_spread(0.05), {}});
   rows.push_back({"36 routes differ", other_routes(36), {}});
+  add_wrong_sheets(rows);
   return rows;
 }
 

@@ -15,6 +15,8 @@
 #include "chip/detect/tuning.h"
 #include "chip/kept_model.h"
 #include "chip/model/runs.h"
+#include "chip/model/unexplained.h"
+#include "chip/model_findings.h"
 #include "evidence/distribution.h"
 
 namespace lento::chip {
@@ -38,78 +40,6 @@ double planned_records(const ChipUnderTest& of) {
 
 std::string factor_text(double factor) {
   return "x" + format_number(factor, 3);
-}
-
-std::string class_of(const Component& c) {
-  switch (c.part) {
-    case Part::Core:
-      return "cores";
-    case Part::Link:
-      return "links";
-    case Part::Router:
-      return "routers";
-    case Part::MemoryUnit:
-      return "memory units";
-    case Part::DramPort:
-      return "DRAM ports";
-  }
-  return {};
-}
-
-finding::Finding finding_of(const ClassDifference& c) {
-  finding::Finding f;
-  f.subject = c.what;
-  f.category = "slower than the chip file";
-  f.score = 1;
-  f.factor = c.factor;
-  f.summary = c.what + " took " + format_number(c.factor, 3) +
-              " times what the chip file says (90 %: " + format_number(c.low, 3) + " to " +
-              format_number(c.high, 3) + "). Chip or file is wrong.";
-  f.next_step =
-      "Diagnose a run that is known to be healthy with the same file: if it says the same, correct "
-      "the file.";
-  return f;
-}
-
-// Returns the finding of a part that several runs show together. `runs` is their number.
-finding::Finding finding_of(const PartInRuns& part, const std::string& name, const std::string& runs) {
-  const double half_width = evidence::kNinety * part.effect.deviation;
-  const auto text_of = [](double log_factor) {
-    return format_number(std::exp(log_factor), 3);
-  };
-  const std::string of_class = class_of(part.component);
-  finding::Finding f;
-  f.subject = name;
-  f.category = "slow " + of_class.substr(0, of_class.size() - 1);
-  f.score = 1;
-  f.factor = std::exp(part.effect.log_factor);
-  f.summary = name + " was about " + text_of(part.effect.log_factor) + " times slower than it should be in " +
-              runs + " runs together (90 %: " + text_of(part.effect.log_factor - half_width) + " to " +
-              text_of(part.effect.log_factor + half_width) + ").";
-  f.evidence.push_back(
-      {"runs after which it is certain, of " + runs, double(part.certain_after), "runs", "records"});
-  f.evidence.push_back(
-      {"gain in log likelihood, twice, by the chip's model", part.gain, "", "records of all runs"});
-  f.next_step = "Record another run with its work on another part, to see whether the delay moves with it.";
-  return f;
-}
-
-constexpr const char* kLowerEnd = "lower end of its factor's 90 % interval";
-constexpr const char* kUpperEnd = "upper end of its factor's 90 % interval";
-
-// Adds the interval of a part's factor to the summary where the factor is uncertain.
-void add_interval(finding::Finding& f) {
-  constexpr double kSure = 1.2;  // a factor that is right within a fifth needs no interval
-  const auto value_of = [&](const char* text) {
-    const auto at = std::ranges::find(f.evidence, text, &finding::Evidence::text);
-    return at != f.evidence.end() && at->value ? *at->value : f.factor.value_or(1);
-  };
-  const double low = value_of(kLowerEnd);
-  const double high = value_of(kUpperEnd);
-  if (high / low > kSure * kSure && f.summary.ends_with('.'))
-    f.summary.insert(
-        f.summary.size() - 1,
-        " (90 %: " + format_number(low, 3) + " to " + format_number(high, 3) + ")");
 }
 
 }  // namespace
@@ -274,9 +204,38 @@ void ModelJudge::confirm_reported(Detection& detection) {
     detection.notes.insert(detection.notes.end(), doubts_.begin(), doubts_.end());
   }
   detection.reported = std::move(kept);
-  const double likelihood = take_factors(detection);
+  if (detection.reported.empty())
+    return;
+  const FactorFit fit = take_factors(detection);
+  withdraw_unexplained(detection, fit);
   if (detection.reported.size() == 1)
-    doubt_beside_rival(detection, likelihood);
+    doubt_beside_rival(detection, fit.solution.log_likelihood);
+}
+
+// Withdraws parts beside which the run does not look like one of a healthy chip. The lower end of a part's
+// factor must be enough.
+void ModelJudge::withdraw_unexplained(Detection& detection, const FactorFit& fit) const {
+  const Grid grid(of_.chip);
+  std::string reason;
+  std::vector<Suspect> kept;
+  for (size_t k = 0; k < detection.reported.size(); ++k) {
+    Suspect& s = detection.reported[k];
+    const double least = fit.parts[k].log_factor - evidence::kNinety * fit.deviation[k];
+    const std::string left = not_explained(*model_, *verdict_, fit.solution, {s.component, least});
+    if (left.empty())
+      kept.push_back(std::move(s));
+    else
+      reason = "with " + name_of(s.component, grid) + " slow, " + left;
+  }
+  detection.reported = std::move(kept);
+  if (reason.empty())
+    return;
+  if (!detection.reported.empty()) {
+    detection.notes.push_back("The chip file does not explain all transfers: " + reason);
+    return;
+  }
+  detection.unjudged = "the chip file does not explain the run: " + reason;
+  detection.would_help = "a chip file with the topology, routes, sizes and latencies of this chip";
 }
 
 // Withdraws the verdict when another part explains the run better. On a chip that deviates from its file,
@@ -305,11 +264,9 @@ void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) {
   }
 }
 
-// Takes over the factors that the model fits by simulation, with their intervals. Returns the log-likelihood
-// of the run with all reported parts slow.
-double ModelJudge::take_factors(Detection& detection) {
-  if (detection.reported.empty())
-    return 0;
+// Takes over the factors that the model fits by simulation, with their intervals. Returns the fit of the run
+// with all reported parts slow.
+FactorFit ModelJudge::take_factors(Detection& detection) {
   std::vector<SlowPart> parts;
   for (const Suspect& s : detection.reported)
     parts.push_back({s.component, std::log(std::max(1.0, s.factor)), s.begin, s.end});
@@ -327,7 +284,7 @@ double ModelJudge::take_factors(Detection& detection) {
          "x",
          "records beside simulated ones"});
   }
-  return fit.solution.log_likelihood;
+  return fit;
 }
 
 void ModelJudge::doubt_all_clear(Detection& detection) const {

@@ -69,7 +69,8 @@ class ModelJudge {
   void add_runs(finding::Diagnosis& d) const;
   void add_detectable(finding::Diagnosis& d) const;
   void grey_unseen(finding::MeshFigure& mesh) const;
-  double take_factors(Detection& detection);
+  FactorFit take_factors(Detection& detection);
+  void withdraw_unexplained(Detection& detection, const FactorFit& fit) const;
   void doubt_beside_rival(Detection& detection, double likelihood);
   void judge_records(std::vector<ProbeRecord>& records);
 

@@ -41,6 +41,8 @@ std::string core_words(size_t core, const Grid& grid) {
   return named ? grid.core_name(int(core)) : "core " + std::to_string(core);
 }
 
+}  // namespace
+
 std::string words_of(const Pattern& pattern, size_t core, const Grid& grid) {
   const std::string at = " on " + core_words(core, grid);
   const std::string subject = std::to_string(pattern.subject);
@@ -51,6 +53,8 @@ std::string words_of(const Pattern& pattern, size_t core, const Grid& grid) {
   const std::string what = pattern.kind == ProbeKind::Read ? "reads from" : "writes to";
   return what + " DRAM port " + subject + at;
 }
+
+namespace {
 
 bool strange(const SketchEntry& entry, const Plan& plan, size_t core, uint64_t inferences) {
   const auto planned = plan.find({core, entry.key});

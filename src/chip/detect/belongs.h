@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chip/map/grid.h"
 #include "chip/map/program.h"
 #include "chip/sketch/sketch.h"
 #include "spec/chip.h"
@@ -23,6 +24,9 @@ struct Belonging {
   double share() const;     // of the planned records that came
   std::string gap() const;  // why too little was recorded to call the chip healthy; empty: enough was
 };
+
+// Returns the records of a pattern on a core in words, such as "messages from core 7 on core 0".
+std::string words_of(const Pattern& pattern, size_t core, const Grid& grid);
 
 // Lost records, a run cut short and faults leave only patterns that were planned. Strange patterns come from
 // another program.

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "chip/detect/path.h"
 #include "chip/sim/simulate.h"
 #include "evidence/sample.h"
@@ -259,6 +260,25 @@ void take_settings(Dictionary& d, const LearnSetup& setup) {
   }
 }
 
+// Other routes can deadlock in full buffers, and then no such chip has made the records.
+void take_sheets(Dictionary& d, const LearnSetup& setup) {
+  if (setup.own != Deviations{})
+    return;
+  for (int i = 0; i < kSheetErrors; ++i) {
+    const auto error = SheetError(i);
+    const auto other = with_error(error, setup.chip, setup.program);
+    if (!other)
+      continue;
+    try {
+      const LearnSetup there{other->chip, other->program, setup.inferences};
+      SimulatedShift shift = simulated_shift(d, there, there.twin());
+      d.simulated += int(kShiftSeeds);
+      d.sheets.push_back({error, shift.noise, std::move(shift.mean)});
+    } catch (const base::Error&) {
+    }
+  }
+}
+
 }  // namespace
 
 RecordKey key_of(const ProbeRecord& r) {
@@ -405,6 +425,7 @@ Dictionary make_dictionary(const LearnSetup& setup) {
   take_shares(out, setup);
   mark_served(out, setup.chip);
   take_settings(out, setup);
+  take_sheets(out, setup);
   return out;
 }
 

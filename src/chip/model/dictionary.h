@@ -15,6 +15,7 @@
 
 #include "chip/map/program.h"
 #include "chip/map/twin.h"
+#include "chip/model/other_sheets.h"
 #include "chip/read/probe_record.h"
 #include "chip/sim/influence.h"
 #include "spec/chip.h"
@@ -94,6 +95,7 @@ struct Dictionary {
   std::vector<Cell> cells;
   std::vector<Share> shares;
   std::vector<Setting> settings;
+  std::vector<OtherSheet> sheets;  // chips whose file is wrong about their routes
   // Log ratios of the file's chip under the seeds with which other twins are simulated.
   std::vector<std::vector<double>> file_runs;
   int simulated = 0;

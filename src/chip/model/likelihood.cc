@@ -337,6 +337,20 @@ void Likelihood::estimate_shift_error(Solution& s) const {
   s.shift_error = error;
 }
 
+void Likelihood::measure_deviance(Solution& s, std::span<const double> y) const {
+  std::array<double, 4> records{};
+  s.deviance.fill(0);
+  for (size_t r = 0; r < rows(); ++r) {
+    if (std::isnan(y[r]))
+      continue;
+    const double v = variance(s, r) - s.misfit[kind_[r]] * s.misfit[kind_[r]];
+    s.deviance[kind_[r]] += (freedom_[r] + 1) * std::log1p(s.residual[r] * s.residual[r] / (freedom_[r] * v));
+    ++records[kind_[r]];
+  }
+  for (size_t kind = 0; kind < records.size(); ++kind)
+    s.deviance[kind] /= std::max(1.0, records[kind]);
+}
+
 Solution Likelihood::fit(std::span<const double> offset, const Solution* start) const {
   std::vector<double> y = y_;
   for (size_t r = 0; r < rows(); ++r)
@@ -368,6 +382,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
   if (start == nullptr) {
     solve(s, y, kReweightings);
     part_clock_and_classes(s);
+    measure_deviance(s, y);
   }
   return s;
 }

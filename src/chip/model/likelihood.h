@@ -50,6 +50,8 @@ struct Solution {
   std::vector<double> variance;
   double log_likelihood = 0;  // coefficients integrated out (Laplace), so that a wide prior has its price
   std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
+  // Mean deviance of Student's t without the misfit, by kind of record. About 1 for a run like healthy draws.
+  std::array<double, 4> deviance{};
   // Standard deviation of parts within a class: cores, links, memory units, ports.
   std::array<double, 4> spread{};
   std::vector<double> residual;              // by row
@@ -138,6 +140,7 @@ class Likelihood {
   void estimate_misfit(Solution& s) const;
   void estimate_spread(Solution& s) const;
   void part_clock_and_classes(Solution& s) const;
+  void measure_deviance(Solution& s, std::span<const double> y) const;
   void solve(Solution& s, std::span<const double> y, int rounds) const;
 
   const Dictionary& dictionary_;

@@ -275,7 +275,7 @@ bool lost_its_end(const Dictionary& d, std::span<const ProbeRecord> records) {
 struct HealthyDraws {
   std::vector<double> gains;
   std::array<std::vector<double>, 4> spreads;
-  std::array<std::vector<double>, 4> misfits;
+  std::array<std::vector<double>, 4> deviances;
   std::array<std::vector<double>, 5> scores;  // of each part over the whole run, by kind of part
 };
 
@@ -290,7 +290,7 @@ judged_draws(const ChipModel& model, int count, DrawnChips chips, const base::Pr
     out.gains.push_back(v.most_gain());
     for (size_t k = 0; k < 4; ++k) {
       out.spreads[k].push_back(v.none.spread[k]);
-      out.misfits[k].push_back(v.none.misfit[k]);
+      out.deviances[k].push_back(v.none.deviance[k]);
     }
     const std::vector<Effect> effects = whole_run_effects(*v.likelihood, v.none, model.parts);
     for (size_t p = 0; p < effects.size(); ++p)
@@ -347,17 +347,18 @@ ChipModel learn(const LearnSetup& setup, const LearnOptions& options, const base
   model.parts = part_cells(model.dictionary, setup.chip);
   constexpr double kFirst = 30;  // only selects the settings that are simulated here
   model.threshold = kFirst;
-  model.misfit.fill(1);
   const HealthyDraws any = judged_draws(model, options.draws, DrawnChips::Any, progress);
   const HealthyDraws like = judged_draws(model, options.draws, DrawnChips::LikeFile, progress);
   model.threshold = tail(like.gains, options.false_alarms);
   model.unlike_threshold = std::max(model.threshold, tail(any.gains, options.false_alarms));
   for (size_t k = 0; k < like.scores.size(); ++k)
     model.seeing.scatter[k] = std::max(1.0, root_mean_square(like.scores[k]));
+  const double each = options.false_alarms / double(any.spreads.size());
   for (size_t k = 0; k < 4; ++k) {
     model.spread[k] = tail(like.spreads[k], options.false_alarms);
     model.seeing.spread[k] = tail(like.spreads[k], kMissed);
-    model.misfit[k] = std::max(1e-3, tail(any.misfits[k], options.false_alarms));
+    model.unlike_spread[k] = std::max(model.spread[k], tail(any.spreads[k], each));
+    model.deviance[k] = tail(any.deviances[k], each);
   }
   return model;
 }
@@ -388,8 +389,6 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   seeing.threshold = v.threshold;
   seeing.least = 1 + options.tolerance;
   v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, seeing);
-  for (size_t k = 0; k < 4; ++k)
-    v.misfit = std::max(v.misfit, v.none.misfit[k] / model.misfit[k]);
   v.clock_map = ClockMap(*v.likelihood, v.none);
   retime(records, v.clock_map);
   smooth_grain(records, model.dictionary, v.clocks.grain);

@@ -48,10 +48,12 @@ struct ChipModel {
   // the second for a chip with other settings or unequal parts, on which the first-order model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
-  // For chips that behave as the chip file states: largest estimated spread by class, and what is detectable.
+  // The largest estimated spread of each class, for chips that behave as their file and for other healthy
+  // ones.
   std::array<double, 4> spread{};
+  std::array<double, 4> unlike_spread{};
+  std::array<double, 4> deviance{};  // the largest one of healthy draws, by kind of record
   Seeing seeing;
-  std::array<double, 4> misfit{};  // largest misfit of healthy draws, by kind of record
 };
 
 struct LearnOptions {
@@ -87,7 +89,6 @@ struct ModelVerdict {
   // Factor over the whole run with which a part is suspicious in 95 % of runs, by part of the model.
   std::vector<double> detectable;
   double threshold = 0;  // for the gain, on a chip that deviates from its file as this one does
-  double misfit = 0;     // over the largest misfit of healthy draws
   double seen = 0;       // records over planned records
   bool cut = false;      // the recording lacks its end
   uint64_t strange = 0;

@@ -9,12 +9,16 @@
 #include "chip/map/binary_tree.h"
 #include "chip/model/draws.h"
 #include "chip/model/runs.h"
+#include "chip/model/unexplained.h"
 
 namespace lento::chip {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 // A tree of 15 cores on the default chip, learnt once for all tests.
 class ModelTest : public testing::Test {
@@ -88,6 +92,41 @@ TEST_F(ModelTest, ASlowLinkIsNoOtherSettingAndHasItsFactor) {
     EXPECT_LT(fit.deviation.at(0), 0.2);
     EXPECT_NEAR(fit.parts[0].log_factor, std::log(factor), 2.5 * fit.deviation.at(0));
     EXPECT_GT(fit.solution.log_likelihood, v.none.log_likelihood + learnt().model.threshold);
+    EXPECT_EQ(not_explained(learnt().model, v, fit.solution, fit.parts[0]), "");
+  }
+}
+
+// Links that differ by more than those of healthy chips, and transfers further off, are the file's fault.
+TEST_F(ModelTest, WhatNoHealthyChipShowsIsNotExplained) {
+  auto records = run({}, 30);
+  const ModelVerdict v = judge(learnt().model, records);
+  EXPECT_EQ(not_explained(learnt().model, v, v.none, {{Part::Link, 0, 1}, 1}), "");
+  Solution apart = v.none;
+  apart.spread[1] = 1.1 * learnt().model.unlike_spread[1];
+  EXPECT_THAT(
+      not_explained(learnt().model, v, apart, {{Part::Router, 1}, 0.1}),
+      AllOf(StartsWith("links still differ"), HasSubstr("messages from core")));
+  EXPECT_EQ(not_explained(learnt().model, v, apart, {{Part::Core, 1}, 0.1}), "");
+  Solution far = v.none;
+  far.deviance[0] = 4 * learnt().model.deviance[0];
+  EXPECT_THAT(
+      not_explained(learnt().model, v, far, {{Part::Core, 1}, 1}),
+      StartsWith("operations are 2 times as far from the file"));
+  EXPECT_EQ(not_explained(learnt().model, v, far, {{Part::DramPort, 1}, 1}), "");
+}
+
+// The file says mesh, and the chip is a torus or routes along columns first.
+TEST_F(ModelTest, AChipWithOtherRoutesIsNotTakenForASlowPart) {
+  const LearnSetup& file = learnt().model.setup;
+  for (const SheetError error : {SheetError::Topology, SheetError::ColumnsFirst}) {
+    const auto other = with_error(error, file.chip, file.program);
+    ASSERT_TRUE(other);
+    const LearnSetup there{other->chip, other->program, file.inferences};
+    auto records = simulated_records(there, there.twin(), {}, 30);
+    const ModelVerdict v = judge(learnt().model, records);
+    EXPECT_THAT(
+        not_explained(learnt().model, v, v.none, {{Part::Link, 0, 1}, 1}),
+        StartsWith(std::string("the records are more like those of ") + name_of(error, file.chip)));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The number rises with each change of what a model learns, so that models of before are learnt again.
-constexpr std::string_view kMagic = "lento chip model 2\n";
+constexpr std::string_view kMagic = "lento chip model 3\n";
 constexpr size_t kDigest = 32;  // hex digits
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 constexpr uint8_t kKinds = 4;
@@ -42,6 +42,11 @@ class ModelWriter {
   void operator()(const Dictionary::Setting& s) {
     (*this)(s.setting);
     (*this)(s.step);
+    (*this)(s.shift);
+  }
+  void operator()(const OtherSheet& s) {
+    (*this)(s.error);
+    (*this)(s.noise);
     (*this)(s.shift);
   }
 
@@ -85,6 +90,11 @@ class ModelBytes {
     (*this)(s.step);
     (*this)(s.shift);
   }
+  void operator()(OtherSheet& s) {
+    (*this)(s.error);
+    (*this)(s.noise);
+    (*this)(s.shift);
+  }
 
   bool whole() const {
     return whole_ && left_.empty();
@@ -115,12 +125,14 @@ void visit_fields(Visitor& visit, Model& m) {
   visit(d.cells);
   visit(d.shares);
   visit(d.settings);
+  visit(d.sheets);
   visit(d.file_runs);
   visit(m.threshold);
   visit(m.unlike_threshold);
   visit(m.spread);
+  visit(m.unlike_spread);
+  visit(m.deviance);
   visit(m.seeing);
-  visit(m.misfit);
 }
 
 bool indices_hold(const Dictionary& d) {
@@ -154,6 +166,11 @@ bool indices_hold(const Dictionary& d) {
              d.settings,
              [&](const Dictionary::Setting& s) {
                return int(s.setting) < kChipSettings && s.step != 0 && of_cells(s.shift);
+             }) &&
+         std::ranges::all_of(
+             d.sheets,
+             [&](const OtherSheet& s) {
+               return int(s.error) < kSheetErrors && s.noise >= 1 && of_cells(s.shift);
              }) &&
          d.file_runs.size() == kShiftSeeds && std::ranges::all_of(d.file_runs, of_cells);
 }

@@ -1,0 +1,37 @@
+// Chips whose routes are not those of their file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "chip/map/program.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+enum class SheetError : uint8_t {
+  Topology,     // a mesh that the file calls a torus, or the reverse
+  ColumnsFirst  // routes go along columns first
+};
+inline constexpr int kSheetErrors = 2;
+
+// The effect of one error of the file on each cell.
+struct OtherSheet {
+  SheetError error = SheetError::Topology;
+  double noise = 1;  // variance of the cells that changed, over that in the file's chip
+  std::vector<float> shift;
+};
+
+struct OtherChip {
+  spec::Chip chip;
+  Program program;
+};
+// Returns the chip that a file with this error describes wrongly, with the same work on the same cores.
+// Nothing when it has the same routes. `program` is expanded for `file`.
+std::optional<OtherChip> with_error(SheetError error, const spec::Chip& file, const Program& program);
+
+// Returns the name of the chip without the error, such as "a mesh".
+const char* name_of(SheetError error, const spec::Chip& file);
+
+}  // namespace lento::chip

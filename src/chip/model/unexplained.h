@@ -1,0 +1,15 @@
+// Checks whether a run looks like one of a healthy chip once its reported parts are slow.
+#pragma once
+
+#include <string>
+
+#include "chip/model/model.h"
+
+namespace lento::chip {
+
+// Returns the reason why the chip file does not explain the run, or an empty string. `fit` is that of the run
+// beside simulations in which all reported parts are slow, among them `part` by at least its factor.
+std::string
+not_explained(const ChipModel& model, const ModelVerdict& verdict, const Solution& fit, const SlowPart& part);
+
+}  // namespace lento::chip
