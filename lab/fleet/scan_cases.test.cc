@@ -1,5 +1,6 @@
 // The scan on ordinary healthy fleets and planted faults. LENTO_SCAN_SEEDS=201-210 draws other and more cases
-// and prints a row a kind: kind, draws, findings, draws that were named.
+// and prints a row a kind: kind, draws, findings, draws that were named. LENTO_SCAN_KIND=hang draws that kind
+// alone and prints the finding of each draw that is not as it should be.
 #include "lab/fleet/scan_cases.h"
 
 #include <gtest/gtest.h>
@@ -45,11 +46,17 @@ struct Counts {
 
 Counts count(const std::string& kind, const Seeds& s) {
   Counts n;
+  const char* only = std::getenv("LENTO_SCAN_KIND");
+  if (only && kind != only)
+    return n;
   for (uint64_t seed = s.first; seed <= s.last; ++seed) {
     const ScanCase c = draw_case(kind, seed);
     const finding::Diagnosis d = scan(c.series, {});
     ++n.draws;
     n.findings += d.findings.size();
+    const bool planted = !c.slow.empty() || c.whole_job;
+    if (only && (planted ? !named(c, d) : !d.findings.empty()))
+      std::printf("seed %lu: %s\n", (unsigned long)(seed), d.verdict.c_str());
     n.named += named(c, d);
   }
   if (s.printed)

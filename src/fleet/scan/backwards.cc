@@ -43,7 +43,8 @@ std::optional<Means> means_of(const MetricSeries& s, const Scan& scan, const Epi
 }
 
 // Returns whether a machine that was nearer to its peers before moved away from them. One that only stayed
-// where it was while its peers moved has begun its work later.
+// where it was while its peers moved has begun its work later. With the time after the deviation for that
+// before it: whether the machine came back. One that its peers followed has begun its work earlier.
 bool left_its_peers(
     const MetricSeries& s,
     const Scan& scan,
@@ -75,8 +76,10 @@ Episode mirrored(const MetricSeries& s, const Scan& scan, const Episode& e) {
     const size_t from = step_at(s, onset);
     const size_t until = m.active ? s.steps : step_at(s, ends - m.onset_ms) + 1;
     const size_t as_long = m.active ? 0 : from - std::min(from, until - from);
+    const Span after{until, std::min(s.steps, until + (until - from))};
     if (!is_slow_side(scan.slow(e.metric), rises) ||
-        !left_its_peers(s, scan, e, m.machine, {{as_long, from}, {from, until}}))
+        !left_its_peers(s, scan, e, m.machine, {{as_long, from}, {from, until}}) ||
+        (!m.active && !left_its_peers(s, scan, e, m.machine, {after, {from, until}})))
       continue;
     Member& own = out.members.emplace_back(m);
     own.onset_ms = onset;

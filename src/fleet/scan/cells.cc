@@ -21,6 +21,18 @@ float quantile(std::span<const float> values, double share) {
   return float(double(values[low]) + (at - double(low)) * double(values[high] - values[low]));
 }
 
+constexpr std::array<Channel, 2> kEdges{kUpper, kLower};
+constexpr std::array<double, 2> kShares{0.9, 0.1};
+
+// Returns the quantile, linear between order statistics.
+float quantile_reordering(std::span<float> values, double share) {
+  const double at = share * double(values.size() - 1);
+  const auto low = values.begin() + std::ptrdiff_t(at);
+  std::ranges::nth_element(values, low);
+  const auto high = std::min_element(low + 1, values.end());
+  return high == values.end() ? *low : *low + float(at - std::floor(at)) * (*high - *low);
+}
+
 // Ranks one row among the peers from -1/2 to 1/2. Ties share their mean rank.
 void rank_row(std::span<const float> row, const CellSource& s, std::vector<float>& ranks) {
   static thread_local std::vector<std::pair<float, size_t>> sorted;
@@ -50,7 +62,7 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   std::vector<size_t> counts(n, 0);
   std::vector<float> ranks;
   for (size_t back = 0; back < s.rows_a_cell; ++back) {
-    const auto row = s.rows.row(back);
+    const auto row = s.rows.row(s.back + back);
     if (scale.law == Scale::Law::Rank)
       rank_row(row, s, ranks);
     for (size_t i = 0; i < n; ++i) {
@@ -71,21 +83,30 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   }
 }
 
-// Fills the upper and lower quantiles of a cell over the whole window of rows.
-void fill_quantiles(const CellSource& s, const Scale& scale, std::vector<float>& cells) {
-  std::vector<float> values;
+// Fills the upper and lower quantiles of a cell over the whole window of rows. Each sample counts from the
+// edge of its own row, so that dips in which many machines take part leave it where it was. `edges` are on
+// the metric's scale.
+void fill_quantiles(
+    const CellSource& s,
+    const Scale& scale,
+    std::span<const Edges> edges,
+    std::vector<float>& cells) {
+  std::array<std::vector<float>, 2> values;
   for (size_t i = 0; i < s.peers.size(); ++i) {
-    values.clear();
+    for (std::vector<float>& side : values)
+      side.clear();
     for (size_t back = 0; back < s.rows.rows(); ++back) {
       const float v = s.rows.row(back)[s.first + s.peers[i]];
-      if (!std::isnan(v))
-        values.push_back(v);
+      if (std::isnan(v))
+        continue;
+      const float level = scale.of(v);
+      for (const size_t side : {0, 1})
+        values[side].push_back(level - edges[back][side]);
     }
-    if (2 * values.size() < s.rows.rows())
-      continue;
-    std::ranges::sort(values);
-    cells[i * kChannels + kUpper] = scale.of(quantile(values, 0.9));
-    cells[i * kChannels + kLower] = scale.of(quantile(values, 0.1));
+    for (const size_t side : {0, 1}) {
+      if (2 * values[side].size() >= s.rows.rows())
+        cells[i * kChannels + kEdges[side]] = quantile_reordering(values[side], kShares[side]);
+    }
   }
 }
 
@@ -122,15 +143,44 @@ std::vector<float> gather(const CellSource& s) {
   return values;
 }
 
-std::array<float, kChannels> fill_cells(const CellSource& s, const Scale& scale, std::vector<float>& cells) {
+Edges edges_of(const CellSource& s) {
+  static thread_local std::vector<float> values;
+  values.clear();
+  for (const size_t m : s.peers) {
+    if (const float v = s.rows.row(0)[s.first + m]; !std::isnan(v))
+      values.push_back(v);
+  }
+  if (values.empty())
+    return {kMissing, kMissing};
+  return {quantile_reordering(values, kShares[0]), quantile_reordering(values, kShares[1])};
+}
+
+CellPeers fill_cells(
+    const CellSource& s,
+    const Scale& scale,
+    const std::deque<Edges>& edges,
+    std::vector<float>& cells) {
   cells.assign(s.peers.size() * kChannels, kMissing);
   fill_means(s, scale, cells);
+  std::vector<Edges> levels;
+  for (const Edges& row : edges)
+    levels.push_back({scale.of(row[0]), scale.of(row[1])});
   if (!scale.tied)
-    fill_quantiles(s, scale, cells);
-  std::array<float, kChannels> medians{};
+    fill_quantiles(s, scale, levels, cells);
+  CellPeers peers;
   for (const Channel c : {kMean, kUpper, kLower})
-    medians[c] = subtract_peers(c, cells);
-  return medians;
+    peers.median[c] = subtract_peers(c, cells);
+  peers.level = peers.median;
+  std::vector<float> row;
+  for (const size_t side : {0, 1}) {
+    row.clear();
+    for (const Edges& level : levels) {
+      if (!std::isnan(level[side]))
+        row.push_back(level[side]);
+    }
+    peers.level[kEdges[side]] = row.empty() ? kMissing : quantile_reordering(row, kShares[side]);
+  }
+  return peers;
 }
 
 }  // namespace lento::fleet

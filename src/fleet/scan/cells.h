@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -44,19 +45,34 @@ class RowWindow {
   std::vector<float> values_;
 };
 
+// The quantiles of the peers' values in one row, by side: 0.9 (the upper one) and 0.1. NaN without values.
+using Edges = std::array<float, 2>;
+
 struct CellSource {
   const RowWindow& rows;
   size_t first = 0;               // column of the metric's first machine
   std::span<const size_t> peers;  // machines of one group
   size_t rows_a_cell = 1;
+  size_t back = 0;  // rows since the end of the cell; its quantiles are those of the whole window
 };
+
+// Returns the edges of the last row.
+Edges edges_of(const CellSource& source);
 
 // Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
+// The peers at one moment, by channel.
+struct CellPeers {
+  std::array<float, kChannels> level{};   // of the peers
+  std::array<float, kChannels> median{};  // of their cells, subtracted from each
+};
 // Makes one cell for each of the peers, in the form of Level::push. A machine with fewer than half of its
-// samples has none. Returns the peers' medians by channel.
-std::array<float, kChannels>
-fill_cells(const CellSource& source, const Scale& scale, std::vector<float>& cells);
+// samples has none. `edges` are those of the rows, the newest first.
+CellPeers fill_cells(
+    const CellSource& source,
+    const Scale& scale,
+    const std::deque<Edges>& edges,
+    std::vector<float>& cells);
 
 }  // namespace lento::fleet

@@ -138,12 +138,13 @@ Scale scale_of(std::span<const float> values, size_t machines) {
   Scale scale;
   if (sizes.empty())
     return scale;
-  scale.tied = 2 * ties > pairs || distinct.size() <= kFew;
+  scale.few = distinct.size() <= kFew;
+  scale.tied = 2 * ties > pairs || scale.few;
   const auto typical = double(evidence::upper_median_reordering(std::span(sizes)));
   scale.typical = typical > 0 ? typical : 1;
   // A steady level with a coarse step, such as a clock of 1,980 or 1,965 MHz, keeps its size.
   const bool near = least > 0 && most < 2 * least;
-  if (scale.tied && distinct.size() <= kFew && !near)
+  if (scale.few && !near)
     scale.law = Scale::Law::Rank;
   else if (least <= 0)
     scale.law = Scale::Law::Asinh;

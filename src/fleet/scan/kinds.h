@@ -39,6 +39,7 @@ struct Scale {
   };
   Law law = Law::Log;
   bool tied = false;            // equal values are common, so quantiles are useless
+  bool few = false;             // distinct values
   double typical = 1;           // median of the absolute values
   float of(float value) const;  // Log and Asinh
 };

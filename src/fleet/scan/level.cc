@@ -226,8 +226,9 @@ void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
     d.value[channel] -= middle_[channel];
 }
 
-// Returns the spread of the differences at this moment, moved towards that of the past when peers are few.
-double Level::scatter(Channel channel) const {
+// Returns the spread of the differences at this moment, moved towards that of the past when peers are few,
+// and the thresholds. Peers that all kept one value have no spread.
+Level::Yardstick Level::yardstick(Channel channel, double z) const {
   std::vector<float> sizes;
   double past = 0;
   for (size_t m = 0; m < now_.size(); ++m) {
@@ -236,39 +237,41 @@ double Level::scatter(Channel channel) const {
     sizes.push_back(std::abs(now_[m].value[channel]));
     past += std::pow(absolute_[channel].spread(m), 2);
   }
-  const auto peers = double(sizes.size());
+  Yardstick by{1, double(sizes.size()), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
   if (!o_.against_peers || sizes.size() < 3)
-    return 1;
+    return by;
   const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
-  const double spread = std::sqrt((peers * now * now + kPrior * past / peers) / (peers + kPrior));
-  // Peers that kept one value have none, and no ratio to it. Before there is a past it is unknown.
-  return absolute_[channel].known() ? std::max(kLeastSpread, spread) : spread;
+  const double spread = std::sqrt((by.peers * now * now + kPrior * past / by.peers) / (by.peers + kPrior));
+  by.present = spread == 0 || std::ranges::max(sizes) == 0 ? 0 : std::max(kLeastSpread, spread);
+  return by;
 }
 
-// Tests one machine in one channel. The score counts in thresholds.
+// Returns a change in units of both noises, in thresholds. Until the ratio to the present spread is known, it
+// is that of a machine like its peers.
+Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Yardstick& by) const {
+  const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
+  const auto unit = [&](double spread, double freedom) {
+    return normal_equivalent(change / (widened * std::hypot(spread, kLeastSpread)), freedom);
+  };
+  const Noise &past = absolute_[channel], &ratio = relative_[channel];
+  const double relative =
+      ratio.known() ? unit(ratio.spread(m) * by.present, ratio.freedom(m)) : unit(by.present, by.peers);
+  return {float(unit(past.spread(m), past.freedom(m)) / by.absolute), float(relative / by.relative)};
+}
+
+// Tests one machine in one channel.
 Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const double change = double(now_[m].value[channel]);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
-  const auto unit = [&](const Noise& noise, double spread) {
-    return normal_equivalent(change / (widened * std::hypot(spread, kLeastSpread)), noise.freedom(m));
-  };
-  // A past of equal values has no ratio to its peers' spread: it is taken as 1, that of a machine like them.
-  const double ratio = relative_[channel].spread(m);
-  const double absolute = unit(absolute_[channel], absolute_[channel].spread(m));
-  const double relative = unit(relative_[channel], (ratio > 0 ? ratio : 1) * by.present);
   tests_[m][channel] = {float(change / widened), float(change / widened / by.present)};
+  const Test score = in_thresholds(m, channel, change, by);
   Look look;
-  look.score = float(relative / by.relative);
-  look.beside = float(absolute / by.absolute);
+  look.beside = score.absolute;
   // Means at one moment may have a small scatter by chance. Quantiles are steady between the phases of a
   // job.
-  if (channel == kMean)
-    look.score = float(
-        std::copysign(std::min(std::abs(relative / by.relative), std::abs(absolute / by.absolute)), change));
-  else
-    look.score = float(std::copysign(
-        std::cbrt(std::pow(relative / by.relative, 2) * std::abs(absolute / by.absolute)),
-        change));
+  const float size = channel == kMean ? std::min(std::abs(score.relative), std::abs(score.absolute))
+                                      : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
+  look.score = std::copysign(size, float(change));
   look.shown = std::max(std::abs(look.score), std::abs(look.beside));
   look.change = float(change);
   look.raw = now_[m].value[kRaw];
@@ -289,40 +292,41 @@ void Level::combine(Channel quantile) {
   }
 }
 
+// Returns how far the mean of a window moves by chance when its samples lie between few values: Bernstein's
+// inequality for a mean of bounded samples. 0 for many values.
+double Level::by_chance(size_t m, const Dips& dips, double z) const {
+  const double range = (o_.ranks ? 1 : dips.range()) / double(o_.rows_a_cell * o_.cells);
+  return range > 0 ? absolute_[kMean].spread(m) * z + range * z * z / 6 : 0;
+}
+
 // Returns the largest score that chance allows, whatever the noise of the past.
 double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
   const double change = std::abs(double(look.change));
   if (!lasts(m, double(look.change)))
     return 0;
   if (look.channel != kMean)
-    return dips.z(
+    return dips.z_of(
+               m,
                look.channel == kUpper,
                std::abs(double(now_[m].single[look.channel])),
                o_.rows_a_quantile) /
            z;
-  if (!o_.ranks)
-    return INFINITY;
-  // Bernstein's inequality for a mean of bounded samples.
-  const double rows = double(o_.rows_a_cell * o_.cells);
-  return change / (absolute_[kMean].spread(m) * z + z * z / (6 * rows));
+  return change / by_chance(m, dips, z);
 }
 
 // Tests all machines in one channel and keeps the strongest score of each.
 void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out) {
-  const Yardstick by{scatter(channel), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  const Yardstick by = yardstick(channel, z);
   for (size_t m = 0; m < o_.machines; ++m) {
     if (!now_[m].whole)
       continue;
     Look look = test(m, channel, by);
-    const bool brief = channel == kMean && o_.quantiles && o_.brief;
-    if (brief || !absolute_[channel].known() || (channel == kUpper && look.change > 0) ||
+    if (!may_show(channel) || (channel == kUpper && look.change > 0) ||
         (channel == kLower && look.change < 0))
       continue;
-    if (look.shown >= 1) {
-      const double most = allowed(look, m, dips, z);
-      for (float* score : {&look.score, &look.beside})
-        *score = float(std::copysign(std::min(double(std::abs(*score)), most), look.change));
-    }
+    const double most = look.shown >= 1 ? allowed(look, m, dips, z) : 1;
+    for (float* score : {&look.score, &look.beside})
+      *score = float(std::copysign(std::min(double(std::abs(*score)), most), look.change));
     const auto weight = [](const Look& l) {
       return std::abs(l.score) + std::abs(l.beside);
     };
@@ -430,16 +434,11 @@ double Level::cell_spread(size_t machine) const {
 // Returns whether a change of this size reaches the threshold, a score of one. Among more than four machines
 // it must also exceed the present scatter of the peers, as a single suspect must (raise.cc).
 bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& by) const {
-  const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
-  const auto score = [&](const Noise& noise, double scale, double threshold) {
-    const double spread = widened * std::hypot(noise.spread(m) * scale, kLeastSpread);
-    return normal_equivalent(change / spread, noise.freedom(m)) / threshold;
-  };
-  const double absolute = score(absolute_[channel], 1, by.absolute);
-  const double relative = score(relative_[channel], by.present, by.relative);
+  const Test score = in_thresholds(m, channel, change, by);
   if (4 >= o_.machines || !o_.against_peers)
-    return absolute >= 1;
-  return channel == kMean ? std::min(relative, absolute) >= 1 : relative * relative * absolute >= 1;
+    return score.absolute >= 1;
+  return channel == kMean ? std::min(score.relative, score.absolute) >= 1
+                          : score.relative * score.relative * score.absolute >= 1;
 }
 
 // Returns the smallest change of a machine that one channel finds with 95 % probability: the smallest change
@@ -447,8 +446,7 @@ bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& b
 double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, const Dips& dips) const {
   const double missed = normal_upper(kMissed);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
-  double low = 0;
-  double high = kLeastSpread;
+  double low = 0, high = kLeastSpread;
   while (!exceeds(m, channel, high, by) && high < kMostChange)
     high *= 2;
   for (int i = 0; i < 30; ++i) {
@@ -463,16 +461,14 @@ double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, c
     least = std::max(
         least,
         dips.least_change(channel == kUpper, z, o_.rows_a_quantile) + missed * single_[channel].spread(m));
-  else if (o_.ranks)
-    least = std::max(
-        least,
-        absolute_[kMean].spread(m) * (z + missed) + z * z / (6 * double(o_.rows_a_cell * o_.cells)));
+  else if (const double moved = by_chance(m, dips, z); moved > 0)
+    least = std::max(least, moved + missed * absolute_[kMean].spread(m));
   return least;
 }
 
 double Level::detectable(Channel channel, double z, const Dips& dips) const {
   constexpr size_t kLookedAt = 64;  // machines
-  const Yardstick by{scatter(channel), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  const Yardstick by = yardstick(channel, z);
   std::vector<double> sizes;
   for (size_t m = 0; m < o_.machines; m += 1 + o_.machines / kLookedAt) {
     if (past_[m].count >= float(o_.cells))

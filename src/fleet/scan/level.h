@@ -92,7 +92,8 @@ class Level {
   };
   // The present scatter and the thresholds in z, for one test of one channel.
   struct Yardstick {
-    double present = 1;
+    double present = 1;  // 0: all are equal
+    double peers = 0;
     double absolute = 0;
     double relative = 0;
   };
@@ -133,8 +134,10 @@ class Level {
   Difference difference(size_t machine) const;
   bool lasts(size_t machine, double change) const;
   void subtract_median(size_t channel, const Suspicion& suspicion);
-  double scatter(Channel channel) const;
+  Yardstick yardstick(Channel channel, double z) const;
+  Test in_thresholds(size_t machine, Channel channel, double change, const Yardstick& by) const;
   Look test(size_t machine, Channel channel, const Yardstick& by);
+  double by_chance(size_t machine, const Dips& dips, double z) const;
   double allowed(const Look& look, size_t machine, const Dips& dips, double z) const;
   void combine(Channel quantile);
   void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
@@ -145,7 +148,8 @@ class Level {
   double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;
   double detectable(Channel channel, double z, const Dips& dips) const;
   bool may_show(Channel channel) const {  // a change that is judged
-    return absolute_[channel].known() && (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
+    return absolute_[channel].known(channel == kMean ? 2 : 1) &&
+           (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
   }
 
   LevelOptions o_;

@@ -24,6 +24,8 @@ constexpr double kMemory = 1000;  // blocks of a machine; older ones fade
 }  // namespace
 
 void Noise::learn(size_t machine, double difference, double size) {
+  if (!std::isfinite(difference))
+    return;
   float& count = counts_[machine];
   float& square = squares_[machine];
   count = float(std::min(double(count) + 1, kMemory));
@@ -107,8 +109,8 @@ void Noise::measure_tail() {
   anchor_ = quantile(extremes_ - 1);
 }
 
-bool Noise::known() const {
-  return seen_ >= 10 && rounds_ > 1;
+bool Noise::known(size_t moments) const {
+  return seen_ >= 10 && rounds_ >= moments;
 }
 
 double Noise::spread(size_t machine) const {

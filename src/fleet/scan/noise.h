@@ -19,7 +19,8 @@ class Noise {
         expected_(machines, 1) {
   }
 
-  // Adds one healthy difference, and its size in the direction that is tested.
+  // Adds one healthy difference, and its size in the direction that is tested. One that is no number, such as
+  // a ratio to peers that are all equal, adds nothing.
   void learn(size_t machine, double difference, double size);
   void refresh();  // after a round of learn(), which is one moment of all machines
   // A machine whose variance is so many times that of its peers in shorter windows, of which it has more.
@@ -42,8 +43,8 @@ class Noise {
   }
   void add_tail(const Tail& tail);
 
-  bool known() const;        // enough was learnt to judge, at more than one moment
-  double variance() const {  // of a machine as its peers are
+  bool known(size_t moments = 2) const;  // enough was learnt to judge, at so many moments
+  double variance() const {              // of a machine as its peers are
     return pooled_;
   }
   double spread(size_t machine) const;

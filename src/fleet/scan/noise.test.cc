@@ -88,6 +88,18 @@ TEST(Noise, OneMomentOfManyMachinesIsNotKnown) {
   EXPECT_TRUE(learnt(normal, 2).known());
 }
 
+TEST(Noise, WhatIsNoNumberAddsNothing) {
+  Noise noise = learnt([](base::Rng& r) {
+    return r.normal(0, 1);
+  });
+  const double spread = noise.spread(0);
+  for (const double none : {std::nan(""), double(INFINITY)})
+    noise.learn(0, none, none);
+  noise.refresh();
+  EXPECT_EQ(noise.spread(0), spread);
+  EXPECT_TRUE(std::isfinite(noise.threshold(5)));
+}
+
 // One difference in fifty is a burst, so that a machine without one has a small spread by chance.
 TEST(Noise, BurstsDoNotMakeMachinesDiffer) {
   const Noise noise = learnt(

@@ -89,6 +89,18 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? looks[i].beside : looks[i].score) < 1;
   });
+  // The neighbours of a machine feel its fault. Several wait for one that moved further and that chance may
+  // still explain.
+  if (out.members.size() < 2)
+    return out;
+  float furthest = 0;
+  for (const size_t i : out.members)
+    furthest = std::max(furthest, std::abs(looks[i].change));
+  for (size_t i = 0; i < looks.size(); ++i) {
+    if (looks[i].judged && looks[i].shown >= 1 && (looks[i].change > 0) == rises &&
+        std::abs(looks[i].change) > furthest && track.machines.standing[i].episode == kNoEpisode)
+      out.members.clear();
+  }
   return out;
 }
 

@@ -186,23 +186,25 @@ void Scan::Impl::begin_pasts() {
 
 // Chooses the scale of a metric from the rows so far, and again later when the job has just begun. The values
 // of a deviation do not choose it: a new scale begins without the episodes of the old one, which would never
-// end.
-void Scan::Impl::choose_scale(Track& track) {
+// end. Returns whether there is a new one.
+bool Scan::Impl::choose_scale(Track& track) {
   const bool deviates =
       std::ranges::count(track.machines.suspected, 0) < std::ssize(track.machines.suspected);
   if (track.scaled && (pushed < track.scale_again || deviates))
-    return;
+    return false;
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
   const Scale scale = scale_of(gather(source), groups[track.group].size());
   // A job that starts shows other values than one that runs.
   track.scale_again = pushed < 10 * block ? 2 * pushed : SIZE_MAX;
   if (track.scaled && scale.law == track.scale.law && scale.tied == track.scale.tied)
-    return;
+    return false;
   track.scaled = true;
   track.scale = scale;
   track.machines = ladder(scale, groups[track.group].size(), true);
   track.job = ladder(scale, 1, false);
-  track.dips = Dips(groups[track.group].size());
+  // A window of slow scrapes has so few rows that each counts.
+  track.dips = Dips(groups[track.group].size(), cell == 1 ? kCells + kCells / 2 : 0);
+  return true;
 }
 
 // Joins two quantiles. A window's upper quantile is the largest of its parts', so that only a lasting fall
@@ -243,47 +245,76 @@ float middle_of(std::vector<float>& levels, bool tied) {
 // Compares the oldest rows of healthy machines in the window with the usual values of each machine and its
 // peers. The newest rows are counted one window later, so that a fault is not part of the chance by which it
 // is judged.
-void Scan::Impl::count_dips(Track& track, std::span<const float> medians) {
+void Scan::Impl::count_dips(Track& track, const CellPeers& peers) {
   const Level& level = track.machines.levels.front();
+  if (cell == 1)
+    track.dips.begin_row();
   for (size_t i = 0; i < groups[track.group].size(); ++i) {
-    const double upper = double(level.usual(i, kUpper, medians[kUpper]) + medians[kUpper]);
-    const double lower = double(level.usual(i, kLower, medians[kLower]) + medians[kLower]);
-    if (track.machines.crowd || track.machines.suspected[i] || std::isnan(upper))
-      continue;
-    for (size_t back = rows.rows(); back-- > rows.rows() - cell;) {
+    const double upper = double(level.usual(i, kUpper, peers.level[kUpper]) + peers.median[kUpper]);
+    const double lower = double(level.usual(i, kLower, peers.level[kLower]) + peers.median[kLower]);
+    const auto count = [&](size_t back, auto add) {
       const float v = rows.row(back)[track.metric * fleet.machines.size() + groups[track.group][i]];
-      const double level_of = std::isnan(v) ? NAN : double(track.scale.of(v));
-      track.dips.add(i, upper - level_of, level_of - lower);
-    }
+      const auto from_edge = [&](size_t side) {
+        return std::isnan(v) ? NAN : double(track.scale.of(v) - track.scale.of(track.edges[back][side]));
+      };
+      (track.dips.*add)(i, upper - from_edge(0), from_edge(1) - lower);
+    };
+    if (cell == 1)
+      count(0, &Dips::see);
+    if (track.machines.crowd || track.machines.suspected[i])
+      continue;
+    for (size_t back = rows.rows(); back-- > rows.rows() - cell;)
+      count(back, &Dips::add);
   }
 }
 
-// Takes the last row into the cells of a track and tests those that are complete.
-void Scan::Impl::step(Track& track) {
-  const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
-  const auto row = rows.row(0);
-  const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
-    return !std::isnan(row[source.first + m]);
-  });
-  if (size_t(present) < std::max<size_t>(3, options.min_peers))
-    return;
-  choose_scale(track);
+// Records the edges of the last row.
+void Scan::Impl::note_edges() {
+  for (Track& track : tracks) {
+    track.edges.push_front(edges_of({rows, track.metric * fleet.machines.size(), groups[track.group], cell}));
+    if (track.edges.size() > rows.rows())
+      track.edges.pop_back();
+  }
+}
+
+// Takes the cell that ended `back` rows ago. Returns the lengths that it completed, 0 without samples.
+size_t Scan::Impl::take(Track& track, size_t back) {
+  const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell, back};
   std::vector<float> cells;
-  const std::array<float, kChannels> medians = fill_cells(source, track.scale, cells);
-  if (!track.scale.tied)
-    count_dips(track, medians);
+  const CellPeers peers = fill_cells(source, track.scale, track.edges, cells);
+  if (back == 0 && !track.scale.tied)
+    count_dips(track, peers);
+  if (track.scale.few && !track.machines.crowd)
+    track.dips.widen(track.scale.of(track.edges.front()[1]), track.scale.of(track.edges.front()[0]));
   std::vector<float> levels;
   for (size_t at = kRaw; at < cells.size(); at += kChannels) {
     if (!std::isnan(cells[at]))
       levels.push_back(cells[at]);
   }
   if (levels.empty())
-    return;
+    return 0;
   std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
   whole.resize(2 * kChannels, std::numeric_limits<float>::quiet_NaN());
-  cells.insert(cells.end(), medians.begin(), medians.end());
-  const size_t reached = climb(track.machines, track.dips, std::move(cells));
+  cells.insert(cells.end(), peers.level.begin(), peers.level.end());
   climb(track.job, track.dips, std::move(whole));
+  return climb(track.machines, track.dips, std::move(cells));
+}
+
+// Takes the last rows into the cells of a track and tests those that are complete.
+void Scan::Impl::step(Track& track) {
+  const auto row = rows.row(0).subspan(track.metric * fleet.machines.size(), fleet.machines.size());
+  const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
+    return !std::isnan(row[m]);
+  });
+  if (size_t(present) < std::max<size_t>(3, options.min_peers))
+    return;
+  if (choose_scale(track)) {
+    for (size_t back = block - cell; back > 0; back -= cell)
+      take(track, back);
+  }
+  const size_t reached = take(track, 0);
+  if (reached == 0)
+    return;
   for (size_t level = 0; level < reached; ++level) {
     looked += size_t(std::ranges::count(track.machines.looks[level], true, &Look::judged));
     judge(track, level);
@@ -311,6 +342,7 @@ void Scan::push(int64_t time_ms, std::span<const float> values) {
   ++s.pushed;
   s.answered += answered;
   s.rows.push(values);
+  s.note_edges();
   s.codes.push(time_ms, values);
   s.begin_pasts();
   s.judge_silence();

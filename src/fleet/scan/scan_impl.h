@@ -52,7 +52,8 @@ struct Track {
   size_t group = 0;
   bool scaled = false;
   Scale scale;
-  size_t scale_again = 0;  // rows
+  size_t scale_again = 0;   // rows
+  std::deque<Edges> edges;  // of the rows in the window, the newest first
   Dips dips;
   Ladder machines;
   Ladder job;
@@ -70,11 +71,13 @@ struct Scan::Impl {
   Ladder ladder(const Scale& scale, size_t machines, bool against_peers) const;
   void note_reports(std::span<const float> values);
   void begin_pasts();
-  void choose_scale(Track& track);
+  void note_edges();
+  bool choose_scale(Track& track);
+  size_t take(Track& track, size_t back);
   void step(Track& track);
   // Pushes one cell and tests. Returns how many of the levels tested.
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
-  void count_dips(Track& track, std::span<const float> medians);
+  void count_dips(Track& track, const CellPeers& peers);
 
   // raise.cc: from tests to episodes.
   struct Suspects {
