@@ -1,9 +1,9 @@
 // A slow part competes with chips whose file is wrong about their routes, which are simulated when the chip
-// is learnt. An error of another kind makes transfers longer or shorter than expected path by path. The fit
-// reads them as parts that differ from one another, and one of these looks slow. A slow part that is
-// simulated leaves the others alike. The spread of each class that moves data, and the deviance of each kind
-// of transfer, are therefore compared with the largest ones of healthy draws. Operations of a core take no
-// path, so that a core is compared with cores alone.
+// is learnt. A part that is slow on such a chip, too, stays named. An error of another kind makes transfers
+// longer or shorter than expected path by path. The fit reads them as parts that differ from one another, and
+// one of these looks slow. A slow part that is simulated leaves the others alike. The spread of each class
+// that moves data, and the deviance of each kind of transfer, are therefore compared with the largest ones of
+// healthy draws. Operations of a core take no path, so that a core is compared with cores alone.
 #include "chip/model/unexplained.h"
 
 #include <algorithm>
@@ -72,13 +72,19 @@ std::string routes_that_differ(const ChipModel& model, const Likelihood& likelih
   return out;
 }
 
-// Returns the chip with other routes that is likelier than the file's with its slow parts, or an empty
-// string.
-std::string nearer_sheet(const ChipModel& model, const ModelVerdict& v, const Solution& fit) {
+// Returns the chip with other routes that is likelier than the file's with its slow parts, and on which the
+// part is not slow. Otherwise an empty string.
+std::string
+nearer_sheet(const ChipModel& model, const ModelVerdict& v, const Solution& fit, const Component& part) {
   for (const OtherSheet& sheet : model.dictionary.sheets) {
     Likelihood other = *v.likelihood;
     other.expect(sheet.shift, sheet.noise);
-    if (other.fit().log_likelihood > fit.log_likelihood)
+    const Solution there = other.fit();
+    if (there.log_likelihood <= fit.log_likelihood)
+      continue;
+    const std::vector<PartTest> tests = scan_parts(other, there, model.parts);
+    const auto slow = std::ranges::find(tests, part, &PartTest::component);
+    if (slow == tests.end() || slow->gain <= v.threshold)
       return std::string("the records are more like those of ") + name_of(sheet.error, model.setup.chip);
   }
   return {};
@@ -89,7 +95,7 @@ std::string nearer_sheet(const ChipModel& model, const ModelVerdict& v, const So
 std::string
 not_explained(const ChipModel& model, const ModelVerdict& v, const Solution& fit, const SlowPart& part) {
   const bool core = part.part.part == Part::Core;
-  std::string out = core ? "" : nearer_sheet(model, v, fit);
+  std::string out = core ? "" : nearer_sheet(model, v, fit, part.part);
   const size_t last = core ? 1 : fit.spread.size();
   for (size_t k = core ? 0 : 1; k < last && out.empty(); ++k) {
     // The gain of a part against the spread of its class must exceed the threshold as any other gain.
