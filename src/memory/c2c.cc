@@ -70,13 +70,13 @@ Shares shares_of(const C2cLine& line) {
   return s;
 }
 
-struct Cause {
+struct CountersCause {
   std::string name;
   std::string next_step;
 };
 
 // Returns the kind of sharing of a line and its remedy.
-Cause cause_of(const Shares& s) {
+CountersCause cause_of(const Shares& s) {
   if (s.locks > kMost * s.all)
     return {"lock", "hold the lock for less, split it, or keep what it guards off its line"};
   if (!s.any_store)
@@ -188,7 +188,7 @@ class Judge {
   // Adds the finding for one line.
   void add(const C2cLine& line) {
     const Shares shares = shares_of(line);
-    const Cause cause = cause_of(shares);
+    const CountersCause cause = cause_of(shares);
     finding::Finding f;
     f.subject = subject_of(line);
     f.category = cause.name;
