@@ -337,7 +337,7 @@ const std::vector<float>& Shifts::of(const Dictionary& d, const spec::Chip& chip
 }
 
 int simulations_to_learn(const LearnOptions& options) {
-  constexpr int kDictionary = 20;
+  constexpr int kDictionary = 24;
   return kDictionary + 2 * options.draws;
 }
 

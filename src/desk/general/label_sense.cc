@@ -8,7 +8,7 @@
 namespace lento::desk {
 namespace {
 
-// Words of work that a rank does alone, and of time in which it waits for others.
+// Words of work that a rank does alone.
 constexpr std::array<std::string_view, 15> kLocalWork{
     "compute",
     "forward",
@@ -25,20 +25,6 @@ constexpr std::array<std::string_view, 15> kLocalWork{
     "encode",
     "decode",
     "optimizer"};
-constexpr std::array<std::string_view, 12> kWaiting{
-    "wait",
-    "waiting",
-    "idle",
-    "sync",
-    "barrier",
-    "comm",
-    "communication",
-    "allreduce",
-    "nccl",
-    "recv",
-    "stall",
-    "bubble"};
-
 bool holds_word(const std::vector<std::string>& words, std::span<const std::string_view> any) {
   return std::ranges::any_of(words, [&](const std::string& word) {
     return std::ranges::find(any, word) != any.end();
@@ -87,9 +73,6 @@ LabelSense sense_of(const LabelledValue& value) {
 
 bool is_local_work(const std::vector<std::string>& words) {
   return holds_word(words, kLocalWork);
-}
-bool is_waiting(const std::vector<std::string>& words) {
-  return holds_word(words, kWaiting);
 }
 
 }  // namespace lento::desk

@@ -30,8 +30,7 @@ struct LabelSense {
 
 LabelSense sense_of(const LabelledValue& value);
 
-// Words of work that a rank does alone, and of time in which it waits for others.
+// Returns whether a label with these words names work that a rank does alone.
 bool is_local_work(const std::vector<std::string>& words);
-bool is_waiting(const std::vector<std::string>& words);
 
 }  // namespace lento::desk

@@ -22,6 +22,7 @@
 #include "desk/general/general.h"
 #include "desk/general/label_sense.h"
 #include "desk/read/rest_lines.h"
+#include "desk/read/waiting.h"
 
 namespace lento::desk {
 namespace {

@@ -122,11 +122,9 @@ std::set<std::string> states_of_most(const Records& records) {
   return kinds;
 }
 
-}  // namespace
-
-// Returns the servers that two hosts or more say do not answer. Each is the part, and not the hosts that wait
-// for it.
-static std::set<std::string> servers_of_several(const Records& records) {
+// Returns the servers that do not answer two hosts or more. The fault is theirs, not that of the hosts that
+// wait.
+std::set<std::string> servers_of_several(const Records& records) {
   std::map<std::string, std::set<std::string>> hosts;
   for (const Event& event : records.events())
     if (const std::string& server = field(event, "server"); !server.empty())
@@ -137,6 +135,8 @@ static std::set<std::string> servers_of_several(const Records& records) {
       servers.insert(server);
   return servers;
 }
+
+}  // namespace
 
 // Judges error messages by part. The earliest and worst lead.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {

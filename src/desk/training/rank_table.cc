@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/moment.h"
 #include "base/number.h"
+#include "desk/read/waiting.h"
 #include "desk/training/training.h"
 
 namespace lento::desk {
@@ -84,23 +85,6 @@ constexpr std::array<std::string_view, 9>
 constexpr std::array<std::string_view, 9>
     kParts{"gpu", "gpu_id", "device", "worker", "instance", "pod", "server", "local_rank", "chip"};
 
-constexpr std::array<std::string_view, 16> kWaits{
-    "wait",
-    "waiting",
-    "idle",
-    "stall",
-    "sync",
-    "barrier",
-    "comm",
-    "communication",
-    "allreduce",
-    "nccl",
-    "gloo",
-    "bubble",
-    "exposed",
-    "recv",
-    "collective",
-    "blocked"};
 constexpr std::array<std::string_view, 14> kDurations{
     "ms",
     "us",
@@ -169,7 +153,7 @@ bool measures(std::string_view name, Quantity& out) {
       "rank table",
       Scope::Own,
       kTableAdvice};
-  out.is_wait = is_duration && holds(words, kWaits);
+  out.is_wait = is_duration && is_waiting(words);
   if (is_duration)
     out.better = out.is_wait ? Better::Neither : Better::Lower;
   out.by_role = !is_clock;

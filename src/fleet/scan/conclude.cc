@@ -6,10 +6,11 @@
 #include <map>
 #include <set>
 
-#include "base/moment.h"
 #include "base/units.h"
 #include "fleet/read/column_names.h"
 #include "fleet/scan/causes.h"
+#include "fleet/scan/conclude_job.h"
+#include "fleet/scan/conclude_text.h"
 #include "fleet/scan/covered.h"
 #include "fleet/scan/expected.h"
 #include "fleet/scan/fault_types.h"
@@ -25,32 +26,6 @@ using finding::Diagnosis;
 using finding::Finding;
 
 constexpr size_t kPictures = 3;  // findings with their own picture
-constexpr const char* kOneMachine =
-    "Drain the machine and run its node checks; compare the metrics above with a healthy peer.";
-constexpr const char* kNoLabel =
-    "Look at what these machines share (switch, rack, image, role) before the machines.";
-
-std::string percent(double ratio) {
-  return (ratio > 1 ? "+" : "") + base::format_number(100 * (ratio - 1), 3) + " %";
-}
-
-// Returns a text such as "1230 s", "2026-11-20 09:05:00 UTC" or "step 40".
-std::string moment(const View& v, double seconds) {
-  constexpr double kUnix = 1e9;  // no record is thirty years long
-  if (seconds >= kUnix)
-    return base::format_moment(seconds) + " UTC";
-  const std::string text = base::format_number(seconds, 13);
-  return v.series.by_step ? "step " + text : text + " s";
-}
-
-std::string clock_text(const View& v, size_t step) {
-  return moment(v, seconds(v.series.time_ms(step)));
-}
-
-const char* unit_of_time(const View& v) {
-  return v.series.by_step ? "steps" : "s";
-}
-
 // Returns a label that all members share and most others do not, such as a switch, a rack or a stage.
 std::string shared_label(const View& v, const std::vector<size_t>& members) {
   if (members.size() < 2 || v.series.labels.size() < v.series.machines.size())
@@ -103,10 +78,6 @@ Sizes sizes_of(const View& v, const Episode& e, const Cause& cause) {
       mean_of(v.series, e.metric, others, past)};
 }
 
-std::string number(double value) {
-  return base::format_measure(value, "");
-}
-
 // Returns the GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
 std::string device_of(const View& v, size_t metric, const Cause& cause) {
   const auto devices = v.series.device_of.find(metric);
@@ -151,10 +122,10 @@ finding::Evidence evidence_of(const View& v, const Episode& e, const Cause& caus
   const double ratio = s.ratio();
   const std::string device = device_of(v, e.metric, cause);
   std::string text = metric + (device.empty() ? "" : " (device " + device + ")") + " has a mean of " +
-                     number(s.now) + " where peers have " + number(s.peers) + "; before, " +
-                     number(s.before) + " and " + number(s.peers_before);
+                     value_text(s.now) + " where peers have " + value_text(s.peers) + "; before, " +
+                     value_text(s.before) + " and " + value_text(s.peers_before);
   if (std::isfinite(ratio) && ratio > 0)
-    text += " (" + percent(ratio) + ")";
+    text += " (" + change_percent(ratio) + ")";
   text += "; " + base::format_number(double(score_of(e)), 3) + " times what the budget asks for";
   return {text, s.now, "", "metric " + metric};
 }
@@ -189,10 +160,10 @@ Finding finding_of(const View& v, const Cause& cause) {
   const std::string device = device_of(v, e.metric, cause);
   f.summary = (one ? f.subject + place_of(v, cause.machines.front()) : of_all) +
               (device.empty() ? "" : " (device " + device + ")") + ": " + metric + " has a mean of " +
-              number(s.now) + " where " + (one ? "its" : "the other") + " peers have " + number(s.peers) +
-              ", " + times_text(v, cause);
+              value_text(s.now) + " where " + (one ? "its" : "the other") + " peers have " +
+              value_text(s.peers) + ", " + times_text(v, cause);
   if (f.factor)
-    f.summary += " (" + percent(s.ratio()) + " against before)";
+    f.summary += " (" + change_percent(s.ratio()) + " against before)";
   if (!label.empty())
     f.summary += "; all of them have " + label;
   for (const Episode* other : cause.episodes)
@@ -201,7 +172,7 @@ Finding finding_of(const View& v, const Cause& cause) {
       {"first named at",
        seconds(e.raised_ms),
        unit_of_time(v),
-       "window of " + number(e.window_s) + " " + unit_of_time(v)});
+       "window of " + value_text(e.window_s) + " " + unit_of_time(v)});
   if (one)
     add_fault_odds(v, cause, f);
   f.next_step = one ? kOneMachine
@@ -234,8 +205,8 @@ Finding silence_of(const View& v, const Episode& e) {
   f.score = 0.5;
   f.when = finding::TimeWindow{seconds(e.onset_ms), seconds(e.last_ms), unit_of_time(v)};
   f.summary = f.subject + (e.active ? " has sent no sample since " : " sent no sample from ") +
-              moment(v, seconds(e.onset_ms)) + (e.active ? "" : " to " + moment(v, seconds(e.last_ms))) +
-              " while its peers report";
+              text_of_time(v, seconds(e.onset_ms)) +
+              (e.active ? "" : " to " + text_of_time(v, seconds(e.last_ms))) + " while its peers report";
   f.evidence.push_back(
       {"no sample for", seconds(e.last_ms - e.onset_ms), unit_of_time(v), "all metrics of the machine"});
   f.next_step = "Check that the machine and its exporter are alive.";
@@ -249,9 +220,9 @@ void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
     const std::string& machine = v.series.machines[e.machine];
     const Span span{step_at(v.series, e.begin_ms), step_at(v.series, e.last_ms) + 1};
     const std::string device = device_of(v, e.metric, {{}, {e.machine}, span, e.stands});
-    const std::string text = machine + (device.empty() ? "" : " (device " + device + ")") + ": " +
-                             code_text(e, o.xids) +
-                             (e.older ? " since before the record" : " at " + moment(v, seconds(e.begin_ms)));
+    const std::string text =
+        machine + (device.empty() ? "" : " (device " + device + ")") + ": " + code_text(e, o.xids) +
+        (e.older ? " since before the record" : " at " + text_of_time(v, seconds(e.begin_ms)));
     if (!meaning.fault) {
       d.notes.push_back(text);
       continue;
@@ -270,145 +241,6 @@ void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
     f.next_step = meaning.action;
     d.findings.push_back(std::move(f));
   }
-}
-
-// Returns the machines whose own level moved by at least half of the job's change.
-std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& span) {
-  const Scale& scale = v.scan.scale(e.metric);
-  std::vector<std::pair<double, size_t>> changes;
-  for (const size_t m : v.scan.groups()[e.group]) {
-    const std::vector<size_t> one{m};
-    const double before = mean_of(v.series, e.metric, one, {0, span.begin});
-    const double after = mean_of(v.series, e.metric, one, span);
-    if (!std::isnan(before) && !std::isnan(after))
-      changes.emplace_back(double(scale.of(float(after)) - scale.of(float(before))), m);
-  }
-  std::vector<size_t> out;
-  if (changes.empty())
-    return out;
-  // Splits the changes into two parts with the least variance. The split counts when one part did not
-  // change.
-  std::ranges::sort(changes);
-  double sum = 0;
-  for (const auto& [change, m] : changes)
-    sum += change;
-  double left = 0;
-  double best = 0;
-  size_t split = 0;
-  for (size_t i = 1; i < changes.size(); ++i) {
-    left += changes[i - 1].first;
-    const auto n = double(i);
-    const auto rest = double(changes.size() - i);
-    const double gap = left / n - (sum - left) / rest;
-    if (gap * gap * n * rest <= best)
-      continue;
-    best = gap * gap * n * rest;
-    split = i;
-  }
-  double low = 0;
-  for (size_t i = 0; i < split; ++i)
-    low += changes[i].first / double(split);
-  const double high = (sum - low * double(split)) / double(changes.size() - split);
-  const bool low_stood = 2 * std::abs(low) < std::abs(high);
-  const bool high_stood = 2 * std::abs(high) < std::abs(low);
-  for (size_t i = 0; i < changes.size(); ++i) {
-    if (!(low_stood && i < split) && !(high_stood && i >= split))
-      out.push_back(changes[i].second);
-  }
-  std::ranges::sort(out);
-  return out;
-}
-
-// Returns a change of the job whose direction means neither slow nor fast, such as "changed at 300 s: ...",
-// empty for a change of the mean by a few machines.
-std::string change_text(const View& v, const Episode& e, const Span& span) {
-  const std::vector<size_t> moved = moved_with_job(v, e, span);
-  if (10 * moved.size() < 9 * v.scan.groups()[e.group].size())
-    return "";
-  const double before = mean_of(v.series, e.metric, moved, {0, span.begin});
-  const double after = mean_of(v.series, e.metric, moved, span);
-  return "changed at " + clock_text(v, span.begin) + ": " + v.series.metrics[e.metric] + " " +
-         number(before) + " -> " + number(after) + (before > 0 ? " (" + percent(after / before) + ")" : "");
-}
-
-using JobChanges = std::vector<std::pair<const Episode*, Span>>;
-
-// Adds the finding for a job that is slower, or for the part of its machines that is.
-void add_slower_job(const View& v, JobChanges& changes, Diagnosis& d) {
-  std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
-    return a.first->score > b.first->score;
-  });
-  const Episode& first = *changes.front().first;
-  const Span span = changes.front().second;
-  const std::vector<size_t> moved = moved_with_job(v, first, span);
-  const size_t of = v.scan.groups()[first.group].size();
-  Finding f;
-  f.subject = "job";
-  f.category = "whole job slower";
-  f.score = double(first.score) / (1 + double(first.score));
-  f.when = finding::TimeWindow{
-      seconds(v.series.time_ms(span.begin)),
-      seconds(v.series.time_ms(span.end - 1)),
-      unit_of_time(v)};
-  bool stands = false;
-  std::string text;
-  for (const auto& [e, unused] : changes) {
-    const double before = mean_of(v.series, e->metric, moved, {0, span.begin});
-    const double after = mean_of(v.series, e->metric, moved, span);
-    const std::string change = v.series.metrics[e->metric] + " " + number(before) + " -> " + number(after) +
-                               (before > 0 ? " (" + percent(after / before) + ")" : "");
-    text += (text.empty() ? "" : ", ") + change;
-    f.evidence.push_back({change, after, "", "metric " + v.series.metrics[e->metric]});
-    stands |= v.scan.slow(e->metric) == Slow::Low && 2 * after < before;
-    if (!f.factor && before > 0)
-      finding::set_ratio(f, after, before, v.series.metrics[e->metric]);
-  }
-  if (10 * moved.size() < 9 * of) {
-    const auto known = std::ranges::find_if(d.findings, [&](const Finding& other) {
-      return other.subject == list_of(v.series, moved);
-    });
-    if (known != d.findings.end())
-      return;
-    const bool one = moved.size() == 1;
-    f.category = one ? "deviating machine" : "machines that deviate together";
-    f.subject = list_of(v.series, moved);
-    f.summary = (one ? f.subject : std::to_string(moved.size()) + " of " + std::to_string(of) + " machines") +
-                " changed since " + clock_text(v, span.begin) + ": " + text + "; the others did not";
-    f.next_step = one ? kOneMachine : kNoLabel;
-  } else if (stands) {
-    f.category = "job stands still";
-    f.summary = "The whole job stands still or has ended since " + clock_text(v, span.begin) + ": " + text;
-  } else {
-    f.summary = "The whole job is slower since " + clock_text(v, span.begin) + ": " + text;
-  }
-  if (f.next_step.empty())
-    f.next_step = "Look at what all machines share (storage, network, code, a rank that all wait for).";
-  d.findings.push_back(std::move(f));
-}
-
-// A change of the job counts when it lasts to the end of the record and for eight of the shortest windows.
-// Returns what changed when nobody can say whether it is slower.
-std::string add_job(const View& v, const ScanOptions& o, Diagnosis& d) {
-  JobChanges changes;
-  std::set<std::string> texts;
-  for (const Episode& e : v.scan.episodes()) {
-    if (e.what != Episode::What::Job || !e.active || !judged_then(e, o))
-      continue;
-    const Span span = refine(v, e);
-    const double lasted = double(span.end - span.begin) * double(v.series.step_ms) / 1000;
-    if (lasted < 2 * v.scan.needed_s())
-      continue;
-    if (v.scan.slow(e.metric) == Slow::Unknown)
-      texts.insert(change_text(v, e, span));
-    else
-      changes.emplace_back(&e, span);
-  }
-  texts.erase("");
-  for (const std::string& text : texts)
-    d.notes.push_back("The job as a whole " + text);
-  if (!changes.empty())
-    add_slower_job(v, changes, d);
-  return texts.empty() ? "" : *texts.begin();
 }
 
 // Returns the sentence for a record without findings. It names the machines that differ all along.
@@ -440,8 +272,8 @@ std::string no_finding_text(
   return list_of(v.series, first->machines) + (device.empty() ? "" : " (device " + device + ")") +
          (one ? " differs" : " differ") + " from " + (one ? "its" : "their") +
          " peers since the record's start: " + v.series.metrics[first->metric] + " has a mean of " +
-         number(own) + " where they have " + number(peers) +
-         (peers > 0 && own > 0 ? " (" + percent(own / peers) + ")" : "") +
+         value_text(own) + " where they have " + value_text(peers) +
+         (peers > 0 && own > 0 ? " (" + change_percent(own / peers) + ")" : "") +
          ". A record cannot distinguish a role from an older fault; labels of roles (--group-by) or an "
          "earlier record can. No machine changed, and " +
          job + ".";
