@@ -50,6 +50,21 @@ TEST(Vcd, SamplesBeforeEachRisingEdge) {
   EXPECT_EQ(report.skipped, 1u);
 }
 
+// A recording that begins with a high clock, or stops and goes on ($dumpoff), has no edge there.
+TEST(Vcd, OnlyAChangeBetweenZeroAndOneIsAnEdge) {
+  const VcdFile file(
+      std::string(kHeader) +
+      "#0\n1!\nb11 %\n1&\n#5\n0!\n#10\n1!\n#12\n$dumpoff\nx!\nbx %\n$end\n#14\n$dumpon\n1!\nb111 %\n"
+      "$end\n#15\n0!\n#20\n1!\n");
+  base::ReadReport report;
+  std::vector<uint32_t> seen;
+  read_vcd(file.path, parse_signal_map(kMap, "map"), report, [&](const VcdCycle& c) {
+    seen.push_back(c.address);
+    return true;
+  });
+  EXPECT_EQ(seen, (std::vector<uint32_t>{3, 7}));
+}
+
 TEST(Vcd, ReadsEveryChangeOfALine) {
   const auto read = [](const std::string& changes, base::ReadReport& report) {
     const VcdFile file(kHeader + changes);

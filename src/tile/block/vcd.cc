@@ -39,7 +39,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
 struct Bits {
   uint64_t value = 0;
   uint64_t unknown = 0;
-  bool operator==(const Bits&) const = default;
 };
 
 // Extracts bits `first` to first + width - 1 of a value, which continues to the left by its leftmost bit: 0
@@ -268,6 +267,8 @@ class Reader {
       clock_slots_.push_back(slot.index);
       domains_.add_clock(name);
     }
+    for (Bits& value : values_)
+      value.unknown = ~uint64_t{0};  // until the recording's first value
     pending_ = values_;
   }
 
@@ -277,10 +278,14 @@ class Reader {
     });
   }
 
+  // An edge is a change between 0 and 1. The first value of a recording, and a value after x, are none.
   bool has_edge(const Sampler& sampler) const {
-    const uint64_t before = sampler.clock.read(values_).value & 1;
-    const uint64_t after = sampler.clock.read(pending_).value & 1;
-    return before != after && (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
+    const Bits was = sampler.clock.read(values_);
+    const Bits is = sampler.clock.read(pending_);
+    const uint64_t before = was.value & 1;
+    const uint64_t after = is.value & 1;
+    return before != after && ((was.unknown | is.unknown) & 1) == 0 &&
+           (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
   }
 
   // Reads all inputs of a clock at its edge. `foreign`: the clock is not the block's own.
@@ -327,7 +332,7 @@ class Reader {
         domains_.rise(c, time_);
     }
     for (const Signal& signal : followed_) {
-      if (!(signal.read(values_) == signal.read(pending_)))
+      if (signal.read(values_).value != signal.read(pending_).value)
         domains_.change(signal.domain_index, time_);
     }
     values_ = pending_;
