@@ -77,6 +77,38 @@ TEST(Census, AHostThatListsAPartLessIsNamed) {
   EXPECT_TRUE(listed({8, 7}).findings.empty()) << "too few hosts";
 }
 
+// A log that lost its first lines has fewer GPUs than its peers and proves nothing. One that begins as its
+// peers and lacks a GPU in the middle is named.
+TEST(Census, AHostWhoseLinesMayBeMissingIsAQuestion) {
+  const auto judged = [](int from, int without, bool is_torn) {
+    const LogReader reader(all_formats());
+    Records records;
+    for (int host = 0; host < 5; ++host) {
+      std::string text;
+      for (int gpu = host == 2 ? from : 0; gpu < 8; ++gpu)
+        if (host != 2 || gpu != without)
+          text += test::format(
+              "n%d:%d:%d [%d] NCCL INFO Channel 00/0 : %d[%d] -> 1[1] [send] via NET/IB/0/GDRDMA\n",
+              host,
+              4000 + gpu,
+              5000 + gpu,
+              gpu,
+              host * 8 + gpu,
+              gpu);
+      if (host == 2 && is_torn)
+        text.erase(text.size() - 9);
+      reader.read_text(text, "n" + std::to_string(host) + ".log", records);
+    }
+    return judge_incident(records);
+  };
+  EXPECT_EQ(judged(1, -1, false).outcome, finding::Outcome::CannotJudge);
+  EXPECT_EQ(judged(0, 7, true).outcome, finding::Outcome::CannotJudge);
+  EXPECT_EQ(judged(0, -1, false).outcome, finding::Outcome::Healthy);
+  const auto found = judged(0, 5, false);
+  ASSERT_EQ(found.findings.size(), 1u);
+  EXPECT_EQ(found.findings[0].subject, "n2");
+}
+
 // nvidia-smi lists a GPU that does not answer, without values.
 TEST(Census, APartThatDoesNotAnswerIsListed) {
   const auto box = [](int broken) {

@@ -368,18 +368,20 @@ bool is_last_part_short(const Records& records, int32_t index) {
   });
 }
 
-// Adds an open question for each file without its end, because the missing part may hold a fault that the
-// other files do not show.
+// Adds an open question about a file without its end or its beginning, because the missing part may hold a
+// fault that the rest does not show.
 void judge_broken(const Records& records, finding::Diagnosis& out) {
   const auto broken = std::ranges::find_if(records.files, [&](const SourceFile& file) {
     const auto index = int32_t(&file - records.files.data());
-    return file.is_broken || file.is_cut() || (file.torn_line > 0 && is_last_part_short(records, index));
+    return file.is_broken || file.is_cut() || file.is_first_partial ||
+           (file.torn_line > 0 && is_last_part_short(records, index));
   });
   if (broken == records.files.end() || !out.findings.empty())
     return;
   const std::string reason =
-      broken->path + (broken->is_broken ? " could not be read to its end: " + broken->reason
-                                        : " ends within a line: what stood behind is not seen");
+      broken->path + (broken->is_broken          ? " could not be read to its end: " + broken->reason
+                      : broken->is_first_partial ? " begins within a line: what stood before is not seen"
+                                                 : " ends within a line: what stood behind is not seen");
   const bool is_first = out.outcome != finding::Outcome::CannotJudge || out.covered.empty();
   finding::cannot_judge(
       out,

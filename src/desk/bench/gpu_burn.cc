@@ -107,8 +107,9 @@ class GpuBurn : public Reader {
     }
   }
 
-  std::string name(size_t index) const {
-    return index < gpus_.size() ? gpus_[index] : std::to_string(index);
+  // The list above the reports may have lost its beginning.
+  std::string name(size_t index, size_t count) const {
+    return gpus_.size() >= count ? gpus_[index] : std::to_string(index);
   }
 
   // GPUs of one model are peers. The list of models may be incomplete. When all listed GPUs are one model,
@@ -134,7 +135,7 @@ class GpuBurn : public Reader {
     const std::vector<double> temps = numbers_before(last.substr(temps_at), " C");
     const std::vector<Errors> errors = errors_of(last.substr(errors_at + 7, temps_at - errors_at - 7));
     for (size_t i = 0; i < rates.size(); ++i) {
-      const std::string gpu = name(i);
+      const std::string gpu = name(i, rates.size());
       tested_.insert(gpu);
       const std::string group = group_of(gpu);
       const Sink::Place place{{"", "gpu" + gpu, ""}, reports_};

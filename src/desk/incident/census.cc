@@ -4,7 +4,9 @@
 // Rows of a table may be about anything (jobs, processes). They are parts where all hosts list the same
 // names.
 //
-// Hosts with a file that was cut are left out, because the missing parts may be listed after the cut.
+// The parts that a host lists are a lower bound where its lines are at the edge of a file that may have lost
+// some: the first lines of a log, or a last line without its end. A host that lists fewer parts by such a
+// file raises a question.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -27,7 +29,10 @@ struct Listed {
   std::set<std::string> parts;
   std::set<int32_t> files;
   Where where;
+  Where first;  // the earliest row, and the part that it lists
+  std::string first_part;
   bool is_by_name = true;
+  bool is_torn = false;
 };
 using ByHost = std::map<std::string, Listed>;
 
@@ -36,12 +41,18 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
   for (const Series& series : records.series()) {
     const Subject& subject = records.subjects()[series.subject];
     const SourceFile& file = records.files[size_t(series.file)];
-    if (subject.host.empty() || subject.device.empty() || series.rows.empty() || file.is_cut() ||
-        file.is_broken)
+    if (subject.host.empty() || subject.device.empty() || series.rows.empty() || file.is_broken)
       continue;
     Listed& listed = kinds[kind_of_part(subject.device)][subject.host];
+    const Where first = series.rows[0].where;
+    if (listed.parts.empty() ||
+        std::pair(first.file, first.line) < std::pair(listed.first.file, listed.first.line)) {
+      listed.first = first;
+      listed.first_part = subject.device;
+    }
     listed.parts.insert(subject.device);
     listed.files.insert(series.file);
+    listed.is_torn |= file.torn_line > 0;
     listed.is_by_name &= records.quantities()[series.quantity].group == kListedByName;
     listed.where = series.rows[0].where;
   }
@@ -65,6 +76,21 @@ bool are_comparable(const ByHost& hosts) {
   });
 }
 
+// Returns whether lines of the host may be missing: its file was cut, or its lines are the first of a log and
+// begin with another part than those of its peers, which follow the same header or none.
+bool may_be_short(const Records& records, const ByHost& hosts, const Listed& own) {
+  size_t torn = 0;
+  size_t alike = 0;  // hosts that begin with the same part, or after the same header
+  bool is_at_head = records.files[size_t(own.first.file)].is_log;
+  for (const auto& [host, listed] : hosts) {
+    torn += listed.is_torn;
+    alike +=
+        listed.first_part == own.first_part || (own.first.line > 1 && listed.first.line == own.first.line);
+    is_at_head &= listed.first.file != own.first.file || listed.first.line >= own.first.line;
+  }
+  return (own.is_torn && torn < hosts.size()) || (is_at_head && alike * 2 <= hosts.size());
+}
+
 void judge_kind(const Records& records, const std::string& kind, const ByHost& hosts, Judgement& out) {
   constexpr size_t kFewestHosts = 4;
   constexpr size_t kFewestParts = 2;
@@ -82,11 +108,17 @@ void judge_kind(const Records& records, const std::string& kind, const ByHost& h
   for (const auto& [host, listed] : hosts) {
     if (listed.parts.size() >= most->first)
       continue;
+    const std::string summary = host + " lists " + std::to_string(listed.parts.size()) + " " + kind +
+                                " where its " + std::to_string(most->second) + " peers list " +
+                                std::to_string(most->first) + " each";
+    if (may_be_short(records, hosts, listed)) {
+      out.open.push_back({summary + ", and lines of it may be missing", "the whole log of " + host});
+      return;
+    }
     finding::Finding finding;
     finding.subject = host;
     finding.category = "unlike its peers: number of parts";
-    finding.summary = host + " lists " + std::to_string(listed.parts.size()) + " " + kind + " where its " +
-                      std::to_string(most->second) + " peers list " + std::to_string(most->first) + " each";
+    finding.summary = summary;
     finding.score = 1 - 1 / double(most->second + 2);
     finding.where = finding::Place{host, "", ""};
     finding.evidence.push_back(

@@ -91,7 +91,7 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
 std::vector<Peer> by_host(const std::vector<Peer>& peers) {
   std::map<std::string, Peer> hosts;
   for (const Peer& peer : peers) {
-    if (peer.subject.host.empty() || (peer.subject.device.empty() && peer.subject.rank.empty()))
+    if (peer.subject.host.empty())
       return peers;
     auto [at, is_new] = hosts.try_emplace(peer.subject.host, peer);
     if (!is_new && at->second.text != peer.text)

@@ -19,7 +19,52 @@ size_t line_size(std::string_view text) {
   return back == text.npos || back + 1 >= end ? feed : back;
 }
 
+constexpr int kFormsBeside = 16;  // lines of other forms that may lie between two of one form
+
+// Returns the line with one zero for each number.
+std::string form_of(std::string_view line) {
+  std::string form;
+  for (const char c : line.substr(0, LineSource::kLongestLine)) {
+    const char shown = c >= '0' && c <= '9' ? '0' : c;
+    if (shown != '0' || form.empty() || form.back() != '0')
+      form += shown;
+  }
+  return form;
+}
+
+// A few characters may be the end of any line.
+bool is_part_of(std::string_view part, std::string_view form) {
+  return part.size() < form.size() && part.find(' ') != part.npos && part.find('0') != part.npos;
+}
+
+// Returns whether `line` is the beginning of the form of one of the last lines of `before`.
+bool ends_within_line(std::string_view line, std::string_view before) {
+  const std::string part = form_of(line);
+  for (int i = 0; i < kFormsBeside && !before.empty(); ++i) {
+    before.remove_suffix(1);
+    const size_t begin = before.rfind('\n') + 1;
+    const std::string form = form_of(before.substr(begin));
+    if (is_part_of(part, form) && form.starts_with(part))
+      return true;
+    before = before.substr(0, begin);
+  }
+  return false;
+}
+
 }  // namespace
+
+bool begins_within_line(std::string_view text) {
+  size_t end = text.find('\n');
+  const std::string part = form_of(text.substr(0, end));
+  for (int i = 0; i < kFormsBeside && end != text.npos; ++i) {
+    text.remove_prefix(end + 1);
+    end = text.find('\n');
+    const std::string form = form_of(text.substr(0, end));
+    if (is_part_of(part, form) && form.ends_with(part))
+      return true;
+  }
+  return false;
+}
 
 LineSource::LineSource(Read read)
     : read_(std::move(read)),
@@ -79,8 +124,9 @@ bool LineSource::line(std::string_view& out) {
     } else if (text.empty()) {
       return false;
     } else {
-      begin_ = end_;
       is_torn_ = true;
+      is_partial_ = ends_within_line(text, {buffer_.data(), begin_});
+      begin_ = end_;
     }
     if (was_skipping)
       continue;

@@ -11,6 +11,10 @@
 
 namespace lento::desk {
 
+// Returns whether the first line of the text is the end of the form that one of the next lines has, as where
+// the beginning of a log is lost. Lines of one form differ in their numbers alone.
+bool begins_within_line(std::string_view text);
+
 class LineSource {
  public:
   // Fills the span and returns the number of bytes, which is smaller than the span only at the end.
@@ -34,6 +38,10 @@ class LineSource {
   bool is_torn() const {
     return is_torn_;
   }
+  // Returns whether that line is the beginning of the form that one of the lines before it has.
+  bool is_partial() const {
+    return is_partial_;
+  }
   // Returns all remaining bytes. Throws base::Error that names `name` when there are more than `most`.
   std::string rest(uint64_t most, const std::string& name);
 
@@ -47,6 +55,7 @@ class LineSource {
   bool at_end_ = false;
   bool skipping_ = false;
   bool is_torn_ = false;
+  bool is_partial_ = false;
   bool is_same_line_ = false;  // the previous line ended with a carriage return
   int64_t number_ = 0;
 };

@@ -268,6 +268,8 @@ void LogReader::read_lines(
   RestLines rest_lines(std::move(rest));
   Sink sink(records, file);
   SourceFile& source = records.files[file];
+  source.is_log = true;
+  source.is_first_partial = begins_within_line(in.peek(kHead));
   double shown = 0;
   Reader* follower = nullptr;
   std::string_view line;
@@ -307,6 +309,7 @@ void LogReader::read_lines(
     }
   }
   source.torn_line = in.is_torn() ? in.line_number() : 0;
+  source.is_last_partial = in.is_partial();
   for (const auto& [format, count] : senders)
     source.known_lines = std::max<uint64_t>(source.known_lines, count);
   for (size_t i = 0; i < readers.size(); ++i) {

@@ -164,6 +164,23 @@ TEST(LineSource, ACarriageReturnEndsALineAndCountsNone) {
   EXPECT_EQ(lines, right);
 }
 
+// A log that was cut holds a part of a form at one end. Pasted text lacks its last line end, too, and is
+// whole.
+TEST(LineSource, APartOfALineAtTheEnds) {
+  const std::string whole = "step 8 loss 3.1 time 0.41 s\nsaved\nstep 9 loss 3.0 time 0.43 s\n";
+  const auto ends_partial = [](const std::string& text) {
+    LineSource in = LineSource::of_text(text);
+    for (std::string_view line; in.line(line);) {
+    }
+    return in.is_partial();
+  };
+  EXPECT_FALSE(ends_partial(whole));
+  EXPECT_FALSE(ends_partial(whole + "step 10 loss 2.9 time 0.40 s"));
+  EXPECT_TRUE(ends_partial(whole + "step 10 loss 2.9 ti"));
+  EXPECT_FALSE(begins_within_line(whole));
+  EXPECT_TRUE(begins_within_line(whole.substr(10)));
+}
+
 TEST(LineSource, AWholeTextUpToALimit) {
   LineSource small = LineSource::of_text("abc");
   EXPECT_EQ(small.rest(3, "x"), "abc");

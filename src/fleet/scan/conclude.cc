@@ -175,6 +175,8 @@ Finding finding_of(const View& v, const Cause& cause) {
        "window of " + value_text(e.window_s) + " " + unit_of_time(v)});
   if (one)
     add_fault_odds(v, cause, f);
+  if (!device.empty())
+    f.where = finding::Place{f.subject, "", device};
   f.next_step = one ? kOneMachine
                 : label.empty()
                     ? kNoLabel
