@@ -15,6 +15,7 @@
 #include "desk/general/general.h"
 #include "desk/read/journal.h"
 #include "desk/read/log_file.h"
+#include "desk/read/rank_word.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
 #include "memory/diagnose.h"
@@ -82,16 +83,9 @@ fs::path without_rotation(const std::string& path) {
 // Interprets a file name: "rank3", "rank_3" and "3" are ranks, and any other name with a letter may be a
 // host.
 Subject named_by(const std::string& name) {
-  std::string digits;
-  for (const std::string_view prefix : {"rank", "rank_", "rank-", "rank.", "global_rank_"})
-    if (name.starts_with(prefix) && name.size() > prefix.size())
-      digits = name.substr(prefix.size());
-  const auto is_digit = [](char c) {
-    return c >= '0' && c <= '9';
-  };
-  if (!digits.empty() && std::ranges::all_of(digits, is_digit))
-    return {"", "", digits};
-  return {name, "", ""};
+  const RankWord rank = rank_in(name);
+  const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == name.size();
+  return is_rank ? Subject{"", "", rank.number} : Subject{name, "", ""};
 }
 
 // Returns whether the number in a name is that of a job: "slurm-4711", "slurm-4711_3", "job_12", as

@@ -22,6 +22,33 @@ finding::Diagnosis judged(const std::string& text, const std::string& family = "
   return judge_incident(records);
 }
 
+// The kernel names a GPU by its address and nvidia-smi by its number.
+TEST(Records, OneDeviceUnderTwoNames) {
+  static const LogReader reader(all_formats());
+  Records records;
+  std::string table = "index, pci.bus_id, clocks.sm [MHz], utilization.gpu [%]\n";
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    char line[100];
+    std::snprintf(
+        line,
+        sizeof line,
+        "%d, 00000000:%02X:00.0, %d MHz, 99 %%\n",
+        gpu,
+        unsigned(0x1a + gpu),
+        gpu == 3 ? 900 : 1980);
+    table += line;
+  }
+  reader.read_text(table, "smi", records);
+  reader.read_text(
+      "Nov 20 09:12:33 h0 kernel: NVRM: Xid (PCI:0000:1d:00): 79, GPU has fallen off the bus.\n",
+      "log",
+      records);
+  records.name_by_files({{0, {"h0", "", ""}}});
+  const auto found = judge_incident(records);
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "h0/gpu3");
+}
+
 void expect_subject(const finding::Diagnosis& found, const std::string& subject) {
   ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
   EXPECT_EQ(found.findings[0].subject, subject) << found.verdict;

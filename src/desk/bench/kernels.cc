@@ -9,6 +9,11 @@
 namespace lento::desk {
 namespace {
 
+constexpr const char* kKernelAdvice =
+    "look at clocks, temperature and throttling of that GPU while the job runs (nvidia-smi -q -d "
+    "PERFORMANCE), and "
+    "compare the shapes that its rank computes";
+
 // Returns whether a kernel belongs to a collective. NCCL and RCCL name their kernels nccl..., and libraries
 // built on them keep that prefix.
 bool is_collective(std::string_view name) {
@@ -42,6 +47,18 @@ void write_kernel(const KernelTimes& times, Sink& sink) {
   add_time(run, "median", "s", times.median_s);
   add_time(run, "longest", "s", times.longest_s);
   sink.run(std::move(run));
+  // What a kernel computes takes as long on all ranks. A collective waits for others.
+  if (times.mean_s && *times.mean_s > 0 && !is_collective(times.name))
+    sink.state(
+        {"mean time of " + short_name(times.name),
+         "s",
+         Kind::Level,
+         Better::Lower,
+         "kernels",
+         Scope::Own,
+         kKernelAdvice},
+        *times.mean_s,
+        {});
 }
 
 // Adds a call of a kernel with its duration in seconds.

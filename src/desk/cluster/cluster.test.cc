@@ -61,6 +61,16 @@ TEST(Sacct, BarsAndFixedColumnsGiveTheSameJobs) {
   }
 }
 
+TEST(Sacct, JobsOfADocument) {
+  const Records records = read(
+      R"({"jobs": [{"job_id": 7, "nodes": "n[1-2]", "state": {"current": ["FAILED"]}},
+                   {"job_id": 8, "nodes": "n3", "job_state": ["RUNNING"]}, {"nodes": 3}]})");
+  ASSERT_EQ(records.runs().size(), 2u);
+  EXPECT_EQ(records.runs()[0].members, (std::vector<std::string>{"n1", "n2"}));
+  EXPECT_EQ(fact(records.runs()[0], "state"), "FAILED");
+  EXPECT_EQ(fact(records.runs()[1], "state"), "RUNNING");
+}
+
 TEST(Scontrol, JobsOverManyLinesAndOverOne) {
   for (const char* text :
        {"JobId=7 JobName=train\n   UserId=u(1) GroupId=g(1)\n   JobState=NODE_FAIL Reason=None "

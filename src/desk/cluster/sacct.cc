@@ -4,12 +4,15 @@
 //   header = NAME {"|" NAME} ["|"]                                  (sacct -P, sacct -p)
 //          | NAME {blanks NAME} newline dashes {blank dashes}       (columns as wide as their dashes)
 //
+//   document = {"jobs": [{"job_id": N, "nodes": LIST, "state": {"current": [STATE]}}]}        (sacct --json)
+//
 // Rows of steps ("101.batch", "101.0") repeat their job and are passed over. A list of nodes that a column
 // cuts short ends in "+" and names nobody.
 //
 // Source: sacct of Slurm 20.11 to 25.05.
 #include <algorithm>
 
+#include "base/json.h"
 #include "desk/cluster/cluster.h"
 
 namespace lento::desk {
@@ -141,6 +144,49 @@ class Sacct : public Reader {
   Fields fields_;
 };
 
+// Reads the document of sacct --json or squeue --json.
+class SacctJson : public Reader {
+  void document(std::string_view text, const std::string& path, Sink& sink) override {
+    const base::Json root = base::parse_json(text, path);
+    const base::Json* jobs = root.find("jobs");
+    if (!jobs)
+      return;
+    for (const base::Json& job : jobs->items()) {
+      const base::Json* id = job.find("job_id");
+      const base::Json* nodes = job.find("nodes");
+      if (!id || !id->is_int())
+        continue;
+      Run run;
+      run.kind = "job";
+      if (nodes && nodes->is_string())
+        run.members = hosts_.expand(nodes->string({}));
+      run.facts = {{"id", std::to_string(int64_t(id->number({})))}, {"state", state_of(job)}};
+      sink.run(std::move(run));
+    }
+  }
+
+  // "state": {"current": ["FAILED"]}, and of older ones "state": {"current": "FAILED"} or "job_state":
+  // ["FAILED"].
+  static std::string state_of(const base::Json& job) {
+    const base::Json* state = job.find("state");
+    const base::Json* current = state && state->is_object() ? state->find("current") : job.find("job_state");
+    if (!current || current->is_string())
+      return current ? current->string({}) : "";
+    const auto& list = current->items();
+    return !list.empty() && list[0].is_string() ? list[0].string({}) : "";
+  }
+
+  HostLists hosts_;
+};
+
+double score_sacct_json(std::string_view head, std::string& reason) {
+  const size_t jobs = head.find("\"jobs\"");
+  if (head.empty() || head[0] != '{' || jobs == head.npos || head.find("\"job_id\"") == head.npos)
+    return 0;
+  reason = "a list of jobs with job_id";
+  return 0.9;
+}
+
 double score_sacct(std::string_view head, std::string& reason) {
   constexpr int kMostLines = 20;  // a shell prompt or a note may precede the table
   for (int i = 0; i < kMostLines && !head.empty(); ++i) {
@@ -160,9 +206,12 @@ double score_sacct(std::string_view head, std::string& reason) {
 
 const Format kSacct{"sacct table", "cluster", {}, Shape::Table, make<Sacct>, score_sacct};
 
+const Format kSacctJson{"sacct --json", "cluster", {}, Shape::Document, make<SacctJson>, score_sacct_json};
+
 Formats cluster_formats() {
   return {
       &kSacct,
+      &kSacctJson,
       &kScontrolJob,
       &kScontrolNode,
       &kKubeEvents,

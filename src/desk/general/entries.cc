@@ -39,8 +39,11 @@ Measure column_measure(const std::string& name) {
   std::string unit = at == name.npos ? name : name.substr(at + 1);
   if (unit.ends_with(")"))
     unit.pop_back();
-  const Measure by_unit = measure_of(name, unit);
-  return by_unit.meaning == Meaning::None ? measure_of(name, "") : by_unit;
+  const std::string last = name.substr(name.rfind('_') + 1);  // "busbw_gbps"
+  for (const std::string& one : {unit, last == name ? std::string() : last})
+    if (const Measure by_unit = measure_of(name, one); by_unit.meaning != Meaning::None)
+      return by_unit;
+  return measure_of(name, "");
 }
 
 bool Entries::entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
@@ -101,7 +104,8 @@ bool Entries::condition(std::string_view key, std::string_view value, const Subj
 
 Entries::Value*
 Entries::value_of(const std::string& name, const std::string& unit, const Subject& subject, Sink& sink) {
-  const std::string key = subject.host + '\n' + subject.device + '\n' + name + '\n' + unit;
+  const std::string key =
+      subject.host + '\n' + subject.device + '\n' + subject.rank + '\n' + name + '\n' + unit;
   auto at = values_.find(key);
   if (at != values_.end())
     return &at->second;
@@ -208,7 +212,7 @@ void Entries::end(Sink& sink) {
     sink.at(state.line, state.number, {}, {});
     bad_state(state.meaning, state.subject, sink);
   }
-  if (has_states_)
+  if (has_states_ || has_rows_)
     sink.took();
   for (const auto& [key, value] : values_) {
     sink.at("", value.line, {}, {});

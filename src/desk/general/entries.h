@@ -32,6 +32,9 @@ class Entries {
   // Writes a state that is a question about a service and names no part of a machine.
   void open_state(const std::string& meaning, Sink& sink);
   void note_states(Sink& sink);  // the report holds states of parts
+  void note_rows() {             // rows were written that make the file known
+    has_rows_ = true;
+  }
   void end(Sink& sink);
 
  private:
@@ -59,6 +62,7 @@ class Entries {
   void odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
 
   bool has_states_ = false;
+  bool has_rows_ = false;
   bool has_fault_ = false;
   std::map<std::string, Value> values_;
   std::vector<LesserState> lesser_;

@@ -151,6 +151,19 @@ TEST(StepSeries, RanksInALineAreParts) {
   EXPECT_EQ(of_ranks, 8u);
 }
 
+TEST(Report, RowsOfPairsMetricsAndFilesOfOneValue) {
+  const Records pairs = read("host_a,host_b,size,busbw_gbps\nn1,n2,1024,80\nn1,n3,1024,72\n");
+  ASSERT_EQ(pairs.runs().size(), 2u);
+  EXPECT_EQ(pairs.runs()[1].members, (std::vector<std::string>{"n1", "n3"}));
+  EXPECT_DOUBLE_EQ(*measured(pairs.runs()[1], "bus bandwidth"), 9);
+  const Records metrics =
+      read("Metric,avg,max\nRequest Latency (ms),12.5,90\n\nMetric,Value\nThroughput (req/sec),7.5\n");
+  EXPECT_EQ(metrics.series().size(), 2u);
+  const Records files = read("/sys/class/infiniband/mlx5_3/ports/1/rate:400 Gb/sec (4X NDR)\n");
+  ASSERT_EQ(files.series().size(), 1u);
+  EXPECT_EQ(files.subjects()[files.series()[0].subject].device, "mlx5_3");
+}
+
 TEST(StepSeries, AFewNumbersMakeNoLogKnown) {
   EXPECT_FALSE(
       read(training_log(5)).files[0].formats == std::vector<std::string>{std::string(kStepSeries.name)});

@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "desk/read/rank_word.h"
+
 namespace lento::desk {
 namespace {
 
@@ -46,7 +48,7 @@ LabelSense sense_of(const LabelledValue& value) {
   const std::vector<std::string> words = label_words(value.label);
   LabelSense sense;
   sense.measure = measure_of(value.label, value.unit);
-  sense.is_rank = words == std::vector<std::string>{"rank"};
+  sense.is_rank = names_rank(value.label);
   sense.is_step = sense.measure.meaning == Meaning::Step;
   sense.seconds = seconds_since_start(value, words);
   const std::string unit = value.unit.empty() && words.size() > 1 ? words.back() : value.unit;  // "comm_ms"

@@ -189,7 +189,7 @@ constexpr std::array<std::string_view, 18> kRateNames{
     "qps",
     "mfu",
     "iops"};
-constexpr std::array<std::string_view, 2> kBandwidthNames{"bandwidth", "bw"};
+constexpr std::array<std::string_view, 4> kBandwidthNames{"bandwidth", "bw", "busbw", "algbw"};
 constexpr std::array<std::string_view, 4> kTimeNames{"time", "latency", "duration", "timing"};
 constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "step",

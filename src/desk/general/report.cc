@@ -28,6 +28,7 @@
 #include "desk/general/tables.h"
 #include "desk/general/tree.h"
 #include "desk/read/host_parts.h"
+#include "desk/read/rank_word.h"
 #include "desk/read/rest_lines.h"
 
 namespace lento::desk {
@@ -123,8 +124,8 @@ class Report : public RestReader {
     indent_ = indent;
     is_read_ = false;
     found_nothing_ =
-        !(tables_.begin_table(text) || limit(text, sink) || check(text, sink) || sentence(text, sink) ||
-          pair(text, sink) || outcome(text, sink) || numbers(text, sink));
+        !(value_of_file(text, sink) || tables_.begin_table(text) || limit(text, sink) || check(text, sink) ||
+          sentence(text, sink) || pair(text, sink) || outcome(text, sink) || numbers(text, sink));
     return !found_nothing_;
   }
 
@@ -166,7 +167,9 @@ class Report : public RestReader {
   }
 
   Subject part(std::string device) const {
-    return {host_, std::move(device), ""};
+    const RankWord rank = rank_in(device);
+    const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == device.size();
+    return is_rank ? Subject{host_, "", rank.number} : Subject{host_, std::move(device), ""};
   }
 
   // "ERROR: Health check failed: why", "NHC: check passed": the outcome of a check among other words, or the
@@ -330,6 +333,12 @@ class Report : public RestReader {
       name += " " + words[i];
     return name.size() < kLongestName &&
            entries_.condition("state", bad == words.end() ? words.back() : *bad, {"", name, ""}, sink);
+  }
+
+  // A line of a file of one value.
+  bool value_of_file(std::string_view text, Sink& sink) {
+    const FileOfValue file = file_of_value(text);
+    return !file.device.empty() && entries_.entry(file.key, file.value, part(file.device), sink);
   }
 
   bool pair(std::string_view text, Sink& sink) {

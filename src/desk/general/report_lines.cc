@@ -112,4 +112,24 @@ std::string bracketed_part(std::string_view text) {
   return "";
 }
 
+FileOfValue file_of_value(std::string_view text) {
+  constexpr size_t kLongestPath = 256;
+  const size_t slash = text.substr(0, std::min(text.find(' '), kLongestPath)).find_last_of('/');
+  const size_t colon = slash == text.npos ? slash : text.find(':', slash);
+  if (!text.starts_with("/") || slash == 0 || colon == text.npos ||
+      text.substr(0, colon).find(' ') != text.npos)
+    return {};
+  FileOfValue file;
+  for (std::string_view path = text.substr(1, slash - 1); !path.empty();) {
+    const std::string_view one = path.substr(0, path.find('/'));
+    const bool is_number = one.find_first_not_of("0123456789") == one.npos;
+    if (!is_number && one.find_first_of("0123456789") != one.npos)
+      file.device = one;
+    path.remove_prefix(std::min(one.size() + 1, path.size()));
+  }
+  file.key = text.substr(slash + 1, colon - slash - 1);
+  file.value = without_blanks(text.substr(colon + 1));
+  return file;
+}
+
 }  // namespace lento::desk

@@ -24,4 +24,12 @@ std::string part_of(std::string_view text);
 // Returns the part in brackets ("GEMM (ADAPTER#3) ended with ..."), or "".
 std::string bracketed_part(std::string_view text);
 
+// "/sys/class/infiniband/mlx5_0/ports/1/rate:400 Gb/sec (4X NDR)": a file of one value, as grep prints it.
+struct FileOfValue {
+  std::string device;  // the last name with a number in the path, "" when the line is no such file
+  std::string key;
+  std::string_view value;
+};
+FileOfValue file_of_value(std::string_view text);
+
 }  // namespace lento::desk

@@ -21,6 +21,7 @@
 
 #include "desk/general/general.h"
 #include "desk/general/label_sense.h"
+#include "desk/read/rank_word.h"
 #include "desk/read/rest_lines.h"
 #include "desk/read/waiting.h"
 
@@ -109,6 +110,10 @@ class StepSeries : public RestReader {
         who_.rank = std::to_string(int64_t(values[i].value));
         states_rank_ = true;
       }
+    if (const RankWord rank = rank_in(sink.line()); !states_rank_ && !rank.number.empty()) {  // "[rank5]"
+      who_.rank = rank.number;
+      states_rank_ = true;
+    }
     const double step = step_of(values, senses, sink.line());
     found_nothing_ = std::isnan(step) && std::ranges::none_of(senses, [](const LabelSense* sense) {
                        return sense->is_series || sense->is_rank || sense->seconds >= 0;

@@ -7,11 +7,15 @@
 
 #include "base/number.h"
 #include "desk/general/cells.h"
+#include "desk/general/pair_rows.h"
 #include "desk/general/states.h"
 #include "desk/read/host_parts.h"
+#include "desk/read/rank_word.h"
 
 namespace lento::desk {
 namespace {
+
+const std::vector<std::string> kMetric{"metric"};
 
 // "Size", "Batch size": a column by which the rows of a table differ.
 bool names_size(const std::string& column) {
@@ -99,7 +103,9 @@ bool Tables::begin_table(std::string_view text) {
   const bool is_comment = text.front() == '#' && text.size() > 1;
   if (is_comment)
     text = without_blanks(text.substr(std::min(text.find_first_not_of('#'), text.size())));
-  const bool is_comma = gap_cells(text).size() < 3 && std::ranges::count(text, ',') > 1;
+  // "Metric,avg,min": the rows state what they measure.
+  const bool is_of_metrics = comma_cells(text).size() > 1 && label_words(comma_cells(text)[0]) == kMetric;
+  const bool is_comma = is_of_metrics || (gap_cells(text).size() < 3 && std::ranges::count(text, ',') > 1);
   std::vector<std::string> cells = is_comma ? comma_cells(text) : gap_cells(text);
   if (cells.empty() || (is_comma && is_head_of_samples(cells)))
     return false;
@@ -111,9 +117,9 @@ bool Tables::begin_table(std::string_view text) {
     start_table(std::move(cells));
     return true;
   }
-  const bool is_pair = is_comment || (cells.size() == 2 && names_size(cells[0]));
+  const bool is_pair = is_comment || is_of_metrics || (cells.size() == 2 && names_size(cells[0]));
   bool is_head = cells.size() >= (is_pair ? 2 : 3);
-  bool means_something = false;
+  bool means_something = is_of_metrics;
   for (const std::string& cell : cells) {
     if (cell.empty() || (&cell != &cells[0] && cell.ends_with(":")) || holds_number(cell))
       return false;
@@ -280,12 +286,18 @@ bool Tables::fields(
     const std::vector<std::string>& cells,
     const std::string& prefix,
     Sink& sink) {
+  if (take_pair_row(columns, cells, sink)) {
+    entries_.note_rows();
+    return true;
+  }
   Subject subject;
   std::string name = prefix;
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool is_plain = cells[i].find_first_not_of("0123456789") == std::string::npos;
     const bool is_path = cells[i].starts_with("/");
-    if (names_host(columns[i]) && !is_plain && !is_path)
+    if (names_rank(columns[i]) && is_plain)
+      subject.rank = rank_in("rank " + cells[i]).number;
+    else if (names_host(columns[i]) && !is_plain && !is_path)
       subject.host = cells[i];
     else if ((names_device(columns[i]) || (is_path && i == 0)) && subject.device.empty())
       subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];

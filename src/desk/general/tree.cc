@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "desk/general/states.h"
 #include "desk/read/host_parts.h"
+#include "desk/read/rank_word.h"
 
 namespace lento::desk {
 namespace {
@@ -67,6 +68,13 @@ void name_subject(const Json& object, Subject& subject) {
       kHosts{"hostname", "host", "nodeName", "node_name", "HostName", "node", "Hostname", "instance"};
   constexpr std::array<std::string_view, 9>
       kNames{"name", "Name", "Id", "id", "device", "Device", "interface", "ifname", "bdf"};
+  for (const auto& [key, value] : object.members()) {
+    const bool is_number = value.is_int() || (value.is_string() && value.string({}).size() < 8);
+    if (is_number && names_rank(key))
+      subject.rank = rank_in("rank " + scalar_text(value)).number;
+    else if (value.is_int() && names_device(key))
+      subject.device = label_words(key)[0] + scalar_text(value);
+  }
   if (const std::string* host = first_text(object, kHosts))
     subject.host = host->substr(0, host->rfind(':'));  // "gpu7:9400"
   const Json* metadata = object.find("metadata");

@@ -146,6 +146,7 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
 void judge_waits(const Records& records, const JudgeOptions& options, Judgement& out) {
   size_t kernels = 0;
   size_t collectives = 0;
+  std::map<std::string, std::set<int32_t>> files;  // of each kernel
   for (const Run& run : records.runs()) {
     if (run.kind != "kernel summary")
       continue;
@@ -154,6 +155,7 @@ void judge_waits(const Records& records, const JudgeOptions& options, Judgement&
     const auto longest = measured(run, "longest");
     const std::string& kernel = fact(run, "kernel");
     ++kernels;
+    files[kernel].insert(run.where.file);
     if (fact(run, "collective") != "yes" || !mean || !median || *median <= 0)
       continue;
     ++collectives;
@@ -176,7 +178,11 @@ void judge_waits(const Records& records, const JudgeOptions& options, Judgement&
   if (collectives > 0)
     out.covered.push_back(
         "waiting in " + std::to_string(collectives) + " of " + std::to_string(kernels) + " kernels");
-  else
+  // The times of one kernel on several ranks are compared with each other, as states.
+  const bool has_peers = std::ranges::any_of(files, [](const auto& kernel) {
+    return kernel.second.size() >= kFewestHosts;
+  });
+  if (collectives == 0 && !has_peers)
     out.open.push_back(
         {"times of " + std::to_string(kernels) +
              " kernels, none a collective with its median: how fast they should be follows from their sizes",

@@ -5,6 +5,7 @@
 //   ibstatus = "Infiniband device 'mlx5_0' port 1 status:" ... "state: 4: ACTIVE" "rate: 400 Gb/sec (4X NDR)"
 //              "link_layer: InfiniBand"
 //   ibstat   = "CA 'mlx5_0'" ["CA type: MT4129"] {"Port 1:" "State: Active" "Rate: 400" "Link layer: ..."}
+//   rdma     = "link mlx5_0/1 state ACTIVE physical_state LINK_UP"
 //   ethtool  = "Settings for eth0:" "Speed: 100000Mb/s" "Link detected: yes"
 //   mlxlink  = "Speed : IB-NDR" "Width : 4x" "Status Opcode : 0" "Recommendation : No issue was observed"
 //
@@ -33,6 +34,7 @@ enum PortForm {
   CardLayer,
   Settings,
   Speed,
+  RdmaLink,
 };
 
 const LineForm kPortForms[] = {
@@ -52,6 +54,8 @@ const LineForm kPortForms[] = {
     {"^~Link layer: {layer:name}$", {"\t\tLink layer: InfiniBand"}},
     {"^~Settings for {device:name}:$", {"Settings for eth0:"}},
     {"^~Speed: {rate:int}Mb/s$", {"\tSpeed: 100000Mb/s"}},
+    {"^link {device:name} state {state:name} physical_state",
+     {"link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0np0"}},
 };
 
 class Ports : public Reader {
@@ -74,6 +78,9 @@ class Ports : public Reader {
       case CardType:
         type_ = match.text("type");
         return;
+      case RdmaLink:
+        begin(match["device"].substr(0, match["device"].find('/')), "", sink);
+        [[fallthrough]];
       case StatusState:
         is_active_ = match["state"] == "ACTIVE";
         state_ = is_active_ ? "active" : match["state"] == "DOWN" ? "down" : match.text("state");

@@ -211,9 +211,9 @@ Subject subject_of(const Fields& fields) {
   return subject;
 }
 
-Moment time_of(const Fields& fields) {
+Moment time_of(const Fields& fields, const Sink& sink) {
   const auto ms = base::try_moment_ms(field_of(fields, "timestamp"));
-  return ms ? Moment{Clock::Unix, double(*ms) / 1000} : Moment{};
+  return ms ? Moment{Clock::Unix, double(*ms) / 1000} : sink.time();
 }
 
 // Returns an event about GPU memory.
@@ -262,15 +262,15 @@ std::string field_name(std::string_view column, bool* is_known) {
 // Takes the row of one GPU. A repeated GPU begins a new sample.
 void GpuRows::take(const Fields& fields, Sink& sink) {
   Row row{fields, std::string(sink.line()), sink.number(), sink.subject(), subject_of(fields), {}, 0};
+  if (const std::string_view address = field_of(fields, "pci.bus_id"); !address.empty())
+    sink.address(row.subject, pci_device(address));
   if (seen_.empty() || seen_.contains(row.subject)) {
     if (!seen_.empty()) {
       ++step_;
       end(sink);
     }
     seen_.clear();
-    round_time_ = time_of(fields);
-    if (round_time_.clock == Clock::None)
-      round_time_ = sink.time();
+    round_time_ = time_of(fields, sink);
   }
   if (seen_.size() < kMostInRound)
     seen_.insert(row.subject);

@@ -186,7 +186,9 @@ class SmiTable : public Reader {
     if (last_cell_.empty() || last_cell_[0] < '0' || last_cell_[0] > '9')
       return false;
     const size_t unit = last_cell_.rfind(' ');
-    return unit != last_cell_.npos && !cell.starts_with("[") && !cell.ends_with(last_cell_.substr(unit));
+    const bool is_unit =
+        unit != last_cell_.npos && last_cell_.find_first_of("0123456789", unit) == last_cell_.npos;
+    return is_unit && !cell.starts_with("[") && !cell.ends_with(last_cell_.substr(unit));
   }
 
   std::vector<std::string> columns_;

@@ -70,6 +70,10 @@ class Sink {
   uint64_t taken() const {
     return taken_;
   }
+  // Notes the PCI address of a device that has a number.
+  void address(const Subject& by_number, const std::string& address) {
+    records_.note_address(filled(by_number), address, file_);
+  }
   // Notes a kind of fault that the file, as far as it was read, would have shown.
   void covers(std::string_view what);
 

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "desk/read/log_date.h"
+#include "desk/read/rank_word.h"
 
 namespace lento::desk {
 namespace {
@@ -52,26 +53,30 @@ std::string_view without_colours(std::string_view line, std::string& buffer) {
   return buffer;
 }
 
-// Removes "[rank3]:" or "[default3]:", with or without a following blank, and "[rank3] " or "[rank 3] ",
-// which programs of users write.
+// Removes "[rank3]:" or "[default3]:", with or without a following blank, and "[rank3] ", "[Rank: 3] " or
+// "(rank=3) ", which programs of users write.
 bool peel_torchrun(Peeled& p) {
-  for (const std::string_view word : {"[rank ", "[rank", "[default"}) {
-    if (!p.text.starts_with(word))
-      continue;
-    const bool is_rank = word != "[default";
-    const size_t count = digits(p.text, word.size());
-    const std::string_view number = p.text.substr(word.size(), count);
-    const std::string_view rest = p.text.substr(word.size() + count);
-    if (count == 0 || count > 7 || !(rest.starts_with("]:") || (is_rank && rest.starts_with("] "))))
-      return false;
-    if (is_rank)
-      p.subject.rank = number;
-    else
-      p.subject.device = "gpu" + std::string(number);
-    p.text = rest.substr(2);
-    return true;
-  }
-  return false;
+  if (!p.text.starts_with("[") && !p.text.starts_with("("))
+    return false;
+  const size_t close = p.text.substr(0, 32).find(p.text[0] == '[' ? ']' : ')');
+  if (close == p.text.npos)
+    return false;
+  const std::string_view inside = p.text.substr(1, close - 1);
+  const std::string_view rest = p.text.substr(close + 1);
+  const RankWord rank = rank_in(inside);
+  const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == inside.size();
+  constexpr std::string_view kDefault = "default";
+  const bool is_device = inside.starts_with(kDefault) && inside.size() > kDefault.size() &&
+                         inside.size() <= kDefault.size() + 7 &&
+                         digits(inside, kDefault.size()) == inside.size() - kDefault.size();
+  if (!(is_rank || is_device) || !(rest.starts_with(":") || (is_rank && rest.starts_with(" "))))
+    return false;
+  if (is_rank)
+    p.subject.rank = rank.number;
+  else
+    p.subject.device = "gpu" + std::string(inside.substr(kDefault.size()));
+  p.text = rest.substr(1);
+  return true;
 }
 
 // Removes the rank label that srun puts before a line.
@@ -189,7 +194,7 @@ void drop_logger(std::string_view& rest) {
   for (int i = 0; i < kMostParts; ++i) {
     drop_separator(text);
     const std::string_view part = logger_part(text);
-    if (part.empty() || part.find('=') != part.npos)
+    if (part.empty() || part == "NCCL" || part.find('=') != part.npos)  // a prefix of its own
       return;
     text.remove_prefix(part.size());
     if (!is_level(part))

@@ -12,6 +12,7 @@
 #include "desk/read/pci.h"
 #include "desk/read/peel.h"
 #include "desk/read/prefilter.h"
+#include "desk/read/rank_word.h"
 #include "desk/read/records.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
@@ -91,6 +92,12 @@ TEST(Peel, TakesOffWhatStandsBefore) {
       {"1970-01-01 00:00:16 [rank5] body", "body", {"", "", "5"}, Clock::Unix, 16},
       {"[rank 6] [1970-01-01 00:00:17] body", "body", {"", "", "6"}, Clock::Unix, 17},
       {"Jan  1 00:00:18 123456 [4F2006C0] body", "[4F2006C0] body", {}, Clock::Yearless, 0},
+      {"[Rank: 7] body", "body", {"", "", "7"}, Clock::None, 0},
+      {"[1970-01-01 00:00:18] n1:4711:4800 [2] NCCL INFO body",
+       "NCCL INFO body",
+       {"n1", "gpu2", ""},
+       Clock::Unix,
+       18},
       {"[rank]: body", "[rank]: body", {}, Clock::None, 0},
       {"[default2]:body", "body", {"", "gpu2", ""}, Clock::None, 0},
       {" 12: body", "body", {"", "", "12"}, Clock::None, 0},
@@ -162,6 +169,22 @@ TEST(LineSource, ACarriageReturnEndsALineAndCountsNone) {
       {"next\r", 2},
       {"\r", 3}};
   EXPECT_EQ(lines, right);
+}
+
+TEST(RankWord, OneRankInManySpellings) {
+  for (const char* text :
+       {"rank 5: 12",
+        "step 3 rank=5",
+        "[rank5]: x",
+        "Rank: 5 took",
+        "global_rank: 5",
+        "(RANK 05)",
+        "worker rank 5"})
+    EXPECT_EQ(rank_in(text).number, "5") << text;
+  for (const char* text : {"local_rank: 5", "rank 5/8", "ranks 5", "rank 5.5", "frank 5", "rank", "rank 5x"})
+    EXPECT_EQ(rank_in(text).number, "") << text;
+  EXPECT_TRUE(names_rank("Global_Rank"));
+  EXPECT_FALSE(names_rank("local_rank"));
 }
 
 // A log that was cut holds a part of a form at one end. Pasted text lacks its last line end, too, and is

@@ -142,10 +142,31 @@ void Records::add(Run run) {
     ++dropped_;
 }
 
+void Records::note_address(const Subject& by_number, const std::string& address, int32_t file) {
+  constexpr size_t kMostAddresses = size_t{1} << 14;
+  if (numbers_.size() < kMostAddresses)
+    numbers_[{by_number.host, address, file}] = by_number.device;
+}
+
 void Records::name_by_files(const std::map<int32_t, Subject>& names) {
+  const auto host_of = [&](const std::string& host, int32_t file) {
+    const auto at = names.find(file);
+    return host.empty() && at != names.end() ? at->second.host : host;
+  };
+  // Two numbers of one address, as after a restart, give none.
+  std::map<std::pair<std::string, std::string>, std::string> numbers;
+  for (const auto& [key, number] : numbers_) {
+    const auto& [host, address, file] = key;
+    const auto [at, is_new] = numbers.try_emplace({host_of(host, file), address}, number);
+    if (!is_new && at->second != number)
+      at->second.clear();
+  }
   const auto rename = [&](Subject& subject, int32_t file) {
     if (const auto at = names.find(file); at != names.end())
       fill(subject, at->second);
+    const auto number = numbers.find({subject.host, subject.device});
+    if (number != numbers.end() && !number->second.empty())
+      subject.device = number->second;
   };
   for (Event& event : events_)
     rename(event.subject, event.where.file);

@@ -91,8 +91,10 @@ class Records {
     return subjects_[row.subject];
   }
 
-  // Fills in hosts or ranks that the lines do not state, from the names of the files. Called once all files
-  // are read.
+  // Notes that the device with an address is the one with a number: 0000:4b:00.0 is gpu3.
+  void note_address(const Subject& by_number, const std::string& address, int32_t file);
+  // Fills in hosts or ranks that the lines do not state, from the names of the files, and gives
+  // devices by address their number. Called once all files are read.
   void name_by_files(const std::map<int32_t, Subject>& names);
 
   std::vector<SourceFile> files;
@@ -107,6 +109,7 @@ class Records {
   std::vector<Event> events_;
   std::map<std::tuple<std::string, Subject, int32_t>, std::pair<size_t, size_t>> event_counts_;
   std::vector<Run> runs_;
+  std::map<std::tuple<std::string, std::string, int32_t>, std::string> numbers_;  // by host, address, file
   uint64_t dropped_ = 0;
 };
 

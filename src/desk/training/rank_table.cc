@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/moment.h"
 #include "base/number.h"
+#include "desk/read/rank_word.h"
 #include "desk/read/waiting.h"
 #include "desk/training/training.h"
 
@@ -64,7 +65,6 @@ bool holds(const std::vector<std::string>& words, const std::array<std::string_v
   });
 }
 
-constexpr std::array<std::string_view, 4> kRanks{"rank", "global_rank", "world_rank", "worker_rank"};
 constexpr std::array<std::string_view, 12> kSteps{
     "step",
     "global_step",
@@ -169,7 +169,7 @@ char delimiter_of(std::string_view header) {
   for (const char c : {',', ';', '\t', '|'})
     if (std::ranges::count(header, c) > std::ranges::count(header, best))
       best = c;
-  return best;
+  return header.find(best) == header.npos ? ' ' : best;
 }
 
 // Splits a line at the delimiter, except inside quotes.
@@ -179,11 +179,14 @@ std::vector<std::string> split(std::string_view line, char delimiter) {
   for (const char c : line) {
     if (c == '"')
       is_quoted = !is_quoted;
-    else if (c == delimiter && !is_quoted && cells.size() < kMostColumns)
+    else if (
+        c == delimiter && !is_quoted && cells.size() < kMostColumns && (c != ' ' || !cells.back().empty()))
       cells.emplace_back();
     else if (c != '\r' && (c != ' ' || !cells.back().empty()))
       cells.back() += c;
   }
+  if (delimiter == ' ' && cells.back().empty())
+    cells.pop_back();
   return cells;
 }
 
@@ -231,7 +234,7 @@ Columns columns_of(const std::vector<std::string>& names) {
   bool is_long = false;
   for (const std::string& name : names) {
     Quantity quantity;
-    columns.has_rank = columns.has_rank || is_one(kRanks, name);
+    columns.has_rank = columns.has_rank || names_rank(name);
     columns.has_step = columns.has_step || is_one(kSteps, name);
     columns.has_time = columns.has_time || is_one(kTimes, name);
     columns.has_part = columns.has_part || is_one(kHosts, name) || is_one(kParts, name) ||
@@ -255,7 +258,16 @@ std::vector<std::string> header_names(std::string_view line) {
 }
 
 double score_rank_table(std::string_view head, std::string& reason) {
-  const Columns columns = columns_of(header_names(head.substr(0, head.find('\n'))));
+  const std::string_view header = head.substr(0, head.find('\n'));
+  const std::vector<std::string> names = header_names(header);
+  // Blanks set words of a sentence apart, too, which no row of as many cells follows.
+  if (delimiter_of(header) == ' ') {
+    const std::string_view rows = head.substr(std::min(header.size() + 1, head.size()));
+    const std::vector<std::string> row = split(rows.substr(0, rows.find('\n')), ' ');
+    if (row.size() != names.size() || !base::try_double(row[0]))
+      return 0;
+  }
+  const Columns columns = columns_of(names);
   const bool is_of_job = !columns.has_rank && !columns.has_part;
   if (!columns.has_step || (!columns.has_rank && !is_of_job) ||
       (columns.measures == 0 && !(is_of_job && columns.has_time)))
@@ -290,7 +302,7 @@ class RankTable : public Reader {
     std::string metric;
     Moment time = sink.time();
     for (const auto& [name, text] : cells) {
-      if (is_one(kRanks, name) && subject.rank.empty())
+      if (names_rank(name) && subject.rank.empty())
         subject.rank = text;
       else if (is_one(kSteps, name) && std::isnan(step))
         step = base::try_double(text).value_or(kUnknown);

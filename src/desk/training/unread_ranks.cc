@@ -2,22 +2,22 @@
 // with such lines is no all-clear by itself: each shape of line that four or more ranks have is one event,
 // with a line as an example.
 //
-//   line = any ("rank" | "Rank") N any X any        N: whole number, X: number, any: any text
+//   line = any RANK any X any        X: number, any: any text, RANK: desk/read/rank_word.h
 //
 // Lines have one shape when they differ in their digits only.
 #include <map>
 #include <set>
 
+#include "desk/read/rank_word.h"
 #include "desk/training/training.h"
 
 namespace lento::desk {
 namespace {
 
 const LineForm kUnreadForms[] = {
-    {"rank {rank:int}{rest}", {"rank 3 took 12.1", "step 4, rank  7: 3.3"}},
-    {"Rank {rank:int}{rest}", {"Rank 3: 12.1"}},
-    {"rank={rank:int}{rest}", {"rank=3 fwd=12.1"}},
-    {"Rank={rank:int}{rest}", {"Rank=3 fwd=12.1"}},
+    {"rank", {"rank 3 took 12.1", "step 4, rank  7: 3.3", "rank=3 fwd=12.1"}},
+    {"Rank", {"Rank 3: 12.1"}},
+    {"RANK", {"[RANK 3] 12.1"}},
 };
 
 // Returns the text with each number replaced by '#', to find lines of equal shape.
@@ -40,12 +40,12 @@ class UnreadRanks : public Reader {
   static constexpr size_t kMostRanks = 4096;
   static constexpr size_t kFewestRanks = 4;  // as many as a comparison of peers needs
 
-  void take(size_t, const Match& match, Sink& sink) override {
-    const std::string_view rest = match["rest"];
+  void take(size_t, const Match&, Sink& sink) override {
+    const RankWord rank = rank_in(sink.line());
+    const std::string_view rest = sink.line().substr(rank.end);
     // Whether the line is from the set-up of a communicator.
     const bool is_setup = sink.line().find("NCCL INFO") != std::string_view::npos;
-    if (is_setup || rest.size() > 256 || rest.find_first_of("0123456789") == rest.npos ||
-        match["rank"].size() > 8)
+    if (is_setup || rank.number.empty() || rest.size() > 256 || rest.find_first_of("0123456789") == rest.npos)
       return;
     const std::string shape = shape_of(rest);
     auto at = shapes_.find(shape);
@@ -58,7 +58,7 @@ class UnreadRanks : public Reader {
     }
     ++at->second.lines;
     if (at->second.ranks.size() < kMostRanks)
-      at->second.ranks.insert(match.text("rank"));
+      at->second.ranks.insert(rank.number);
   }
 
   // Reports the line shapes that several ranks wrote.
