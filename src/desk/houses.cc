@@ -25,7 +25,8 @@ finding::Diagnosis answer_of(const Question& question, const base::Progress& pro
     return fleet::fleet_ranks(options, progress);
   }
   fleet::FleetDiagnosisOptions options;
-  options.source.csv = question.uses;
+  const bool is_answer = is_command(question, "fleet", "diagnose", "--answers");
+  (is_answer ? options.source.answers : options.source.csv) = question.uses;
   options.scan.xids = meaning_of_xid;
   return fleet::diagnose_fleet(options, progress);
 }
@@ -35,7 +36,8 @@ finding::Diagnosis answer_of(const Question& question, const base::Progress& pro
 HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress) {
   HouseVerdicts out;
   for (const Question& question : questions_of(files)) {
-    if (!is_command(question, "fleet", "ranks", "") && !is_command(question, "fleet", "diagnose", "--csv"))
+    if (!is_command(question, "fleet", "ranks", "") && !is_command(question, "fleet", "diagnose", "--csv") &&
+        !is_command(question, "fleet", "diagnose", "--answers"))
       continue;
     out.used.insert(out.used.end(), question.uses.begin(), question.uses.end());
     try {

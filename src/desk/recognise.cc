@@ -182,6 +182,17 @@ bool take_gpu_memory(RecognisedFile& file) {
   return true;
 }
 
+// Returns whether the file is an answer of Prometheus with the samples of a period.
+bool take_range_answer(RecognisedFile& file) {
+  constexpr size_t kHead = 1 << 16;
+  base::InputStream in(file.path);
+  if (!fleet::is_range_answer(in.peek(kHead)))
+    return false;
+  file.kind = {"answer of Prometheus", "JSON"};
+  file.role = Role::MetricsAnswer;
+  return true;
+}
+
 // Returns whether the file is a trace of memory accesses.
 bool take_accesses(RecognisedFile& file) {
   try {
@@ -372,6 +383,12 @@ void ask_fleet(const Asked& asked, std::vector<Question>& out) {
   ask_metrics(asked, out);
   for (const RecognisedFile* page : asked.of(Role::MetricsPage))
     out.push_back(ask(kFleet, {"fleet", "diagnose", "--openmetrics"}, *page));
+  const auto answers = asked.of(Role::MetricsAnswer);
+  if (!answers.empty()) {  // each holds a metric of the same machines
+    Question& q = out.emplace_back(judging(kFleet, {"fleet", "diagnose"}));
+    for (const RecognisedFile* answer : answers)
+      use(q, "--answers", answer->path);
+  }
   const auto telemetry = asked.of(Role::Collectives);
   if (telemetry.empty())
     return;
@@ -420,7 +437,7 @@ RecognisedFile recognise(const std::string& path) {
   constexpr std::array kUnreadable{"empty file", "blank file", "source text", "object file"};
   if (std::ranges::find(kUnreadable, noun) != kUnreadable.end())
     return file;
-  if (take_gpu_memory(file) || (noun == "table" && take_table(file)))
+  if (take_gpu_memory(file) || take_range_answer(file) || (noun == "table" && take_table(file)))
     return file;
   if (!take_collectives(file))
     take_accesses(file);

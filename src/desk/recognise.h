@@ -20,6 +20,7 @@ enum class Role {
   Program,
   Metrics,  // a table of metrics of machines
   MetricsPage,
+  MetricsAnswer,  // samples of a period as Prometheus answers a range query
   Collectives,
   Measurements,  // questions with measured times
   Questions,

@@ -41,6 +41,18 @@ MetricSeries read_csv(const FleetSource& s, base::ReadReport& report, std::vecto
   return read_csv(options, report);
 }
 
+MetricSeries
+read_answers(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
+  RangeOptions options;
+  options.paths = s.answers;
+  options.metrics = s.metrics;
+  options.label_names = s.labels;
+  options.grid.step_ms = std::llround(s.step_s * 1000);
+  for (const std::string& path : s.answers)
+    note(inputs, path);
+  return read_range_answers(options, report);
+}
+
 MetricSeries read_store(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -129,18 +141,20 @@ void join_names(PrometheusOptions& store) {
 // Reads the metrics from the one source that the options name. Throws base::Error for none or several.
 MetricSeries
 read_source(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
-  const int sources =
-      !s.csv.empty() + !s.openmetrics.empty() + !s.op_trace.empty() + !s.prometheus.url.empty();
+  const int sources = !s.csv.empty() + !s.openmetrics.empty() + !s.answers.empty() + !s.op_trace.empty() +
+                      !s.prometheus.url.empty();
   if (sources != 1) {
     throw Error(
         {},
         "exactly one source is needed",
-        "name one of --csv, --openmetrics, --op-trace, --prometheus");
+        "name one of --csv, --openmetrics, --answers, --op-trace, --prometheus");
   }
   if (!s.prometheus.url.empty())
     return read_store(s, report, inputs);
   if (!s.csv.empty())
     return read_csv(s, report, inputs);
+  if (!s.answers.empty())
+    return read_answers(s, report, inputs);
   if (!s.op_trace.empty()) {
     note(inputs, s.op_trace);
     return read_op_trace(s.op_trace, report);

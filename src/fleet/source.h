@@ -15,6 +15,7 @@ namespace lento::fleet {
 struct FleetSource {
   std::vector<std::string> csv;
   std::string openmetrics;
+  std::vector<std::string> answers;  // saved answers of Prometheus to range queries
   std::string op_trace;
   std::vector<std::string> metrics;
   std::vector<std::string> labels;

@@ -108,6 +108,8 @@ void add_source_options(Command& app, fleet::FleetSource& s) {
       ->type_name("FILE");
   app.add_option("--openmetrics", s.openmetrics, "Prometheus or OpenMetrics text with time stamps")
       ->type_name("FILE");
+  app.add_option("--answers", s.answers, "Saved answers of Prometheus to range queries (JSON)")
+      ->type_name("FILE");
   app.add_option("--op-trace", s.op_trace, "CSV of operations: dp_rank,stage,step,op,...,start_us,dur_us")
       ->type_name("FILE");
   app.add_option("--machine-column", s.columns.machine_column, "Column that names the machine");

@@ -4,12 +4,12 @@
 // rare. Temperatures, power and loads differ from part to part at any one instant and are not judged.
 //
 // Pages with time stamps are recordings of a period, which the fleet's reader takes
-// (fleet/read/openmetrics.cc).
+// (fleet/read/openmetrics.cc), as it does answers to queries of a period (fleet/read/range_answer.cc).
 //
-// An answer of Prometheus to a query holds the same samples in JSON, of one instant or of a period:
+// An answer of Prometheus to a query of one instant holds the same samples in JSON:
 //
-//   answer = {"status": _, "data": {"resultType": _, "result": [{"metric": {LABEL: TEXT}, SAMPLES}]}}
-//   SAMPLES = "value": [TIME, TEXT] | "values": [[TIME, TEXT], ...]
+//   answer = {"status": _, "data": {"resultType": _, "result": [{"metric": {LABEL: TEXT}, "value": [TIME,
+//   TEXT]}]}}
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -24,6 +24,7 @@
 #include "fleet/read/column_names.h"
 #include "fleet/read/exposition.h"
 #include "fleet/read/metric_names.h"
+#include "fleet/read/source.h"
 
 namespace lento::desk {
 namespace {
@@ -191,15 +192,12 @@ class MetricsPage : public Reader {
           sample_.labels.emplace_back(key, value.string({}));
       }
       if (const base::Json* value = series.find("value"))
-        take_sample(*value, false, sink);
-      if (const base::Json* values = series.find("values"))
-        for (const base::Json& value : values->items())
-          take_sample(value, true, sink);
+        take_sample(*value, sink);
     }
   }
 
  private:
-  void take_sample(const base::Json& sample, bool is_of_period, Sink& sink) {
+  void take_sample(const base::Json& sample, Sink& sink) {
     const auto& pair = sample.items();
     if (pair.size() != 2 || !pair[0].is_number() || !pair[1].is_string())
       return;
@@ -207,11 +205,8 @@ class MetricsPage : public Reader {
     if (!value || fleet::is_blank(*value))
       return;
     const auto [quantity, subject] = meaning();
-    sink.set_time({is_of_period ? Clock::Unix : Clock::None, pair[0].number({})});
-    if (is_of_period)
-      sink.sample(quantity, *value, {subject});
-    else
-      sink.state(quantity, *value, {subject});
+    sink.set_time({});
+    sink.state(quantity, *value, {subject});
     note_event(*value, subject, sink);
     sink.took();
   }
@@ -319,7 +314,8 @@ double score(std::string_view head, std::string& reason) {
 }
 
 double score_answer(std::string_view head, std::string& reason) {
-  if (head.find("\"resultType\"") == head.npos || head.find("\"result\"") == head.npos)
+  if (head.find("\"resultType\"") == head.npos || head.find("\"result\"") == head.npos ||
+      fleet::is_range_answer(head))
     return 0;
   reason = "it has the members of an answer of Prometheus";
   return 0.9;

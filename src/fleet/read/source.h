@@ -1,10 +1,11 @@
-// Readers of fleet metrics: CSV files, OpenMetrics text. (Prometheus: fleet/read/prometheus.h.) Every reader
-// yields a MetricSeries. Damaged records are skipped and counted.
+// Readers of fleet metrics: CSV files, OpenMetrics text, saved answers. (Prometheus:
+// fleet/read/prometheus.h.) Every reader yields a MetricSeries. Damaged records are skipped and counted.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/read_report.h"
@@ -58,6 +59,20 @@ struct OpenMetricsOptions {
 };
 
 MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::ReadReport& report);
+
+// Saved answers of Prometheus to range queries (range_answer.cc), of one metric or of several. A counter is
+// read as its rate.
+struct RangeOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> metrics;  // names to keep; empty: all
+  std::vector<std::string> machine_labels = default_machine_labels();
+  std::vector<std::string> device_labels = default_device_labels();
+  std::vector<std::string> label_names;  // kept as labels of the machine
+  GridOptions grid;
+};
+
+MetricSeries read_range_answers(const RangeOptions& options, base::ReadReport& report);
+bool is_range_answer(std::string_view head);  // the first bytes of a file
 
 // Reads a trace of operations of a training job (op_trace.cc): compute time per worker and step, label
 // `stage`.
