@@ -167,7 +167,7 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   try {
     ledger = std::make_unique<Ledger>(count, options);
   } catch (...) {
-    // The other ranks wait for an answer, and kNone ends them before this rank throws.
+    // The other ranks wait for a run. An empty ledger ends them before this rank throws.
     Options none;
     Ledger empty(0, none);
     serve(empty, options.ranks);

@@ -11,7 +11,7 @@ namespace lento::chip {
 
 class SimulationCount {
  public:
-  // Returns replays that count their runs. The result is thread-safe and may outlive this object.
+  // Wraps `replays` so that simulations are counted. The result is thread-safe and may outlive this object.
   ReplayOf counting(ReplayOf replays) const;
 
   int runs() const;

@@ -12,7 +12,7 @@ namespace lento::cli {
 // Returns the innermost command that was named: "lento fleet watch".
 std::string command_named(const Command& app);
 
-// Returns "error: ..." for a command that has moved or does not exist, and "" otherwise.
+// Returns "error: ..." for a command that has moved, is missing or is misspelt, and "" otherwise.
 std::string misplaced_command(const Command& app, const Context& context);
 
 // Returns the error for a file that the command would read and overwrite: "-o run.csv" beside an operand

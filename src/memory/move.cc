@@ -82,7 +82,8 @@ class MovedSource : public AccessSource {
     out_.push_back(r);
   }
 
-  // A gap that no single instruction explains was a dropped round or a wait for a device.
+  // A gap that no instruction explains was an iteration of a spin loop, which is not recorded, or a wait for
+  // a device.
   static bool dropped_since(const Cpu& cpu, const AccessRecord& r) {
     constexpr uint64_t kLongest = 64;  // cycles between two records of a CPU that works: a division and more
     return cpu.since > 0 && r.cycle > cpu.since + kLongest;

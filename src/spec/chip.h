@@ -70,9 +70,9 @@ struct Chip {
   }
 };
 
-// Reads every form. A file that starts with '{' is the released JSON. Throws base::Error that names every bad
-// key of the file at once, or that a sheet without `core` describes data movement only and cannot take a
-// mapping.
+// Reads every form. A file that starts with '{' is the JSON that SLOTH released. Throws base::Error that
+// names every bad key of the file at once, or that a sheet without `core` describes data movement only and
+// cannot take a mapping.
 Chip read_chip(const std::string& path);
 Chip parse_chip(const std::string& text, const std::string& file);
 

@@ -41,8 +41,8 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   VerifyReport report;
-  // For a refused image the violations by source line. Then the most expensive path through main by source
-  // line (by address without an ELF file), unless main has no bound or is too long.
+  // Lists the violations of a refused image by source line, then the most expensive path through main by
+  // source line (by address without an ELF file), unless main has no bound or is too long.
   std::string worst_path;
 };
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);

@@ -48,7 +48,7 @@ Submission list_of(const TileLoadOptions& options) {
   return out;
 }
 
-// Reads everything that accompanies an image: signature, certificate, approval, revocation list.
+// Reads an image with its signature, certificate, approval and revocation list.
 Submission submission_of(const TileLoadOptions& options) {
   Submission out = list_of(options);
   out.image = read_tile_signed(options.image);

@@ -34,8 +34,8 @@ Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chi
   return plan;
 }
 
-// Names a core, by its place for a data sheet, which numbers none. A record may name a core that the chip
-// does not have.
+// Names a core by its position on a data sheet, else by its number. Records may hold numbers of cores that
+// the chip does not have.
 std::string core_words(size_t core, const Grid& grid) {
   const bool named = grid.is_sheet() && core < size_t(grid.core_count());
   return named ? grid.core_name(int(core)) : "core " + std::to_string(core);

@@ -138,8 +138,8 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   return s;
 }
 
-// Adds notes where the 12 bits of a level limit what can be found: values beyond either end are stored as
-// the end.
+// Adds notes where a level (12 bits, the logarithm of cycles per operation) is stored as the end of its
+// range, which hides slow cores.
 void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std::string>& notes) {
   const double room = std::exp2(octaves(kMaxLevel - by.nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";

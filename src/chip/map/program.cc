@@ -79,10 +79,9 @@ class Expander {
     samples_per_repeat_.resize(mapping_.layers.size(), 1);
   }
 
-  // Returns the route between the routers of two places. DRAM ports and cores share a router where a port is
-  // attached to a core's router.
+  // Returns the number of the route between two routers, and adds its hops when new. DRAM ports and cores
+  // share a router where a port is attached to a core's router.
   template <class Hops>
-  // Returns the number of a route and adds its hops when new.
   uint32_t route_between(int from, int to, Hops hops_between) {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
     if (fresh) {

@@ -75,8 +75,8 @@ class Likelihood {
   // `sums.middle` is in cycles of the recorder. Both arguments must outlive the model.
   Likelihood(const Dictionary& dictionary, const CellSums& sums, uint64_t grain);
 
-  // Fits the run. `offset` holds by cell what is explained already; NaN leaves a cell out, empty means
-  // nothing. `start` is an earlier fit whose variances and first weights are kept.
+  // Fits the run. `offset` holds the log ratio of each cell that is explained already: NaN leaves the cell
+  // out, and an empty one means 0. `start` is an earlier fit that gives variances and first weights.
   Solution fit(std::span<const double> offset = {}, const Solution* start = nullptr) const;
 
   // Sets the prior standard deviation of the log of issue window and buffers. A wide prior allows any value

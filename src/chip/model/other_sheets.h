@@ -27,8 +27,8 @@ struct OtherChip {
   spec::Chip chip;
   Program program;
 };
-// Returns the chip that a file with this error describes wrongly, with the same work on the same cores.
-// Nothing when it has the same routes. `program` is expanded for `file`.
+// Returns the true chip and program if `file` has this error, or nothing when the error does not apply to the
+// chip or changes no route. `program` must be built for `file`.
 std::optional<OtherChip> with_error(SheetError error, const spec::Chip& file, const Program& program);
 
 // Returns the name of the chip without the error, such as "a mesh".

@@ -1,4 +1,4 @@
-// Checks whether a run looks like one of a healthy chip once its reported parts are slow.
+// Checks whether a run looks healthy apart from the parts that are reported as slow.
 #pragma once
 
 #include <string>

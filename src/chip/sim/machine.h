@@ -18,7 +18,7 @@ class Machine : public NetworkUser {
   // Continues from the state of `at` with other faults and another sink.
   Machine(const Machine& at, const std::vector<Fault>& faults, RecordSink* sink);
 
-  // Keeps derivatives of all further records. Precondition: nothing was simulated yet.
+  // Passes every event to `influence`, which computes derivatives. Precondition: nothing was simulated yet.
   void keep(Influence& influence);
 
   // Handles every event up to `cycles`. Returns whether there are more.

@@ -1,6 +1,5 @@
-// Plans the shapes of the recorders of a chip for a budget, and distributes records to them. Under pressure
-// capacities are reduced in a fixed order, each step only as far as needed (sketch.h). Cost: constant a
-// record.
+// Sizes the recorders of a chip for a budget of bytes, and gives each record to its core. A tight budget
+// reduces capacities in a fixed order, each only as far as needed (sketch.h). Cost: constant a record.
 #include "chip/sketch/sketch.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ struct ExplainCommand {
   std::string false_alarms;
 };
 
-// The machine that an alert is about: a line of 'lento fleet watch --format jsonl', or its name.
+// Returns the machine of an alert, which is its name or a line of 'lento fleet watch --format jsonl'.
 std::string machine_of(const std::string& alert) {
   if (!alert.starts_with("{"))
     return alert;

@@ -21,7 +21,7 @@ bool is_collective(std::string_view name) {
          name.find("rcclKernel") != name.npos || name.find("ncclSymk") != name.npos;
 }
 
-// Returns the name of a kernel without the types of its arguments.
+// Cuts the name of a kernel at 120 characters, and that of a collective at its arguments.
 std::string short_name(std::string_view name) {
   constexpr size_t kLongest = 120;
   if (name.starts_with("void "))

@@ -1,4 +1,5 @@
-// Derives what a number of a log can be from its label and unit, in words that trainers and benchmarks share.
+// Derives the role of a number in a log (a speed, a step, a rank, a time) from its label and unit, by words
+// that trainers and benchmarks share.
 #include "desk/general/label_sense.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Judges events of the catalogue. For each device, the earliest event that explains the others is the cause,
-// and the rest are listed under it. A consequence (a channel that was torn down, a reset) is never the cause
-// when another event of the device is known. Notes alone are no finding.
+// Judges events of the catalogue. For each part, the most severe event names the fault, the earliest of
+// equals first, and the rest are listed before or after it. A consequence (a channel that was torn down, a
+// reset) leads only when no other event is as severe. Notes alone are no finding.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -56,7 +56,7 @@ std::map<std::string, Group> groups_of(const Records& records) {
   return groups;
 }
 
-// Adds what one group states of a rank to the same rank of another.
+// Fills what `to` lacks from another record of the same rank.
 void merge(const RankState& state, RankState& to) {
   to.subject = state.subject;
   if (state.timeout && !to.timeout) {

@@ -151,8 +151,8 @@ double median_from(const Track& track, double begin, double end) {
   return evidence::median(values);
 }
 
-// Returns text such as "; it waits least, 38 ms where its peers wait 120". The part that takes longest does
-// not wait for others.
+// Returns text such as "; it waits least, 38 ms where its peers wait 120", or "" when another part waits
+// less. The part that takes longest does not wait for others.
 std::string waits_least(const Case& c, const Subject& subject, double from) {
   for (const Tracks& tracks : c.waits) {
     double own = kUnknown;
@@ -255,8 +255,8 @@ size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size
   return level_before(part) <= worst ? at : 0;
 }
 
-// Adds the question whether parts that were always slower have different work. A single one may have a
-// fault, and several probably share a role.
+// Reports parts that were always slower. A single one raises the question of a fault, and several are noted
+// as probably sharing a role.
 void ask_for_roles(const std::vector<std::string>& standing, Judgement& out) {
   if (standing.empty())
     return;

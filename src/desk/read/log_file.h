@@ -64,10 +64,10 @@ class LogReader {
   };
   template <class Use>
   bool each_match(std::string_view line, const Use& use, Fallbacks fallbacks) const;
-  // `is_known`: a format fits the beginning, so that readers of the rest get nothing.
   void read_one(LineSource& in, const std::string& name, Records& records, const base::Progress& progress)
       const;
   void read_document(const std::string& raw, const Format& format, int32_t file, Records& records) const;
+  // With `is_known` a format fits the beginning, and readers of the rest get nothing.
   void read_lines(
       LineSource& in,
       int32_t file,

@@ -78,7 +78,7 @@ std::vector<const JobCommunicator*> joint(const Job& job) {
   return out;
 }
 
-// Finds how many members of groups left no trace.
+// Counts and lists the members of groups that left no trace.
 void call_members(const Job& job, RollCall& roll) {
   uint64_t most = 0;  // one rank is a member of several groups
   for (const JobCommunicator* c : joint(job)) {

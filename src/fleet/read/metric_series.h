@@ -78,10 +78,10 @@ struct GridOptions {
   bool whole = true;
 };
 
-// Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
-// not are skipped and counted. Within a part in any order it may fall. Such series are sorted at the end, and
-// of equal times the first sample counts. A machine whose name is none (evidence/names.h) is left out with
-// its samples, whatever reader it came from. Costs 8.5 bytes per sample of a long series.
+// Collects samples of any order of machines and metrics. The times of one series must rise, and samples that
+// break this are skipped and counted. After begin_part_in_any_order() they may fall, and such series are
+// sorted at the end, where the first of equal times counts. A machine whose name is none (evidence/names.h)
+// is left out with its samples, whatever reader it came from. Costs 8.5 bytes per sample of a long series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)

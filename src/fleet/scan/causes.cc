@@ -63,7 +63,8 @@ bool joins(const Cause& cause, const Episode& e, const Span& span) {
          cause.span.begin < span.end + lasted;
 }
 
-void join(Cause& cause, const Episode& e, const Span& span) {
+// Adds an episode to a cause. Only episodes of its strongest metric, which comes first, extend its span.
+void add_episode(Cause& cause, const Episode& e, const Span& span) {
   if (e.metric == cause.episodes.front()->metric) {
     cause.span = {std::min(cause.span.begin, span.begin), std::max(cause.span.end, span.end)};
     cause.active |= e.active;
@@ -126,7 +127,7 @@ std::vector<Cause> causes(const View& v, const ScanOptions& o) {
       return joins(c, *e, span);
     });
     if (at != out.end())
-      join(*at, *e, span);
+      add_episode(*at, *e, span);
     else
       out.push_back({{e}, machines_of(*e), span, e->active});
   }

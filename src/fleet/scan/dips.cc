@@ -1,6 +1,6 @@
-// A quantile of a window moves when nearly all of its samples do. Each size of a deviation has its own share
-// of rows, and rows of one run of them count as one event. The chance of a window is then the tail of a
-// binomial distribution.
+// Judges a quantile of a window, which moves only when nearly all samples of the window do. Healthy rows give
+// the chance that one row deviates by a size, where consecutive such rows count as one event. The tail of a
+// binomial distribution then gives the chance of a window.
 #include "fleet/scan/dips.h"
 
 #include <algorithm>

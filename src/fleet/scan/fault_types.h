@@ -1,5 +1,5 @@
 // Likely fault types from the classes of metrics that deviate: naive Bayes on the rates that Minder (NSDI'25,
-// Table 1) reports for production faults. Rows are corrected by their own sums (docs/methods/fleet.md).
+// Table 1) reports for production faults. Its rows are those that match the sums of the table's groups.
 #pragma once
 
 #include <array>

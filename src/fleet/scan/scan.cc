@@ -122,7 +122,7 @@ void Scan::Impl::share_budget() {
   z = normal_upper(options.budget.false_alarms / std::max(1.0, directions * tests * looks));
 }
 
-// Returns the levels of all lengths.
+// Builds a detector for each length of a window.
 Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peers) const {
   Ladder out;
   for (const auto& [rung, cells] : lengths) {
@@ -184,9 +184,9 @@ void Scan::Impl::begin_pasts() {
   }
 }
 
-// Chooses the scale of a metric from the rows so far, and again later when the job has just begun. The values
-// of a deviation do not choose it: a new scale begins without the episodes of the old one, which would never
-// end. Returns whether there is a new one.
+// Chooses the scale of a metric from the rows so far, and again later while the job is young. It keeps the
+// scale during a deviation, because a new one discards the state that ends open episodes. Returns whether the
+// scale is new.
 bool Scan::Impl::choose_scale(Track& track) {
   const bool deviates =
       std::ranges::count(track.machines.suspected, 0) < std::ssize(track.machines.suspected);
@@ -322,7 +322,7 @@ void Scan::Impl::step(Track& track) {
   }
   follow(track.machines);
   follow(track.job);
-  // A pause is not equally long on all machines and is no part of their past.
+  // A pause of the job differs in length between machines, so it stays out of their history.
   track.machines.crowd |= track.job.suspected[0] != 0;
 }
 

@@ -13,7 +13,7 @@
 
 namespace lento::memory {
 
-// The work of all places of one kernel, in cycles of a multiprocessor's units.
+// Sums the work of a kernel's source lines, in cycles of a multiprocessor's units.
 class PageWork {
  public:
   void add(const KernelMemory& place);

@@ -131,10 +131,10 @@ class CauseFinder {
     }
   }
 
-  // Adds the finding for a shared object whose loss matters, when it is witnessed or no chance.
+  // Adds a finding for a costly shared object if its sharing was recorded or is significant.
   void judge_shared(const Object& o, size_t tests) {
-    // Answers of other caches and charges of a simulator are evidence by themselves. Latencies alone must
-    // pass the test.
+    // An answer of another cache, or a culprit that a simulator recorded, proves sharing. Latencies alone
+    // must pass the test.
     const bool witnessed = scan_.culprits_known || o.peers > 0;
     const double p = chance(o, tests);
     const uint64_t meetings = std::max(o.peers, o.slow_accesses);

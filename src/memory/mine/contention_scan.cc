@@ -254,7 +254,7 @@ void find_baselines(Scan& scan) {
 
 namespace {
 
-// Costs an access by the level that answered.
+// Returns the cycles that an access lost, by the level that answered.
 Cost level_cost(const AccessRecord& r, const Scan& scan) {
   const auto base = [&](Service s) {
     return scan.service_baseline[size_t(s)];

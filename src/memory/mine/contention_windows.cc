@@ -361,7 +361,7 @@ class SecondPass {
   SliceBuilder slices_;
   std::unordered_map<BlockKey, size_t, BlockHash> hot_;
   size_t uses_ = 0;
-  // Positions in the window under construction: the range of a function, the blame of a (victim, culprit).
+  // These map a function to its range and a pair (victim, culprit) to its blame, in the current window.
   std::unordered_map<uint32_t, size_t> range_of_;
   std::unordered_map<uint64_t, size_t> pair_of_;
   RunsIn in_windows_{functions_};

@@ -25,7 +25,7 @@ class LatencyHistogram {
   // Returns the number of occurrences with latency >= threshold.
   uint64_t at_least(double threshold) const;
   // Returns a quantile, 0 when empty. NearestRank: the smallest value with at least q of all at or below it.
-  // Linear: type 7. Grouped: linear within bins [10 i, 10 i + 10).
+  // Linear: type 7. Grouped: linear within bins of width `bin`.
   double quantile(double q, QuantileRule rule, uint32_t bin = 10) const;
   uint64_t minimum() const;
   std::vector<std::pair<uint64_t, uint64_t>> values() const;  // rising

@@ -16,7 +16,8 @@
 namespace lento::memory {
 
 struct Ahead {
-  // Enough for a loop between two stores. Steps that are taken back are repeated, so more would cost more.
+  // The limit covers a loop between two stores. Steps that are undone are repeated, so a larger one costs
+  // more.
   static constexpr uint32_t kMost = 32;
 
   struct Step {

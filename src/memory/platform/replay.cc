@@ -272,6 +272,8 @@ class Replayer {
     lane.current.cause = buffer ? DelayCause::WriteBuffer : main->cause;
   }
 
+  // Completes a transaction that the network granted. A blocking access ends in cycle done - 1. A posted
+  // write starts the next one, and the first to be granted frees the slot that a stalled core waits for.
   void granted(Transaction& t) {
     Lane& lane = *lanes_[t.hart];
     if (t.kind == Kind::Write || t.kind == Kind::Atomic)

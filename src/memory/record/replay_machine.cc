@@ -137,10 +137,9 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   return wait;
 }
 
-// Transfers the line from the core that modified it, or from all that hold it. A line makes one transfer at a
-// time. The request takes the first half of it, and until it arrives the core that has the line goes on with
-// it. Without that every store of a contended loop would cost a transfer, and measured programs pay one for
-// many.
+// Moves the line to `core` and returns the wait in cycles. A line makes one transfer at a time. The request
+// takes its first half, in which the owner still uses the line, because measured programs pay one transfer
+// for many stores of a contended loop.
 uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r) {
   const uint64_t start = std::max(now, line.busy_until);
   const uint64_t wait = start + model_.transfer - now;

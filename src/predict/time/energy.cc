@@ -3,8 +3,9 @@
 //   product   flops, bytes out of the cache and out of the memory of its fastest kernel
 //   layer     its products once forward and twice backward (dA, dB), attention with recomputed scores,
 //             element-wise streams
-//   training  layers, recomputation, output layer, optimizer; on links: tensor exchanges, gradients,
-//   hand-overs serving   one prefill per request and a step per token
+//   training  layers, recomputation, output layer, optimizer. Links carry tensor exchanges, gradients
+//             and hand-overs
+//   serving   one prefill per request and a step per token
 //
 // A ring sends (n-1)/n of the buffer from every member, an all-reduce twice that.
 #include "predict/time/energy.h"

@@ -77,7 +77,7 @@ struct Walk {
   double q = 1;
   double r = 1;
   double stay_bytes = 0;  // bytes per element of the stationary operand
-  // Bytes per element of what streams along each side. Partial sums have 4.
+  // These give bytes per element of the operands that are streamed along p and q. Partial sums have 4.
   double stream_p = 0;
   double stream_q = 0;
   bool sums_p = false;

@@ -74,7 +74,7 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   return certificate;
 }
 
-// Returns the owner's approval. Throws Refusal when it is missing or for another image.
+// Returns the owner's approval. Throws Refusal unless it covers this image and source.
 Approval require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
   if (!submission.approval)
     refuse("policy restrictive needs the owner's approval of source and verifier report");

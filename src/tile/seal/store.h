@@ -51,8 +51,8 @@ struct SignedHead {
 };
 SignedHead parse_signed_head(const std::string& text);
 
-// The record of a client: the last head it accepted and the newest release of each program (JSON,
-// lento.tile-trust/1, or a bare head).
+// A client keeps the last TreeHead that it accepted and the newest release of each program (JSON,
+// lento.tile-trust/1, or a TreeHead alone).
 struct Trust {
   struct Release {
     uint64_t index = 0;

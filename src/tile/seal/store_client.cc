@@ -88,7 +88,7 @@ void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
     throw base::Error({find}, "the entry is for '" + out.entry.name + "'");
 }
 
-// Refuses a release older than one that the store delivered before.
+// Refuses a release older than the last one that the store delivered, and one of another developer.
 void require_newer(const Trust& trust, const Fetched& got) {
   const auto seen = trust.seen.find(got.entry.name);
   if (seen == trust.seen.end())

@@ -36,7 +36,7 @@ class PrefillPool {
   }
   // Returns the prompts that engines have begun by `now`, each once. They may finish later.
   std::vector<Done> begun(double now);
-  // Returns when an engine begins the next prompts; infinity when none waits.
+  // Returns when an engine begins the next prompts, or 1e300 when none waits.
   double next_begin() const;
 
  private:

@@ -34,8 +34,8 @@ enum class Schedule {
   DualPipe
 };
 
-// Parallel dimensions in the order in which ranks are numbered. The first one varies fastest, so its members
-// are neighbours.
+// Parallel dimensions, in their usual order. A Placement orders them for the numbers of ranks: members of its
+// first dimension are neighbours.
 enum class Axis {
   Tensor,
   Context,
