@@ -193,7 +193,7 @@ def prometheus_api(draw, fault):
             ill = name == bad and one == gpu
             values = [[1795000000 + 15 * at, str((draw.randint(1100, 1300) if ill and at > 50 else draw.choice([1965, 1980, 1980])))] for at in range(120)]
             result.append({"metric": {"__name__": "DCGM_FI_DEV_SM_CLOCK", "Hostname": name, "gpu": str(one), "modelName": "NVIDIA H100 80GB HBM3"}, "values": values})
-    return {"query.json": json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})}, [f"^{bad}/?.*{gpu}$"] if fault else HEALTHY
+    return {"query.json": json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})}, [f"^{bad}"] if fault else HEALTHY, f"device {gpu}\\)"
 
 
 def nvme_list(draw, fault):
