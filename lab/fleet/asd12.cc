@@ -69,14 +69,6 @@ std::vector<Segment> single_segments(const std::vector<std::vector<bool>>& label
   return out;
 }
 
-size_t rank_of(const std::vector<RankedMachine>& ranked, size_t machine) {
-  for (size_t i = 0; i < ranked.size(); ++i) {
-    if (ranked[i].machine == machine)
-      return i + 1;
-  }
-  return ranked.size();
-}
-
 }  // namespace
 
 TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress) {
@@ -92,7 +84,9 @@ TableFigure measure_asd12(const RealOptions& options, const base::Progress& prog
   base::parallel_for(windows.size(), options.threads, [&](size_t i) {
     if (progress.stopped())
       return;
-    rank[i] = rank_of(rank_among_peers(series, windows[i].begin, windows[i].end), windows[i].server);
+    const auto ranked = rank_among_peers(series, windows[i].begin, windows[i].end);
+    const auto at = std::ranges::find(ranked, windows[i].server, &RankedMachine::machine);
+    rank[i] = size_t(at - ranked.begin()) + 1;
   });
   uint64_t first = 0;
   uint64_t third = 0;

@@ -13,7 +13,7 @@ namespace lento::fleet {
 
 struct RankedMachine {
   size_t machine = 0;
-  double score = 0;  // mean of the top quarter of the metrics' scores
+  double score = 0;  // distance from the peers over all metrics
 };
 
 // Takes steps [from, to) as one window, with earlier steps as the machines' past. `metrics` are those that
