@@ -3,11 +3,7 @@
 #include "fleet/scan/causes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <utility>
-
-#include "evidence/sample.h"
 
 namespace lento::fleet {
 
@@ -74,38 +70,6 @@ void add_episode(Cause& cause, const Episode& e, const Span& span) {
 }
 
 }  // namespace
-
-size_t times_before(const View& v, const Cause& cause) {
-  if (cause.machines.size() != 1)
-    return 0;
-  const Episode& e = *cause.episodes.front();
-  const Place whole{e.metric, cause.machines.front(), {0, v.series.steps}};
-  std::vector<double> off = residuals(v.series, v.scan.scale(e.metric), whole, v.scan.groups()[e.group]);
-  std::vector<double> known;
-  std::ranges::copy_if(off, std::back_inserter(known), [](double r) {
-    return !std::isnan(r);
-  });
-  if (known.empty())
-    return 0;
-  const double usual = evidence::median(known);
-  std::vector<double> now;
-  for (size_t i = 0; i < off.size(); ++i) {
-    off[i] = std::isnan(off[i]) ? 0 : off[i] - usual;
-    if (i >= cause.span.begin && i < cause.span.end)
-      now.push_back(off[i]);
-  }
-  const double mean = evidence::mean(now);
-  if (mean == 0 || 2 * evidence::median(now) / mean >= 1)
-    return 0;
-  const double most = mean > 0 ? std::ranges::max(now) : std::ranges::min(now);
-  const auto is_as_far = [&](double r) {
-    return 2 * r / most >= 1;
-  };
-  if (std::ranges::count_if(now, is_as_far) > 1)
-    return 0;  // more than before: a fault that comes and goes
-  const auto before = off.begin() + std::ptrdiff_t(std::min(cause.span.begin, off.size()));
-  return size_t(std::count_if(off.begin(), before, is_as_far));
-}
 
 bool judged_then(const Episode& e, const ScanOptions& o) {
   return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;

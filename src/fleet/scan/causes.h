@@ -22,11 +22,6 @@ std::vector<Cause> causes(const View& view, const ScanOptions& options);
 // Returns begin and end by the likelihood of the rows, near the moments that the windows gave.
 Span refine(const View& view, const Episode& episode);
 
-// Returns how often the machine of a cause had left its peers before as it does now, when it does so in
-// a single sample: a role, such as that of the rank that writes checkpoints. 0 for a deviation that
-// lasts.
-size_t times_before(const View& view, const Cause& cause);
-
 // Returns whether an episode was raised in the part of the record that is judged.
 bool judged_then(const Episode& episode, const ScanOptions& options);
 

@@ -184,17 +184,19 @@ Finding finding_of(const View& v, const Cause& cause) {
   return f;
 }
 
-// Notes deviations of single samples that came again and again before, and removes them.
-void leave_out_roles(const View& v, std::vector<Cause>& named, Diagnosis& d) {
-  constexpr size_t kOften = 3;  // once may be the fault itself, twice chance
+// Notes deviations of windows whose samples, with all others of the same time, moved to the side that is not
+// slow, and removes them.
+void leave_out_faster(const View& v, std::vector<Cause>& named, Diagnosis& d) {
   std::erase_if(named, [&](const Cause& cause) {
-    const size_t times = times_before(v, cause);
-    if (times < kOften)
+    const Episode& e = *cause.episodes.front();
+    const double ratio = sizes_of(v, e, cause).ratio();
+    const Slow slow = v.scan.slow(e.metric);
+    if (!(slow == Slow::Low && ratio > 1) && !(slow == Slow::High && ratio < 1))
       return false;
     d.notes.push_back(
-        v.series.metrics[cause.episodes.front()->metric] + " of " + list_of(v.series, cause.machines) +
-        " leaves that of its peers in single samples again and again, " + std::to_string(times) +
-        " times before " + clock_text(v, cause.span.begin) + ": a role, such as writing checkpoints");
+        v.series.metrics[e.metric] + " of " + list_of(v.series, cause.machines) +
+        " deviates in a part of the time " + times_text(v, cause) + ", but its mean changed by " +
+        change_percent(ratio) + ": no slowness");
     return true;
   });
 }
@@ -345,7 +347,7 @@ Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptio
   d.scale = "fleet";
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
   std::vector<Cause> named = causes(view, options);
-  leave_out_roles(view, named, d);
+  leave_out_faster(view, named, d);
   for (const Cause& cause : named)
     d.findings.push_back(finding_of(view, cause));
   for (const Episode& e : scan.episodes()) {

@@ -36,7 +36,6 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
   answered_ = reporting_ > 0 && double(reporting_) >= kAnswered * double(members());
   if (!answered_) {
     outage_ms_ += step_ms_;
-    last_outage_ms_ = time_ms;
   } else {
     answered_ms_ += step_ms_;
     if (outage_ms_ > limit_ms_ / 4)

@@ -50,9 +50,6 @@ class RollCall {
   bool answered() const {
     return answered_;
   }  // the last row
-  int64_t last_outage_ms() const {
-    return last_outage_ms_;
-  }  // the last row without an answer; kNever: none
 
  private:
   void start_silences_anew();
@@ -64,7 +61,6 @@ class RollCall {
   std::vector<int64_t> seen_answered_ms_;  // the answered time then
   int64_t answered_ms_ = 0;
   int64_t outage_ms_ = 0;
-  int64_t last_outage_ms_ = kNever;
   int64_t now_ms_ = 0;
   size_t reporting_ = 0;
   bool answered_ = false;

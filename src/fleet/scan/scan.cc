@@ -404,12 +404,6 @@ const Scale& Scan::scale(size_t metric) const {
   return kNone;
 }
 
-bool Scan::judged(size_t metric) const {
-  return std::ranges::any_of(sensitivity(), [&](const Sensitivity& s) {
-    return s.metric == metric;
-  });
-}
-
 std::vector<Sensitivity> Scan::Impl::sensitivity() const {
   std::vector<Sensitivity> out;
   for (const Track& t : tracks) {

@@ -146,7 +146,6 @@ class Scan {
   Kind kind(size_t metric) const;  // what it is judged as
   Slow slow(size_t metric) const;
   const Scale& scale(size_t metric) const;
-  bool judged(size_t metric) const;  // a window of it was judged
   // Returns the smallest detectable change of each metric that was judged. For a record it is that of its
   // middle: later the past is longer, and the first half is judged in reversed time as well.
   std::vector<Sensitivity> sensitivity() const;

@@ -372,6 +372,38 @@ TEST(Scan, CannotJudgeWithoutPeersOrWithoutAPast) {
       Outcome::CannotJudge);
 }
 
+TEST(Scan, FewMachinesWithWideNoiseNeedALongerRecord) {
+  Job job;
+  job.machines = 4;
+  const auto d = scan(
+      draw(
+          job,
+          [](size_t, size_t, base::Rng& r) {
+            return std::exp(r.normal(0, 6));
+          }),
+      {});
+  EXPECT_EQ(d.outcome, Outcome::CannotJudge) << d.verdict;
+  EXPECT_THAT(d.verdict, HasSubstr("from the noise of so few machines"));
+}
+
+// The windows of an episode may show a deviation that the samples since then do not.
+TEST(Scan, AMachineWhoseMeanIsFasterIsNotSlow) {
+  Job job;
+  job.metrics = {"step_time_s"};
+  const auto s = draw(job, [](size_t t, size_t m, base::Rng& r) {
+    return r.normal(1, 0.01) * (m == 3 && t >= 300 ? 0.99 : 1);
+  });
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, s.steps}, {});
+  Episode e;
+  e.rises = true;
+  e.onset_ms = e.raised_ms = e.last_ms = s.time_ms(300);
+  e.members.push_back({3, 1, e.onset_ms, e.raised_ms, e.last_ms, true});
+  scan.add(e);
+  const auto d = conclude(s, scan, {});
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_THAT(d.notes, testing::Contains(HasSubstr("no slowness")));
+}
+
 TEST(Scan, MillisecondsAreSteps) {
   Job job;
   job.machines = 8;
