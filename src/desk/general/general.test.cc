@@ -60,6 +60,13 @@ TEST(Labels, AverageBehindANumberIsBracketed) {
   EXPECT_TRUE(values[1].is_bracketed);
 }
 
+// An identifier in hexadecimal may end with letters that are a word: "dbe" counts errors of memory.
+TEST(Labels, TheEndOfANameIsNoLabel) {
+  const auto values = labelled_values("opened /data/47892dbe took 238567");
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_NE(meaning(values[0].label, ""), Meaning::Uncorrected) << values[0].label;
+}
+
 TEST(Labels, PairsPositionsAndRemarks) {
   const auto values =
       labelled_values("Step 50/1000; 320000/331000 tok/s; throughput (completion): 71.5 token/s");

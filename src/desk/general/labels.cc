@@ -315,6 +315,9 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
       value.label = label_behind(line.substr(end));
     if (value.unit.empty())
       value.unit = rate_in(line.substr(before, at - before));
+    while (!is_whole && end < line.size() &&
+           is_name_char(line[end]))  // "47892dbe": the number is a part of a name
+      ++end;
     before = end;
     if (is_whole)
       out.push_back(std::move(value));
