@@ -266,8 +266,9 @@ FieldFit Fitter::fit() {
   for (size_t s = 0; s < stacks_.size(); ++s)
     out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s), unsure(s)};
   std::ranges::copy(spread_, out.spread.begin());
-  out.error = error_;
-  out.source_spread = source_spread_;
+  const double deviation = std::sqrt(kDegrees / (kDegrees - 2));  // of a t distribution of scale 1
+  out.error = error_ * deviation;
+  out.source_spread = source_spread_ * deviation;
   out.host_spread = host_spread_;
   return out;
 }
@@ -310,6 +311,7 @@ std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vecto
                 c.stack,
                 row.varied,
                 row.server,
+                row.cache_bits,
                 row.at_once,
                 row.scheduled});
         if (!c.served->fits())

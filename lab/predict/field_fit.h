@@ -47,9 +47,9 @@ struct FieldFit {
   SoftwareScalars eager{};                 // centre of the stacks that launch kernels from the host
   std::map<std::string, Software> stacks;  // runs and sources are left 0
   SoftwareScalars spread{};                // standard deviation of the logarithms between stacks
-  double source_spread = 0;                // and between sources of one stack
-  double host_spread = 0;                  // and of their hosts' time
-  double error = 0;                        // scale of what is left between runs of one source
+  double source_spread = 0;                // the same between sources of one stack
+  double host_spread = 0;                  // the same of their hosts' time
+  double error = 0;                        // the same between runs of one source
 
   const SoftwareScalars& of(const std::string& stack) const;
   const Software* find(const std::string& stack) const;  // nullptr: not fitted

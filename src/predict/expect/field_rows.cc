@@ -19,9 +19,6 @@ class Fields {
   explicit Fields(const base::CsvReader& row)
       : row_(row) {
   }
-  bool has(const char* column) const {
-    return row_.find(column) >= 0;
-  }
   const std::string& text(const char* column) const {
     return row_.text(row_.require(column));
   }
@@ -90,6 +87,8 @@ TrainingRun training_of(const Fields& f) {
   r.sequence = f.whole("tokens_in_or_sequence", 2048);
   r.global_batch = f.whole("batch", 1);
   r.micro_batch = f.whole("micro_batch", 1);
+  r.interleave = f.ways("chunks");
+  r.model.flash = f.whole("flash", 1) != 0;
   r.tensor = f.ways("tp");
   r.pipeline = f.ways("pp");
   r.data = f.ways("dp");
@@ -162,7 +161,8 @@ FieldRow row_of(const base::CsvReader& in) {
     row.varied = f.text("lengths") == "varied";
     row.server = f.text("door") != "offline";
     row.at_once = f.whole("at_once", 0);
-    row.scheduled = f.has("scheduled") ? f.whole("scheduled", 1) : 1;
+    row.cache_bits = f.whole("cache", 0);
+    row.scheduled = f.whole("scheduled", 1);
     row.measured_s = double(run.batch) * double(run.output) / all;
     row.run = run;
   } else {

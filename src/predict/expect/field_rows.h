@@ -22,10 +22,11 @@ struct FieldRow {
   std::string source;
   std::string precision;
   std::variant<TrainingRun, InferenceRun> run;
-  bool varied = false;    // serving: request lengths vary as in conversations
-  bool server = true;     // serving: through a server (ServedLoad)
-  int64_t at_once = 0;    // serving: requests in flight (ServedLoad)
-  int64_t scheduled = 1;  // serving: decode steps scheduled at once (ServedLoad)
+  bool varied = false;     // serving: request lengths vary as in conversations
+  bool server = true;      // serving: through a server (ServedLoad)
+  int64_t at_once = 0;     // serving: requests in flight (ServedLoad)
+  int64_t scheduled = 1;   // serving: decode steps scheduled at once (ServedLoad)
+  int64_t cache_bits = 0;  // serving: of the key-value cache (ServedLoad)
   int devices = 1;
   int node = 0;            // devices in each node; 0: as the data sheet
   double between_Bps = 0;  // bytes per second of one device between nodes; 0: as the data sheet

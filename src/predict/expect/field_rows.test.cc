@@ -58,6 +58,16 @@ TEST(FieldRows, RatesBecomeTheTimeOfTheWorkThatIsTimed) {
     if (r.group() == "vllm-project/vllm#670") {
       EXPECT_EQ(r.stack, "vllm eager");
     }
+    if (r.source.starts_with("NVIDIA/dgxc-benchmarking nemo")) {
+      EXPECT_EQ(std::get<TrainingRun>(r.run).interleave, 12);
+      EXPECT_TRUE(std::get<TrainingRun>(r.run).model.flash);
+    }
+    if (r.group() == "NVIDIA/NeMo-Framework-Launcher") {
+      EXPECT_FALSE(std::get<TrainingRun>(r.run).model.flash);
+    }
+    if (r.group() == "ROCm/vllm") {
+      EXPECT_EQ(r.cache_bits, 8);
+    }
     if (r.source == "vllm-project/recipes #476") {
       EXPECT_EQ(r.at_once, 32);
       EXPECT_TRUE(r.server);

@@ -64,8 +64,9 @@ std::string_view kernels_of(std::string_view stack) {
 }
 
 // Prepares the step times of one replica with the kernels of the load's library.
-StepTimes step_times(const System& system, const ServedLoad& load) {
+StepTimes step_times(const System& system, const ServedLoad& load, bool narrow_cache) {
   ServingRun run;
+  run.wide_cache = !narrow_cache;
   run.model = load.run.model;
   run.precision = load.run.precision;
   run.decode.tensor = load.run.tensor;
@@ -195,7 +196,8 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
 
   // Only TensorRT-LLM stores the key-value cache by default in as few bits as the weights.
   const bool narrow = operand_bytes(run_.precision).weights <= 1;
-  const bool narrow_cache = narrow && load.stack == "tensorrt-llm";
+  const bool narrow_cache =
+      load.cache_bits > 0 ? load.cache_bits == 8 : narrow && load.stack == "tensorrt-llm";
   narrowest_cache_ = (narrow || m.weight_bits > 0) && !narrow_cache ? 0.5 : 1;
   memory_ = serving_memory(chip, run_, narrow_cache);
   token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : double(m.vocab) * double(m.hidden))) / devices;
@@ -203,7 +205,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
       load.at_once > 0 ? std::ceil(double(load.at_once) / std::max(1, run_.data)) : requests_;
   together_ =
       std::max(1.0, std::min({requests_, asked, std::floor(memory_.room), most_together(chip, load.stack)}));
-  plan(step_times(system, load));
+  plan(step_times(system, load, narrow_cache));
 }
 
 // Returns the weight bytes that one decode step reads. A mixture of experts reads only the experts that its

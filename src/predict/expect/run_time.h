@@ -68,11 +68,12 @@ class TrainedWork {
 // A load of requests that all arrive at the start.
 struct ServedLoad {
   InferenceRun run;
-  std::string stack;      // as the table of software spells it; empty: unknown
-  bool varied = false;    // lengths vary as in conversations; false: all lengths are equal
-  bool server = true;     // tokens are streamed to clients; false: an offline batch
-  int64_t at_once = 0;    // most requests in flight; 0: no limit
-  int64_t scheduled = 1;  // decode steps that the host schedules at once (vLLM 0.6: num_scheduler_steps)
+  std::string stack;       // as the table of software spells it; empty: unknown
+  bool varied = false;     // lengths vary as in conversations; false: all lengths are equal
+  bool server = true;      // tokens are streamed to clients; false: an offline batch
+  int64_t cache_bits = 0;  // of a value in the key-value cache; 0: as the stack stores it by default
+  int64_t at_once = 0;     // most requests in flight; 0: no limit
+  int64_t scheduled = 1;   // decode steps that the host schedules at once (vLLM 0.6: num_scheduler_steps)
 };
 
 class ServedWork {

@@ -111,6 +111,19 @@ TEST(ServedWork, WeightsStoredInFourBitsAreReadInFourBits) {
   EXPECT_GT(four.seconds(kNone), four.limit_s());
 }
 
+TEST(ServedWork, ACacheOfEightBitsIsHalfAsLarge) {
+  const System& chip = *find_shipped("h100");
+  ServedLoad load{llama(64, 8192, 101), "vllm v1", false};
+  load.run.precision = Precision::Fp8;
+  const ServedWork wide(chip, load);
+  load.cache_bits = 16;
+  EXPECT_EQ(ServedWork(chip, load).seconds(kNone), wide.seconds(kNone));
+  load.cache_bits = 8;
+  const ServedWork narrow(chip, load);
+  EXPECT_GT(narrow.together(), 1.5 * wide.together());
+  EXPECT_LT(narrow.seconds(kNone), wide.seconds(kNone));
+}
+
 TEST(ServedWork, ABenchmarkThatLimitsWhatIsInFlightTakesRounds) {
   ServedLoad load{llama(100, 16, 101), "", false};
   load.at_once = 32;

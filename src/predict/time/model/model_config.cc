@@ -242,6 +242,7 @@ void read_quantisation(const Config& c, Transformer& m) {
   if (bits == 0)
     return;  // stored as computed, as far as is known
   m.expert_bits = bits;
+  m.block_scales = q->find("weight_block_size") != nullptr;
   if (method != "mxfp4")
     m.weight_bits = bits;
 }

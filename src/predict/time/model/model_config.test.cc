@@ -30,6 +30,18 @@ TEST(ModelConfig, UnknownArchitecturesAreRefusedByName) {
   }
 }
 
+TEST(ModelConfig, ScalesOfBlocksAreRead) {
+  const auto stored = [](const std::string& more) {
+    return read(
+        R"({"model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
+            "intermediate_size": 2048, "vocab_size": 1000,
+            "quantization_config": {"quant_method": "fp8")" +
+        more + "}}");
+  };
+  EXPECT_FALSE(stored("").block_scales);
+  EXPECT_TRUE(stored(R"(, "weight_block_size": [128, 128])").block_scales);
+}
+
 TEST(ModelConfig, WhatContradictsItselfIsRefused) {
   const auto model = [](const std::string& width_and_experts) {
     return R"({"model_type": "mixtral", "num_hidden_layers": 2, "num_attention_heads": 8, "intermediate_size": 128,

@@ -71,10 +71,11 @@ struct Transformer {
   // Bits of stored weights in products (of experts only: expert_bits); 0: as computed.
   double weight_bits = 0;
   double expert_bits = 0;
-  int64_t positions = 0;  // tokens of a sequence that the model was made for; 0: not stated
-  bool gated = false;     // SwiGLU: two products into the feed-forward layer
-  bool tied = true;       // one matrix for embedding and output
-  bool flash = true;      // attention in one fused kernel; otherwise scores pass through memory
+  bool block_scales = false;  // weights of eight bits have a scale for each block, not one for a matrix
+  int64_t positions = 0;      // tokens of a sequence that the model was made for; 0: not stated
+  bool gated = false;         // SwiGLU: two products into the feed-forward layer
+  bool tied = true;           // one matrix for embedding and output
+  bool flash = true;          // attention in one fused kernel; otherwise scores pass through memory
 
   int64_t kv() const {
     return kv_heads > 0 ? kv_heads : heads;

@@ -49,6 +49,7 @@ struct ServingRun {
   bool two_pools = false;
   Precision precision =
       Precision::Bf16;        // of weights; Fp4 applies to experts, or to all products of a dense model
+  bool wide_cache = false;    // the cache stays in 16 bits beside narrower weights
   int64_t chunk = 8192;       // most tokens of one step
   int64_t most_together = 0;  // most requests that one engine decodes; 0: as many as the cache holds
   double accepted = 1;        // tokens that speculation yields per request and step

@@ -168,6 +168,19 @@ TEST(Serving, AStepGrowsWithWhatItDoes) {
   EXPECT_DOUBLE_EQ(times.cache_bytes_per_token(), 61 * 576.0);
 }
 
+TEST(Serving, ScalesOfBlocksChooseTheirOwnKernels) {
+  const auto step = [](const ServingRun& r) {
+    return StepTimes(h200(), "SGLang", r, r.decode).seconds({64, 1024, 0, 0}, {});
+  };
+  const ServingRun whole = run_of("qwen3-235b-a22b", 4);
+  ServingRun blocks = whole;
+  blocks.model.block_scales = true;
+  ServingRun named = whole;
+  named.precision = Precision::Fp8Block;
+  EXPECT_NE(step(blocks), step(whole));
+  EXPECT_EQ(step(named), step(blocks));
+}
+
 TEST(Serving, NamesOfModelsAreReadAsTablesSpellThem) {
   EXPECT_NEAR(known_model("LLAMA3_70B")->parameters(), 70.55e9, 0.1e9);
   EXPECT_NEAR(known_model("Llama-3.1-405B-FP8")->parameters(), 405.8e9, 1e9);

@@ -25,12 +25,18 @@ bool can(const Chip& chip, Precision p) {
   return chip.rate(p) > 0;
 }
 
+// Returns whether weights of eight bits have a scale for each block, as models with latent attention do.
+bool scales_by_block(const ServingRun& run) {
+  return run.model.block_scales || run.model.kv_rank > 0 || run.precision == Precision::Fp8Block;
+}
+
 // Returns the precision of the products outside the experts. In a mixture stored in four bits they use eight
 // bits.
 Precision product_precision(const Chip& chip, const ServingRun& run) {
-  const Precision eight = run.model.kv_rank > 0 ? Precision::Fp8Block : Precision::Fp8;
+  const Precision eight = scales_by_block(run) ? Precision::Fp8Block : Precision::Fp8;
   Precision wanted = precision_of_stored(chip, run.model.weight_bits, run.precision);
-  if (wanted == Precision::Fp8 || (wanted == Precision::Fp4 && run.model.experts > 1))
+  if (wanted == Precision::Fp8 || wanted == Precision::Fp8Block ||
+      (wanted == Precision::Fp4 && run.model.experts > 1))
     wanted = eight;
   return can(chip, wanted) ? wanted : Precision::Bf16;
 }
@@ -39,9 +45,10 @@ KernelFormat expert_format_of(const ServingRun& run, const System& system) {
   const bool amd = system.name.starts_with("mi");
   const Precision stored = precision_of_stored(system.chip, run.model.expert_bits, run.precision);
   const bool four = stored == Precision::Fp4 || stored == Precision::Int4Weights;
-  const bool eight = stored == Precision::Fp8 || stored == Precision::Int8Weights;
+  const bool eight =
+      stored == Precision::Fp8 || stored == Precision::Fp8Block || stored == Precision::Int8Weights;
   const char* text = four    ? (amd ? "mxfp4" : "nvfp4")
-                     : eight ? (run.model.kv_rank > 0 ? "fp8_block" : "fp8")
+                     : eight ? (scales_by_block(run) ? "fp8_block" : "fp8")
                              : "bfloat16";
   return *expert_format(text);
 }
@@ -74,7 +81,8 @@ StepTimes::StepTimes(
       run_(run),
       engine_(engine),
       framework_(framework),
-      attention_format_(*attention_format("bfloat16", is_low(run.precision) ? "fp8" : "bfloat16")),
+      attention_format_(
+          *attention_format("bfloat16", is_low(run.precision) && !run.wide_cache ? "fp8" : "bfloat16")),
       expert_format_(expert_format_of(run, system)),
       product_(product_precision(system.chip, run)) {
   const Transformer& m = run.model;
