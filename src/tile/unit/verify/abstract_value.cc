@@ -362,20 +362,26 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   out.initialised = a.initialised && b.initialised;
   if (!(out.is_constant()))
     join_places(a, b, out);
-  if (a.id == b.id && a.by == b.by && a.mask == b.mask && a.plus == b.plus) {
+  if (a.same_number(b)) {
     out.id = a.id;
-    out.by = a.by;
+    out.factor = a.factor;
     out.mask = a.mask;
     out.plus = a.plus;
+  }
+  if (a.modulus == b.modulus && a.residue == b.residue && a.reach == b.reach) {
+    out.modulus = a.modulus;
+    out.residue = a.residue;
+    out.reach = a.reach;
   }
   if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
     out.home = a.home;
     out.stamp = a.stamp;
     out.offset = a.offset;
   }
-  if (a.time_shift == b.time_shift)
+  if (a.time_shift == b.time_shift && a.time_plus == b.time_plus && a.since == b.since &&
+      a.since_stamp == b.since_stamp) {
     out.time_shift = a.time_shift;
-  if (a.since == b.since && a.since_stamp == b.since_stamp) {
+    out.time_plus = a.time_plus;
     out.since = a.since;
     out.since_stamp = a.since_stamp;
   }
@@ -390,7 +396,7 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   const bool exact = a.is_constant() && b.is_constant();
   AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);
   out.initialised = true;
-  out.time_shift = out.since = out.since_stamp = 0;
+  out.forget_time();
   if (sum && b.is_constant() && a.home != 0) {
     out.home = a.home;
     out.stamp = a.stamp;

@@ -25,31 +25,46 @@ struct AbstractValue {
   // The interval as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
-  // For a register: the value equals `offset` plus the scratchpad word at address `home`, as it was at its
-  // store number `stamp`. Home 0 means no such word. For a word: the number of its last store, 0 for none
-  // yet, kManyStamps when paths with different stores were joined.
+  // For a register: the value equals `offset` plus the cell `home` of the scratchpad (known_words.h), as it
+  // was at its store number `stamp`. Home 0 means no such cell. For a cell: the number of its last store, 0
+  // for none yet, kManyStamps when paths with different stores were joined.
   static constexpr uint32_t kManyStamps = UINT32_MAX;
   uint32_t home = 0;
   uint32_t stamp = 0;
   uint32_t offset = 0;
 
-  // For a register: the value is ((number & mask) << by) + plus, where `id` identifies the unknown number
-  // (0: none). This keeps the bounds of x * 15, which compilers write as (x << 4) - x, and transfers the
-  // outcome of a branch on x + 1 or x & 0xff to x (relation.h).
+  // The value is (number & mask) * factor + plus, where `id` identifies the unknown number (0: none). This
+  // keeps the bounds and the distance of x * 15, which compilers write as (x << 4) - x, and transfers the
+  // outcome of a branch on x + 1 or x & 0xff to x (relation.h). A factor that is no power of two does not
+  // wrap: the product stays below 2^31.
   uint32_t id = 0;
-  uint32_t by = 0;
+  uint32_t factor = 1;
   uint32_t mask = UINT32_MAX;
   uint32_t plus = 0;
 
-  // For a register: time_shift 1 + k means that the value is the input's arrival time shifted right by k,
-  // and 0 that this is not known. `since` (0: none) means that the value is the arrival time minus the word
-  // at this address, as it was at store number `since_stamp`.
+  // For a register: the value is a form of the input's arrival time (0: of nothing that is known): 1 + k is
+  // the time shifted right by k, 33 + k the time with its low k bits cleared. For 1, `time_plus` is added.
+  // `since` (0: none) means that the value is the arrival time plus time_plus minus the cell `since`, as it
+  // was at store number `since_stamp`.
   uint32_t time_shift = 0;
+  uint32_t time_plus = 0;
   uint32_t since = 0;
   uint32_t since_stamp = 0;
+  // Of the sum of a multiple and a smaller value, such as the address of a member of an element: it is
+  // residue to residue + reach, plus a multiple of `modulus` (0: not known).
+  uint32_t modulus = 0;
+  uint32_t residue = 0;
+  uint32_t reach = 0;
   void forget_number() {
-    id = by = plus = 0;
+    id = plus = 0;
+    factor = 1;
     mask = UINT32_MAX;
+  }
+  void forget_time() {
+    time_shift = time_plus = since = since_stamp = 0;
+  }
+  bool same_number(const AbstractValue& o) const {
+    return id != 0 && id == o.id && factor == o.factor && mask == o.mask && plus == o.plus;
   }
 
   static AbstractValue any() {

@@ -1,4 +1,4 @@
-// Output over many runs: random programs around one or two words of the scratchpad, with tests and stores in
+// Output over many runs: random programs around one or two cells of the scratchpad, with tests and stores in
 // any place, never put out more than the rate that is proved for them.
 #include <gtest/gtest.h>
 
@@ -26,6 +26,7 @@ class Amortised {
   }
 
   Image make() {
+    clears_ = rng_.below(3) == 0;
     words_ = {lui(5, 0x8000), lui(10, 0x6000), imm(Op::Lw, 7, 10, 0x2c)};
     const int steps = 1 + int(rng_.below(3));
     for (int i = 0; i < steps; ++i)
@@ -40,34 +41,55 @@ class Amortised {
 
  private:
   void load() {
-    words_.push_back(imm(Op::Lw, 6, 5, word_));
+    words_.push_back(imm(size_ == 4 ? Op::Lw : size_ == 2 ? Op::Lhu : Op::Lbu, 6, 5, word_));
+  }
+
+  void save_cell(Words& out, unsigned from) const {
+    out.push_back(save(size_ == 4 ? Op::Sw : size_ == 2 ? Op::Sh : Op::Sb, from, 5, word_));
+  }
+
+  // Puts a form of the arrival time into x`to`: shifted right, or with its low bits cleared.
+  void window(Words& out, unsigned to) const {
+    out.push_back(imm(Op::Srli, to, 7, shift_));
+    if (clears_)
+      out.push_back(imm(Op::Slli, to, to, shift_));
   }
 
   void store(Words& out) {
-    switch (rng_.below(8)) {
+    switch (rng_.below(10)) {
       case 0:
-        return out.push_back(save(Op::Sw, 0, 5, word_));
+        return save_cell(out, 0);
       case 1:
       case 2:
-        return out.push_back(save(Op::Sw, 7, 5, word_));
+        return save_cell(out, 7);
       case 3:
-        out.push_back(imm(Op::Srli, 9, 7, shift_));
-        return out.push_back(save(Op::Sw, 9, 5, word_));
+        window(out, 9);
+        return save_cell(out, 9);
       case 4:
         out.push_back(imm(Op::Addi, 6, 6, int(rng_.below(4)) - 1));
-        return out.push_back(save(Op::Sw, 6, 5, word_));
+        return save_cell(out, 6);
+      case 5:
+        out.push_back(imm(Op::Addi, 9, 7, 300));
+        return save_cell(out, 9);
+      case 6:
+        out.push_back(imm(Op::Addi, 6, 6, 1));
+        out.push_back(imm(Op::Andi, 6, 6, rng_.below(2) ? 7 : 255));
+        return save_cell(out, 6);
       default:
         out.push_back(imm(Op::Addi, 6, 6, 1));
-        return out.push_back(save(Op::Sw, 6, 5, word_));
+        return save_cell(out, 6);
     }
   }
 
   // Computes a condition and returns the branch that skips `length` bytes.
   uint32_t test(int length) {
     const auto skip = 4 + length;
-    switch (rng_.below(5)) {
+    switch (rng_.below(6)) {
+      case 5:
+        words_.push_back(op3(Op::Sub, 8, 7, 6));
+        return branch(rng_.below(4) ? Op::Blt : Op::Bge, 8, 0, skip);
       case 0:
-        words_.push_back(imm(Op::Srli, 8, 7, shift_));
+        window(words_, 8);
         return branch(rng_.below(4) ? Op::Beq : Op::Bne, 8, 6, skip);
       case 1:
       case 2:
@@ -89,7 +111,9 @@ class Amortised {
   }
 
   void step() {
-    word_ = rng_.below(4) ? 0 : 4;
+    size_ = 4 >> (rng_.below(2) * rng_.below(3));
+    word_ =
+        int(rng_.below(4) ? 0 : 4) + size_ * int(rng_.below(4) == 0 ? rng_.below(uint64_t(4 / size_)) : 0);
     shift_ = int(6 + rng_.below(4));
     load();
     if (rng_.below(2))
@@ -100,7 +124,7 @@ class Amortised {
     if (rng_.below(8))
       inside.push_back(encode_emit(8));
     if (rng_.below(6) == 0)
-      word_ = 4 - word_;
+      word_ ^= 4;
     if (rng_.below(3))
       store(inside);
     const uint32_t skip = test(4 * int(inside.size()));
@@ -113,6 +137,8 @@ class Amortised {
   base::Rng rng_;
   Words words_;
   int word_ = 0;
+  int size_ = 4;
+  bool clears_ = false;
   int shift_ = 6;
 };
 

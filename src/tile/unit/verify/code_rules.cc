@@ -27,6 +27,24 @@ std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
 
 }  // namespace
 
+std::vector<uint32_t> constants_of(const std::vector<TileOp>& code) {
+  std::set<uint32_t> out = {UINT8_MAX, UINT16_MAX, INT32_MAX};
+  for (size_t at = 0; at < code.size(); ++at) {
+    const riscv::Instruction& n = code[at].base;
+    const bool compares = n.op == Op::Slti || n.op == Op::Sltiu;
+    if (code[at].custom != Custom::None ||
+        (n.op != Op::Addi && n.op != Op::Andi && n.op != Op::Lui && !compares))
+      continue;
+    const riscv::Instruction* upper =
+        at > 0 && code[at - 1].base.op == Op::Lui ? &code[at - 1].base : nullptr;
+    const bool adds = n.op == Op::Addi && upper && upper->rd == n.rs1;
+    const auto constant = uint32_t(n.imm) + (adds ? uint32_t(upper->imm) : 0);
+    for (const uint32_t end : {constant, 0u - constant})
+      out.insert({end - 1, end, end + 1});
+  }
+  return {out.begin(), out.end()};
+}
+
 void check_loops(Program& program) {
   const std::vector<TileOp>& code = program.code;
   program.in_body.assign(code.size(), false);

@@ -9,6 +9,10 @@ namespace lento::tile {
 // first and last word. Marks their instructions.
 void check_loops(Program& program);
 
+// Returns the constants of a program with their neighbours, and the largest values of a byte, a half word and
+// a signed word, ascending. Intervals of memory grow to these.
+std::vector<uint32_t> constants_of(const std::vector<TileOp>& code);
+
 // Rejects a program whose region `finish` is missing or has no jump within its 16 instructions.
 void check_finish(const Image& image, const std::vector<TileOp>& code);
 

@@ -1,7 +1,6 @@
-// Computes immediate post-dominators and strongly connected components of a tile program's control-flow
-// graph. Both algorithms use explicit stacks, because the depth would follow from untrusted code. Sources:
-// Cooper, Harvey, Kennedy 2001; Tarjan 1972. Cost: components are linear; post-dominators are iterated to a
-// fixed point, which takes few rounds on the graphs of compilers.
+// Computes the immediate post-dominators of a tile program's control-flow graph. Nodes are numbered with an
+// explicit stack, because the depth would follow from untrusted code. Source: Cooper, Harvey, Kennedy 2001.
+// Cost: a fixed point, which takes few rounds on the graphs of compilers.
 #include "tile/unit/verify/control_flow.h"
 
 #include <algorithm>
@@ -96,53 +95,6 @@ std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
     d = d == exit ? kExit : d;
   dominator.resize(exit);
   return dominator;
-}
-
-// Tarjan's algorithm with an explicit stack.
-std::vector<uint32_t> loops_of(const std::vector<TileOp>& code) {
-  const auto size = uint32_t(code.size());
-  std::vector<uint32_t> order(size, kExit);
-  std::vector<uint32_t> lowest(size, 0);
-  std::vector<uint32_t> part(size, kExit);
-  std::vector<uint32_t> open;
-  std::vector<uint32_t> path;
-  std::vector<uint32_t> edge(size, 0);
-  uint32_t visited = 0;
-  uint32_t parts = 0;
-  for (uint32_t root = 0; root < size; ++root) {
-    if (order[root] != kExit)
-      continue;
-    path.push_back(root);
-    while (!path.empty()) {
-      const uint32_t at = path.back();
-      if (order[at] == kExit) {
-        order[at] = lowest[at] = visited++;
-        open.push_back(at);
-      }
-      if (edge[at] < 2) {
-        const uint32_t to = successors(code, at)[edge[at]++];
-        if (to >= size)
-          continue;
-        if (order[to] == kExit)
-          path.push_back(to);
-        else if (part[to] == kExit)
-          lowest[at] = std::min(lowest[at], order[to]);
-        continue;
-      }
-      path.pop_back();
-      if (!path.empty())
-        lowest[path.back()] = std::min(lowest[path.back()], lowest[at]);
-      if (lowest[at] != order[at])
-        continue;
-      for (uint32_t member = kExit; member != at;) {
-        member = open.back();
-        open.pop_back();
-        part[member] = parts;
-      }
-      ++parts;
-    }
-  }
-  return part;
 }
 
 }  // namespace lento::tile

@@ -15,8 +15,4 @@ inline constexpr uint32_t kExit = UINT32_MAX;  // the end of the function
 // code lead to kExit.
 std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code);
 
-// Returns for every instruction the number of its strongly connected component: the loop it is in, with all
-// nested loops. Two instructions have the same number exactly when each can reach the other.
-std::vector<uint32_t> loops_of(const std::vector<TileOp>& code);
-
 }  // namespace lento::tile

@@ -27,14 +27,9 @@ Exploration Explorer::from_entry(const KnownWords& words) {
   for (V& v : start.x)
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
-  stamp_ = words.last_stamp();  // so that no store of this exploration gets an earlier number
-  // A counter's word without a known value is entered as unknown, so that its first load and store are
-  // recognised by their store number.
-  if (options_.counter.address != 0 && !words.find(options_.counter.address)) {
-    V unknown;
-    unknown.stamp = ++stamp_;
-    start.words.set(options_.counter.address, unknown);
-  }
+  if (kind_ != RegionKind::Init)
+    names_ = stamp_ = kNumbersAfterInit;  // words that only init stored keep its numbers
+  begin_counter(start);
   start.x[0] = V::constant(0);
   start.x[1] = V::constant(kReturnAddress);
   start.x[2] = V::constant(kStackTop);
@@ -43,27 +38,20 @@ Exploration Explorer::from_entry(const KnownWords& words) {
   PathCost cost = new_cost();
   spend(cost, entry, 2, 2);  // fetch and decode of the first instruction
   run(start, {kExit, 1}, 0, cost);
+  charge_counter(start, cost);
   if (!start.x[2].same_value(V::constant(kStackTop)))
     reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
+  std::erase_if(changed_, [&](uint32_t cell) {
+    return !tested_.contains(cell);
+  });
   return {
       cost,
       kStackTop - lowest_stack_,
       steps_,
       std::move(start.words),
-      std::move(compared_),
       std::move(time_words_),
-      changed_words(),
+      std::move(changed_),
       looked_at_};
-}
-
-// Returns the words of memory that a path may change.
-std::set<uint32_t> Explorer::changed_words() const {
-  std::set<uint32_t> out;
-  for (uint32_t i = 0; i < changed_.size(); ++i) {
-    if (changed_[i])
-      out.insert(kDataBase + 4 * i);
-  }
-  return out;
 }
 
 void Explorer::run(State& s, const Stop& stop, int depth, PathCost& cost) {
@@ -93,8 +81,6 @@ void Explorer::run(State& s, const Stop& stop, int depth, PathCost& cost) {
       loop(s, op, cost);
     else if (options_.join == Join::AtEnd && compares(op))
       compare(s, op, depth, cost);
-    else if (splits(s, op))
-      split(s, op, depth, cost);
     else
       straight(s, op, cost);
   }
@@ -114,13 +100,21 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
     return false;
   for (const ShortLoops::Write& w : run->writes)
     s.x[w.reg] = w.value;
-  for (const uint32_t constant : run->compared)
-    note_compared(4 * loop->branch, constant);
   const uint64_t cycles = run->rounds * loop->instructions() + 2 * (run->rounds - 1);
   add_cycles(cost, cycles, cycles);
   s.filling -= uint32_t(std::min<uint64_t>(s.filling, run->rounds * loop->instructions()));
   s.pc = 4 * loop->branch + 4;
   return true;
+}
+
+// Returns the address of a load or store, with the distance of the elements that it may be in.
+V Explorer::address_of(const State& s, const riscv::Instruction& n, uint32_t pc) const {
+  const V& base = read(s, n.rs1, pc);
+  const V offset = V::constant(uint32_t(n.imm));
+  V out = abstract_alu(Op::Addi, base, offset);
+  keep_modulus(Op::Addi, base, offset, out);
+  relate(Op::Addi, base, offset, out);
+  return out;
 }
 
 // Follows an instruction that is no jump.
@@ -131,12 +125,12 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   if (op.custom != Custom::None)
     return custom(s, op, pc, cost, loop_start);
   if (riscv::is_load(n.op)) {
-    const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), V::constant(uint32_t(n.imm)));
+    const V address = address_of(s, n, pc);
     write(s, n.rd, load(s, n.op, address, pc));
     if (n.rd != 0 && uses_next(pc, n.rd, loop_start))
       spend(cost, pc, 1, 0);
   } else if (riscv::is_store(n.op)) {
-    const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), V::constant(uint32_t(n.imm)));
+    const V address = address_of(s, n, pc);
     store(s, n, address, pc, cost, loop_start == kExit);
   } else if (n.op == Op::Lui) {
     write(s, n.rd, V::constant(uint32_t(n.imm)));
@@ -147,16 +141,13 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   }
 }
 
-// Gives the register a new identity: it no longer derives from another number.
-void Explorer::renumber(State& s, V& v) {
-  const bool open = s.open_number != 0 && v.id == s.open_number && v.plus == s.open_plus && v.by == 0 &&
-                    v.mask == UINT32_MAX;
+// Gives the register a new number. When it derives from another one by addition, that is noted.
+void Explorer::renumber(V& v) {
+  const V old = v;
   v.forget_number();
   name(v);
-  if (!open)
-    return;
-  s.open_number = v.id;
-  s.open_plus = 0;
+  if (old.id != 0 && old.factor == 1 && old.mask == UINT32_MAX && origins_.size() < kMostOrigins)
+    origins_[v.id] = {old.id, old.plus};
 }
 
 // Follows an arithmetic instruction.
@@ -166,17 +157,22 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
     immediate = V::constant(uint32_t(n.imm));
   const V& b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
   const bool masks_or_shifts = n.op == Op::And || n.op == Op::Andi || n.op == Op::Slli;
-  if (masks_or_shifts && b.is_constant() && !can_relate(n.op, s.x[n.rs1], b))
-    renumber(s, s.x[n.rs1]);
+  if (masks_or_shifts)
+    tested_.insert(s.x[n.rs1].home);
+  const bool keeps = n.op != Op::Slli && b.is_constant() && (s.x[n.rs1].zeros | b.low) == UINT32_MAX;
+  if (masks_or_shifts && b.is_constant() && !keeps && !can_relate(n.op, s.x[n.rs1], b))
+    renumber(s.x[n.rs1]);
   name(s.x[n.rs1]);
   const V& a = read(s, n.rs1, pc);
   V result = abstract_alu(n.op, a, b);
-  if (n.op == Op::Sub && is_shifted(a, b))
-    result = meet(result, less_itself(a, b));
   if (n.op == Op::And)
     count_ones(a, b, result);
-  relate(n.op, a, b, result);
-  relate_time(n.op, a, b, result);
+  const bool swapped = n.op == Op::Add && a.is_constant();
+  const V& left = swapped ? b : a;
+  const V& right = swapped ? a : b;
+  keep_modulus(n.op, left, right, result);
+  relate(n.op, left, right, result);
+  relate_time(n.op, left, right, result);
   write(s, n.rd, result);
   if (n.rd == 2)
     note_stack(s.x[2], pc);

@@ -19,8 +19,8 @@ struct Program {
   const Image& image;
   std::vector<TileOp> code;
   std::vector<uint32_t> meets;           // post_dominators(code)
-  std::vector<uint32_t> loops;           // loops_of(code)
   std::vector<bool> in_body;             // by instruction: inside a hardware loop
+  std::vector<uint32_t> ends;            // constants_of(code)
   std::vector<DataObject> objects = {};  // by address; none: accesses are bounded by the scratchpad alone
 };
 
@@ -30,52 +30,54 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A word of the scratchpad that bounds the output, or the cycles, over many runs (amortised analysis). Every
+// A cell of the scratchpad that bounds the output, or the cycles, over many runs (amortised analysis). Every
 // path costs its bytes or cycles plus the change of a potential, in fractions 1/parts. The path with the
 // highest cost bounds the mean of a run. Kinds of potential:
-//   Value    weight times the word. A summary every 256 runs, triggered by a counter that then falls from 256
-//            to 0, costs each run 1/256 of it. A negative weight is for a counter that counts down
-//   Masked   weight times ((word - residue) & mask), for a free-running counter of which low bits are tested
-//   Window   the word is only ever set to the arrival time shifted right. A path that finds it different from
-//            the current one returns `weight`, at most once in `period` = 2^shift cycles, and once more
-//   Elapsed  the same for a word that is set to the arrival time when at least `period` cycles have passed
+//   Count    weight times ((cell - residue) & mask). A summary every 256 runs, triggered by a counter that
+//            then falls from 255 to 0, costs each run 1/256 of it. A negative weight is for a counter that
+//            counts down, a mask for a free-running counter of which low bits are tested
+//   Window   the cell is only ever set to one form of the arrival time, shifted right or with low bits
+//            cleared. A path that finds it different from the current one returns `weight`, at most once in
+//            `period` = 2^shift cycles, and once more
+//   Elapsed  the same for a cell that is set to the arrival time (plus `ahead`, as a deadline) when at least
+//            `period` cycles have passed since the time that it was set
 struct Counter {
   enum class Kind : uint8_t {
-    Value,
-    Masked,
+    Count,
     Window,
     Elapsed
   };
-  Kind kind = Kind::Value;
-  uint32_t address = 0;  // 0: none
+  Kind kind = Kind::Count;
+  uint32_t cell = 0;  // 0: none
   int64_t weight = 0;
   int64_t parts = 1;  // fractions in a byte or cycle
   uint32_t mask = 0;
   uint32_t residue = 0;
   uint32_t period = 0;
+  uint32_t form = 0;       // AbstractValue::time_shift of the stores
+  uint32_t ahead = 0;      // AbstractValue::time_plus of the stores
   bool of_cycles = false;  // it bounds cycles, else bytes
 };
 
 // A word that is set to an input's arrival time, and the time between two such stores for which a path
 // tests.
 struct TimeWord {
-  uint32_t address = 0;
+  uint32_t cell = 0;
   uint32_t period = 0;
-  Counter::Kind kind = Counter::Kind::Window;
+  uint32_t form = 0;
+  uint32_t ahead = 0;
   auto operator<=>(const TimeWord&) const = default;
 };
 
 // Where the two paths of a branch are joined. Joining later is more precise and costs more steps.
 enum class Join : uint8_t {
   AtMeeting,  // at the immediate post-dominator of the branch
-  AfterLoop,  // the same, but not inside the loop that holds the branch
   AtEnd       // where the function returns; results of comparisons are separate paths too
 };
 
 struct ExploreOptions {
   Counter counter;
   Join join = Join::AtMeeting;
-  bool split = false;  // AtEnd: each value of `input & m`, with m at most kMostSplit, gets a path of its own
   bool profile = false;  // PathCost::profile
 };
 
@@ -83,10 +85,9 @@ struct Exploration {
   PathCost cost;  // from the first fetch to the return
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
-  KnownWords words;             // the scratchpad at the return
-  std::set<uint32_t> compared;  // constants that branches compare with
+  KnownWords words;  // the scratchpad at the return
   std::set<TimeWord> time_words;
-  std::set<uint32_t> changed;  // words at known addresses that were stored to, without the stack
+  std::set<uint32_t> changed;  // cells that were stored to and tested or masked, without the stack
   std::bitset<KnownWords::kPages> looked_at;  // pages from which unknown words were loaded
 };
 

@@ -9,8 +9,12 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t target = pc + uint32_t(op.base.imm);
   const V& left = read(s, op.base.rs1, pc);
   const V& right = read(s, op.base.rs2, pc);
-  note_compared(pc, left, right);
-  const Truth truth = abstract_branch(op.base.op, left, right);
+  tested_.insert({left.home, right.home});
+  const bool equality = op.base.op == Op::Beq || op.base.op == Op::Bne;
+  const std::optional<uint32_t> distance = equality ? distance_of(left, right, UINT32_MAX) : std::nullopt;
+  const Truth truth = !distance                                     ? abstract_branch(op.base.op, left, right)
+                      : (*distance == 0) == (op.base.op == Op::Beq) ? Truth::Yes
+                                                                    : Truth::No;
   if (truth == Truth::Yes)
     return take_back(s, target, cost);
   s.pc = pc + 4;
@@ -25,13 +29,12 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   PathCost fall_cost = new_cost();
   PathCost jump_cost = new_cost();
   other.pc = pc;
-  const bool equality = op.base.op == Op::Beq || op.base.op == Op::Bne;
   if (jumps) {
     take(other, target, jump_cost);
-    learn_of_counter(other, op, equality && op.base.op == Op::Bne, jump_cost);
+    learn_of_time(other, op, equality && op.base.op == Op::Bne);
   }
   if (falls)
-    learn_of_counter(s, op, equality && op.base.op == Op::Beq, fall_cost);
+    learn_of_time(s, op, equality && op.base.op == Op::Beq);
   if (!jumps)
     return cost.add(fall_cost);
   if (!falls) {
@@ -46,7 +49,7 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   begin_way();
   run(other, meet, depth + 1, jump_cost);
   begin_way();
-  join_states(s, other, pc);
+  join_states(s, other, pc, fall_cost, jump_cost);
   path_.pop_back();
   cost.add(PathCost::worst_of(fall_cost, jump_cost));
   bound(cost, pc);
@@ -59,7 +62,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
   const Op test = n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
   V right = immediate ? V::constant(uint32_t(n.imm)) : read(s, n.rs2, pc);
   V left = read(s, n.rs1, pc);
-  note_compared(pc, left, right);
+  tested_.insert({left.home, right.home});
   if (abstract_branch(test, left, right) != Truth::Unknown)
     return straight(s, op, cost);
   charge(kCopySteps, pc);
@@ -81,29 +84,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
     write(one, n.rd, V::constant(less));
     one.pc = pc + 4;
     PathCost its = new_cost();
-    learn_of_counter(one, op, false, its);
-    run(one, {kExit, s.calls.size()}, depth + 1, its);
-    join_alternative(joined, all, std::move(one), its, pc);
-  }
-  s = std::move(*joined);
-  cost.add(all);
-  bound(cost, pc);
-}
-
-void Explorer::split(State& s, const TileOp& op, int depth, PathCost& cost) {
-  const uint32_t pc = s.pc;
-  straight(s, op, cost);
-  std::optional<State> joined;
-  PathCost all;
-  for (uint32_t value = 0; value <= uint32_t(op.base.imm); ++value) {
-    if ((value & ~uint32_t(op.base.imm)) != 0)
-      continue;
-    charge(kCopySteps, pc);
-    State one = s;
-    const V known = meet(one.x[op.base.rd], V::constant(value));
-    write(one, op.base.rd, known);
-    reflect(one, known);
-    PathCost its = new_cost();
+    learn_of_time(one, op, false);
     run(one, {kExit, s.calls.size()}, depth + 1, its);
     join_alternative(joined, all, std::move(one), its, pc);
   }
@@ -117,14 +98,16 @@ void Explorer::join_alternative(
     std::optional<State>& joined,
     PathCost& all,
     State one,
-    const PathCost& its,
+    PathCost its,
     uint32_t pc) {
   begin_way();
-  all = joined ? PathCost::worst_of(all, its) : its;
-  if (joined)
-    join_states(*joined, one, pc);
-  else
+  if (!joined) {
     joined = std::move(one);
+    all = std::move(its);
+    return;
+  }
+  join_states(*joined, one, pc, all, its);
+  all = PathCost::worst_of(all, its);
 }
 
 void Explorer::take_back(State& s, uint32_t target, PathCost& cost) {
@@ -210,10 +193,13 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
       s.x[in.base.rd] = V::any();
   }
   const std::array<V, 32> before = s.x;
+  charge_counter(s, cost);
   forget_stored(s, op.length);
   PathCost body = new_cost();
   ++in_loop_;
+  begin_counter(s);
   run_body(s, op.length, body);
+  charge_counter(s, body);
   --in_loop_;
   for (unsigned i = 0; i < 32; ++i) {
     if (before[i].initialised)

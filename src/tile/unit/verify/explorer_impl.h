@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "base/units.h"
 #include "tile/unit/memory.h"
@@ -26,15 +26,16 @@ inline constexpr uint64_t kLoopLimit = 1 << 20;
 inline constexpr int kDepthLimit = 600;           // most branches that are open at once
 inline constexpr uint32_t kFilling = 2;           // cycles after a take until accumulators can be read
 inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
-inline constexpr size_t kMostCompared = 256;
-inline constexpr uint32_t kMostSplit = 15;
-inline constexpr uint32_t kMostTable = 64;  // most words, or bytes, of a table that are examined
+inline constexpr size_t kMostTimeWords = 256;
+inline constexpr uint32_t kMostTable = 64;  // most cells of a table that are examined
 // Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
 // instruction, kWordsAStep words of a table or pages of a range are examined.
 inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
 inline constexpr uint64_t kWordsAStep = 32;
 inline constexpr uint64_t kLookSteps = 1 << 16;
+inline constexpr size_t kMostOrigins = 1 << 16;
+inline constexpr uint32_t kNumbersAfterInit = 1 << 30;
 
 class Explorer {
  public:
@@ -47,7 +48,6 @@ class Explorer {
       : image_(program.image),
         code_(program.code),
         meets_(program.meets),
-        loops_(program.loops),
         in_body_(program.in_body),
         objects_(program.objects),
         kind_(kind),
@@ -61,8 +61,6 @@ class Explorer {
 
  private:
   Exploration from_entry(const KnownWords& words);
-
-  std::set<uint32_t> changed_words() const;
 
   PathCost new_cost() const {
     PathCost cost;
@@ -171,52 +169,9 @@ class Explorer {
   // Follows both results of a comparison, 0 and 1, with the operands narrowed accordingly.
   void compare(State& s, const TileOp& op, int depth, PathCost& cost);
 
-  // Returns whether the result is an index with few values, taken from an input of which nothing is known.
-  bool splits(const State& s, const TileOp& op) const {
-    const riscv::Instruction& n = op.base;
-    if (!options_.split || options_.join != Join::AtEnd || op.custom != Custom::None || n.op != Op::Andi)
-      return false;
-    const V& a = s.x[n.rs1];
-    return n.rd != 0 && n.imm > 1 && n.imm <= int32_t(kMostSplit) && a.low == 0 && a.high == UINT32_MAX &&
-           a.zeros == 0 && a.ones == 0;
-  }
-
-  // Follows each value of an index on a separate path, so that addresses of array elements are known on
-  // each.
-  void split(State& s, const TileOp& op, int depth, PathCost& cost);
-
-  // Returns where the two paths of a branch are joined: at the branch's post-dominator or, when paths
-  // through a loop stay separate, at the first such place outside the loop.
+  // Returns where the two paths of a branch are joined.
   uint32_t meeting_place(uint32_t at) const {
-    if (options_.join == Join::AtEnd)
-      return kExit;
-    uint32_t meet = meets_[at];
-    while (options_.join == Join::AfterLoop && meet != kExit && loops_[meet] == loops_[at])
-      meet = meets_[meet];
-    return meet;
-  }
-
-  void note_compared(uint32_t pc, uint32_t constant) {
-    uint32_t& last = noted_[pc / 4];
-    if (last == constant || compared_.size() >= kMostCompared)
-      return;
-    last = constant;
-    for (const uint32_t end : {constant - 1, constant, constant + 1})
-      compared_.insert(end);
-  }
-
-  // Records a constant that a comparison bounds the other operand by, also for the number it derives from:
-  // comparing x - 11 with 0 compares x with 11. A comparison of two constants is ignored.
-  void note_compared(uint32_t pc, const V& left, const V& right) {
-    if (left.is_constant() && right.is_constant())
-      return;
-    for (const auto& [constant, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
-      if (!constant->is_constant())
-        continue;
-      note_compared(pc, constant->low);
-      if (other->plus != 0 && other->by == 0)
-        note_compared(pc, constant->low - other->plus);
-    }
+    return options_.join == Join::AtEnd ? kExit : meets_[at];
   }
 
   // Starts one path of a branch. The state kept for detecting endless loops is dropped, because it belongs
@@ -228,14 +183,14 @@ class Explorer {
 
   // Narrows the registers of a branch, and the words of the scratchpad that they were loaded from or stored
   // to.
-  static void refine_state(State& s, const TileOp& op, bool taken) {
+  void refine_state(State& s, const TileOp& op, bool taken) {
     refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
     reflect(s, s.x[op.base.rs1]);
     reflect(s, s.x[op.base.rs2]);
   }
 
   // Narrows all registers that hold the same unknown value as `v`.
-  static void reflect(State& s, const V& v) {
+  void reflect(State& s, const V& v) const {
     if (v.empty())
       return;
     const V known = v;  // a copy, because v may be one of the registers
@@ -245,30 +200,35 @@ class Explorer {
         if (sharper.same_value(s.x[i]))
           continue;
         s.x[i] = sharper;
-        reflect_word(s, sharper);
+        reflect_cell(s, sharper);
       }
+      for (V& ghost : s.ghosts)
+        ghost = sharpened(ghost, known);
+      reflect_origin(s, known);
     }
-    reflect_word(s, known);
+    reflect_cell(s, known);
   }
 
-  // Narrows the scratchpad word that the register was loaded from or stored to.
-  static void reflect_word(State& s, const V& known) {
+  void reflect_origin(State& s, const V& known) const;
+
+  // Narrows the cell of the scratchpad that the register was loaded from or stored to.
+  static void reflect_cell(State& s, const V& known) {
     if (known.home == 0)
       return;
-    const V* word = s.words.find(known.home);
-    if (!word || word->stamp != known.stamp)
+    const V* cell = s.words.find_cell(known.home);
+    if (!cell || cell->stamp != known.stamp)
       return;
-    V sharper = meet(*word, abstract_alu(Op::Add, known, V::constant(0u - known.offset)));
-    if (sharper.empty() || sharper.same_value(*word))
+    V sharper = meet(*cell, abstract_alu(Op::Add, known, V::constant(0u - known.offset)));
+    if (sharper.empty() || sharper.same_value(*cell))
       return;
-    sharper.stamp = word->stamp;
-    s.words.set(known.home, sharper);
+    sharper.stamp = cell->stamp;
+    s.words.narrow_cell(known.home, sharper);
   }
 
-  // Updates after a branch what the path has tested of the counter's word: its low bits, or that its period
-  // is over (explorer_state.h). `differs` means that the operands of the branch differ.
-  void learn_of_counter(State& s, const TileOp& op, bool differs, PathCost& cost);
-  bool is_counter_word(const State& s, const V& v) const;
+  // Updates after a branch whether the path has tested that the counter's period is over (explorer_state.h).
+  // `differs` means that the operands of the branch differ.
+  void learn_of_time(State& s, const TileOp& op, bool differs);
+  bool is_counter_cell(const State& s, uint32_t cell, uint32_t stamp) const;
 
   static bool possible(const State& s, const TileOp& op) {
     return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
@@ -287,15 +247,24 @@ class Explorer {
   }
 
   // Joins the state of a second path into `a`. Rejects the program when the two return to different places.
-  static void join_states(State& a, const State& b, uint32_t pc) {
+  // The potential of the counter is charged to each path first, unless both know it alike.
+  void join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
+    const bool alike = a.ghosts == b.ghosts;
+    if (!alike) {
+      charge_counter(a, cost_a);
+      charge_counter(b, cost_b);
+    }
     for (size_t i = 0; i < 32; ++i)
       a.x[i] = join(a.x[i], b.x[i]);
     a.words.join(b.words);
     a.filling = std::max(a.filling, b.filling);
-    a.open_number = a.open_number == b.open_number && a.open_plus == b.open_plus ? a.open_number : 0;
     a.time_is_over = a.time_is_over && b.time_is_over;
+    for (size_t i = 0; i < a.ghosts.size(); ++i)
+      a.ghosts[i] = join(a.ghosts[i], b.ghosts[i]);
+    if (!alike)
+      begin_counter(a);
   }
 
   void check_target(uint32_t target, uint32_t pc) const {
@@ -319,8 +288,7 @@ class Explorer {
   }
 
   // Follows a call or jump to each of a few functions, and joins the paths where they return.
-  void
-  join_alternative(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
+  void join_alternative(std::optional<State>& joined, PathCost& all, State one, PathCost its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
   void jump(State& s, const TileOp& op, int depth, PathCost& cost);
@@ -357,22 +325,15 @@ class Explorer {
     return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
   }
 
+  V address_of(const State& s, const riscv::Instruction& n, uint32_t pc) const;
   void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit);
 
-  void renumber(State& s, V& v);
+  void renumber(V& v);
   void arithmetic(State& s, const riscv::Instruction& n, uint32_t pc);
 
   void name(V& v) {
     if (v.id == 0 && !v.is_constant())
       v.id = ++names_;
-  }
-
-  // Returns x * (2^n - 1) from a = x << n and b = x, when it does not wrap.
-  static V less_itself(const V& a, const V& b) {
-    const uint64_t factor = (uint64_t{1} << a.by) - 1;
-    if (b.high * factor > UINT32_MAX)
-      return V::any();
-    return V::range(uint32_t(b.low * factor), uint32_t(b.high * factor));
   }
 
   // Rejects the program when the stack pointer may leave the free memory.
@@ -424,30 +385,34 @@ class Explorer {
   // Requires that a computed address stays inside the variable to which its base points.
   void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
 
-  // Returns the word marked with its address, so that a branch on the register narrows the word too.
-  static V load_word(uint32_t address, const V& word) {
-    V out = word;
-    out.home = word.stamp == V::kManyStamps || !word.initialised ? 0 : address;
-    out.offset = 0;
-    return out;
-  }
+  // Returns the cells that an access may touch: those with the distance of the address's number, or of its
+  // known low bits. Empty when there are more than kMostTable.
+  static std::vector<uint32_t> cells_of(const V& address, unsigned size);
 
-  // Returns the join of all words in a table, or nothing when it is too long or a word is unknown.
-  std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc);
+  // Returns the value of a cell as a load extends it.
+  static V extended(const V& value, Op op);
+
+  // Returns the join of all cells of a table, or nothing when it is too long or one is unknown.
+  std::optional<V> load_table(const State& s, Op op, const V& address, uint32_t pc);
 
   V load(State& s, Op op, const V& address, uint32_t pc);
+  V load_cell(State& s, uint32_t cell, V value);
 
-  void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost);
+  void store_cell(State& s, unsigned from, uint32_t cell, const V& value, PathCost& cost);
+  // Stores to one of several cells, so that each keeps what it may hold.
+  void store_table(State& s, const riscv::Instruction& n, const V& address, const V& value);
 
-  // Loads a byte or half word at a known address from the known bits of its word.
-  static V load_part(const V& word, Op op, uint32_t address);
-  void store_part(State& s, const riscv::Instruction& n, uint32_t address, const V& value, PathCost& cost);
-
-  // Adds to `cost` an upper bound of the increase of the counter's potential by this store of x[from]
-  // (explorer.h).
-  void charge_counter(State& s, unsigned from, const V& value, PathCost& cost);
-  void
-  charge_masked(State& s, unsigned from, const std::optional<uint32_t>& step, const V& value, PathCost& cost);
+  // The counter's potential (explorer.h). begin_counter charges nothing: the cell's value now is the one to
+  // compare with. follow_counter takes up a store. charge_counter adds to `cost` an upper bound of the
+  // increase since the last charge.
+  void begin_counter(State& s);
+  void follow_counter(State& s);
+  void charge_counter(State& s, PathCost& cost);
+  // Returns the distance of two values, modulo the mask of low bits, when both derive from one number by
+  // addition.
+  std::optional<uint32_t> distance_of(const V& from, const V& to, uint32_t mask) const;
+  V low_bits(const V& v) const;
+  void charge_time(State& s, const V& value, PathCost& cost) const;
   static void add_charge(PathCost& cost, int64_t amount, int64_t change);
 
   // Executes a store. A register that was never set may be saved, but only as a whole word at a known
@@ -458,7 +423,6 @@ class Explorer {
   const Image& image_;
   const std::vector<TileOp>& code_;
   const std::vector<uint32_t>& meets_;
-  const std::vector<uint32_t>& loops_;
   const std::vector<bool>& in_body_;
   const std::vector<DataObject>& objects_;
   RegionKind kind_;
@@ -471,13 +435,13 @@ class Explorer {
   uint32_t lowest_stack_ = kStackTop;
   uint32_t stamp_ = 0;
   uint32_t names_ = 0;
-  std::set<uint32_t> compared_;
   std::set<TimeWord> time_words_;
   std::bitset<KnownWords::kPages> looked_at_;
-  std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
-  std::vector<uint32_t> noted_ =
-      std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the constant it last compared with
-  std::vector<BranchStep> path_;              // branches that are still open
+  std::set<uint32_t> changed_;
+  std::set<uint32_t> tested_;
+  // The number that a number derives from, and what is added to it.
+  std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> origins_;
+  std::vector<BranchStep> path_;  // branches that are still open
   // A state to compare later ones with, and the number of jumps back until it is replaced.
   State anchor_;
   uint32_t anchor_pc_ = kExit;
@@ -490,7 +454,6 @@ class Explorer {
     uint32_t high;
   };
   std::vector<Range> stored_;
-  std::map<uint32_t, Range> extents_;  // accesses by instruction, when indices are split
   int open_loops_ = 0;
 };
 

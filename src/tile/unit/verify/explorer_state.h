@@ -20,11 +20,10 @@ struct State {
   // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
   // (HistogramUnit::busy) or for an accumulator read.
   uint32_t filling = 0;
-  // State of the counter's word, by Counter::Kind (explorer.h). Masked: the value (AbstractValue::id) whose
-  // low bits decide whether the last store of the word began a new period, or 0 when that is decided. Window,
-  // Elapsed: whether this path has tested that the period is over.
-  uint32_t open_number = 0;
-  uint32_t open_plus = 0;  // the stored value is that number plus this
+  // The counter's cell (explorer.h): its value where its potential was charged last, and the low bits of its
+  // value now. They are no registers of the machine, but branches narrow them as if they were.
+  std::array<AbstractValue, 2> ghosts;
+  // Whether this path has tested that the counter's period of time is over.
   bool time_is_over = false;
 };
 

@@ -42,10 +42,96 @@ const AbstractValue* KnownWords::find(uint32_t address) const {
   return at && (at->known >> word & 1) ? &at->words[word] : nullptr;
 }
 
+namespace {
+
+// Returns a byte or half word of a word, without sign and without relations.
+AbstractValue part_of(const AbstractValue& word, uint32_t cell) {
+  const uint32_t shift = 8 * (cell_address(cell) & 3);
+  const uint32_t lane = cell_lane(cell);
+  AbstractValue bits;
+  bits.zeros = ~lane | word.zeros >> shift;
+  bits.ones = word.ones >> shift & lane;
+  uint32_t low = bits.ones;
+  uint32_t high = ~bits.zeros;
+  if (word.high >> shift <= lane) {
+    low = std::max(low, word.low >> shift);
+    high = std::min(high, word.high >> shift);
+  }
+  return meet(AbstractValue::range(low, high), bits);
+}
+
+}  // namespace
+
+std::optional<AbstractValue> KnownWords::Page::cell(uint32_t cell) const {
+  const uint32_t word = word_of(cell_address(cell));
+  const auto part = parts.find(cell);
+  if (cell_size(cell) < 4 && part != parts.end())
+    return part->second;
+  if (!(known >> word & 1) || (unset >> word & 1))
+    return std::nullopt;
+  return cell_size(cell) == 4 ? words[word] : part_of(words[word], cell);
+}
+
+// Removes the parts that have bytes from `low` to `high`.
+void KnownWords::Page::erase_parts(uint32_t low, uint32_t high) {
+  std::erase_if(parts, [&](const auto& part) {
+    const uint32_t at = cell_address(part.first);
+    return at <= high && at + cell_size(part.first) > low;
+  });
+}
+
+std::optional<AbstractValue> KnownWords::cell(uint32_t cell) const {
+  const Page* at = page(page_of(cell_address(cell)));
+  return at ? at->cell(cell) : std::nullopt;
+}
+
+const AbstractValue* KnownWords::find_cell(uint32_t cell) const {
+  if (cell_size(cell) == 4)
+    return find(cell_address(cell));
+  const Page* at = page(page_of(cell_address(cell)));
+  if (!at)
+    return nullptr;
+  const auto part = at->parts.find(cell);
+  return part == at->parts.end() ? nullptr : &part->second;
+}
+
+void KnownWords::set_cell(uint32_t cell, const AbstractValue& value, uint32_t stamp) {
+  const uint32_t address = cell_address(cell);
+  if (cell_size(cell) == 4) {
+    AbstractValue kept = value;
+    kept.stamp = stamp;
+    return set(address, kept);
+  }
+  Page& at = own(page_of(address));
+  const uint32_t word = word_of(address);
+  at.erase_parts(address, address + cell_size(cell) - 1);
+  if (at.unset >> word & 1)
+    return;
+  AbstractValue& part = at.parts[cell] = value;
+  part.stamp = stamp;
+  const AbstractValue old = at.known >> word & 1 ? at.words[word] : AbstractValue::any();
+  const uint32_t shift = 8 * (address & 3);
+  const uint32_t lane = cell_lane(cell) << shift;
+  AbstractValue bits;
+  bits.zeros = (old.zeros & ~lane) | (value.zeros << shift & lane);
+  bits.ones = (old.ones & ~lane) | (value.ones << shift & lane);
+  const bool alone = shift == 0 && (old.zeros | lane) == UINT32_MAX;  // the rest of the word is 0
+  at.words[word] = alone ? meet(AbstractValue::range(value.low, value.high), bits)
+                         : meet(AbstractValue::range(bits.ones, ~bits.zeros), bits);
+  at.words[word].stamp = stamp;
+  at.known |= uint64_t{1} << word;
+}
+
+void KnownWords::narrow_cell(uint32_t cell, const AbstractValue& value) {
+  Page& at = own(page_of(cell_address(cell)));
+  (cell_size(cell) == 4 ? at.words[word_of(cell_address(cell))] : at.parts[cell]) = value;
+}
+
 // Sets the possible values of a word.
 void KnownWords::set(uint32_t address, const AbstractValue& value) {
   Page& at = own(page_of(address));
   const uint32_t word = word_of(address);
+  at.erase_parts(address, address + 3);
   const uint64_t bit = uint64_t{1} << word;
   at.words[word] = value;
   at.known |= bit;
@@ -60,13 +146,14 @@ void KnownWords::forget(uint32_t low, uint32_t high) {
   for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
     const uint64_t mask = mask_of(index, low, high);
     const Page* before = page(index);
-    if (!before || (before->known & mask) == 0)
+    if (!before || ((before->known & mask) == 0 && before->parts.empty()))
       continue;
     if ((before->known & ~mask) == 0 && before->unset == 0) {
       own_pages()[index].reset();
       continue;
     }
     Page& at = own(index);
+    at.erase_parts(low & ~3u, high | 3);
     at.known &= ~mask | at.unset;
     for (uint64_t left = at.unset & mask; left != 0; left &= left - 1) {
       AbstractValue& word = at.words[size_t(std::countr_zero(left))];
@@ -96,6 +183,7 @@ void KnownWords::join(const KnownWords& other) {
       continue;
     const Page& b = other.page(index) ? *other.page(index) : nothing;
     Page& a = own(index);
+    join_parts(a, b);
     const uint64_t both = a.known & b.known;
     const uint64_t unset = a.unset | b.unset;
     for (uint64_t left = both | unset; left != 0; left &= left - 1) {
@@ -110,6 +198,32 @@ void KnownWords::join(const KnownWords& other) {
     a.known = both | unset;
     a.unset = unset;
   }
+}
+
+std::set<uint32_t> KnownWords::parts_of(const Page& a, const Page& b) {
+  std::set<uint32_t> out;
+  for (const Page* page : {&a, &b}) {
+    for (const auto& [cell, value] : page->parts)
+      out.insert(cell);
+  }
+  return out;
+}
+
+// Joins the parts of both pages, before their words are joined. A part that one page lacks follows from its
+// word.
+void KnownWords::join_parts(Page& a, const Page& b) {
+  std::map<uint32_t, AbstractValue> joined;
+  for (const uint32_t cell : parts_of(a, b)) {
+    const std::optional<AbstractValue> of_a = a.cell(cell);
+    const std::optional<AbstractValue> of_b = b.cell(cell);
+    if (!of_a || !of_b)
+      continue;
+    AbstractValue both = lento::tile::join(*of_a, *of_b);
+    const bool same_store = a.parts.contains(cell) && b.parts.contains(cell) && of_a->stamp == of_b->stamp;
+    both.stamp = same_store ? of_a->stamp : AbstractValue::kManyStamps;
+    joined[cell] = both;
+  }
+  a.parts = std::move(joined);
 }
 
 KnownWords KnownWords::of_image(const std::string& data) {
@@ -128,6 +242,7 @@ namespace {
 AbstractValue without_home(AbstractValue v) {
   v.home = v.stamp = v.offset = 0;
   v.forget_number();
+  v.forget_time();
   return v;
 }
 
@@ -158,6 +273,29 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
 
 }  // namespace
 
+// Widens the parts of a page, before its words are widened. Returns whether one of them grew.
+bool KnownWords::widen_parts(Page& a, const Page& b, Growth growth, const std::vector<uint32_t>& ends) {
+  bool grew = false;
+  std::map<uint32_t, AbstractValue> next;
+  for (const uint32_t cell : parts_of(a, b)) {
+    const std::optional<AbstractValue> of_a = a.cell(cell);
+    const std::optional<AbstractValue> of_b = b.cell(cell);
+    const AbstractValue before = without_home(of_a.value_or(AbstractValue::any()));
+    AbstractValue after = before;
+    if (of_a && of_b)
+      after = without_home(lento::tile::join(before, *of_b));
+    const bool same = of_b && after.same_value(before);
+    if (!same && growth == Growth::ToEnds && of_a && of_b)
+      after = widened(before, *of_b, ends);
+    const bool known = of_a && of_b && (same || growth != Growth::ToAny);
+    grew |= of_a && !same && (a.parts.contains(cell) || known);
+    if (known)
+      next[cell] = after;
+  }
+  a.parts = std::move(next);
+  return grew;
+}
+
 // Adds the possible values of `other`. `growth` says how far ranges are enlarged, so that the iteration
 // ends. Returns whether anything grew.
 bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends) {
@@ -168,6 +306,7 @@ bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector
       continue;
     const Page& b = other.page(index) ? *other.page(index) : nothing;
     Page& a = own(index);
+    grew |= widen_parts(a, b, growth, ends);
     for (uint64_t left = a.known | b.unset; left != 0; left &= left - 1) {
       const auto word = size_t(std::countr_zero(left));
       const uint64_t bit = uint64_t{1} << word;
@@ -202,19 +341,6 @@ std::bitset<KnownWords::kPages> KnownWords::newly_unset(const KnownWords& before
     out[index] = (now & ~then) != 0;
   }
   return out;
-}
-
-uint32_t KnownWords::last_stamp() const {
-  uint32_t last = 0;
-  for (uint32_t index = 0; index < kPages; ++index) {
-    if (!page(index))
-      continue;
-    for (const AbstractValue& word : page(index)->words) {
-      if (word.stamp != AbstractValue::kManyStamps)
-        last = std::max(last, word.stamp);
-    }
-  }
-  return last;
 }
 
 void KnownWords::forget_all() {

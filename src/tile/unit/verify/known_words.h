@@ -1,12 +1,16 @@
-// The abstract content of the scratchpad: a value for some of its 8,192 words, none for the others. A word
-// that may hold a register that was never set always has an entry, as a value that is not initialised. Copies
-// share pages until one of them writes, so the cost of a copy does not depend on the number of entries.
+// The abstract content of the scratchpad in cells: a value for some of its 8,192 words, none for the others,
+// and one for bytes and half words that are used on their own. A word that may hold a register that was never
+// set always has an entry, as a value that is not initialised. Copies share pages until one of them writes,
+// so the cost of a copy does not depend on the number of entries.
 #pragma once
 
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,21 @@
 #include "tile/unit/verify/abstract_value.h"
 
 namespace lento::tile {
+
+// A cell by address and size in bytes, as one number.
+constexpr uint32_t cell_of(uint32_t address, uint32_t size) {
+  return address | size << 16;
+}
+constexpr uint32_t cell_address(uint32_t cell) {
+  return cell & 0xffff;
+}
+constexpr uint32_t cell_size(uint32_t cell) {
+  return cell >> 16;
+}
+// The bits of a cell's value.
+constexpr uint32_t cell_lane(uint32_t cell) {
+  return UINT32_MAX >> (32 - 8 * cell_size(cell));
+}
 
 class KnownWords {
  public:
@@ -23,6 +42,13 @@ class KnownWords {
   // Addresses are byte addresses in the scratchpad. Ranges include the words of both ends.
   const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: unknown
   void set(uint32_t address, const AbstractValue& value);
+  // The value of any cell, without sign, as it follows from what is known. Nothing: unknown.
+  std::optional<AbstractValue> cell(uint32_t cell) const;
+  const AbstractValue* find_cell(uint32_t cell) const;  // nullptr: no value of its own
+  // Sets the value of a cell. The bytes beside it stay.
+  void set_cell(uint32_t cell, const AbstractValue& value, uint32_t stamp);
+  // Narrows a cell of its own to a value that it is known to have.
+  void narrow_cell(uint32_t cell, const AbstractValue& value);
   bool shares(uint32_t address) const;  // whether a store there first copies a page
   // Makes a range unknown; words that are not initialised stay marked.
   void forget(uint32_t low, uint32_t high);
@@ -44,7 +70,6 @@ class KnownWords {
   // Returns as bits the pages with words that are not initialised here but were in `before`.
   std::bitset<kPages> newly_unset(const KnownWords& before) const;
 
-  uint32_t last_stamp() const;  // the largest of all words, except kManyStamps
   bool same_pages(const KnownWords& other) const {
     return pages_ == other.pages_;
   }
@@ -63,8 +88,14 @@ class KnownWords {
     uint64_t known = 0;
     uint64_t unset = 0;
     std::array<AbstractValue, kPageWords> words;
+    std::map<uint32_t, AbstractValue> parts;  // bytes and half words, by cell
+    std::optional<AbstractValue> cell(uint32_t cell) const;
+    void erase_parts(uint32_t low, uint32_t high);
   };
   static_assert(kPageWords == 64);
+  static std::set<uint32_t> parts_of(const Page& a, const Page& b);
+  static void join_parts(Page& a, const Page& b);
+  static bool widen_parts(Page& a, const Page& b, Growth growth, const std::vector<uint32_t>& ends);
 
   static uint32_t page_of(uint32_t address) {
     return (address - kDataBase) / 4 / kPageWords;

@@ -18,8 +18,8 @@ using V = AbstractValue;
 
 constexpr int kWords = 4;
 
-// Loads, changes and stores parts of four words, with branches over some of it. x5 holds the scratchpad, x8
-// an input.
+// Loads, changes and stores parts of four words, also at computed places, with branches over some of it. x5
+// holds the scratchpad, x8 an input.
 Words random_program(base::Rng& rng) {
   Words out = {lui(5, 0x8000), lui(9, 0x4000), imm(Op::Lw, 8, 9, 0)};
   if (rng.below(2))
@@ -30,7 +30,21 @@ Words random_program(base::Rng& rng) {
     const auto reg = unsigned(6 + rng.below(3));
     const auto other = unsigned(6 + rng.below(3));
     const int half = int(2 * rng.below(2 * kWords));
-    switch (rng.below(9)) {
+    switch (rng.below(12)) {
+      case 9:
+      case 10:
+      case 11:  // a byte of an element of three bytes
+        out.push_back(imm(Op::Andi, 12, other, 3));
+        out.push_back(imm(Op::Slli, 13, 12, 1));
+        out.push_back(op3(Op::Add, 13, 13, 12));
+        out.push_back(imm(Op::Andi, 12, reg, 1));
+        if (rng.below(2))
+          out.push_back(op3(Op::Add, 13, 13, 12));
+        out.push_back(op3(Op::Add, 13, 5, 13));
+        out.push_back(
+            rng.below(2) ? save(Op::Sb, reg, 13, int(rng.below(4)))
+                         : imm(Op::Lbu, reg, 13, int(rng.below(4))));
+        break;
       case 0:
         out.push_back(imm(rng.below(2) ? Op::Lb : Op::Lbu, reg, 5, int(rng.below(4 * kWords))));
         break;
@@ -74,7 +88,6 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
     const Image image = image_of(random_program(rng), 3);
     Program program{image, decode_code(image.code), {}, {}, {}, {}};
     program.meets = post_dominators(program.code);
-    program.loops = loops_of(program.code);
     program.in_body.assign(program.code.size(), false);
     KnownWords words;
     std::array<uint32_t, kWords> concrete{};
@@ -87,7 +100,6 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
     }
     ExploreOptions options;
     options.join = rng.below(2) ? Join::AtEnd : Join::AtMeeting;
-    options.split = rng.below(2);
     uint64_t budget = 1'000'000;
     const Exploration known = explore({program, RegionKind::Main, words}, options, budget, {});
     for (int run = 0; run < 8; ++run) {

@@ -15,14 +15,14 @@ bool can_relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 // branch on one of them narrows the other. Leaves `result` unrelated where `op` keeps no such relation.
 void relate(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
-// Marks a result that is the arrival register shifted right, or its distance from a word.
+// Records the modulus of a sum or product (AbstractValue::modulus).
+void keep_modulus(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
+
+// Marks a result that is a form of the arrival time, or its distance from a cell.
 void relate_time(riscv::Op op, const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
 
 // Narrows the result of v & (v - 1), which clears the lowest set bit, when a and b are v and v - 1.
 void count_ones(const AbstractValue& a, const AbstractValue& b, AbstractValue& result);
-
-// Returns whether the first value is the second shifted left.
-bool is_shifted(const AbstractValue& shifted, const AbstractValue& v);
 
 // Returns `other` narrowed by `known`. It is returned unchanged when both do not derive from one number or
 // word, and when the result would be empty.

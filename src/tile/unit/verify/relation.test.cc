@@ -100,7 +100,8 @@ TEST(Relation, SharpenedRegistersHoldTheConcreteOnes) {
       const Register& from = x[rng.below(x.size())];
       uint32_t constant = uint32_t(rng.next()) >> rng.below(32);
       if (op == Op::Slli || op == Op::Srli)
-        constant = rng.below(2) && from.known.by != 0 ? from.known.by : uint32_t(rng.below(32));
+        constant = rng.below(2) && from.known.factor != 1 ? uint32_t(std::countr_zero(from.known.factor))
+                                                          : uint32_t(rng.below(32));
       x.push_back(made(op, from, constant));
     }
     const Register& one = x[rng.below(x.size())];

@@ -96,10 +96,6 @@ ShortLoops::Run ShortLoops::follow(const Loop& loop, Registers x) const {
       step(code_[at], x);
     const V& left = x[back.base.rs1];
     const V& right = x[back.base.rs2];
-    for (const V* v : {&left, &right}) {
-      if (v->is_constant())
-        out.compared.push_back(v->low);
-    }
     const Truth again = abstract_branch(back.base.op, left, right);
     if (again == Truth::Yes)
       continue;

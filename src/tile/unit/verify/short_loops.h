@@ -24,7 +24,6 @@ class ShortLoops {
     bool ends = false;  // false: it is not known whether the loop continues
     uint64_t rounds = 0;
     std::vector<Write> writes;         // values of registers after the loop
-    std::vector<uint32_t> compared;    // constants that its branch compares with
     std::vector<AbstractValue> begin;  // values at the start of the registers that it reads
   };
   struct Loop {

@@ -88,24 +88,18 @@ class Fixpoint {
         report_(report) {
   }
 
-  // Explores to the fixed point. When an access is refused, it tries once more with indices from inputs
-  // split into separate paths.
+  // Explores to the fixed point. When that takes too many steps, the program is explored once with an unknown
+  // scratchpad.
   void run() {
     try {
-      attempt();
-    } catch (const Violation& violation) {
-      if (violation.rule != Rule::LoadBounds && violation.rule != Rule::StoreBounds)
-        throw;
-      split_ = true;
-      plain_ = false;
-      join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
-      budget_ = kSplitBudget;
+      rounds();
+    } catch (const OutOfSteps&) {
+      plain_ = true;
+      budget_ = kStepLimit;
       try {
         rounds();
-      } catch (const OutOfSteps&) {
-        throw violation;
-      } catch (const Violation&) {
-        throw violation;  // the simpler one of both violations
+      } catch (const OutOfSteps& out) {
+        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
       }
     }
   }
@@ -128,28 +122,12 @@ class Fixpoint {
   std::vector<uint64_t> profile() {
     ExploreOptions options;
     options.join = join_[size_t(RegionKind::Main)];
-    options.split = split_;
     options.profile = true;
     uint64_t budget = kProfileSteps;
     return explore({program_, RegionKind::Main, start_}, options, budget, progress_).cost.profile;
   }
 
  private:
-  // Explores the program. When that takes too many steps, it is explored once with an unknown scratchpad.
-  void attempt() {
-    try {
-      rounds();
-    } catch (const OutOfSteps&) {
-      plain_ = true;
-      budget_ = kStepLimit;
-      try {
-        rounds();
-      } catch (const OutOfSteps& out) {
-        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
-      }
-    }
-  }
-
   // Repeats init, main and finish until the possible memory contents no longer grow.
   void rounds() {
     const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
@@ -179,18 +157,14 @@ class Fixpoint {
   static constexpr int kWideningRounds = 24;
   static constexpr int kRounds = 32;
   static constexpr uint64_t kLateSteps = 200'000;
-  static constexpr uint64_t kSplitSteps = 2'000'000;
   static constexpr uint64_t kProfileSteps = 200'000;
   static constexpr uint64_t kCounterSteps = 100'000;
-  static constexpr uint64_t kSplitBudget = 8'000'000;
   static constexpr uint64_t kRoundSteps = 1'500'000;
 
   // Explores a region. Late joins of paths are more precise, so they are tried first while they are cheap.
   // The result of the last attempt counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
     Join& join = join_[size_t(kind)];
-    if (split_)
-      return explore_joined(kind, words, Join::AtEnd, budget_);
     if (plain_)
       return explore_joined(kind, words, Join::AtMeeting, budget_);
     if (join == Join::AtEnd) {
@@ -206,45 +180,23 @@ class Fixpoint {
         join = Join::AtMeeting;
       }
     }
-    if (join == Join::AfterLoop)
-      return explore_joined(kind, words, join, budget_);
-    try {
-      return explore_joined(kind, words, join, budget_);
-    } catch (const Violation& violation) {
-      if (violation.rule != Rule::Unbounded)
-        throw;
-      uint64_t budget = kSplitSteps;
-      join = Join::AfterLoop;
-      try {
-        return explore_joined(kind, words, join, budget);
-      } catch (const Violation&) {
-        throw violation;  // the simpler one of both violations
-      } catch (const OutOfSteps&) {
-        throw violation;
-      }
-    }
+    return explore_joined(kind, words, join, budget_);
   }
 
   Exploration explore_joined(RegionKind kind, const KnownWords& words, Join join, uint64_t& budget) {
     ExploreOptions options;
     options.join = join;
-    options.split = split_;
     return explore({program_, kind, words}, options, budget, progress_);
   }
 
   // Adds the memory contents after main and finish to those before main. Returns whether they grew.
   bool grow(const Exploration& main, const Exploration& finish, int round) {
-    for (int bit = 0; bit < 31; ++bit)
-      ends_.insert((2u << bit) - 1);
-    ends_.insert(main.compared.begin(), main.compared.end());
-    ends_.insert(finish.compared.begin(), finish.compared.end());
     const auto growth = round < kExactRounds      ? KnownWords::Growth::Exact
                         : round < kWideningRounds ? KnownWords::Growth::ToEnds
                                                   : KnownWords::Growth::ToAny;
-    const std::vector<uint32_t> ends(ends_.begin(), ends_.end());
     KnownWords next = start_;
-    bool grew = next.widen(main.words, growth, ends);
-    grew |= next.widen(finish.words, growth, ends);
+    bool grew = next.widen(main.words, growth, program_.ends);
+    grew |= next.widen(finish.words, growth, program_.ends);
     if (grew && (plain_ || round >= kRounds))
       next.forget_all();
     // When nothing of the scratchpad is known, only words saved from registers that were never set make a
@@ -259,33 +211,35 @@ class Fixpoint {
     const int64_t worst = goal_.worst;
     if (worst == 0 || worst > kMostCount)
       return;
-    using Kind = Counter::Kind;
-    masked_tried_ = 0;
-    size_t tried = 0;
-    for (const uint32_t word : changed_) {
-      const AbstractValue* held = start_.find(word);
-      if (held && (held->low == held->high || tried == kMostCounters))
+    std::array<size_t, 2> tried = {};  // cells of unknown and of known range
+    for (const uint32_t cell : changed_) {
+      const std::optional<AbstractValue> held = start_.cell(cell);
+      if (held && held->low == held->high)
         continue;
-      const bool bounded = held && held->high - held->low <= kMostCount;
-      if (!bounded) {
-        amortise_masked(word, worst);
+      Counter counter{Counter::Kind::Count, cell, worst};
+      const uint32_t high = held ? held->high : cell_lane(cell);
+      const int64_t span = int64_t{high} - (held ? held->low : 0);
+      const bool bounded = span <= kMostCount;
+      if (tried[bounded]++ >= kMostCounters)
         continue;
+      if (bounded) {
+        counter.mask = high >> 31 ? UINT32_MAX : std::bit_ceil(high + 1) - 1;
+        for (const int64_t parts : {span + 1, span}) {
+          counter.parts = parts;
+          for (const int64_t weight : {worst, -worst}) {
+            counter.weight = weight;
+            try_counter(counter, span);
+          }
+        }
       }
-      ++tried;
-      const int64_t span = int64_t{held->high} - held->low;
-      for (const int64_t parts : {span + 1, span}) {
-        try_counter({Kind::Value, word, worst, parts}, span);
-        try_counter({Kind::Value, word, -worst, parts}, span);
-      }
+      try_low_bits(counter, cell_lane(cell));
     }
     for (const TimeWord& time : std::set<TimeWord>(time_words_))
       amortise_time(time, worst);
   }
 
-  // Tries the low bits of a free-running counter word, with the masks and shifts that occur in the program.
-  void amortise_masked(uint32_t word, int64_t worst) {
-    if (masked_tried_++ == kMostCounters)
-      return;
+  // Tries the low bits of a free-running counter, with the masks and shifts that occur in the program.
+  void try_low_bits(Counter counter, uint32_t lane) {
     std::set<uint32_t> masks;
     for (const TileOp& op : program_.code) {
       if (op.custom != Custom::None)
@@ -297,28 +251,33 @@ class Fixpoint {
         masks.insert(UINT32_MAX >> (constant & 31));
     }
     masks.erase(0);
+    masks.erase(masks.upper_bound(lane), masks.end());
     size_t tried = 0;
     for (auto mask = masks.rbegin(); mask != masks.rend() && tried < kMostMasks; ++mask, ++tried) {
+      counter.weight = std::abs(counter.weight);
+      counter.mask = *mask;
+      counter.parts = int64_t{*mask} + 1;
       for (const uint32_t residue : {0, 1}) {
-        Counter counter{Counter::Kind::Masked, word, worst, int64_t{*mask} + 1};
-        counter.mask = *mask;
         counter.residue = residue;
         try_counter(counter, *mask);
       }
     }
   }
 
-  // Tries a word that is set to the arrival time. A separate exploration finds the times that paths compare
+  // Tries a cell that is set to the arrival time. A separate exploration finds the times that paths compare
   // with.
   void amortise_time(const TimeWord& time, int64_t worst) {
-    Counter counter{time.kind, time.address, worst, 1};
-    std::set<uint32_t> periods = {time.period};
-    if (time.kind == Counter::Kind::Elapsed) {
-      counter.period = UINT32_MAX;
+    const bool elapsed = time.form == 1;
+    Counter counter{elapsed ? Counter::Kind::Elapsed : Counter::Kind::Window, time.cell, worst};
+    counter.form = time.form;
+    counter.ahead = time.ahead;
+    counter.period = elapsed ? UINT32_MAX : 1u << ((time.form - 1) & 31);
+    std::set<uint32_t> periods = {counter.period};
+    if (elapsed) {
       periods.clear();
       if (const auto seen = explore_with(counter)) {
         for (const TimeWord& found : seen->time_words) {
-          if (found.address == time.address && found.period > 0 && found.kind == time.kind)
+          if (found.cell == time.cell && found.period > 0 && found.form == 1 && found.ahead == time.ahead)
             periods.insert(found.period);
         }
       }
@@ -336,12 +295,11 @@ class Fixpoint {
     options.counter = counter;
     options.counter.of_cycles = goal_.of_cycles;
     options.join = join_[size_t(RegionKind::Main)];
-    options.split = split_;
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
       return explore({program_, RegionKind::Main, start_}, options, budget, progress_);
     } catch (const OutOfSteps&) {
-    } catch (const Violation&) {
+    } catch (const Violation& v) {
     }
     return std::nullopt;
   }
@@ -428,20 +386,17 @@ class Fixpoint {
   VerifyReport& report_;
   Goal goal_;
   KnownWords start_;
-  std::set<uint32_t> ends_;
   std::set<uint32_t> changed_;
   std::set<TimeWord> time_words_;
-  size_t masked_tried_ = 0;
   std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
-  bool split_ = false;
 };
 
 Program program_of(const Image& image) {
   Program program{image, decode_code(image.code), {}, {}, {}, {}};
   program.meets = post_dominators(program.code);
-  program.loops = loops_of(program.code);
+  program.ends = constants_of(program.code);
   return program;
 }
 
