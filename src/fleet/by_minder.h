@@ -1,11 +1,12 @@
-// The method of the Minder paper as a verdict (fleet/minder/minder.h).
+// Judges a fleet by the method of the Minder paper (fleet/minder/minder.h).
 #pragma once
 
 #include "fleet/diagnose.h"
 
 namespace lento::fleet {
 
-// Returns the verdict of the first metric that reaches one. Throws base::Error without a model.
+// Returns a finding on the machine that the first metric names, or CannotJudge for under 240 s or under three
+// machines without one. Throws base::Error when no model is given.
 finding::Diagnosis judge_by_minder(
     const MetricSeries& series,
     const FleetDiagnosisOptions& options,

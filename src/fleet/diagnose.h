@@ -15,11 +15,11 @@ namespace lento::fleet {
 struct FleetDiagnosisOptions {
   FleetSource source;
   ScanOptions scan;
-  std::string expect;                  // prediction that the whole fleet is held against; "": none
-  std::optional<double> judge_from_s;  // after the start; what lies before is only history
+  std::string expect;                  // file of a prediction to compare the whole fleet with; "": none
+  std::optional<double> judge_from_s;  // seconds after the start; earlier samples are only history
   std::string method = "lento";        // one of fleet_methods()
-  std::string model;                   // minder: the models
-  double threshold = 0;                // minder: 0 is the models' own
+  std::string model;                   // minder: file of the trained models
+  double threshold = 0;                // minder: score of a candidate; 0: each model's threshold
   size_t stride = 1;                   // minder: samples between windows
   unsigned threads = 1;
   bool strict = false;

@@ -1,5 +1,5 @@
-// Reads files about collectives by their kind, judges slowness or a hang, and adds the inputs to the
-// diagnosis.
+// Reads files that record collectives, each by its layout, judges slowness or a hang, and adds the files to
+// the diagnosis as its inputs.
 #include "fleet/diagnose_ranks.h"
 
 #include <map>
@@ -37,7 +37,7 @@ std::string digest_of(const std::string& path) {
   return digest.text();
 }
 
-// Adds one line for each file up to a score of them, then one for the rest.
+// Adds one line for each of the first 20 files, then one line with the number of the others.
 void add_inputs(const fleet::ranks::CollectiveFiles& files, Diagnosis& d) {
   constexpr size_t kMost = 20;
   for (size_t i = 0; i < std::min(kMost, files.files.size()); ++i)

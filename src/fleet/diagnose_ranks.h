@@ -1,4 +1,4 @@
-// The verdict on a job from records of its collectives.
+// Diagnoses a slow or hanging job from files that record its collectives.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 using finding::Diagnosis;
 using finding::TableFigure;
 
-constexpr int64_t kLookedAt = 600'000;  // ms of samples
+constexpr int64_t kLookedAt = 600'000;  // ms before now from which samples are read
 
 struct Seen {
   std::string exporter;
@@ -40,7 +40,7 @@ std::string seconds(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
-// Looks at one metric. Returns false when the store has none of it.
+// Adds one metric to `look`. Returns false when the store has no usable sample of it.
 bool look_at(
     const PrometheusOptions& store,
     const std::string& exporter,
@@ -89,7 +89,7 @@ Look look_around(const DoctorOptions& o, const PrometheusOptions& store, int64_t
   return look;
 }
 
-// Returns the metrics that the store has.
+// Returns a table of the metrics that the store has.
 TableFigure metric_table(const Look& look) {
   TableFigure table;
   table.columns = {"exporter", "metric", "machines", "devices", "step", "age of the newest sample"};
@@ -105,7 +105,7 @@ TableFigure metric_table(const Look& look) {
   return table;
 }
 
-// Returns the machines and devices that the store has.
+// Returns a table of the machines and devices that the store has.
 TableFigure machine_table(const Look& look) {
   TableFigure table;
   table.columns = {"machine", "devices"};
@@ -121,7 +121,8 @@ TableFigure machine_table(const Look& look) {
   return table;
 }
 
-// Returns the jobs by a label of a scheduler, and the option that watches each of them.
+// Adds each label of a scheduler that the store has, its number of values, and the option that watches each
+// value as a job.
 void add_jobs(const PrometheusOptions& store, int64_t now, Diagnosis& d) {
   for (const char* label :
        {"slurm_job_id",

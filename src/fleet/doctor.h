@@ -1,5 +1,5 @@
-// Examines a store for a watch: metrics, machines, GPUs, jobs, steps and delays, what would be judged, what
-// is missing, and which option helps.
+// Examines a metric store before a watch: its metrics, machines, GPUs, jobs, scrape intervals and delays,
+// which data are missing, and which options help.
 #pragma once
 
 #include "finding/finding.h"
@@ -8,7 +8,7 @@
 namespace lento::fleet {
 
 struct DoctorOptions {
-  FleetSource source;  // metrics and exporters may be empty: every ready set is tried
+  FleetSource source;  // without metrics and exporters, the metrics of every known exporter are tried
   size_t min_peers = 4;
 };
 

@@ -1,5 +1,5 @@
-// The interfaces of a watch to the outside, so that it can be tested without one: clocks, a store of
-// metrics, receivers of alerts, runners of hooks.
+// The interfaces of a watch to the outside, which tests replace: clocks, a metric store, receivers of alerts,
+// runners of hooks.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,16 @@ struct Feed {
   virtual ~Feed() = default;
   virtual std::string name() const = 0;
 
-  // Samples in [begin, end] on a grid whose steps are multiples of `step_ms` (0: the step is to be found).
-  // Throws base::Error when the store does not answer or has none.
+  // Returns samples in [begin, end] on a grid whose steps are multiples of `step_ms` (0: estimated from the
+  // samples). Throws base::Error when the store does not answer or has no sample.
   virtual MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) = 0;
-  // Returns the scrape targets now: empty when the store has none, nothing when it did not answer.
+  // Returns the scrape targets now: empty when the store has none, nullopt when it did not answer.
   virtual std::optional<std::vector<Target>> targets() = 0;
   // Returns the store's clock, or nothing when the store does not report it.
   virtual std::optional<int64_t> now_ms() = 0;
 };
 
-// Something that happened on a machine beside its metrics: an error of its driver, a link that went down.
+// An event on a machine that its metrics do not show: an error of its driver, a link that went down.
 struct MachineEvent {
   std::string machine;
   int64_t time_ms = 0;  // since 1970
@@ -51,18 +51,18 @@ struct MachineEvent {
 
 struct EventFeed {
   virtual ~EventFeed() = default;
-  // Returns the events since then, the oldest first. Never throws: what cannot be read holds no event.
+  // Returns the events since `begin_ms`, the oldest first. Never throws; unreadable sources add no event.
   virtual std::vector<MachineEvent> since(int64_t begin_ms) = 0;
 };
 
 struct AlertSink {
   virtual ~AlertSink() = default;
-  // Sends alerts and never throws. A receiver that is absent gets them later. Returns false while one has
-  // not received them.
+  // Sends alerts and never throws. A receiver that cannot be reached gets them in a later call. Returns false
+  // while a receiver lacks any of them.
   virtual bool send(const std::vector<Alert>& alerts) = 0;
 };
 
-// The reason for a hook: job, machine and alert.
+// The job, machine and alert for which a hook is started.
 struct HookCall {
   std::string machine;
   std::string job;
@@ -73,7 +73,7 @@ struct HookRunner {
   virtual ~HookRunner() = default;
   // Starts the hook. Returns false when it cannot be started.
   virtual bool start(const HookCall& call) = 0;
-  // Returns the hooks that ended since the last call, with their exit status.
+  // Returns the machine and exit status of each hook that ended since the last call.
   virtual std::vector<std::pair<std::string, int>> ended() = 0;
   // Ends the hooks that still run, because the watch ends. ended() returns them afterwards.
   virtual void stop() {

@@ -13,7 +13,7 @@
 namespace lento::fleet {
 namespace {
 
-// Peers are separated by labels that some machine has.
+// Throws base::Error when --group-by names a label that no machine has.
 void require_labels(const MetricSeries& series, const ScanOptions& options) {
   const ScanOptions usual;
   if (options.group_by == usual.group_by)

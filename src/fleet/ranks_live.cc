@@ -16,7 +16,7 @@ using fleet::ranks::InspectorMean;
 
 constexpr size_t kMostLine = size_t{1} << 20;  // an Inspector line has under a few KiB
 
-// Returns the files that match a pattern now. A plain path matches itself.
+// Returns the files that match a pattern now. A path without wildcards, or one that exists, matches itself.
 std::vector<std::string> matches(const std::string& path) {
   if (path.find_first_of("*?[") == std::string::npos || std::filesystem::exists(path))
     return {path};
@@ -38,7 +38,7 @@ std::vector<std::string> named(const std::vector<std::string>& paths) {
   return out;
 }
 
-// Returns the logs of paths and folders.
+// Returns the logs and Prometheus pages that the paths name or that lie in folders among them, sorted.
 std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   std::error_code error;
@@ -133,7 +133,8 @@ void RanksLive::keep_window() {
   }
 }
 
-// Pages are written anew at every dump. The page of a process that has ended remains as it was.
+// Reads the means of the store and of the pages. Pages much older than the newest are skipped, because a
+// process that has ended leaves its last page behind.
 std::vector<fleet::ranks::InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
   std::error_code error;

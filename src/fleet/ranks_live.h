@@ -1,4 +1,4 @@
-// Growing Inspector logs, judged again and again over the last minutes.
+// Follows growing logs of NCCL's Inspector. Each poll judges the collectives of the last minutes.
 #pragma once
 
 #include <filesystem>
@@ -20,25 +20,25 @@ struct RanksLiveOptions {
   // Logs, pages for Prometheus, folders of them, and patterns with * and ?, which also match new files.
   std::vector<std::string> paths;
   std::function<std::vector<fleet::ranks::InspectorMean>()>
-      means;                  // more of them, from a store; may be empty
-  double window_s = 120;      // of records that are kept and judged
-  double stale_s = 120;       // a page so much older than the newest is no measurement
-  double least_share = 0.02;  // of a step that it must cost: for less nobody is called; a diagnosis lists it
-  double least_s = 12;        // that a slowness must have lasted: shorter ones are the weather of a machine
-  // A finding that costs under `beside` of the costliest one must have lasted longer: a part that is much
-  // too slow moves all others in time, and the effect on queues and cores looks like faults of theirs.
+      means;                  // returns further means, from a store; may be null
+  double window_s = 120;      // length of the records that are judged; older ones are dropped
+  double stale_s = 120;       // pages older than the newest one by more than this are ignored
+  double least_share = 0.02;  // of a step: a cheaper finding is only listed and raises no alert
+  double least_s = 12;        // shorter slowness raises no alert, because healthy machines have it too
+  // A finding that costs under `beside` of the costliest one must last for `least_beside_s`: a very slow part
+  // delays all others, and the effect on queues and cores looks like faults of theirs.
   double beside = 0.35;
   double least_beside_s = 60;
   int confirm = 2;  // judgements in a row before a finding is reported, and before it is withdrawn
 };
 
-// Returns whether a finding has lasted long and costs enough to be reported beside one that costs
-// `costliest` of a step.
+// Returns whether a finding has lasted long enough and costs enough to be reported when the costliest finding
+// costs the share `costliest` of a step.
 bool worth_a_call(const finding::Finding& f, double costliest, const RanksLiveOptions& options);
 
-// A finding that began or ended by a judgement.
+// A finding that the latest judgement reported for the first time, or withdrew.
 struct RanksChange {
-  bool begins = true;  // false: the finding is gone
+  bool begins = true;  // false: the finding is withdrawn
   finding::Finding finding;
 };
 
@@ -49,11 +49,11 @@ class RanksLive {
         lines_(report_) {
   }
 
-  // Reads new data since the last call, drops data older than the window, judges the rest. A file that
-  // shrank is read anew. A line that is still being written waits.
+  // Reads the data added since the last call, drops data older than the window, judges the rest. A file that
+  // shrank is read from its start. A line without its end is read by a later call.
   std::vector<RanksChange> poll();
 
-  // Returns the reported findings that are not over, as last judged.
+  // Returns the reported findings that were not withdrawn, each as it was last judged.
   std::vector<finding::Finding> standing() const;
   // Returns whether the last poll had new data.
   bool fresh() const {

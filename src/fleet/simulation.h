@@ -1,4 +1,4 @@
-// Simulates a job's metrics with their truth: as a table, or as pages of an exporter.
+// Writes the metrics of a simulated job, as a table or as pages of an exporter, and its true fault.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The source of a fleet's metrics as plain values: files or a live store.
+// Options that name the source of a fleet's metrics, files or a live store, and the functions that read it.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct FleetSource {
   double end_s = 0;
   std::vector<std::string> match;      // label conditions as PromQL has them
   std::string names_file;              // table NAME,MACHINE
-  std::vector<std::string> exporters;  // ready sets of metrics (fleet/source/metric_names.h)
+  std::vector<std::string> exporters;  // names of known sets of metrics (fleet/read/metric_names.h)
 };
 
 // Returns the store with its credentials read from their files. Throws base::Error.
@@ -42,10 +42,11 @@ void read_credentials(
     const std::string& prefix,
     base::HttpOptions& http);
 
-// Replaces instances by their host names from the store's node_uname_info. Other names remain.
+// Replaces instances (address:port) by host names from the store's node_uname_info. Names without an entry
+// there remain.
 void join_names(PrometheusOptions& store);
 
-// Reads the named source and enters it in `inputs`. Throws base::Error unless exactly one is named, and for
+// Reads the source and adds it to `inputs`. Throws base::Error unless exactly one source is named, and for
 // implausible content: no column for the machine, a time unit that is off by a thousand.
 MetricSeries
 read_source(const FleetSource& source, base::ReadReport& report, std::vector<finding::Input>& inputs);

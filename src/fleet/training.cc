@@ -13,9 +13,9 @@ namespace {
 
 using base::format_number;
 
-constexpr size_t kStride = 4;         // samples between windows that a threshold is taken of
-constexpr double kFewWindows = 3;     // the threshold where there are none: the paper's three sigma
-constexpr double kMostOfScore = 0.8;  // a standard score over n machines cannot pass (n - 1) / sqrt(n)
+constexpr size_t kStride = 4;         // samples between the windows from which a threshold is taken
+constexpr double kFewWindows = 3;     // threshold when no window was scored: the paper's three sigma
+constexpr double kMostOfScore = 0.8;  // of (n - 1) / sqrt(n), the largest standard score over n machines
 
 }  // namespace
 

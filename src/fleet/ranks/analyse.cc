@@ -77,15 +77,15 @@ Culprit culprit_of(const Job& job, const std::vector<const LateRank*>& late, boo
   return c;
 }
 
-// Returns whether the stretch counts. One that came and went within a fifth of the run comes from outside the
-// job: other tenants of the machine, a check-point. One that still lasts, or that slows by more than a
-// quarter, counts from the first steps on.
+// Returns whether a slow stretch counts as a fault. One that ended within a fifth of the run has a cause
+// outside the job: other tenants of the machine, a checkpoint. One that reaches the end of the run, or that
+// slows by more than a quarter, counts at any length.
 bool lasts(const Stretch& s, double factor, int steps) {
   const bool goes_on = s.end >= steps - 3;
   return goes_on || factor > 1.25 || 5 * (s.end - s.begin) >= steps;
 }
 
-// Returns by how many standard errors the mean of those steps lies above zero.
+// Returns by how many standard errors a rank's mean excess in the steps of `s` lies above zero.
 double significance_in(const Analysis& a, int rank, const Stretch& s) {
   const std::vector<double>& excess = a.late.excess_ns[rank];
   const auto known = std::ranges::count_if(
@@ -98,8 +98,8 @@ double significance_in(const Analysis& a, int rank, const Stretch& s) {
   return error > 0 ? mean_between(excess, s.begin, s.end) / error : 0;
 }
 
-// Returns the ranks of a host that are late, or whose excess in the same steps is nearer to that of the late
-// ones than to zero.
+// Returns the ranks of a host whose excess in the steps of the late ones is above half of theirs. Beside a
+// single late rank the excess must also be significant.
 std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int host) {
   const Stretch s = hull(late);
   std::vector<int> shown;
@@ -118,8 +118,8 @@ std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>&
 void blame_own(Analysis& a) {
   std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
   for (const LateRank& l : a.late.late) {
-    // The inserted barrier lies before the first collective of a step. Waiting that it failed to cover looks
-    // like slow input.
+    // The inserted barrier lies before the first collective of a step. Waiting time that the barrier does not
+    // cover looks like slow input.
     const bool inferred = !a.completed.empty() && is_input(l);
     if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance)
       continue;
@@ -142,7 +142,7 @@ void blame_own(Analysis& a) {
   }
 }
 
-// A host whose processes are held up also transfers bytes slowly.
+// Returns whether a slow host explains the slow part: a host whose processes are delayed also sends slowly.
 bool follows_from_host(const Analysis& a, const SlowPart& part) {
   const int host = host_of(a.job, part.part);
   return std::ranges::any_of(a.culprits, [&](const Culprit& c) {
@@ -165,7 +165,8 @@ void blame_links(Analysis& a) {
     c.stretch = part.stretch;
     c.factor = part.factor;
     c.significance = part.stretch.significance;
-    // Channels of one shape run side by side, and shapes one after another.
+    // Channels of one shape run at the same time and cost as much as the slowest. Shapes run one after
+    // another.
     std::map<int, double> cost;
     for (const int channel : part.part.hits) {
       double& most = cost[a.job.channels[channel].shape];
@@ -179,7 +180,7 @@ void blame_links(Analysis& a) {
   }
 }
 
-// Finds a peer's record at the same place of the same step, to substitute its own time.
+// Finds a peer's record at the same place of the same step, so that its own time can replace a slow rank's.
 class Places {
  public:
   explicit Places(const Job& job)
@@ -260,7 +261,7 @@ class Remedy {
     int donor = -1;
   };
 
-  // Chooses a healthy peer, a different one for each rank as far as there are.
+  // Returns a peer that is not late, or -1. Different ranks get different peers as far as there are enough.
   int donor(int rank) const {
     std::vector<int> healthy;
     for (size_t r = 0; r < a_.job.ranks.size(); ++r) {

@@ -1,4 +1,4 @@
-// The result of the whole inference as one plain value, before conclude.cc describes it.
+// Finds the culprits of a slow job. The result is a plain value that conclude.cc turns into a diagnosis.
 #pragma once
 
 #include <map>
@@ -23,19 +23,19 @@ const char* name(FaultKind kind);  // "slow GPU"
 
 struct Culprit {
   FaultKind kind = FaultKind::SlowGpu;
-  int rank = -1;           // of a GPU, or of a single process
-  int host = -1;           // of a host, or where the rank is
-  std::vector<int> ranks;  // that are late by it
-  int part = -1;           // of a link: into Analysis::parts
-  Stretch stretch;         // excess a step, ns; of links the logarithm of the factor
-  double factor = 1;       // own time or transfer over what it should be
-  double excess_ns = 0;    // own time a step too much, mean over its ranks; of links transfer a step too much
-  double lost_ns = 0;      // a step of its stretch, from the replay
+  int rank = -1;           // the slow rank; -1: a whole host or a link
+  int host = -1;           // the slow host, or the host of the slow rank
+  std::vector<int> ranks;  // ranks that it makes late; none for a link
+  int part = -1;           // for a link: index into Analysis::parts
+  Stretch stretch;         // steps in which it is slow; excess in ns, for a link log of the factor
+  double factor = 1;       // own time or transfer time over its value without the fault
+  double excess_ns = 0;    // excess a step: own time, mean over its ranks; for a link transfer time
+  double lost_ns = 0;      // what each step of its stretch would save without it, by the replay
   double significance = 0;
 };
 
 struct Analysis {
-  std::vector<RankTrace> completed;  // the traces with a barrier that they left out; else empty
+  std::vector<RankTrace> completed;  // the traces with an inserted barrier; empty: none was missing
   Job job;
   std::vector<double> transfer_ns;
   OwnTime own;
@@ -46,12 +46,12 @@ struct Analysis {
   std::vector<double> step_ns;  // by step, as recorded
   double typical_step_ns = 0;
   std::vector<Culprit> culprits;  // the costliest first
-  double lost_together_ns = 0;    // a step, mean over all of them, all culprits gone
-  double replayed_step_ns = 0;    // by the unchanged replay
+  double lost_together_ns = 0;    // what a step would save without all culprits, mean over all steps
+  double replayed_step_ns = 0;    // mean step of the unchanged replay
   std::vector<std::string> switches;
 };
 
-// Returns "rank5", "host2", or the part of the network.
+// Returns the name of a culprit: "rank5", "host2", or the part of the network.
 std::string subject(const Analysis& a, const Culprit& c);
 
 struct AnalyseOptions {
@@ -69,8 +69,8 @@ Analysis analyse(
 struct DurationSuspect {
   int rank = -1;
   int host = -1;          // all ranks of the host when >= 0 and rank < 0
-  double lag_ns = 0;      // of its communicators' other members, mean an instance
-  double last_share = 0;  // of its instances in which it was the last
+  double lag_ns = 0;      // how much longer the other members' kernels run, mean over its collectives
+  double last_share = 0;  // share of its collectives in which it arrived last
   double excess = 0;      // lag over the median duration of its instances
 };
 // Channels whose transfer is slow are left out, because their durations do not show which rank came last.

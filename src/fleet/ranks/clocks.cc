@@ -40,7 +40,7 @@ struct Link {
   double bias = 0;
   double drift = 0;
   double drift_error = 0;
-  bool drifts = false;  // long enough to estimate it
+  bool drifts = false;  // the link is long enough to estimate the drift
 };
 
 using Series = std::vector<Sample>;
@@ -52,7 +52,7 @@ struct Graph {
   std::map<std::tuple<int, int, int64_t>, std::pair<Series, Series>> delays;
 };
 
-// Adds the ends of a collective, which all members reach together, as readings of two clocks.
+// Adds the ends of a collective, which all members reach together, as readings of their hosts' clocks.
 void add_collective(const Job& job, const Instance& i, int64_t reference, Graph& graph) {
   std::map<int, std::pair<double, int>> ends;  // host -> sum, count
   for (const Member& m : job.of(i)) {
@@ -70,7 +70,7 @@ void add_collective(const Job& job, const Instance& i, int64_t reference, Graph&
   }
 }
 
-// Adds a send and its receive: the receive cannot end before the send began.
+// Adds the delay from the end of a send to the end of its receive, unless both are on one host.
 void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph) {
   const Channel& c = job.channels[i.channel];
   const std::span<const Member> members = job.of(i);
@@ -233,8 +233,8 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
     link.a = std::get<0>(key);
     link.b = std::get<1>(key);
     fit(blocks_of(std::move(series), middle), link);
-    // The bias bound is a quarter of the transfer, plus its excess over others of its shape, because one end
-    // is slow then.
+    // The bias is bounded by a quarter of the transfer, plus its excess over the fastest channel of its
+    // shape, because an excess means that one end is slow.
     const double beyond = typical[channel] - least[job.channels[channel].shape];
     link.bias = typical[channel] / 4 + std::max(0.0, beyond);
     links.push_back(link);

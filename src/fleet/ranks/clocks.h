@@ -1,4 +1,4 @@
-// Aligns the clocks of the hosts, from collectives alone.
+// Aligns the clocks of the hosts by the times of collectives, which several hosts record.
 //
 //   corrected = t - offset - drift * (t - reference)
 //
@@ -18,16 +18,16 @@ struct HostClock {
   double offset_ns = 0;        // at the reference time
   double offset_error_ns = 0;  // standard error, the bias of unequal ends included
   double drift = 0;            // seconds a second
-  evidence::Interval drift95;  // that holds the drift in 95 of 100
+  evidence::Interval drift95;  // 95 % confidence interval of the drift
 };
 
 struct Clocks {
   int64_t reference_ns = 0;
   std::vector<HostClock> hosts;
-  int groups = 1;          // hosts that no collective joins; 1: all are aligned
+  int groups = 1;          // number of groups of hosts that no collective joins; 1: all are aligned
   double residual_ns = 0;  // median disagreement of the links between hosts
   uint64_t links = 0;      // pairs of hosts compared
-  uint64_t rejected = 0;   // pairs whose clocks seem to drift more than clocks do
+  uint64_t rejected = 0;   // pairs left out, because their drift is larger than a clock's can be
 
   bool aligned() const {
     return groups == 1;

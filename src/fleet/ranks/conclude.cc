@@ -51,7 +51,7 @@ finding::Place place(const Job& job, int rank, int host) {
   return {job.hosts[r.host].name, number_or_empty(r.number), number_or_empty(r.device)};
 }
 
-// Returns the place of a slow part, only where it lies at one host.
+// Returns the place of a slow part, or nullopt for one that lies between hosts.
 std::optional<finding::Place> place(const Job& job, const ranks::Component& part) {
   using Kind = ranks::Component::Kind;
   const int host = host_of(job, part);
@@ -114,7 +114,7 @@ double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
   return count > 0 ? sum / count : NAN;
 }
 
-// Returns the median over the peers that are not late themselves.
+// Returns the median over the culprit's healthy peers of their mean during its stretch.
 double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& series, const Culprit& c) {
   std::set<int> late;
   for (const ranks::LateRank& l : a.late.late)
@@ -334,7 +334,7 @@ std::string covered_text(const Analysis& a) {
          " collectives matched";
 }
 
-// Adds a finding when members of a collective disagree about its size or kind.
+// Adds a finding when members of at least two collectives recorded different sizes.
 void add_mismatches(const Analysis& a, Diagnosis& d) {
   // A single mismatch may be one damaged record, and no verdict may depend on one record. It becomes a note.
   const ranks::Matching& m = a.job.matching;
@@ -409,7 +409,7 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
   return d;
 }
 
-// Returns the sentence for the result.
+// Returns the verdict: the costliest finding and the step time without it, or that none is slower.
 std::string verdict_of(const Analysis& a, const Diagnosis& d) {
   if (d.findings.empty())
     return "No rank, host or link is slower than its peers.";

@@ -26,7 +26,7 @@ std::string list(const std::vector<int>& ranks, size_t most = 12) {
   return out;
 }
 
-// Returns the name of a rank's host, or "host" where it is none.
+// Returns the name of a rank's host, or "host" when the recorded name is not a valid one.
 std::string name_of_host(const ranks::RasRank& r) {
   return evidence::fault_of_name(r.host) == evidence::NameFault::None ? r.host : "host";
 }
@@ -64,7 +64,7 @@ Finding of(const StuckRank& s) {
   return f;
 }
 
-// Adds findings for ranks without a dump, or without one as `what` says.
+// Adds findings for ranks without a dump, or with an incomplete one. `what` describes which.
 void add_missing(
     const HangAnalysis& hang,
     const std::vector<int>& missing,
@@ -153,8 +153,7 @@ finding::Figure wait_figure(const HangAnalysis& hang) {
       std::move(graph)};
 }
 
-// Adds ranks that are behind in two successive answers without progress between them, and so hold up their
-// communicator.
+// Adds ranks that lag in their communicator in two successive answers and made no progress between them.
 void add_lagging(
     const fleet::ranks::RasCommunicator& before,
     const fleet::ranks::RasCommunicator& now,

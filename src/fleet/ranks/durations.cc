@@ -1,7 +1,7 @@
 // Finds suspects from durations alone. The last rank to arrive has the shortest kernel, because it waits for
-// no other. A slow rank is the last of all its communicators. One that is held up by a slow partner is late
-// in the others but never in the one they share. The ranks of a slow host are all last where they meet other
-// hosts, and take turns within it.
+// no other. A slow rank arrives last in all its communicators. A rank that a slow partner delays arrives last
+// in other communicators, but not in the one that both share. The ranks of a slow host all arrive last in
+// communicators with other hosts, and in turn in those within the host.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,11 +23,12 @@ struct Tally {
   uint64_t instances = 0;
 };
 
-constexpr uint64_t kLeastInstances = 20;  // of a channel: below it a share says little
-constexpr double kLeastLead = 0.1;        // of the share of being last over an equal share
-constexpr double kLeastSure = 8;          // standard deviations over all channels
+constexpr uint64_t kLeastInstances = 20;  // channels with fewer collectives are ignored
+constexpr double kLeastLead = 0.1;        // a rank's share of last arrivals, beyond 1 / members
+constexpr double kLeastSure = 8;          // standard deviations of last arrivals beyond chance
 
-// Sums how long each rank waits beyond the shortest duration in the same collective.
+// Counts by channel in how many collectives each rank arrived last, and sums how long the others waited for
+// it.
 std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   std::vector<Tally> ranks(job.ranks.size());
   for (const Instance& i : job.instances) {
@@ -59,8 +60,8 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   return ranks;
 }
 
-// Returns whether a rank leads all of its channels, or all of those that cross hosts. `sure` receives
-// standard deviations.
+// Returns whether a rank arrives last too often in all of its channels, or in all that cross hosts. `sure`
+// receives the standard deviations beyond chance, `share` the share of collectives in which it is last.
 bool leads(const Job& job, const Tally& t, bool crossing_only, double& sure, double& share) {
   double over = 0;
   double variance = 0;
@@ -111,7 +112,7 @@ std::vector<DurationSuspect> suspects_by_duration(const Job& job, const Transfer
     double share = 0;
     if (!leads(job, ranks[r], false, sure, share))
       continue;
-    // A rank with a single channel cannot be distinguished from one that a partner outside of it holds up.
+    // With a single channel, a slow rank looks the same as one that waits for a partner outside the channel.
     if (ranks[r].by_channel.size() < 2)
       continue;
     named[job.ranks[r].host] = true;

@@ -1,9 +1,8 @@
-// Finds the parts of the machine that explain the slow channels, like SLOTH but at the scale of a cluster.
-// Each candidate part predicts that every channel that crosses it is slow and no other. Its score is the
-// number of slow channels that it explains, minus the informative ones that it should have slowed and did
-// not. The best part is taken, the channels it explains are set aside, and the search continues among the
-// rest. A channel is informative about a miss only when its shape has been slowed elsewhere, or when it moves
-// at least as many bytes as the slow ones.
+// Finds the parts of the machine that explain the slow channels. A candidate part predicts that every channel
+// that crosses it is slow and no other. Its score is the number of slow channels that it explains, minus the
+// informative quick channels that cross it. The best part is taken, the channels that it explains are
+// removed, and the search continues with the others. A quick channel is informative only when other channels
+// of its shape are slow, or when it moves at least as many bytes as the slow ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -54,8 +53,8 @@ std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int
   return out;
 }
 
-// Prefers simpler and larger parts when two explain the same: the whole NIC to one direction of it, the NIC
-// of a host to that of its only rank.
+// Returns the rank of a kind of part among parts that explain the same channels, the preferred one lowest:
+// simpler and larger parts first, the whole NIC before one direction of it.
 int preference(Kind kind) {
   switch (kind) {
     case Kind::Nic:
@@ -88,7 +87,7 @@ struct Explainer {
   std::vector<bool> explained;  // slow, by a part that was found
   std::map<Key, std::vector<int>> crossing = {};
   int64_t slow_bytes = INT64_MAX;
-  std::set<int> shown = {};  // shapes with a slow channel and a quick one
+  std::set<int> shown = {};  // shapes that have both slow and quick channels
 
   // Lists the channels that cross each network part.
   void index() {
@@ -137,8 +136,8 @@ struct Explainer {
     return count > 0 ? sum / count : NAN;
   }
 
-  // Returns whether a channel that is not slow by itself lies nearer to the hits than to zero while the
-  // clearest hit is slow. A mild fault leaves some channels just below the threshold.
+  // Returns whether the excess of a channel that is not judged slow exceeds half of the median excess of the
+  // part's slow channels. A mild fault leaves some channels just below the threshold.
   bool shows_it(const Component& part, int channel) const {
     std::vector<double> excess;
     for (const int c : part.hits)
@@ -180,7 +179,7 @@ struct Explainer {
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   }
 
-  // Returns candidates with a hit and a score that is not negative, best first.
+  // Returns the parts that a slow channel crosses and of whose channels most are slow, the best part first.
   std::vector<Component> candidates() const {
     std::vector<Component> out;
     for (const auto& [key, channels] : crossing) {
@@ -195,9 +194,9 @@ struct Explainer {
     return out;
   }
 
-  // Returns the excess over the undisturbed time, while a part is slow, of the channels of a shape that do
-  // not cross it. An excess that all share, for instance from a busy machine, is not caused by this part.
-  // Returns 0 where no channel is left to compare with.
+  // Returns a low quantile of the excess, while a part is slow, of the channels of a shape that do not cross
+  // it. An excess that all share, for instance from a busy machine, is not caused by this part. Returns 0
+  // when there is no such channel.
   double shared_excess(const Stretch& window, const std::vector<int>& part_channels, int shape) const {
     std::vector<double> others;
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -211,9 +210,9 @@ struct Explainer {
     return others.empty() ? 0 : std::max(0.0, evidence::quantile(std::move(others), 0.1));
   }
 
-  // Returns how far all channels that cross a part lie above the centre of healthy ones while it is slow, in
-  // standard errors of their sum. The undisturbed time is a lower quartile, 0.674 deviations below that
-  // centre.
+  // Returns how far all channels that cross a part lie above the mean of healthy channels while the part is
+  // slow, in standard errors of their sum. The undisturbed time is a lower quartile, 0.674 deviations below
+  // that mean.
   double strength(const Component& part) const {
     constexpr double kQuartile = 0.674;
     const Stretch& window = clearest(part.hits);
@@ -221,7 +220,8 @@ struct Explainer {
     all.insert(all.end(), part.near.begin(), part.near.end());
     all.insert(all.end(), part.misses.begin(), part.misses.end());
     std::map<int, double> shared;  // by shape
-    // Operations of one communicator share its lasting difference, so they count once, with their mean.
+    // Operations between the same ranks deviate from their shape together, so they count once, with their
+    // mean.
     std::map<std::vector<int>, std::pair<double, int>> groups;
     for (const int c : all) {
       const int shape = job.channels[c].shape;

@@ -35,7 +35,8 @@ std::set<int> blamed_channels(const Analysis& a) {
   return out;
 }
 
-// Chooses the ranks of the findings, then the ranks they meet, then the first of the others.
+// Returns up to `most` ranks: those of the findings, then ranks in small channels with them, then the first
+// of the others.
 std::vector<int> chosen_ranks(const Analysis& a, size_t most) {
   std::set<int> wanted = blamed_ranks(a);
   const std::set<int> first = wanted;
@@ -178,7 +179,7 @@ void add_lag(const Analysis& a, finding::Diagnosis& d) {
        std::move(map)});
 }
 
-// Adds own times of the chosen ranks in excess of equal ranks.
+// Adds the excess of the chosen ranks' own times over those of ranks with the same work.
 void add_excess(const Analysis& a, finding::Diagnosis& d) {
   finding::SeriesFigure series;
   series.x_name = "step";

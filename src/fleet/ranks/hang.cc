@@ -1,12 +1,11 @@
-// Finds the ranks that hold up a job that hangs. All members of a group perform the same collectives in the
-// same order, so their numbers compare: a rank that has completed or requested less than another member is
-// behind. Being behind does not suffice, because a rank that waits in another group is behind too. The first
-// incomplete operation of a rank is the one it waits for, and a rank that waits there for an absent member is
-// no culprit. The rest are those that wait for nothing (the process stopped before the request) and those
-// whose group has completed an operation that they have not (the GPU stopped).
+// Finds the ranks that block a hanging job. All members of a group perform the same collectives in the same
+// order, so their numbers compare: a rank that has completed or requested fewer than another member lags. A
+// lagging rank is not yet a culprit, because a rank that waits in another group lags too. Each rank waits for
+// its first incomplete operation, and a rank that waits there for an absent member is no culprit. The
+// culprits are the lagging ranks that wait for nothing (their process stopped before the request) and those
+// that have not completed an operation which their group has (their GPU stopped).
 //
-// Groups that also send and receive count both on one counter, so their numbers do not compare, and they are
-// left out.
+// Groups with sends and receives are left out, because these advance the same counter as collectives.
 #include "fleet/ranks/hang.h"
 
 #include <algorithm>
@@ -16,8 +15,8 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// The state of a rank in a group: the first number that it has not completed, and the last one that it
-// requested.
+// The state of a rank in a group: the numbers of the first collective that it has not completed and of the
+// last one that it requested. -1: not known.
 struct Progress {
   int64_t first_open = -1;
   int64_t last_asked = -1;
@@ -91,7 +90,7 @@ class Hang {
     return nullptr;
   }
 
-  // Returns how far a rank has come in a group: last enqueued and first open operation.
+  // Returns the state of a rank in a group, from its counters and its pending operations.
   Progress progress(const HangDump& dump, const std::string& group) const {
     Progress p;
     const auto status = dump.status.find(group);
@@ -115,7 +114,7 @@ class Hang {
     return p;
   }
 
-  // Compares the members of a group and notes those behind the furthest.
+  // Notes the members of a group that lag behind its most advanced one.
   void compare(const std::string& group, const std::vector<int32_t>& members) {
     if (pairs_.contains(group) || members.size() < 2)
       return;
@@ -135,7 +134,7 @@ class Hang {
     for (const auto& [rank, p] : all) {
       progress_[{rank, group}] = p;
       const bool completed_less = p.first_open < furthest.first_open;
-      // A smaller request only matters when the others wait for it.
+      // Having requested fewer collectives matters only when other members wait in the missing one.
       const bool asked_less = p.last_asked < furthest.first_open && p.last_asked < furthest.last_asked;
       if (!completed_less && !asked_less)
         continue;
@@ -174,7 +173,7 @@ class Hang {
       stuck.op = own->op;
   }
 
-  // Returns the global rank of "send 0->3", which counts members of the group.
+  // Returns the global rank of the peer in "send 0->3", whose numbers count members of the group, or -1.
   int peer_of(const PendingOp& op) const {
     const bool sends = op.op.find("send") != std::string::npos;
     const size_t arrow = op.op.find(sends ? "->" : "<-");
@@ -218,7 +217,7 @@ class Hang {
     }
   }
 
-  // Decides about a rank that is behind: when it waits for another rank, it is no cause.
+  // Reports a lagging rank as stuck, unless it waits for another rank.
   void judge(int rank, StuckRank& stuck) {
     const HangDump& dump = *by_rank_[rank];
     const bool waits = std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
@@ -230,16 +229,16 @@ class Hang {
     out_.stuck.push_back(stuck);
   }
 
-  // A rank without a dump, or whose dump is not whole, that others wait for explains them all, and its own
-  // state is not known.
+  // Returns whether ranks wait for a rank without a complete dump. Such a rank may explain all that wait, but
+  // its state is not known.
   bool waits_for_a_missing_dump() const {
     return !out_.without_state.empty() || std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
       return !by_rank_.contains(e.for_rank);
     });
   }
 
-  // When all ranks that are behind wait for a send or receive as well (a GPU may stop in one), the one
-  // furthest behind is the culprit.
+  // Reports, when no lagging rank was found stuck, those that lag most among the ones that wait in a send or
+  // receive, because a GPU may stop in one.
   void blame_furthest_behind() {
     int64_t most = 0;
     const auto in_pair = [&](int rank) {
@@ -258,8 +257,8 @@ class Hang {
     }
   }
 
-  // Finds operations or sizes that differ at one number of one group. Uneven exchanges have uneven sizes by
-  // design.
+  // Finds collectives of one group and number whose operations differ between members, or for reductions the
+  // sizes. Other operations may differ in size.
   void find_mismatches() {
     std::map<std::pair<std::string, int64_t>, std::map<std::string, std::vector<int>>> seen;
     for (const auto& [rank, dump] : by_rank_) {
@@ -289,7 +288,7 @@ class Hang {
     }
   }
 
-  // Follows the first edge of any waiting rank until one repeats.
+  // Finds a cycle by following the first edge of each waiting rank until a rank repeats.
   void find_ring() {
     std::map<int, int> next;
     for (const WaitEdge& e : out_.waits)

@@ -1,4 +1,4 @@
-// The ranks that hold up a job that hangs, as plain values.
+// Finds the ranks that block a hanging job, as plain values.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 namespace lento::fleet::ranks {
 
 enum class StuckKind {
-  NotJoined,  // never requested the collective that its group waits for
-  Stopped,    // requested it, but its group has completed it: the GPU stopped
+  NotJoined,  // the rank never requested the collective that its group waits for
+  Stopped,    // the rank requested it but, unlike its group, did not complete it: its GPU stopped
 };
 
 struct StuckRank {
   int rank = -1;
   StuckKind kind = StuckKind::NotJoined;
-  std::string group;         // in which it is furthest behind
-  std::string op;            // the first that it lacks, as its peers call it
+  std::string group;         // the group in which it lags most
+  std::string op;            // the first operation that it has not completed; may be empty
   int64_t sequence = 0;      // number of that operation
-  int64_t behind = 0;        // collectives behind the furthest member
-  int groups = 0;            // in how many groups it is behind
-  std::vector<int> waiting;  // members that are further
+  int64_t behind = 0;        // number of collectives that the most advanced member has more
+  int groups = 0;            // number of groups in which it lags
+  std::vector<int> waiting;  // members of the group that are more advanced
 };
 
 struct WaitEdge {
@@ -41,12 +41,12 @@ struct OpMismatch {
 
 struct HangAnalysis {
   std::vector<StuckRank> stuck;  // by rank
-  std::vector<WaitEdge> waits;   // by waiting rank: what it waits for first
+  std::vector<WaitEdge> waits;   // by waiting rank, for its first incomplete operation
   std::vector<OpMismatch> mismatches;
-  std::vector<int> without_dump;  // ranks that groups name and no file is there for
-  // Ranks that are waited for in a group of which their dumps hold neither numbers nor operations.
+  std::vector<int> without_dump;  // members of groups for which there is no file
+  // Ranks that others wait for in a group, but whose dumps hold no state of that group.
   std::vector<int> without_state;
-  std::vector<int> ring;  // ranks that wait for one another in a circle, when no rank is stuck by itself
+  std::vector<int> ring;  // ranks that wait for one another in a cycle; empty when some rank is stuck
   size_t pending = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// For each rank and step: the end of the last record before the step, and its first record, -1 when unknown.
+// The change of one rank from one step to the next, in ns on the common clock unless noted.
 struct Turn {
   int64_t ended = 0;
   int64_t begins = 0;
@@ -46,8 +46,8 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
   return out;
 }
 
-// Returns how far corrected times of two hosts may be apart: at least a millisecond, and the clocks' own
-// errors at the ends of a long record.
+// Returns the largest error, in ns, between corrected times of two hosts: at least a millisecond, more when
+// the estimated offset and drift are uncertain by more at the start of the recording.
 int64_t clock_error(const Job& job, const Clocks& clocks) {
   double half_span = 0;
   for (const JobRank& r : job.ranks) {
@@ -61,14 +61,14 @@ int64_t clock_error(const Job& job, const Clocks& clocks) {
   return int64_t(most);
 }
 
-// All ranks around the beginning of a step.
+// The change of all ranks from one step to the next, in ns on the common clock.
 struct Border {
-  int64_t last = INT64_MIN;    // end before it
-  int64_t first = INT64_MAX;   // end before it
-  int64_t begins = INT64_MAX;  // the first record of the step
+  int64_t last = INT64_MIN;    // when the last rank ends the former step
+  int64_t first = INT64_MAX;   // when the first rank ends the former step
+  int64_t begins = INT64_MAX;  // when the first rank begins the new step
 };
 
-// Returns the border before a step, or nothing when a rank is missing.
+// Returns the change to a step, or nullopt when it is not known of every rank.
 std::optional<Border> border_before(const std::vector<std::vector<Turn>>& turns, int step) {
   Border b;
   for (const std::vector<Turn>& mine : turns) {
@@ -100,8 +100,8 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
     if (spread < least_spread)
       continue;
     ++looked;
-    // At the ends of an hour clocks err by more than their estimated errors. Without a barrier the first rank
-    // to end begins at once, a whole spread before the last.
+    // At both ends of an hour the clocks err by more than estimated, so a share of the spread is allowed.
+    // Without a barrier the first rank to end begins at once, a whole spread before the last.
     const double allowed = std::max(tolerance, tuning::kBarrierShare * spread);
     waited += double(border->last - border->begins) <= allowed;
   }
@@ -113,7 +113,7 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
   std::vector<RankTrace> out;
   for (size_t r = 0; r < job.ranks.size(); ++r) {
     RankTrace t = *job.ranks[r].trace;
-    // The steps are known here. Found anew among the barriers they could differ between ranks.
+    // The steps found before are written down, because a new search among the barriers might find others.
     for (size_t i = 0; i < t.records.size(); ++i)
       t.records[i].step = job.ranks[r].step[i];
     Communicator c;

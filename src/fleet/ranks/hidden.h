@@ -1,6 +1,6 @@
-// Detects and inserts a barrier at the end of every step that the records leave out. The Inspector drops
-// operations under 8 KiB, which hides barriers and the exchange of a norm or a loss. Without it, waiting for
-// others would count as own time.
+// Detects a barrier at the end of every step that the records lack, and inserts it. NCCL's Inspector drops
+// operations under 8 KiB, which hides barriers and the exchange of a norm or a loss. Without the barrier,
+// waiting for others would count as own time.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ namespace lento::fleet::ranks {
 
 inline constexpr const char* kHiddenKey = "(not recorded)";
 
-// Returns whether no rank begins a step before every rank has ended the one before, though they end it far
-// apart.
+// Returns whether in nearly all steps that the ranks end far apart no rank begins the next step before the
+// last one has ended. False when the clocks are not aligned.
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns);
 
-// Returns the traces with that barrier inserted. It begins when a rank ends its step and ends when the last
-// one does.
+// Returns the traces with that barrier inserted, on each rank from the end of its step to the end of the last
+// rank's step.
 std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks);
 
 }  // namespace lento::fleet::ranks

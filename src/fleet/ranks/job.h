@@ -24,9 +24,9 @@ struct JobRank {
   int number = -1;    // global rank; -1: not known
   int host = 0;
   int device = -1;
-  int peers = 0;              // group of ranks that do the same in a step
-  std::vector<int32_t> step;  // of each record; -1: none
-  int32_t typical = 0;        // records in an ordinary step
+  int peers = 0;              // number of its group of ranks with the same operations in a step
+  std::vector<int32_t> step;  // step of each record; -1: none
+  int32_t typical = 0;        // number of records in the commonest kind of step
 };
 
 struct JobHost {
@@ -38,9 +38,9 @@ struct JobCommunicator {
   std::string key;
   std::string name;
   int size = 0;
-  std::vector<int> members;  // rank by member; -1: no trace of it
-  std::vector<int> hosts;    // distinct, sorted; of the members known
-  bool complete() const;     // every member has a trace
+  std::vector<int> members;  // index into Job::ranks by member; -1: no trace of it
+  std::vector<int> hosts;    // hosts of the members with a trace, distinct, sorted
+  bool complete() const;     // whether every member has a trace
 };
 
 // Collectives that should take equally long: one communicator, operation and size, and for sends and receives
@@ -53,8 +53,8 @@ struct Channel {
   int from = -1;
   int to = -1;
   int shape = 0;           // channels of one shape are comparable
-  std::vector<int> ranks;  // that take part, sorted
-  std::vector<int> hosts;  // theirs, distinct, sorted
+  std::vector<int> ranks;  // ranks that take part, sorted
+  std::vector<int> hosts;  // hosts of these ranks, distinct, sorted
   uint64_t instances = 0;
 };
 
@@ -68,18 +68,17 @@ struct Instance {
   int32_t step = -1;
   uint32_t first = 0;  // into Job::members
   uint32_t count = 0;
-  bool complete = false;  // all members are there
+  bool complete = false;  // all members recorded it
 };
 
 struct Matching {
-  uint64_t records = 0;     // timed or not, of all ranks
+  uint64_t records = 0;     // records of all ranks
   uint64_t matched = 0;     // records in an instance of two members or more
-  uint64_t alone = 0;       // no other member recorded it
-  uint64_t mismatched = 0;  // members disagree in size
-  uint64_t unlabelled = 0;  // communication kernels that do not say what they belong to
+  uint64_t alone = 0;       // collectives that only one member recorded
+  uint64_t mismatched = 0;  // collectives whose members recorded different sizes
+  uint64_t unlabelled = 0;  // communication kernels without the name of their collective
   uint64_t communication = 0;
-  std::vector<std::string>
-      complaints;  // "AllReduce 17 of DATA_PARALLEL_GROUP: 8 MiB on rank3, 4 MiB on rank7"
+  std::vector<std::string> complaints;  // "all-reduce of DATA_PARALLEL_GROUP: 8 MiB on rank3, 4 MiB on rank7"
 };
 
 struct Job {
@@ -91,9 +90,9 @@ struct Job {
   std::vector<Member> members;
   int32_t steps = 0;  // step numbers are 0 .. steps-1
   int peer_groups = 0;
-  bool timed = true;            // places in time are known, not durations only
-  bool hosts_inferred = false;  // from the numbers of GPUs
-  bool ranks_inferred = false;  // from the order of hosts and processes
+  bool timed = true;            // every trace has begin times, not durations alone
+  bool hosts_inferred = false;  // a host has no valid name, and its ranks follow from numbers of GPUs
+  bool ranks_inferred = false;  // rank numbers follow from the order of hosts and processes
   bool step_marks = false;      // the source marks steps
   int world = -1;               // number of ranks of the job, when a record states it
   std::string layout;
@@ -110,14 +109,14 @@ struct Job {
 // Joins the traces, which must outlive the job.
 Job make_job(const std::vector<RankTrace>& traces);
 
-// Fills the members of the job, their hosts and numbers: the first half of make_job.
+// Fills Job::ranks, with labels and numbers, and Job::hosts.
 void name_ranks(const std::vector<RankTrace>& traces, Job& job);
 // Fills JobRank::step, typical, peers and Job::steps.
 void find_steps(Job& job);
 // Fills communicators, channels, instances.
 void match_instances(Job& job);
 
-// Returns "all-reduce of 1 MiB in DATA_PARALLEL_GROUP".
+// Returns "all-reduce of 1 MiB in TP of rank0", or for a pair "send of 1 MiB from rank0 to rank1".
 std::string text(const Job& job, const Channel& channel);
 std::string bytes_text(int64_t bytes);
 

@@ -1,8 +1,8 @@
-// Matches the records of different ranks that are one collective. With a number from the source: same
-// communicator, operation and number. Without: the n-th of its kind within the same step. Sends and receives
-// carry no common number, so the n-th send from a to b in a step is the n-th receive of b from a. Without
-// numbers and steps the n-th of all is taken only if every member recorded equally many of each size in the
-// same order, which a sampled or cut trace does not.
+// Matches the records of different ranks that belong to one collective. If the source numbers collectives,
+// records with equal communicator, operation and number match, otherwise the n-th of an operation within a
+// step. Sends and receives carry no common number, so the n-th send from a to b in a step matches the n-th
+// receive of b from a. Without numbers and steps the n-th of the whole trace match, but only if every member
+// recorded equally many, which a sampled or cut trace does not.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -15,13 +15,13 @@ namespace {
 
 struct Entry {
   uint64_t kind = 0;   // operation, for pairs the direction too
-  int64_t number = 0;  // of the source, or step and place in it
+  int64_t number = 0;  // from the source, or made of the step and the place within it
   int32_t rank = 0;
   int32_t record = 0;
   bool by_order = false;  // neither the source nor a step gives the number
 };
 
-constexpr int64_t kPlaces = int64_t{1} << 24;  // in a step
+constexpr int64_t kPlaces = int64_t{1} << 24;  // most records of one operation in a step
 constexpr size_t kMostComplaints = 20;
 
 // Returns a key for operations that can belong together: the kind, and for pairs the two ranks.
@@ -139,7 +139,7 @@ struct Builder {
     }
   }
 
-  // Returns whether every member recorded equally many.
+  // Returns whether every rank in the list recorded equally many collectives.
   static bool counts_agree(std::span<const Entry> list) {
     std::map<int32_t, size_t> counts;
     for (const Entry& e : list)
@@ -165,7 +165,7 @@ struct Builder {
     return true;
   }
 
-  // Notes a collective whose members disagree.
+  // Notes a collective whose members recorded different sizes, at most kMostComplaints of them.
   void complain(int communicator, std::span<const Entry> e) {
     std::vector<std::string>& all = job.matching.complaints;
     if (all.size() >= kMostComplaints)
@@ -209,7 +209,8 @@ struct Builder {
     job.instances.push_back(i);
   }
 
-  // Sizes of routed tokens vary, so they are classed by powers of two.
+  // Returns the size that identifies a channel. An all-to-all of routed tokens varies in size, so its size is
+  // rounded up to a power of two.
   static int64_t size_class(const CollectiveRecord& r) {
     if (r.op != CollectiveOp::AllToAll)
       return r.bytes;
@@ -268,7 +269,7 @@ struct Builder {
   }
 
   Job& job;
-  std::vector<std::vector<int>> global;  // communicator of the job by rank and its own index
+  std::vector<std::vector<int>> global;  // index into Job::communicators by rank and index in its trace
   std::vector<std::vector<Entry>> entries;
   std::map<std::pair<std::pair<int, uint64_t>, int64_t>, int> channel_index;
   std::map<std::vector<int64_t>, int> shape_index;

@@ -1,7 +1,7 @@
-// Finds suspects from means alone. The rank that comes last waits for no other, so among GPUs with the same
-// collectives the late one has the lowest mean. A GPU is a suspect when it is the lowest by far in nearly all
-// of its shapes. A page holds neither ranks nor communicators nor single collectives, so no more can be
-// concluded.
+// Finds suspects from mean durations alone. The rank that arrives last waits for no other, so among GPUs with
+// the same collectives the late one has the lowest mean. A GPU is a suspect when its mean is by far the
+// lowest in nearly all of its shapes. A page holds neither ranks nor communicators nor single collectives, so
+// no more can be concluded.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,13 +21,13 @@ namespace tuning = ranks::tuning;
 struct Seen {
   int shapes = 0;
   int lowest = 0;
-  double gap_us = 0;  // to the median, sum over shapes in which it is the lowest
-  double share = 0;   // of the median, the same
+  double gap_us = 0;  // distance to the median, summed over shapes in which it is the lowest
+  double share = 0;   // the same sum of distances as shares of the median
 };
 using Gpus = std::map<std::pair<std::string, std::string>, Seen>;
 
-// Finds the lowest of a shape, when it is alone there: below the median by more than the others scatter, with
-// the next one nearer to the median than to it.
+// Counts the GPU with the lowest mean of a shape if it is a single outlier: below the median by more than the
+// others scatter, with the second lowest nearer to the median.
 void judge_shape(std::vector<const InspectorMean*> means, Gpus& gpus) {
   if (means.size() < tuning::kLeastMeans)
     return;

@@ -1,8 +1,7 @@
-// Identifies hosts and rank numbers. Kineto records the global rank but rarely the host. The number of the
-// GPU then shows it, because ranks of a host count their GPUs from 0: rank - device is the first rank of the
-// host. The Inspector records the host but no global rank. A communicator of all ranks then gives the
-// numbers, or else the order of hosts and processes, as long as the order inside every communicator agrees
-// with it.
+// Identifies hosts and rank numbers. Kineto records the global rank but rarely the host, which then follows
+// from the number of the GPU: ranks of a host count their GPUs from 0, so rank - device is the first rank of
+// the host. The Inspector records the host but no global rank. The numbers then follow from a communicator of
+// all ranks, or else from the order of hosts and processes if every communicator has the same order.
 #include "evidence/names.h"
 
 #include <algorithm>
@@ -84,7 +83,7 @@ void name_hosts(Job& job) {
     const RankTrace& t = *rank.trace;
     const std::string count = std::to_string(job.hosts.size());
     const bool named = evidence::fault_of_name(t.host) == evidence::NameFault::None;
-    if (!t.host.empty()) {  // whose name is none keeps its ranks together under a number
+    if (!t.host.empty()) {  // an invalid host name still groups its ranks, under a number
       rank.host = host_of("name " + t.host, named ? t.host : "host" + count);
       job.hosts_inferred |= !named;
     } else {
@@ -162,7 +161,7 @@ void label_ranks(Job& job) {
       rank.label = job.hosts[rank.host].name + "/pid" + std::to_string(rank.trace->process);
     }
   }
-  // The Inspector does not record the GPU. The place among the processes of the host replaces it.
+  // The Inspector does not record the GPU, so the position among the processes of the host replaces it.
   for (const JobHost& host : job.hosts) {
     for (size_t i = 0; i < host.ranks.size(); ++i) {
       JobRank& rank = job.ranks[host.ranks[i]];

@@ -13,7 +13,7 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// Returns the computing time before a moment, for rising moments.
+// Sums the time of the compute kernels of a rank up to any moment.
 class ComputeClock {
  public:
   explicit ComputeClock(const std::vector<TimeSpan>& spans)
@@ -39,8 +39,8 @@ class ComputeClock {
   std::vector<double> sums_;
 };
 
-// Computes own time before each record: the time since the latest end among the records that had ended by
-// then.
+// Computes the own time before each record: the time since the latest end among the records that ended before
+// it began.
 void split(const RankTrace& t, std::vector<double>& before, std::vector<int32_t>& after) {
   before.assign(t.records.size(), 0);
   after.assign(t.records.size(), -1);
@@ -58,7 +58,8 @@ void split(const RankTrace& t, std::vector<double>& before, std::vector<int32_t>
     after[i] = latest;
     if (latest >= 0)
       before[i] = double(r.begin_ns - t.records[latest].end_ns);
-    // The same time is not counted twice when several collectives begin side by side.
+    // When several collectives begin without an end between them, each counts only from the begin of the
+    // former, so that no time counts twice.
     if (i > 0 && latest >= 0) {
       const CollectiveRecord& former = t.records[i - 1];
       const int64_t since = std::max(t.records[latest].end_ns, former.begin_ns);
@@ -125,7 +126,7 @@ double mean_of(const std::vector<double>& series) {
   return count == 0 ? NAN : sum / count;
 }
 
-// Returns the mean over a stretch of the excess of a rank's part over the lower median of its peers' parts.
+// Returns how far one part of a rank's own time exceeds the lower median of its peers', mean over a stretch.
 double part_excess(
     const std::vector<std::vector<double>>& part,
     const std::vector<int>& peers,
@@ -189,7 +190,7 @@ struct Judge {
   }
 
   // Subtracts the average excess of all ranks, because the lower median of few noisy values lies below their
-  // centre. Returns the lasting differences between healthy peers, as a deviation.
+  // mean. Returns the standard deviation of lasting differences between healthy peers, 0 with few peers.
   double centre(const std::vector<int>& peers) {
     std::vector<double> means;
     for (const int r : peers) {
@@ -209,7 +210,7 @@ struct Judge {
     }
     if (means.size() < 6)
       return 0;
-    // The deviation is taken from the lower half, which a slow half of the peers does not widen.
+    // The deviation is estimated from the lower half, which slow peers do not widen.
     std::ranges::sort(means);
     return (means[(means.size() - 1) / 2] - means[(means.size() - 1) / 4]) / 0.674;
   }
@@ -217,7 +218,7 @@ struct Judge {
   // Decides whether a rank is slower than its peers by more than their spread.
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
     const double floor = std::max(tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns);
-    // Together with the other ranks of a host, half of the margin to the peers suffices.
+    // Half of the usual margin suffices here, since the other ranks of the host may confirm the excess.
     const double least = std::max(floor, tuning::kLeastPeerSpread / 2 * spread);
     const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
     if (s.count < tuning::kLeastSteps || s.mean < least)

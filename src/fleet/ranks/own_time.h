@@ -22,18 +22,18 @@ struct OwnTime {
 
 OwnTime own_time(const Job& job);
 
-// Returns the length of every step: from the end of the last collective of the step before to that of its
-// own, the median over ranks. NaN where it is unknown.
+// Returns the length of every step, ns: from the end of the previous step's last collective to the end of its
+// own last one, the median over ranks. NaN where it is unknown.
 std::vector<double> step_lengths(const Job& job);
 
-// A rank that is later than its peers by its own delay.
+// A rank whose own time exceeds that of its peers.
 struct LateRank {
   int rank = 0;
   Stretch stretch;           // of its excess a step, ns
   double level_ns = 0;       // peers' own time a step
   double first_share = 0;    // of the excess: before the step's first collective
   double compute_share = 0;  // of the excess: kernels running; NaN when kernels were not recorded
-  bool alone = true;         // clear by itself; otherwise only together with the others of its host
+  bool alone = true;         // significant by itself; false: only together with other ranks of its host
   double first_level = 0;    // the peers' share of own time before the step's first collective
 };
 
@@ -41,7 +41,7 @@ struct OwnVerdict {
   std::vector<LateRank> late;                  // by rank
   std::vector<std::vector<double>> excess_ns;  // by rank, by step; NaN: not known
   std::vector<double> level_ns;                // by rank: its peers' own time
-  std::vector<int> without_peers;              // ranks that nobody can be compared with
+  std::vector<int> without_peers;              // ranks that no other rank has the same work as
   std::vector<double> roughness;               // by rank: slow_noise of its peers
 };
 

@@ -17,7 +17,7 @@ struct Replay::State {
   std::vector<std::vector<double>> end;
   std::vector<int32_t> next;      // by rank: the first record without a begin
   std::vector<uint32_t> arrived;  // by instance
-  std::vector<int> ready;         // ranks that may go on
+  std::vector<int> ready;         // ranks whose next record may be computed
 };
 
 Replay::Replay(const Job& job, const OwnTime& own, const Clocks& clocks)

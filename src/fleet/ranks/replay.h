@@ -36,10 +36,10 @@ class Replay {
 
   const Job& job_;
   const OwnTime& own_;
-  std::vector<std::vector<int32_t>> instance_of_;  // by rank, by record; -1: alone
+  std::vector<std::vector<int32_t>> instance_of_;  // by rank, by record; -1: no other rank recorded it
   std::vector<double> transfer_ns_;
   std::vector<bool> eager_;       // by channel: the send does not wait for its receive
-  std::vector<double> start_ns_;  // by rank: of its first record, on the common clock
+  std::vector<double> start_ns_;  // by rank: begin of its first record, on the common clock
 };
 
 // Returns the mean of the finite values in [begin, end).

@@ -1,7 +1,7 @@
-// Numbers of ranks come from the size of the job and from the lists of its groups. Where ranks have no
-// numbers, a group in which every member has to take part shows its missing members by their places. A trace
-// that was not closed, or whose layout marks no end, is compared with the others in steps, because clocks of
-// hosts do not compare. Memory grows with what the files list, never with a size that they merely claim.
+// Finds missing ranks by the size of the job and the member lists of its groups. Where ranks have no numbers,
+// a group in which every member has to take part shows its missing members by their positions. A trace that
+// was not closed, or whose layout marks no end, is compared with the others by steps, because clocks of hosts
+// do not compare. Memory grows with what the files list, never with a size that they merely claim.
 #include "fleet/ranks/roll_call.h"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ void call_numbers(const Job& job, RollCall& roll) {
   }
 }
 
-// The communicators of which something is recorded that every member takes part in, and in which the place
-// of each rank is known.
+// Returns the communicators with a recorded collective, in which every member takes part, and with a known
+// position of each rank.
 std::vector<const JobCommunicator*> joint(const Job& job) {
   std::map<std::string, int> state;  // 1: joint, -1: a place is not known
   for (const JobRank& r : job.ranks) {
@@ -94,7 +94,7 @@ void call_members(const Job& job, RollCall& roll) {
   roll.count = most;
 }
 
-// A group larger than all ranks together, where no place in it is known.
+// Counts the missing ranks by the size of the largest group or the job, when no positions are known.
 void call_sizes(const Job& job, RollCall& roll) {
   int most = job.world;
   for (const JobCommunicator& c : job.communicators)
@@ -123,11 +123,11 @@ void call_ends(const Job& job, RollCall& roll) {
   roll.unfinished = evidence::take_census({}, {}, streams).unfinished;
 }
 
-// Operation, bytes, size and name of the group: what should take equally long.
+// Operation, bytes, size and name of the group. Collectives that agree in all four should take equally long.
 using OperationKind = std::tuple<CollectiveOp, int64_t, int, std::string>;
 
-// Returns the last step in which all members of each group are recorded: none of a group that lacks a trace,
-// and the last of the trace that ends early.
+// Returns by group the last step that all its members recorded: -1 when a member has no trace, the last step
+// of a trace that ends early, else the largest number.
 std::map<std::string, int32_t> last_whole_steps(const Job& job, const RollCall& roll) {
   constexpr int32_t kAll = std::numeric_limits<int32_t>::max();
   std::map<std::string, int32_t> last;
@@ -144,8 +144,8 @@ std::map<std::string, int32_t> last_whole_steps(const Job& job, const RollCall& 
   return last;
 }
 
-// Compares collectives of groups that lack a trace, or the rest of one, with those of whole groups. Longer
-// ones point to the rank without a trace.
+// Compares the durations of collectives in groups that lack a trace, or the end of one, with those in
+// complete groups. Longer ones point to the rank without a trace.
 void compare_waits(const Job& job, RollCall& roll) {
   constexpr int32_t kAll = std::numeric_limits<int32_t>::max();
   const std::map<std::string, int32_t> last = last_whole_steps(job, roll);
@@ -158,8 +158,8 @@ void compare_waits(const Job& job, RollCall& roll) {
       const auto whole = last.find(c.key);
       if (!is_symmetric(record.op) || whole == last.end())
         continue;
-      // Where a trace ends early, its group lacks a member from then on. Collectives before have all members,
-      // but other collectives of the group do not, so they are compared on neither side.
+      // When a trace ends early, its group lacks a member after that step. The group's collectives up to that
+      // step count neither as complete nor as lacking a member.
       if (whole->second == kAll || whole->second < 0 || r.step[i] > whole->second)
         durations[{{record.op, record.bytes, c.size, c.name}, c.key}].push_back(
             double(record.end_ns - record.begin_ns));

@@ -1,5 +1,5 @@
-// The ranks that the records of a job mention without any record of their own, and the traces that end early.
-// Nothing is known of either, so without a finding such a job is not healthy.
+// Finds the ranks that a job's records mention but that have no trace, and the traces that end early. Their
+// state is not known, so without a finding such a job cannot be called healthy.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace lento::fleet::ranks {
 
 struct RollCall {
-  std::vector<std::string> unseen;      // "rank7", or "member 2 of DATA_PARALLEL_GROUP": a score at most
+  std::vector<std::string> unseen;      // "rank7", or "member 2 of DATA_PARALLEL_GROUP"; not always all
   uint64_t count = 0;                   // unseen ranks, at least
-  bool numbered = false;                // `unseen` holds a name for a rank, else one for a place in a group
-  std::vector<std::string> not_closed;  // files that lack their end
-  std::vector<std::string> unfinished;  // those of them that miss steps which the others have
-  // Time in a collective of a group that lacks members, the lower quartile of its least delayed member, and
-  // of the same collective in groups that lack none, the upper quartile of their most delayed one. Both are 0
-  // unless the former is longer: then more is waited for than any member at hand.
+  bool numbered = false;                // `unseen` holds rank numbers, else members of groups
+  std::vector<std::string> not_closed;  // files that were not closed
+  std::vector<std::string> unfinished;  // files that lack steps at the end which other files have
+  // Duration of a collective in groups that lack members (lower quartile of the member with the least), and
+  // of the same collective in complete groups (upper quartile of the member with the most). Both are 0 unless
+  // the former is longer, which means that the incomplete groups wait for a rank without a trace.
   double lacking_ns = 0;
   double whole_ns = 0;
   bool complete() const {
@@ -28,7 +28,7 @@ struct RollCall {
 
 RollCall call_roll(const Job& job);
 
-// "rank2, rank5 and 7 more"; "1 rank (member 2 of TP, member 0 of DP)" where numbers are not known.
+// Returns "rank2, rank5 and 7 more", or "1 rank (member 2 of TP, member 0 of DP)" without rank numbers.
 std::string unseen_text(const RollCall& roll);
 
 }  // namespace lento::fleet::ranks

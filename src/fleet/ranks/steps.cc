@@ -1,8 +1,8 @@
-// Assigns records to training steps. Step marks of the source are taken where they exist. Otherwise the
-// sequence of operations of a rank repeats every step: its period is the distance at which the rarest
-// operation comes again and everything else too. A step ends with the last occurrence of that rarest
-// operation (usually the gradients' all-reduce). Its number in the log numbers the step, so that logs that
-// begin or end at different places still count alike.
+// Assigns records to training steps, by step marks of the source if all ranks have them. Otherwise by the
+// repeating sequence of operations: its period is the distance at which the rarest operation and nearly all
+// others repeat. A step ends with the last occurrence of that rarest operation (usually the gradients'
+// all-reduce), whose number in the log numbers the step, so that logs that begin or end at different steps
+// get the same numbers.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -19,7 +19,8 @@ uint64_t mix(uint64_t hash, uint64_t value) {
   return base::mix64(hash ^ base::mix64(value));
 }
 
-// Hashes the kind of a record, equal on ranks with the same role. It contains no number of a communicator.
+// Hashes the kind of a record. The hash is equal on ranks with the same role, so it leaves out the
+// communicator's number.
 uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
   const Communicator& c = t.communicators[r.communicator];
   uint64_t hash = mix(base::hash_text(c.name), uint64_t(c.size));
@@ -55,10 +56,11 @@ double repeats(const std::vector<uint64_t>& kinds, size_t period) {
 
 struct Period {
   size_t length = 0;
-  std::set<uint64_t> rare;  // kinds that come least often in it
+  std::set<uint64_t> rare;  // kinds that occur least often in a period
 };
 
-// Returns the repeating sequence of operations: its length and first record.
+// Returns the length of the repeating sequence of operations and its rarest kinds, or length 0 when none is
+// found.
 Period find_period(const std::vector<uint64_t>& kinds) {
   constexpr double kSame = 0.95;
   constexpr size_t kLeast = 3;  // repetitions
@@ -92,9 +94,9 @@ Period find_period(const std::vector<uint64_t>& kinds) {
   return {};
 }
 
-// Finds the ends of runs of rare kinds. When a period has several, the one whose successor's kind is least is
-// taken, the same choice on every rank with the same role. If all kinds are equally rare, the largest own
-// time separates two steps.
+// Returns the records that end a step: the ends of runs of rare kinds. If a period has several, the one that
+// the smallest hash of a kind follows is taken, the same on every rank with the same role. If all kinds are
+// equally rare, the largest own time separates two steps.
 std::vector<size_t>
 ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Period& period) {
   const auto rare = [&](size_t i) {
@@ -175,7 +177,7 @@ void take_marks(JobRank& rank) {
     rank.step.push_back(r.step);
 }
 
-// Numbers steps from 0 for the job. Lone records before the first mark stay outside.
+// Renumbers the steps of the job from 0. Records before the first step mark belong to no step.
 void renumber(Job& job) {
   constexpr int32_t kMostSteps = 1 << 22;
   int32_t first = INT32_MAX;
@@ -200,8 +202,8 @@ void renumber(Job& job) {
   }
 }
 
-// Returns the commonest hash over the operations of a step, and sets the number of records of such a step. A
-// step with a lost or odd record is rare.
+// Returns the commonest hash over the operations of a step, and sets JobRank::typical. Steps with a lost or
+// an extra record are rare, so they do not affect it.
 uint64_t ordinary_step(JobRank& rank) {
   struct Step {
     uint64_t hash = 1;

@@ -1,4 +1,4 @@
-// Finds the stretch of steps in which a series lies highest above zero.
+// Finds the range of steps in which a series lies most significantly above zero.
 #pragma once
 
 #include <span>

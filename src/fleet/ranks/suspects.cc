@@ -1,5 +1,5 @@
-// Durations and means show who comes last and never that all are well, so without a suspect there is no
-// verdict.
+// Concludes a diagnosis of durations or means. These show which rank arrives last, but never that all are
+// healthy, so without a suspect there is no verdict.
 #include "fleet/ranks/suspects.h"
 
 namespace lento::fleet {

@@ -8,11 +8,11 @@
 namespace lento::fleet {
 
 struct NoSuspect {
-  std::string reason;  // why nobody is a suspect
-  std::string remedy;  // what would help
+  std::string reason;  // why no rank is a suspect
+  std::string remedy;  // what to record for a verdict
 };
 
-// Sorts the suspects and sets the verdict to the first. Without any the diagnosis cannot judge.
+// Sorts the suspects and sets the verdict to the first. Without a suspect the outcome is CannotJudge.
 void end_suspicion(finding::Diagnosis& d, const NoSuspect& none, const std::string& covered);
 
 }  // namespace lento::fleet

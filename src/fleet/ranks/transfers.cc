@@ -1,7 +1,7 @@
 // Measures the transfer time of each channel by step, compares it with the undisturbed time of its shape, and
-// marks slow channels. That time is a lower quartile over channels, which a fault that most of them cross
-// does not raise. Lasting differences of healthy channels are estimated from the quick end of the
-// distribution.
+// marks slow channels. The undisturbed time is a lower quartile over channels, which a fault on the path of
+// most of them does not raise. Lasting differences of healthy channels are estimated from the fast end of
+// the distribution.
 #include "fleet/ranks/transfers.h"
 
 #include <algorithm>
@@ -59,13 +59,13 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
   }
 }
 
-// Estimates lasting differences of healthy channels from the quick end of the distribution, which slow
-// channels, even most of them, do not widen.
+// Returns the standard deviation of healthy channels, estimated from the fast end of the distribution, which
+// slow channels do not widen even when they are the majority.
 double quick_spread(const std::vector<double>& values) {
   return (evidence::quantile(values, 0.25) - evidence::quantile(values, 0.1)) / 0.607;
 }
 
-// Returns the spread that healthy channels of a shape may have. With few channels a usual one is assumed.
+// Returns the standard deviation of healthy channels of a shape. With few channels a typical one is assumed.
 double assumed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
   if (shape.channels >= 8 && shape.groups >= tuning::kGroupsThatTell)
     return std::max(shape.seen_spread, tuning::kFloorSpread);
@@ -92,9 +92,9 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
   return out;
 }
 
-// Returns the undisturbed transfer of a shape: the lower quartile over its channels, so that even a fault
-// that most of them cross does not pass for normal. If all of them rise together for a stretch (a fault that
-// they all cross), it is the level outside of that stretch.
+// Returns the undisturbed transfer time of a shape: the lower quartile over its channels, so that a fault on
+// the path of most of them does not pass for normal. If all channels rise together for a stretch (a fault
+// on the path of all), the time is the level outside of that stretch.
 double undisturbed_level(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = without_nan(series);
   if (low.size() < 4 * tuning::kLeastSteps)

@@ -25,11 +25,11 @@ struct ChannelTime {
 // Transfers of one shape (operation, size and number of ranks) over all channels.
 struct ShapeTime {
   int channels = 0;
-  int groups = 0;             // distinct sets of ranks; operations of one set share its lasting difference
+  int groups = 0;             // distinct sets of ranks; channels of one set deviate from others together
   double undisturbed_ns = 0;  // transfer time without a fault
   double roughness = 1;       // slow_noise of the channels
   double seen_spread = 0;  // standard deviation of log between healthy channels; 0: fewer than eight channels
-  double spread = 0;       // the one that is assumed, at least seen_spread
+  double spread = 0;       // the standard deviation that verdicts use, at least seen_spread
 };
 
 struct TransferVerdict {
@@ -60,7 +60,7 @@ struct Component {
   int a = -1;
   int b = -1;
   std::vector<int> hits, near,
-      misses;  // channels that show it, that show some of it, that cross it and do not
+      misses;  // channels that cross the part: slow ones, mildly slower ones, quick ones
   double score() const {
     return double(hits.size() + near.size()) - double(misses.size());
   }
@@ -68,7 +68,7 @@ struct Component {
 
 struct SlowPart {
   Component part;
-  std::vector<Component> alternatives;  // that explain the same as well
+  std::vector<Component> alternatives;  // parts that explain the channels equally well
   Stretch stretch;                      // over steps, of the mean over its channels
   double factor = 1;                    // transfer over undisturbed transfer, median over its channels
 };
@@ -79,7 +79,7 @@ std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of);
 
 std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches);
-// Returns the host that a part lies at, or -1 between hosts.
+// Returns the host that a part belongs to, or -1 for a part between hosts.
 int host_of(const Job& job, const Component& part);
 
 }  // namespace lento::fleet::ranks
