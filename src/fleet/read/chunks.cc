@@ -1,7 +1,7 @@
 // Decodes the XOR chunks of Prometheus bit by bit and splits a streamed answer into frames. Counts and widths
-// come from the store, so every read is bounded and a damaged chunk ends at the damage. Source: Gorilla
-// (Pelkonen et al., VLDB 2015) and Prometheus' tsdb/chunkenc. Cost: a few operations per sample. The check
-// sum uses the instruction of the processor where there is one.
+// come from the store, so every read is bounded, and decoding a damaged chunk stops at the damage. Source:
+// Gorilla (Pelkonen et al., VLDB 2015) and Prometheus' tsdb/chunkenc. Cost: a few operations per sample. The
+// check sum uses the instruction of the processor where there is one.
 #include "fleet/read/chunks.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace lento::fleet {
 namespace {
 
-// Reads the bits of a chunk, highest of each byte first. Past the end it returns zeros, and ok() returns
-// false.
+// Reads the bits of a chunk, the highest bit of each byte first. Reads past the end return zeros, after which
+// ok() returns false.
 class Bits {
  public:
   explicit Bits(std::string_view bytes)
@@ -79,7 +79,7 @@ class Bits {
   size_t at_ = 0;
 };
 
-// Reads 0 | 10 + 14 bits | 110 + 17 | 1110 + 20 | 1111 + 64.
+// Reads the difference of two time deltas: 0 | 10 + 14 bits | 110 + 17 | 1110 + 20 | 1111 + 64.
 int64_t delta_of_delta(Bits& in) {
   const auto ones = std::min(4u, unsigned(std::countl_one(in.peek())));
   in.skip(ones < 4 ? ones + 1 : 4);

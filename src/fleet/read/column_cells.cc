@@ -1,5 +1,5 @@
-// A cell counts as a number, a date or another text. Few distinct texts are kept, because a column of a
-// million names needs no more to differ from one of numbers.
+// Counts each cell as a number, a date or another text. Only some distinct texts are stored, because a few of
+// a million names suffice to distinguish a column of names from one of numbers.
 #include "fleet/read/column_cells.h"
 
 #include <algorithm>

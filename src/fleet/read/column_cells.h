@@ -1,4 +1,4 @@
-// Counts what the cells of one column hold, from which the type of the column is guessed.
+// Counts the kinds of cells in one column, from which the type of the column is guessed.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ bool is_empty_cell(std::string_view text);
 // Statistics of a column over its first rows.
 struct Cells {
   size_t filled = 0;
-  size_t refused = 0;  // "[N/A]" and its like
+  size_t refused = 0;  // words for no value, such as "[N/A]"
   size_t numbers = 0;
   size_t integers = 0;
   size_t dates = 0;
-  size_t rising = 0;   // numbers above the one before
-  size_t falling = 0;  // and below it
-  double largest = 0;  // by size
+  size_t rising = 0;   // numbers above the previous one
+  size_t falling = 0;  // numbers below the previous one
+  double largest = 0;  // largest absolute value
   std::set<std::string> distinct;
   double before = -std::numeric_limits<double>::infinity();  // the last number
 

@@ -67,7 +67,7 @@ constexpr std::array<std::string_view, 5> kTimeWords{"time", "timestamp", "datet
 
 constexpr std::array<std::string_view, 3> kSteps{"step", "iteration", "iter"};
 
-// Words that annotate a row, and those that may occur with them in such a name.
+// Words that annotate a row, and then words that may occur beside them in the name of an annotation.
 constexpr std::array<std::string_view, 34> kAnnotations{
     "label", "labels", "rank",    "step",   "steps",     "epoch",   "part",      "partition", "index",
     "idx",   "code",   "codes",   "iter",   "iteration", "id",      "uuid",      "seed",      "fold",
@@ -86,7 +86,7 @@ bool among(const std::array<std::string_view, N>& names, std::string_view column
   return std::ranges::find(names, lowered(column)) != names.end();
 }
 
-// Returns "gpu-a#-#" for "gpu-a00-07".
+// Returns a name with each run of digits replaced: "gpu-a#-#" for "gpu-a00-07".
 std::string shape_of(std::string_view name) {
   std::string out;
   for (const char c : name) {

@@ -1,5 +1,6 @@
-// Tables do not state which columns are counters. A column is one when nearly all of its steps rise on half
-// of its machines and nearly none falls on any: noise makes every other metric fall as often as it rises.
+// Recognises counters by their values, because tables do not mark them. A metric is a counter when it rises
+// in nearly all steps on half of its machines and falls in nearly none on any. Noise makes other metrics fall
+// as often as they rise.
 #include "fleet/read/counters.h"
 
 #include <cmath>

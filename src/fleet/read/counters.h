@@ -1,13 +1,13 @@
-// Counters in recorded tables. A counter only rises, and falls when its program starts again. Its level is
-// the age of a program, so that a restart would look like a loss, and its rise per second is the amount.
+// Finds counters in recorded tables. A counter only rises, except that a restart of its program resets it.
+// Its level depends on the age of the program, so only its rise per second is comparable between machines.
 #pragma once
 
 #include "fleet/read/metric_series.h"
 
 namespace lento::fleet {
 
-// Replaces each metric that only rises by its rise per second, named "rate(NAME)". A value that is less than
-// the one before, as after a restart, has none. The notes of the series name the counters.
+// Replaces each metric that only rises by its rise per second, named "rate(NAME)". A value below the previous
+// one, as after a restart, becomes NaN. The notes of the series name the counters.
 void counters_to_rates(MetricSeries& series);
 
 }  // namespace lento::fleet

@@ -1,6 +1,6 @@
-// Reads tables of metrics into series. The columns are typed first (table_layout.h), from the options and the
-// first rows, so that every command reads a table alike. Times are numbers or dates, by the first record
-// of a file; values are numbers, bare or with the unit of their column.
+// Reads tables of metrics into series. The roles of the columns are found first (table_layout.h), from the
+// options and the first rows, so that every command reads a table in the same way. The first record of a file
+// decides whether times are numbers or dates. Values are numbers, bare or with the unit of their column.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,7 +19,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr int64_t kPauseMs = 3'600'000;  // of one job, an hour: a restart from a checkpoint takes less
+constexpr int64_t kPauseMs = 3'600'000;  // longest pause within a job; a restart from a checkpoint is shorter
 
 // The period of one file, and whether it names a machine of an earlier file.
 struct FileSpan {
@@ -84,7 +84,7 @@ class Reader {
     return name.substr(0, name.find('.'));
   }
 
-  // Days and months change places between countries: the whole column shows which order is meant.
+  // Finds the order of day and month, which differs between countries, from all dates of the column.
   void find_order(const std::string& path, const std::string& shown, size_t time) {
     base::ReadReport ignored;
     if (path == "-")
@@ -119,9 +119,9 @@ class Reader {
       labels_.emplace_back(c, header[c]);
   }
 
-  // Refuses files that are not parts of one job. Separate runs of the same machines must not be joined:
-  // normal values of one run do not hold for another, and if the later run came first, the earlier one would
-  // be lost.
+  // Throws base::Error for files that are not parts of one job. Separate runs of the same machines must not
+  // be joined: normal values of one run do not hold for another, and if the later run were read first, the
+  // samples of the earlier one would be skipped.
   void doubt_another_run(uint64_t taken, uint64_t skipped) {
     if (span_.known && skipped > taken && span_.begin_ms < before_.end_ms)
       throw base::Error(
@@ -158,7 +158,7 @@ class Reader {
     return double(*moment);
   }
 
-  // Takes one row.
+  // Adds the samples of one row.
   void record() {
     const auto time = time_of(fields_[size_t(layout_.time)]);
     if (!time)
@@ -206,7 +206,7 @@ class Reader {
     return machine;
   }
 
-  // The id of the metric that a row of a tidy table names, or kLeftOut.
+  // Returns the id of the metric that a row of a tidy table names, or kLeftOut.
   uint32_t metric_of_row() {
     const std::string name(fields_[size_t(layout_.metric_name)]);
     const auto known = names_.find(name);
@@ -220,7 +220,7 @@ class Reader {
     return names_.emplace(name, is_left_out ? kLeftOut : builder_.metric(name)).first->second;
   }
 
-  // Adds a value. Empty cells are no samples.
+  // Adds the value of a cell. Empty cells add none.
   void value(const fleet::SeriesBuilder::Key& key, int64_t time_ms, std::string_view text) {
     if (text.empty())
       return;
@@ -253,12 +253,13 @@ class Reader {
   uint32_t wide_metric_ = 0;
   uint32_t file_machine_ = UINT32_MAX;
   FileSpan span_;
-  FileSpan before_;             // of the file before
+  FileSpan before_;             // period of the previous file
   uint32_t file_ = 0;           // counts from 1
   std::vector<uint32_t> seen_;  // the last file that named each machine
 };
 
-// A unit that is off by a thousand makes hours of a second or weeks of an hour.
+// Throws base::Error when the distance between samples is implausible, because the time unit was stated wrong
+// by a factor of a thousand.
 void doubt_time(const CsvOptions& o, const std::string& unit, const MetricSeries& series) {
   constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
   constexpr double kTooCoarse = 1000;

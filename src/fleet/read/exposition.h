@@ -1,4 +1,4 @@
-// One line of a page of metrics, in Prometheus' text format or OpenMetrics.
+// Parses one line of a metrics page in Prometheus' text format or in OpenMetrics.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct ExpositionSample {
   std::string_view time;  // empty: the moment of the scrape
 };
 
-// False when the line is no sample. The views are into `line`.
+// Returns false when the line is no sample. The views in `out` point into `line`.
 bool parse_exposition(std::string_view line, ExpositionSample& out);
 
 }  // namespace lento::fleet

@@ -1,5 +1,5 @@
-// Parses metric expressions and label conditions, lists the ready sets of common exporters, and normalises
-// names of machines. The expressions are a small part of PromQL that is evaluated here, on raw samples.
+// Parses metric expressions and label conditions, lists the metrics of common exporters, and normalises names
+// of machines. The expressions are a small part of PromQL, which Lento evaluates on raw samples.
 #include "fleet/read/metric_names.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lento::fleet {
 namespace {
 
-// Counters whose names do not end like those of counters.
+// Counters whose names lack a suffix by which counters are recognised.
 constexpr std::array<std::string_view, 8> kCounters{
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
@@ -51,7 +51,7 @@ bool take_call(std::string& text, std::string_view word) {
   return true;
 }
 
-// Takes METRIC{...}. Returns false when the text is something else.
+// Parses METRIC{...} into `spec`. Returns false when the text has another form.
 bool take_selector(std::string text, MetricSpec& spec) {
   const size_t brace = text.find('{');
   spec.selector = trimmed(text.substr(0, brace));
@@ -78,7 +78,7 @@ bool take_selector(std::string text, MetricSpec& spec) {
   return true;
 }
 
-// Parses a metric expression such as sum(rate(name)).
+// Parses an expression such as sum(rate(name)). Returns false when it needs other PromQL.
 bool take_expression(std::string text, MetricSpec& spec) {
   if (take_call(text, "sum"))
     spec.across = MetricSpec::Across::Sum;

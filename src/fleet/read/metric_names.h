@@ -1,5 +1,5 @@
-// The selection of metrics from an exporter: metrics as small expressions, ready sets of the common
-// exporters, the labels that name a device, and one name for a machine.
+// Selects metrics of an exporter: metrics as small expressions, the sets of metrics of common exporters, the
+// labels that name a device, and one name for each machine.
 #pragma once
 
 #include <map>
@@ -31,8 +31,8 @@ std::string to_string(const Matcher& matcher);  // as PromQL writes it
 //   expression = [ NAME "=" ] ( ("sum" | "mean") "(" part ")" | part )
 //   part       = "rate(" selector [ "[" any "]" ] ")" | selector
 //   selector   = METRIC [ "{" matcher { "," matcher } "}" ]
-// Expressions are evaluated on the samples as they were scraped, so that the store fills in none. `sum` and
-// `mean` go over all series of the metric that a machine has. Other PromQL is left to the store.
+// Expressions are evaluated on the samples as they were scraped, which the store does not interpolate. `sum`
+// and `mean` go over all series of the metric that a machine has. The store evaluates other PromQL.
 struct MetricSpec {
   enum class Across {
     Devices,
@@ -42,7 +42,7 @@ struct MetricSpec {
   std::string name;      // as it is shown
   std::string selector;  // stored name; empty when `promql` is used
   std::vector<Matcher> where;
-  bool rate = false;  // of a counter, a second; a reset is no rate
+  bool rate = false;  // the rise of a counter per second is read; a reset gives no sample
   Across across = Across::Devices;
   std::string promql;
   std::string meaning;
@@ -52,8 +52,8 @@ struct MetricSpec {
 MetricSpec parse_metric(const std::string& text);
 bool is_counter(std::string_view stored_name);
 
-// Returns the ready set by the exporter's name: dcgm, amd, nvidia_gpu, node, nccl, gaudi, xpu_timer. Throws
-// base::Error for another name.
+// Returns the metrics of an exporter: dcgm, amd, nvidia_gpu, node, nccl, gaudi, xpu_timer. Throws base::Error
+// for another name.
 const std::vector<MetricSpec>& exporter_metrics(std::string_view exporter);
 const std::vector<std::string>& exporters();
 
@@ -69,9 +69,9 @@ const std::vector<std::string>& default_device_labels();
 // Returns whether the value is one of DCGM's marks for a missing value.
 bool is_blank(double value);
 
-// Gives a machine one name: the one in the user's table, else without port, and without a domain of two parts
-// or more ("node1.cluster.local"). Where two domains hold the same short name, the second keeps its full
-// name.
+// Reduces the names of a machine to one: the name in the user's table, else the name without its port and
+// without a domain of two parts or more ("node1.cluster.local" becomes "node1"). When two domains have the
+// same short name, the machine seen second keeps its full name.
 class MachineNames {
  public:
   void add(const std::string& name, const std::string& machine) {
@@ -86,7 +86,7 @@ class MachineNames {
 
  private:
   std::map<std::string, std::string> table_;
-  std::map<std::string, std::string> domains_;  // of short names, as first seen
+  std::map<std::string, std::string> domains_;  // short name -> the domain first seen with it
 };
 
 }  // namespace lento::fleet

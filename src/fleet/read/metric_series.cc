@@ -1,6 +1,7 @@
 // Collects irregular samples of many series and lays them out on one grid of time, metric and machine.
-// Samples of a series are chained blocks in slabs of its metric, so that nothing moves as a series grows and
-// a metric returns its memory once it is laid out (series_grid.cc). Cost: 8.5 bytes per sample.
+// Samples of a series lie in linked blocks in the slabs of its metric, so that nothing moves as a series
+// grows and the memory of a metric is freed once it is on the grid (series_grid.cc). Cost: 8.5 bytes per
+// sample.
 #include "fleet/read/metric_series.h"
 
 #include <algorithm>
@@ -121,7 +122,8 @@ void SeriesBuilder::begin_part_in_any_order() {
   ++part_;
 }
 
-// Returns whether a sample of this time may follow in its series.
+// Returns whether a sample with this time may be added: later than the last one of its series or, when times
+// may fall, later than the earlier parts.
 bool SeriesBuilder::in_time(Samples& to, int64_t time_ms) const {
   if (to.first_block == 0)
     return true;
@@ -161,7 +163,7 @@ void SeriesBuilder::append(Samples& to, int64_t time_ms, float value) {
 
 constexpr const char* kSecondSample = "second sample of a machine at the same time";
 
-// Reads the first samples of a series, `most` or a few more.
+// Reads whole blocks from the start of a series until `to` has `most` samples or more.
 void SeriesBuilder::read(const Samples& from, size_t most, Column& to) const {
   to.time_ms.clear();
   to.value.clear();
@@ -190,13 +192,14 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const Loc
   }
   if (++count_ > max_samples_)
     throw Error(where, "too many samples for one period", "read a shorter period");
-  // Equal times are detected when all samples are there.
+  // build() detects equal times, once all samples have been added.
   to.falls = to.falls || (to.first_block != 0 && time_ms <= to.last_ms);
   append(to, time_ms, float(value));
   ++report_.taken;
 }
 
-// Writes the series again in order of time. Its old blocks are freed with those of its metric.
+// Appends the samples of a series again in the order of time. Its old blocks are freed with those of its
+// metric.
 void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
   Column column;
   read(series, SIZE_MAX, column);
@@ -221,8 +224,8 @@ void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
   series = sorted;
 }
 
-// Machines of a single moment, where more than half of all have three and more: with two, a beginning or an
-// end within the recording explains the one.
+// Returns the machines with samples at a single time, if more than half of all machines have three samples or
+// more, else none. Where most have two, a machine that started late or ended early may have one.
 std::vector<bool> SeriesBuilder::seen_once() const {
   constexpr size_t kMany = 3;
   std::vector<int64_t> first(machines_.size(), INT64_MAX);
@@ -246,7 +249,7 @@ std::vector<bool> SeriesBuilder::seen_once() const {
   return 2 * many > machines_.size() && some > 0 ? once : std::vector<bool>(machines_.size(), false);
 }
 
-// Removes machines with their samples, so that those behind them move up.
+// Removes the marked machines with their samples and renumbers the others.
 void SeriesBuilder::leave_out(const std::vector<bool>& machines, const Location& where) {
   const std::vector<std::string> names = machines_;
   std::vector<uint32_t> place(names.size());

@@ -3,7 +3,7 @@
 //   samples (metric, machine, time, value) -> SeriesBuilder -> MetricSeries -> detector
 //
 // A machine may report a metric from several devices (GPUs). The series then holds three metrics, "name:min",
-// "name:mean" and "name:max" over the devices, and keeps which device was the lowest and the highest.
+// "name:mean" and "name:max" over the devices, and the devices that were the lowest and the highest.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace lento::fleet {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// The labels of these keys as one text: machines with equal texts are peers.
+// Returns the labels with these keys as one text. Machines with equal texts are peers.
 std::string group_name(const Labels& labels, const std::vector<std::string>& keys);
 
 // values[(metric * steps + time) * machines + machine], NaN where there is no sample near this time.
@@ -35,17 +35,17 @@ struct MetricSeries {
   std::vector<std::string> machines;
   std::vector<Labels> labels;  // per machine; may be empty
   std::vector<std::string> metrics;
-  int64_t begin_ms = 0;  // time of step 0: Unix or since the start of the recording
+  int64_t begin_ms = 0;  // time of step 0: Unix time, or time since the start of the recording
   int64_t step_ms = 1000;
   size_t steps = 0;
-  int64_t sample_gap_ms = 0;       // median distance of a series' samples as they came; 0: not known
+  int64_t sample_gap_ms = 0;  // median distance of samples before they were put on the grid; 0: not known
   std::vector<int64_t> newest_ms;  // time of a machine's last sample, INT64_MIN: none; may be empty
   std::vector<float> values;
-  std::vector<std::string> devices;                   // names, index 0 is "none"
-  std::vector<std::vector<uint32_t>> devices_seen;    // by machine: which sent samples, sorted; may be empty
+  std::vector<std::string> devices;                 // names, index 0 is "none"
+  std::vector<std::vector<uint32_t>> devices_seen;  // by machine: devices with samples, sorted; may be empty
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
-  bool by_step = false;                               // times are steps of the program, a second each
-  std::vector<std::string> notes;                     // how a table was read, for the verdict's notes
+  bool by_step = false;                               // times count steps of a program, as if each took 1 s
+  std::vector<std::string> notes;                     // how a table was read, for the notes of a diagnosis
 
   size_t row_begin(size_t metric, size_t step) const {
     return (metric * steps + step) * machines.size();
@@ -68,20 +68,20 @@ struct MetricSeries {
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key);
 
 struct GridOptions {
-  std::optional<int64_t> begin_ms;  // of the first step; the first sample's time when not given
+  std::optional<int64_t> begin_ms;  // time of the first step; nullopt: that of the first sample
   int64_t step_ms = 0;      // 0: the median distance of samples, rounded to 100 ms (to 1 s above 900 ms)
   double fill_limit_s = 5;  // a sample further away than this, than 1.5 steps and than 0.75 of the
                             // usual distance of its series' samples does not fill a step
   uint64_t max_values = uint64_t{400} << 20;  // steps x machines x metrics over this is refused
-  // The samples are a whole recording: a machine of one moment, where most have three and more, is a name
-  // that was damaged, and is left out. False for pieces of a stream.
+  // The samples are a whole recording. Machines with samples at a single time are then left out as damaged
+  // names, if most machines have samples at three times or more. False for pieces of a stream.
   bool whole = true;
 };
 
-// Collects samples of any order of machines and metrics. The times of one series must rise, and samples that
-// break this are skipped and counted. After begin_part_in_any_order() they may fall, and such series are
-// sorted at the end, where the first of equal times counts. A machine whose name is none (evidence/names.h)
-// is left out with its samples, whatever reader it came from. Costs 8.5 bytes per sample of a long series.
+// Collects samples with machines and metrics in any order. The times of one series must rise, and samples
+// that break this are skipped and counted. After begin_part_in_any_order() they may fall, and build() sorts
+// such series and keeps the first of equal times. A machine whose name is invalid (evidence/names.h) is left
+// out with its samples. Costs 8.5 bytes per sample of a long series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)
@@ -92,7 +92,7 @@ class SeriesBuilder {
   // Begins a part whose samples may be in any order of time, but later than those of the parts before it.
   void begin_part_in_any_order();
 
-  // Makes two values of one series at one time an Error of build(). The same value twice is skipped.
+  // Makes build() throw when a series has two different values at one time. The same value twice is skipped.
   void refuse_clashes() {
     refuses_clashes_ = true;
   }
@@ -110,13 +110,13 @@ class SeriesBuilder {
   // Adds a sample. Values that are not finite and times that do not rise are skipped and counted at `where`.
   void add(const Key& key, int64_t time_ms, double value, const base::Location& where);
 
-  // Fills the grid with the nearest samples (ties to the earlier one). Throws Error when there is nothing or
-  // far too much to lay out.
+  // Fills the grid with the nearest samples (the earlier of two at equal distance). Throws Error when there
+  // is no usable sample or the grid exceeds max_values.
   MetricSeries build(const GridOptions& options, const base::Location& where);
 
  private:
-  // A series is a chain of blocks in slabs, one list of slabs a metric. Nothing is moved as a series grows,
-  // and a metric that is laid out returns its memory. Blocks are numbered from 1, and 0 is none.
+  // A series is a linked list of blocks, which lie in the slabs of its metric. Nothing is moved as a series
+  // grows, and the slabs of a metric are freed once it is on the grid. Blocks are numbered from 1; 0: none.
   struct Block {
     static constexpr size_t kRoom = 32;
     int64_t begin_ms;
@@ -132,7 +132,7 @@ class SeriesBuilder {
     Block& at(uint32_t number) const {
       return slabs[(number - 1) / kBlocks][(number - 1) % kBlocks];
     }
-    uint32_t add(int64_t begin_ms);  // its number
+    uint32_t add(int64_t begin_ms);  // returns the block's number
   };
   struct Samples {
     Key key;
@@ -140,11 +140,11 @@ class SeriesBuilder {
     uint32_t last_block = 0;
     int64_t first_ms = 0;
     int64_t last_ms = 0;
-    int64_t floor_ms = INT64_MIN;  // the last time of the parts before
+    int64_t floor_ms = INT64_MIN;  // last time of the earlier parts; samples must be later
     uint32_t part = 0;
     bool falls = false;  // times were not in order
   };
-  struct Column;  // the samples of one series as they came
+  struct Column;  // the samples of one series in the order of arrival
   struct Hash {
     using is_transparent = void;
     size_t operator()(std::string_view text) const {
@@ -185,7 +185,7 @@ class SeriesBuilder {
   std::vector<std::string> metrics_;
   std::vector<std::string> devices_{""};
   std::vector<Labels> labels_;
-  std::vector<evidence::NameFault> fault_;      // of a machine's name
+  std::vector<evidence::NameFault> fault_;      // by machine: why its name is invalid
   std::unordered_map<uint64_t, size_t> index_;  // packed key -> samples_
   std::vector<Samples> samples_;
   std::vector<Slabs> slabs_;  // by metric

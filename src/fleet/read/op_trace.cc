@@ -1,8 +1,8 @@
 // Reads traces of a training job's operations, one line each:
 // dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us (the layout of ByteDance's StragglerAnalysis). A worker
 // is one machine "dpD-stageS" with the label `stage`. Its metrics are the mean duration of each compute
-// operation in each step, in ms. Communication operations are left out: they wait for the slowest worker, and
-// so their durations point at the victims.
+// operation in each step, in ms. Communication operations are left out: they wait for the slowest worker, so
+// long durations show the workers that wait, not the slow one.
 #include <algorithm>
 #include <map>
 

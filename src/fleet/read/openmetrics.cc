@@ -1,6 +1,6 @@
 // Reads a period of samples from exposition text (exposition.h). The time stamp is in seconds when it has a
 // fraction or is below 1e11 (OpenMetrics), else in milliseconds (Prometheus text). Samples without one are
-// skipped: a period needs times.
+// skipped, unless the options give the time of the scrape.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Reads metrics from a Prometheus-compatible store. Streamed remote read is preferred, because it delivers
 // the raw samples in compressed chunks that are decoded in place. The range selector of the query API is the
-// fallback, and carries PromQL that the own expressions cannot express. Damage in an answer is skipped and
-// counted.
+// fallback, and is also used for PromQL that Lento does not evaluate. Damaged parts of an answer are skipped
+// and counted.
 #include "fleet/read/prometheus.h"
 
 #include <snappy.h>
@@ -23,7 +23,7 @@
 namespace lento::fleet {
 namespace {
 
-// Takes the samples of one metric, a series at a time, and passes levels, rates, sums or means on.
+// Receives the samples of one metric, a series at a time, and adds levels, rates, sums or means to a builder.
 class Collector {
  public:
   Collector(const PrometheusOptions& options, SeriesBuilder& builder, base::ReadReport& report)
@@ -39,7 +39,7 @@ class Collector {
     totals_.clear();
   }
 
-  // Opens the series of a label set. Returns false when it names no machine.
+  // Begins the series with these labels. Returns false when the labels name no machine.
   bool open(const LabelList& labels) {
     return open(names_.name(labels));
   }
@@ -58,7 +58,8 @@ class Collector {
     pass(time_ms, (value - before->value) * 1000 / double(time_ms - before->time_ms));
   }
 
-  // Ends the metric: adds sums and means. A sum is left out at times at which a series has no sample.
+  // Ends the metric: adds sums and means. A sum is left out at times at which one of its series has no
+  // sample.
   void end() {
     for (const auto& [machine, times] : totals_) {
       uint32_t most = 0;
@@ -87,7 +88,7 @@ class Collector {
     uint32_t count = 0;
   };
 
-  // Prepares to take samples of a series. Returns false without a machine label.
+  // Begins a series. Returns false when its labels name no machine.
   bool open(const SeriesName& name) {
     if (name.machine.empty()) {
       report_.skip(where_, "no machine label");
@@ -102,7 +103,7 @@ class Collector {
     return true;
   }
 
-  // Passes a sample on: as it is, or into a sum over the devices of its machine.
+  // Adds a sample to the builder, or to the sum over the series of its machine.
   void pass(int64_t time_ms, double value) {
     if (spec_->across == MetricSpec::Across::Devices)
       return builder_.add(key_, time_ms, value, where_);
@@ -179,7 +180,7 @@ LabelList read_labels(std::string_view bytes) {
   return labels;
 }
 
-// Takes a compressed chunk of samples within the period.
+// Adds the samples of a compressed chunk that lie within the period.
 void take_chunk(std::string_view bytes, Period period, Collector& to) {
   std::string_view data;
   uint64_t type = 0;
@@ -201,13 +202,13 @@ void take_chunk(std::string_view bytes, Period period, Collector& to) {
     return;
   const auto take = [&](int64_t t, double v) {
     if (t <= period.end_ms && !std::isnan(v))
-      to.add(t, v);  // NaN marks staleness
+      to.add(t, v);  // Prometheus marks the end of a series with NaN
   };
   if (!read_xor_chunk(data, take, period.begin_ms))
     to.damaged("a damaged chunk");
 }
 
-// Reads a series. Labels come before chunks, and their bytes are the key of the series.
+// Adds the samples of a series. The bytes of its labels, which come before its chunks, are its cache key.
 void take_series(std::string_view bytes, Period period, Collector& to) {
   size_t label_bytes = 0;
   bool opened = false;
@@ -231,7 +232,7 @@ void take_series(std::string_view bytes, Period period, Collector& to) {
     to.damaged("a frame that is no response");
 }
 
-// Takes one frame of the remote-read stream.
+// Adds the samples of one frame of the remote-read stream.
 void take_frame(std::string_view payload, Period period, Collector& to) {
   Wire response(payload);
   for (WireField f; response.next(f);) {
@@ -273,8 +274,8 @@ std::string matchers(const PrometheusOptions& o, const std::vector<Matcher>& mor
   return out + "}";
 }
 
-// Composes a range query for expressions that are left to the store. It fills each step with samples up to
-// five minutes old.
+// Returns the URL of a range query for PromQL, whose steps the store fills with samples up to five minutes
+// old, or else of a query for the raw samples.
 std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period period) {
   const auto seconds = [](int64_t ms) {
     return base::format_exact(double(ms) / 1000);
@@ -289,7 +290,7 @@ std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period
   return o.url + "/api/v1/query?query=" + base::percent_encoded(selector) + "&time=" + seconds(period.end_ms);
 }
 
-// Takes {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}.
+// Adds an answer {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}.
 void take_answer(
     const PrometheusOptions& o,
     const std::string& metric,
@@ -351,7 +352,7 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
   if (o.metrics.empty())
     throw base::Error({o.url}, "no metric was named", "name at least one with --metric");
   for (const MetricSpec& metric : o.metrics) {
-    // A rate needs the sample before the first one.
+    // A rate at the begin of the period needs an earlier sample.
     const int64_t before = metric.rate ? std::max<int64_t>(2 * o.grid.step_ms, 60'000) : 0;
     const Period period{begin_ms - before, end_ms};
     collector.begin(metric);
@@ -365,7 +366,7 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
 
 namespace {
 
-// Returns the result of an instant query at the store's own present.
+// Returns the result of an instant query at the store's current time.
 base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
   base::HttpRequest request;
   request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(query);

@@ -27,41 +27,41 @@ struct PrometheusOptions {
   std::vector<std::string> label_names{"stage", "pp_rank", "hardware", "rack"};
   bool chunks = true;  // false: only the range selector
   GridOptions grid;
-  SeriesNames* series = nullptr;  // remembers what labels mean between reads; null: for one read only
+  SeriesNames* series = nullptr;  // cache of interpreted labels across reads; null: each read has its own
 };
 
 // Returns the interpretation of labels that these options give, for `series`.
 SeriesNames series_names(const PrometheusOptions& options);
 
-// Reads the samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers
-// no metrics. Damaged chunks and samples are skipped and counted.
+// Reads the samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or has no
+// usable sample. Damaged chunks and samples are skipped and counted.
 MetricSeries
 read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms, base::ReadReport& report);
 
-// Returns the values of a label among series that the conditions match and that have samples in [begin, end],
-// sorted. Throws Error when the store does not answer that, or names over 10,000.
+// Returns the sorted values of a label among series that meet the conditions and have samples in [begin,
+// end]. Throws Error when the store does not answer the query, or answers over 10,000 values.
 std::vector<std::string>
 label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
 
-// Returns the samples of an instant query at the store's present. Throws Error when the store does not answer
-// with series.
+// Returns the samples of an instant query at the store's current time. Throws Error when the store does not
+// answer with series.
 struct InstantSample {
   LabelList labels;
   double value = 0;  // NaN where the store sends no number
 };
 std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
 
-// Returns the store's targets that the conditions match, with the present value of `up`. Empty when the store
-// has no `up` for them. Throws Error when it does not answer.
+// Returns the scrape targets that meet the conditions, with the current value of `up`, none when the store
+// has no `up` for them. Throws Error when the store does not answer.
 struct UpTarget {
   ScrapeTarget target;
-  std::string machine;  // that its labels name
+  std::string machine;  // machine that the target's labels name; empty: none
   bool up = false;
 };
 std::vector<UpTarget> up_targets(const PrometheusOptions& options);
 
-// Adds names of machines that the store itself joins: node_uname_info names the host of an instance. Existing
-// names of the table stay.
+// Adds the names of machines that the store's node_uname_info gives to instances. Existing names of the table
+// stay.
 void learn_names(const PrometheusOptions& options, MachineNames& names);
 
 // Returns the store's clock, or nothing when the store does not report it.
@@ -73,7 +73,7 @@ struct Alert {
   int64_t starts_ms = 0;
   int64_t ends_ms = 0;
 };
-// Throws Error when the Alertmanager does not take them.
+// Posts alerts. Throws Error when the Alertmanager does not accept them.
 void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts);
 
 // Returns "2026-01-02T03:04:05.678Z".

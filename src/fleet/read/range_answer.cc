@@ -3,9 +3,9 @@
 //   answer = {"status": "success", "data": {"resultType": "matrix", "result": [SERIES]}}
 //   SERIES = {"metric": {LABEL: TEXT}, "values": [[SECONDS, TEXT], ...]}
 //
-// Machine and device follow from the labels. An expression such as rate(...) has no metric name, and the file
-// name stands for it. When a machine or device has several series of one metric, the labels in which these
-// differ become part of the metric's name: node_cpu_seconds_total{mode=idle}.
+// Machine and device follow from the labels. A result of an expression such as rate(...) has no metric name,
+// so the file name is used. When a machine or device has several series of one metric, the labels in which
+// they differ become part of the metric's name: node_cpu_seconds_total{mode=idle}.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -109,7 +109,7 @@ class RangeReader {
     return all;
   }
 
-  // Adds the samples. A counter is read as its rate, and a reset has none.
+  // Adds the samples of a series. For a counter these are rates, and a reset adds none.
   void take(const RangeSeries& series, const std::string& metric, const base::Location& where) {
     const SeriesBuilder::Key key{
         builder_.metric(metric),

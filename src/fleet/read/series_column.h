@@ -1,4 +1,4 @@
-// The samples of one series as a SeriesBuilder collected them.
+// The samples of one series in the order in which a SeriesBuilder received them.
 #pragma once
 
 #include <cstdint>

@@ -15,12 +15,11 @@
 namespace lento::fleet {
 namespace {
 
-constexpr double kFillShare = 0.75;   // of a series' own distance of samples: half, and some jitter
-constexpr double kSlowest = 300'000;  // ms; a series of rarer samples has holes
+constexpr double kFillShare = 0.75;   // of the usual distance of samples: half of it, plus jitter
+constexpr double kSlowest = 300'000;  // ms; a series with rarer samples leaves grid steps empty
 constexpr float kNoSample = std::numeric_limits<float>::quiet_NaN();
 
-// The grid of the output. The nearest sample of each step goes to out[step * stride], and NaN stays where
-// none is within `limit_ms`.
+// The time grid of the output. A step without a sample within `limit_ms` stays empty.
 struct Grid {
   int64_t begin_ms;
   int64_t step_ms;
@@ -46,21 +45,21 @@ void nearest_fill(const std::vector<int64_t>& time, const Grid& grid, const Put&
 
 }  // namespace
 
-// The median of some distances of samples; 0 when there are none.
+// Returns the lower median of distances between samples, 0 when there are none.
 static int64_t median_gap(std::vector<int64_t>& gaps) {
   if (gaps.empty())
     return 0;
   return evidence::lower_median_reordering(std::span(gaps));
 }
 
-constexpr size_t kGapsOf = 64;  // samples of a series
+constexpr size_t kGapsOf = 64;  // first samples of a series that are used
 
 static void add_gaps(const std::vector<int64_t>& time_ms, std::vector<int64_t>& gaps) {
   for (size_t i = 1; i < std::min(time_ms.size(), kGapsOf); ++i)
     gaps.push_back(time_ms[i] - time_ms[i - 1]);
 }
 
-// Rounds the distance of samples to the step of their grid.
+// Returns the grid step for a distance of samples, both in ms: rounded to 100 ms, above 900 ms to 1 s.
 static int64_t natural_step(int64_t gap) {
   if (gap == 0)
     return 1000;
@@ -82,11 +81,10 @@ int64_t SeriesBuilder::sample_gap() const {
   return median_gap(gaps);
 }
 
-// The place of the values of each metric: one row of planes, or three for the smallest, mean and largest
-// device.
+// The planes that hold the values of each metric: one, or three for the smallest, mean and largest device.
 struct SeriesBuilder::Layout {
   std::vector<bool> has_devices;  // by metric id
-  std::vector<size_t> at;         // first metric of the series
+  std::vector<size_t> at;         // by metric id: index of its first plane in MetricSeries::metrics
 };
 
 // Returns the index of each metric among the rows of the result.
@@ -188,7 +186,7 @@ void SeriesBuilder::fill_metric(
     read(s, SIZE_MAX, column);
     std::vector<int64_t> gaps;
     add_gaps(column.time_ms, gaps);
-    const bool known = gaps.size() >= 3;  // of fewer, one may be a hole
+    const bool known = gaps.size() >= 3;  // one of fewer may be a gap in the recording
     const double usual = known ? std::min(kSlowest, double(median_gap(gaps))) : 0;
     const double limit =
         std::max({options.fill_limit_s * 1000, 1.5 * double(series.step_ms), kFillShare * usual});

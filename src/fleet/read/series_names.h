@@ -1,5 +1,5 @@
 // Interprets the labels of a store's series: machine, device, scrape target. A store sends the same labels
-// with every answer, so a watch looks their interpretation up instead of computing it again.
+// with every answer, so the interpretation is cached.
 #pragma once
 
 #include <compare>
@@ -28,11 +28,11 @@ const std::string* first_of(const LabelList& labels, const std::vector<std::stri
 
 struct SeriesName {
   std::string machine;  // empty: the labels name none
-  std::string device;   // empty: they name none
-  LabelList labels;     // those of the options' label_names that are there
+  std::string device;   // empty: the labels name none
+  LabelList labels;     // labels whose names are in LabelMeaning::label_names
 };
 
-// The labels that count. The vectors and the table must not change while a SeriesNames uses them.
+// The names of the labels that identify a machine or a device, or that are kept.
 struct LabelMeaning {
   std::vector<std::string> machine_labels;
   std::vector<std::string> device_labels;
@@ -48,10 +48,10 @@ class SeriesNames {
 
   SeriesName name(const LabelList& labels);
 
-  // Returns the same for labels in their encoded bytes. `parse` is called when they are new.
+  // Returns the cached result for labels by their encoded bytes. Calls `parse` when the bytes are new.
   const SeriesName& name(std::string_view bytes, const std::function<LabelList()>& parse);
 
-  // Returns the machines by the target that they came from, as far as they were read.
+  // Returns the machines found so far, by the scrape target whose series name them.
   const std::map<ScrapeTarget, std::set<std::string>>& scraped() const {
     return scraped_;
   }

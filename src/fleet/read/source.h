@@ -22,11 +22,11 @@ namespace lento::fleet {
 //
 // A column that is not named here is guessed (table_layout.h), and MetricSeries::notes states the guess.
 // Without a machine column each file is one machine, named by its file name up to the first dot. An empty
-// field is "no sample". Two values of one cell are an Error, and the same value twice is skipped and counted.
-// Fields may be quoted; .gz, .xz and .zst are read.
+// field is no sample. Two values for the same machine, metric and time throw base::Error, and the same value
+// twice is skipped and counted. Fields may be quoted. Files may be compressed (.gz, .xz, .zst).
 struct CsvOptions {
   std::vector<std::string> paths;
-  std::string shown_as;  // stands for the path in messages and names; "": the path itself
+  std::string shown_as;  // used instead of the path in messages and names; "": the path itself
   std::string machine_column;
   std::string time_column;
   std::string time_unit;                   // s, ms, us, ns
@@ -34,8 +34,8 @@ struct CsvOptions {
   std::string value_column;                // tidy: its value
   std::vector<std::string> metrics;        // columns (tidy: names); empty: all that are no annotation
   std::vector<std::string> label_columns;  // kept as labels of the machine (last value wins)
-  std::string device_column;               // several rows per machine and time, one a device (GPU)
-  std::string wide_metric;                 // not empty: wide layout, this is the metric's name
+  std::string device_column;               // names the device (GPU) of a row
+  std::string wide_metric;                 // name of the metric of a wide table; empty: not wide
   // The records in [from, to) are read, in time units of the file.
   std::optional<double> from;
   std::optional<double> to;
@@ -49,12 +49,12 @@ MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report);
 // The machine is the first of `machine_labels` that is present.
 struct OpenMetricsOptions {
   std::string path;
-  std::vector<std::string> metrics;  // names to keep; empty: all (counters as they are)
+  std::vector<std::string> metrics;  // names to keep; empty: all; counters are not made rates
   std::vector<std::string> machine_labels = default_machine_labels();
   std::vector<std::string> device_labels = default_device_labels();
   std::vector<std::string> label_names;  // kept as labels of the machine
-  std::optional<int64_t> scraped_at_ms;  // the time of samples that have none: the text is one scrape
-  std::string scraped_from;              // and its machine, where the labels name none
+  std::optional<int64_t> scraped_at_ms;  // time of samples without a time stamp; nullopt: they are skipped
+  std::string scraped_from;              // machine of samples whose labels name none
   GridOptions grid;
 };
 

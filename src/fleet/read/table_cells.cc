@@ -17,7 +17,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Takes one or two digits, or four, from the front of `text`; -1 when there are none.
+// Removes up to `most` digits (exactly four for 4) from the front of `text` and returns their number, or -1.
 int take_digits(std::string_view& text, size_t most) {
   size_t n = 0;
   int value = 0;
@@ -29,7 +29,7 @@ int take_digits(std::string_view& text, size_t most) {
   return value;
 }
 
-// "1.755,3 W" -> "1755.3 W"
+// Returns a text with a decimal point instead of a comma: "1755.3 W" for "1.755,3 W".
 std::string with_point(std::string_view text) {
   std::string out;
   bool decimals = false;
@@ -112,7 +112,7 @@ DateOrder DateOrderGuess::order() const {
     std::ranges::sort(days);
     int64_t most = 0;
     if (days.front() == INT64_MIN)
-      return INT64_MAX;  // such a day does not exist
+      return INT64_MAX;  // in this order a date is impossible
     for (size_t i = 1; i < days.size(); ++i)
       most = std::max(most, days[i] - days[i - 1]);
     return most;

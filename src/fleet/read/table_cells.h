@@ -1,4 +1,4 @@
-// Reads the cells of a table: a number as an office writes it, a time in any usual form.
+// Reads the cells of a table: numbers as spreadsheets write them, and times in any usual form.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace lento::fleet {
 
-// Numbers of a file have one decimal sign. With a comma, points group the digits ("1.755,3").
+// The decimal sign of a file's numbers. If it is a comma, points group the digits ("1.755,3").
 struct NumberForm {
   bool decimal_comma = false;
 
-  // The cell as a bare number or one with a unit. nullopt for other text.
+  // Parses a cell as a number with or without a unit. Returns nullopt for other text.
   std::optional<UnitText> read(std::string_view text) const;
 };
 
-// "512,3": a number only where a comma is the decimal sign.
+// Returns whether a text such as "512,3" is a number only if the comma is the decimal sign.
 bool has_decimal_comma(std::string_view text);
 
 // The order of day and month in dates that do not begin with the year.
@@ -29,7 +29,7 @@ enum class DateOrder {
   MonthFirst,
 };
 
-// The first two numbers of "20/11/2026 08:00" and its year, with '/', '.' or '-' between them.
+// A date such as "20/11/2026 08:00", with '/', '.' or '-', in which day and month are not yet distinguished.
 struct ShortDate {
   int first = 0;
   int second = 0;
@@ -39,9 +39,9 @@ struct ShortDate {
 };
 std::optional<ShortDate> short_date(std::string_view text);
 
-// Collects the dates of a column and concludes their order: a number above 12 is a day, and of two readings
-// the one in which day follows day is meant. Where all rows are of one day, either reading gives the same
-// distances, and the day comes first.
+// Collects the dates of a column and finds their order: a number above 12 is a day, and of two possible
+// orders the one in which days follow each other is right. When all rows are of one day, the distances are
+// the same in either order, and the day is assumed to come first.
 class DateOrderGuess {
  public:
   void add(std::string_view text);
@@ -51,7 +51,7 @@ class DateOrderGuess {
   const std::string& example() const {
     return example_;
   }
-  // Unknown when both readings are possible and differ.
+  // Returns Unknown when both orders are possible and give different distances.
   DateOrder order() const;
 
  private:
@@ -63,10 +63,11 @@ class DateOrderGuess {
   std::vector<Date> dates_;  // sorted, distinct; at most 4096
 };
 
-// Milliseconds since 1970 of a date with a time of day; a zone in brackets behind an offset is dropped.
+// Returns the Unix time in ms of a date with a time of day, or nullopt. A zone's name in brackets after an
+// offset is ignored.
 std::optional<int64_t> moment_ms(std::string_view text, DateOrder order);
 
-// Milliseconds in a unit of time: s, ms, us or ns. Throws base::Error for others.
+// Returns the number of milliseconds in s, ms, us or ns. Throws base::Error for other units.
 double unit_in_ms(std::string_view unit);
 // The unit of a time axis that counts steps of a program, each of which stands for a second.
 inline constexpr std::string_view kStepUnit = "step";

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxColumns = 1u << 16;
 constexpr uint64_t kMostUtf16 = uint64_t{512} << 20;  // such files are decoded as a whole
 
-// "a, b" is how some exporters separate.
+// Removes blanks around a field, because some exporters separate fields with ", ".
 std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
@@ -23,7 +23,8 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// Takes a quoted field from `line` at `i`, which is behind the opening quote. False when it is not closed.
+// Reads a quoted field of `line` from `i`, just after the opening quote. Returns false when no quote closes
+// it.
 bool take_quoted_field(std::string_view line, size_t& i, std::string& text) {
   for (;; ++i) {
     if (i >= line.size())
@@ -39,7 +40,7 @@ bool take_quoted_field(std::string_view line, size_t& i, std::string& text) {
   return true;
 }
 
-// Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
+// Splits `line` into views, of `scratch` for quoted fields. Returns false when a quote is not closed.
 bool split(
     std::string_view line,
     char delimiter,
@@ -49,7 +50,7 @@ bool split(
   scratch.clear();
   if (!line.empty() && line.back() == '\r')
     line.remove_suffix(1);
-  scratch.reserve(size_t(std::ranges::count(line, '"')) / 2 + 1);  // views stay valid
+  scratch.reserve(size_t(std::ranges::count(line, '"')) / 2 + 1);  // growth would invalidate views
   size_t i = 0;
   for (;;) {
     if (i < line.size() && line[i] == '"') {
@@ -75,7 +76,7 @@ bool split(
   }
 }
 
-// `bytes` begin with a byte order mark. Halves of a pair without the other half become U+FFFD.
+// Converts UTF-16 that begins with a byte order mark to UTF-8. Unpaired surrogates become U+FFFD.
 std::string from_utf16(std::string_view bytes) {
   const bool little = bytes[0] == '\xff';
   const auto unit = [&](size_t at) {
@@ -162,7 +163,7 @@ bool TableFile::read(std::vector<std::string_view>& fields, base::ReadReport& re
   while (line(text)) {
     if (text.empty() || text == "\r")
       continue;
-    // A row is a line. The lines after an open quote, up to the closing one, are no rows of their own.
+    // A quoted field may not span lines. The lines after an open quote, up to the closing one, are skipped.
     const bool rest = open_quote_ && std::ranges::count(text, '"') % 2 == 1;
     open_quote_ = !rest && !split(text, delimiter_, fields, scratch_);
     if (open_quote_)

@@ -1,4 +1,5 @@
-// Rows of a table: CSV with any delimiter, JSON Lines, UTF-8 or UTF-16 with a byte order mark.
+// Reads the rows of a table: CSV with any delimiter or JSON Lines, in UTF-8, or UTF-16 with a byte order
+// mark.
 //
 //   file  = line { "\n" line }        line = field { delimiter field }
 //   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
@@ -22,7 +23,7 @@ namespace lento::fleet {
 
 class TableFile {
  public:
-  // Reads the header. `shown_as` stands for the path in messages. Throws base::Error when there is no header.
+  // Reads the header. Messages show `shown_as` instead of the path. Throws base::Error without a header.
   TableFile(const std::string& path, const std::string& shown_as);
 
   const std::vector<std::string>& header() const {
@@ -31,14 +32,15 @@ class TableFile {
   bool is_json_lines() const {
     return objects_.has_value();
   }
-  // The next row with as many fields as the header, valid until the next call; false at the end. Others are
-  // skipped and counted.
+  // Reads the next row with as many fields as the header, valid until the next call. Returns false at the
+  // end. Other rows are skipped and counted.
   bool next(std::vector<std::string_view>& fields, base::ReadReport& report);
   const base::Location& where() const {
     return where_;
   }
 
-  // The first rows, at most kSampleRows and kSampleBytes; next() returns them too. Skips are counted once.
+  // Returns the first rows, up to kSampleRows or kSampleBytes. next() returns them again, without counting
+  // skipped rows twice.
   static constexpr size_t kSampleRows = 4096;
   static constexpr size_t kSampleBytes = size_t{4} << 20;
   const std::vector<std::vector<std::string>>& sample(base::ReadReport& report);
@@ -55,7 +57,7 @@ class TableFile {
   size_t decoded_at_ = 0;
   int64_t decoded_line_ = 0;
   char delimiter_ = ',';
-  bool open_quote_ = false;  // of the line before
+  bool open_quote_ = false;  // the previous line left a quote open
   std::vector<std::string> header_;
   std::vector<std::string> scratch_;
   std::vector<std::vector<std::string>> sample_;

@@ -1,7 +1,7 @@
-// Types the columns of a table by scores. A name that is only ever used for one thing weighs most, a name
-// with such a word in it less, and what the cells hold least; rows that would otherwise put two values into
-// one cell show that a column is missing from the subject, and the first column that separates them is taken
-// for it.
+// Finds the roles of a table's columns by scores. A name with a single common meaning weighs most, a name
+// that contains such a word less, and the contents of the cells least. If two rows have the same time,
+// machine and device, another column must distinguish them, and the first column that does so gets a role,
+// too.
 #include "fleet/read/table_layout.h"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ class Guess {
       throw base::Error(where_, "column '" + *twice + "' appears twice");
   }
 
-  // A comma is the decimal sign where cells hold one and no number has a point.
+  // Sets the decimal sign: a comma if some cell needs it and no number has a point.
   void find_number_form() {
     bool comma = false;
     for (const auto& row : rows_)
@@ -148,7 +148,8 @@ class Guess {
     return 10 * cells.falling <= cells.rising;
   }
 
-  // Times are dates, or numbers that rise row by row where only a part of the name means time.
+  // Returns how likely a column holds times. When only a part of its name means time, its cells must be dates
+  // or rise row by row.
   double time_score(size_t c) const {
     const Cells& cells = cells_[c];
     const std::string name = lowered(header_[c]);
@@ -186,7 +187,8 @@ class Guess {
     out_.time_unit = unit_of_time();
   }
 
-  // A table of one value a machine shows a role like a fault.
+  // Returns the error for a table without times. In one value per machine, a machine with another role looks
+  // the same as a faulty one.
   base::Error no_time() const {
     const bool machine = std::ranges::any_of(header_, [](const std::string& name) {
       return names_machine(name);
@@ -208,8 +210,8 @@ class Guess {
     return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more" : text;
   }
 
-  // The unit follows from the option, from the name of the column, or from how large a time of today would
-  // be.
+  // Returns the unit from the option, from the name of the column, or from the size of the numbers, which are
+  // assumed to be recent Unix times. "" for dates.
   std::string unit_of_time() const {
     const Cells& cells = cells_[size_t(out_.time)];
     if (!options_.time_unit.empty())
@@ -252,7 +254,7 @@ class Guess {
     return are_machines({names.begin(), names.end()}) && names.size() < cells_[c].filled ? 1 : 0;
   }
 
-  // "server_id", "Host IP": a word for a machine beside one for its name.
+  // Returns whether a name combines a word for a machine with a word for a name: "server_id", "Host IP".
   static bool names_part_of_machine(const std::string& name) {
     constexpr std::array<std::string_view, 9>
         kOf{"machine", "node", "host", "server", "worker", "instance", "computer", "vm", "hostname"};
@@ -307,16 +309,16 @@ class Guess {
     return out;
   }
 
-  // Notes when the other columns look like machines instead of metrics. A number, such as that of an open
-  // file, is no name of a metric.
+  // Makes the table a wide one when its other columns look like machines. A number, such as a file descriptor
+  // as file name, does not name the metric.
   void doubt_wide(const std::string& name) {
     const std::vector<std::string> others = columns_left();
     if (options_.metrics.empty() && (are_machines(others) || leave_beside_machines(others)))
       out_.wide_metric = base::try_uint(name) ? "value" : name;
   }
 
-  // Leaves out the columns beside those that name machines, such as an epoch or a learning rate. Returns
-  // false when most columns are no machines.
+  // Leaves out the columns that name no machine, such as an epoch or a learning rate, if at least two thirds
+  // name machines. Returns false otherwise.
   bool leave_beside_machines(const std::vector<std::string>& others) {
     const std::vector<std::string> machines = machines_among(others);
     if (3 * machines.size() < 2 * others.size() || machines.empty())
@@ -330,7 +332,7 @@ class Guess {
     return true;
   }
 
-  // A long table has one column of values and one that names them.
+  // Finds the two columns of a long table: the one of values and the one that names their metric.
   void find_long() {
     if (out_.metric_name >= 0 && out_.value < 0)
       out_.value = value_column(false);
@@ -352,7 +354,8 @@ class Guess {
       take(size_t(out_.value));
   }
 
-  // The one column of numbers that is no annotation, or the one that is called a value; -1: there is none.
+  // Returns the column that is named like a value, or else (unless `by_name`) the only column of numbers that
+  // is no annotation, or -1.
   int value_column(bool by_name) const {
     int found = -1;
     for (size_t c = 0; c < header_.size(); ++c) {
@@ -369,7 +372,7 @@ class Guess {
     return found;
   }
 
-  // The cell of a row: its time and who and what it is of.
+  // Returns the key of a row: its time, machine, device, metric name and the column `beside`.
   std::string cell_of(const std::vector<std::string>& row, int beside) const {
     std::string key;
     for (const int c : {out_.time, out_.machine, out_.device, out_.metric_name, beside})
@@ -378,7 +381,7 @@ class Guess {
     return key;
   }
 
-  // Returns whether all rows differ in their cells when this column counts too.
+  // Returns whether all rows have different keys when the column `beside` is part of the key.
   bool separates(int beside) const {
     std::set<std::string> cells;
     return std::ranges::all_of(rows_, [&](const auto& row) {
@@ -386,8 +389,7 @@ class Guess {
     });
   }
 
-  // Two rows for the same cell mean that some column that distinguishes them has no role yet. This gives it
-  // one. Rows that are equal need none.
+  // Makes the column that distinguishes rows with equal keys the device, or the machine if there is none.
   void separate_rows() {
     const bool weak_only = out_.machine >= 0 || options_.paths.size() > 1;
     if (out_.device < 0 && (!separates(-1) || speaks_of_devices()))
@@ -405,8 +407,7 @@ class Guess {
     prefer_ranks();
   }
 
-  // Takes ranks instead of hosts as the machines to compare where there are too few hosts to compare.
-  // Findings then name ranks.
+  // Compares ranks instead of hosts when there are too few hosts. Findings then name ranks.
   void prefer_ranks() {
     constexpr size_t kFewestPeers = 4;
     const auto count = [&](int c) {
@@ -431,7 +432,7 @@ class Guess {
     });
   }
 
-  // "utilization.gpu [%]" beside an index: a table of the devices of one machine.
+  // Returns whether names such as "utilization.gpu [%]" show a table of the devices of one machine.
   bool speaks_of_devices() const {
     if (out_.machine >= 0)
       return false;
@@ -461,7 +462,7 @@ class Guess {
       throw base::Error(where_, "no metric column is left", "name one with --metric");
   }
 
-  // Why a column is no metric; "": it is one.
+  // Returns why a column is no metric, or "" when it is one.
   std::string reason_to_leave(size_t c) const {
     if (out_.metric_name >= 0)
       return is_text(c) ? "text" : "beside the value";
@@ -477,7 +478,7 @@ class Guess {
     return machine_score(c) >= 2 || names_device(header_[c]) ? "a name" : "";
   }
 
-  // Bare numbers are no names for what a finding is about.
+  // Sets the prefix for machines that are numbers, so that a finding names "gpu3" or "rank3" and not "3".
   void name_machines() {
     if (out_.machine < 0)
       return;

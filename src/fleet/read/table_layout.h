@@ -1,5 +1,5 @@
-// The columns of a table of metrics. The command line, --csv and frames in Python share this guess, so that
-// their verdicts cannot differ. Columns that an option names are taken as they are. The others are scored by
+// Guesses the roles of the columns of a metrics table. The command line and data frames in Python share this
+// guess, so that their verdicts cannot differ. Options fix the role of a column. The others are scored by
 // their names and by the values of the first rows.
 //
 //   a row per machine and time   node,time,power_w,sm_clock_mhz
@@ -27,21 +27,21 @@ struct TableLayout {
   int device = -1;
   int metric_name = -1;         // long: the column that names the metric of a row
   int value = -1;               // long: the column of its value
-  std::string wide_metric;      // not empty: each column of `metrics` is a machine, this is the metric
+  std::string wide_metric;      // name of the metric when each column of `metrics` is a machine; else empty
   std::vector<size_t> metrics;  // columns that are judged; long: empty
   std::vector<size_t> labels;   // columns kept as labels of the machine
   std::vector<std::pair<std::string, std::string>> left_out;  // column, reason
-  std::string time_unit;                                      // "" where times are dates
+  std::string time_unit;                                      // "": times are dates
   DateOrder order = DateOrder::Unknown;
   NumberForm numbers;
-  std::string machine_prefix;  // "gpu" where machines are the numbers of devices
+  std::string machine_prefix;  // put before numbers that name machines: "gpu", "rank" or ""
 };
 
 using TableRows = std::vector<std::vector<std::string>>;
 
-// Guesses the layout. `name` is the metric of a table whose columns are machines. Throws base::Error for a
-// column that an option names and the header lacks, for a name that occurs twice, and when there is no column
-// of times or none to judge.
+// Guesses the layout. `name` names the metric of a table whose columns are machines. Throws base::Error when
+// the header lacks a column that an option names or has a name twice, and when there is no time column or no
+// metric column.
 TableLayout guess_layout(
     const std::vector<std::string>& header,
     const TableRows& rows,
@@ -49,10 +49,10 @@ TableLayout guess_layout(
     const std::string& name,
     const base::Location& where);
 
-// One line: what each column was taken for, what is left out, and the options that say otherwise.
+// Returns one line that states the role of each column, the columns left out, and the options to change them.
 std::string describe(const TableLayout& layout, const std::vector<std::string>& header);
 
-// The options that state this layout on a command line: {"--machine-column", "node", ...}.
+// Returns the command-line options that give this layout: {"--machine-column", "node", ...}.
 std::vector<std::string> options_of(const TableLayout& layout, const std::vector<std::string>& header);
 
 }  // namespace lento::fleet

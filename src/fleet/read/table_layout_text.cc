@@ -1,5 +1,5 @@
-// States a layout for people, in one line with the options that overrule it, and as the words of a command
-// line, so that a guess can be repeated and changed.
+// Prints a layout as one line of text with the options that override it, and as command-line arguments, so
+// that a guess can be repeated and changed.
 #include <algorithm>
 
 #include "fleet/read/table_layout.h"

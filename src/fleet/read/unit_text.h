@@ -1,4 +1,4 @@
-// Parses values that are written with their unit: "639.67 W", "93 %", "1.2 kB/s".
+// Parses numbers with a unit: "639.67 W", "93 %", "1.2 kB/s".
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct UnitText {
   std::string unit;   // "kW"
 };
 
-// Parses number [blanks] unit. The unit has up to 16 characters without digits and is no second number.
-// Returns nullopt for anything else.
+// Parses a number, optional blanks and a unit of up to 16 characters without digits. Returns nullopt for
+// anything else.
 std::optional<UnitText> unit_text(std::string_view text);
 
-// Converts the values of a metric to the unit of its first one. A bare number has no unit, and zero has any.
+// Converts the values of a metric to the unit of its first value. A zero without a unit fits any unit.
 class MetricUnits {
  public:
-  // Returns nullopt when the unit is neither the metric's first nor that with another SI prefix ("950 W"
-  // after "1.2 kW"). A prefix alone is a factor: "1.2 k" is a bare 1200.
+  // Returns the number in the metric's first unit, or nullopt unless the units differ only in an SI prefix
+  // ("950 W" after "1.2 kW"). A prefix alone is a factor: "1.2 k" is 1200 without a unit.
   std::optional<double> of(uint32_t metric, const UnitText& text);
   std::optional<double> of(uint32_t metric, double bare);
 

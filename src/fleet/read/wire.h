@@ -1,4 +1,4 @@
-// Reads the wire format of protocol buffers in place: fields of a message one after another, nothing copied.
+// Reads the wire format of protocol buffers: the fields of a message one after another, without a copy.
 //
 //   field = varint(number << 3 | type) then, by type, 0: varint, 1: 8 bytes, 2: varint length and bytes,
 //           5: 4 bytes
@@ -12,8 +12,8 @@ namespace lento::fleet {
 struct WireField {
   uint64_t number = 0;
   unsigned type = 0;
-  uint64_t value = 0;      // of type 0
-  std::string_view bytes;  // of type 2
+  uint64_t value = 0;      // set for type 0
+  std::string_view bytes;  // set for type 2
 };
 
 class Wire {
@@ -25,7 +25,7 @@ class Wire {
       : rest_(message) {
   }
 
-  // Returns false at the end, and where the bytes are invalid. ok() distinguishes the two.
+  // Reads the next field. Returns false at the end and for invalid bytes, which ok() distinguishes.
   bool next(WireField& field) {
     if (rest_.empty() || !ok_)
       return false;

@@ -1,6 +1,6 @@
-// Finds, recognises and reads collective telemetry in files and folders. A damaged file that was found in a
-// folder is skipped and counted, so that one of thousands does not end the run. One that the user named is an
-// error.
+// Finds, recognises and reads collective telemetry in files and folders. A damaged file found in a folder is
+// skipped and counted, so that one of thousands does not end the run. A damaged file that the user named is
+// an error.
 #include "fleet/ranks/read/collective_files.h"
 
 #include <algorithm>
@@ -144,8 +144,8 @@ bool read_one(
   }
 }
 
-// The rank and the date may follow the events. A trace that lost one of them, which the others give,
-// can be neither named nor placed in time.
+// Drops unclosed traces that lack a rank or a date which other traces have, because they cannot be assigned
+// to a rank or to a time. In a Kineto file both may follow the events, so that a cut removes them.
 void drop_nameless(std::vector<RankTrace>& ranks, base::ReadReport& report) {
   const bool numbered = std::ranges::any_of(ranks, [](const RankTrace& t) {
     return t.rank >= 0;

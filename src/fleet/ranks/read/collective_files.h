@@ -1,4 +1,5 @@
-// Reads collective telemetry from files and folders of any layout. Only here fleet/ranks opens files.
+// Reads collective telemetry from files and folders of any layout. Other modules of fleet/ranks open no
+// files.
 #pragma once
 
 #include <string>
@@ -30,11 +31,11 @@ struct CollectiveFiles {
   std::vector<HangDump> dumps;
   std::vector<InspectorMean> means;
   std::vector<RasAnswer> ras;                                      // by time stamp
-  std::vector<std::string> files;                                  // that were read, sorted
-  std::vector<std::pair<std::string, CollectiveLayout>> not_read;  // recognised, but of no use alone
+  std::vector<std::string> files;                                  // paths of the files read, sorted
+  std::vector<std::pair<std::string, CollectiveLayout>> not_read;  // recognised, but not usable alone
 };
 
-// Reads files, and folders with all below them. A named file of unknown layout is an Error, one found in a
+// Reads files, and folders recursively. Throws base::Error for a named file of unknown layout. One found in a
 // folder is skipped and counted.
 CollectiveFiles read_collective_files(
     const std::vector<std::string>& paths,

@@ -2,9 +2,9 @@
 //
 //   Kineto trace, Inspector log, flight-recorder dump, RAS answer -> RankTrace, HangDump -> fleet/ranks
 //
-// Times are nanoseconds on the clock of the rank's own host. Times of two hosts must not be compared before
-// the clocks are aligned. Members of a communicator count from 0 inside it. A global rank is -1 where no file
-// states it.
+// Times are nanoseconds on the clock of the rank's host. Times of two hosts must not be compared before the
+// clocks are aligned. Members of a communicator are numbered from 0. A global rank is -1 where no file states
+// it.
 #pragma once
 
 #include <compare>
@@ -45,9 +45,9 @@ struct CollectiveRecord {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   int64_t bytes = 0;
-  int64_t sequence = -1;     // given by the source, per communicator and operation; -1: count yourself
+  int64_t sequence = -1;     // number that the source gives, per communicator and operation; -1: none
   int32_t communicator = 0;  // index into RankTrace::communicators
-  int32_t peer = -1;         // of send and receive: member of the communicator
+  int32_t peer = -1;         // for send and receive: the other member of the communicator
   int32_t step = -1;         // number of the training step, when the source marks steps
   CollectiveOp op = CollectiveOp::Other;
 
@@ -58,9 +58,9 @@ struct Communicator {
   std::string key;   // equal on all its members, different from all others
   std::string name;  // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
   int size = 0;
-  int nodes = 0;               // hosts it spans; 0: not said
-  int own = -1;                // this rank's number inside it
-  std::vector<int32_t> ranks;  // global ranks by member; empty: not said
+  int nodes = 0;               // number of hosts that it spans; 0: not recorded
+  int own = -1;                // this rank's member number
+  std::vector<int32_t> ranks;  // global ranks by member; empty: not recorded
 };
 
 struct TimeSpan {
@@ -77,25 +77,25 @@ struct StepMark {
 struct RankTrace {
   std::string file;
   std::string layout;     // "kineto", "inspector", "nsight"
-  std::string host;       // empty: not said
+  std::string host;       // empty: not recorded
   int64_t process = -1;   // process id
-  int rank = -1;          // global
-  int world = -1;         // ranks of the job
+  int rank = -1;          // global rank
+  int world = -1;         // number of ranks of the job
   int device = -1;        // number of the GPU on its host
   bool timed = true;      // false: only durations are known, begin_ns is 0
   bool computes = false;  // `compute` was recorded
-  bool closed = true;     // false: the file lacks its end, and the records up to there were read
-  bool has_end = true;    // false: files of this layout, lines one after another, end without a mark
-  bool dated = false;     // the file gives the date that its times count from
+  bool closed = true;     // false: the file is truncated, and only the records before the cut were read
+  bool has_end = true;    // false: a layout of lines without an end mark, so that a cut does not show
+  bool dated = false;     // the file states the date from which its times count
   std::vector<Communicator> communicators;
   std::vector<CollectiveRecord> records;  // by begin_ns
   std::vector<TimeSpan> compute;          // when a computing kernel ran: disjoint, by time
   std::vector<StepMark> steps;            // by time
-  uint64_t unlabelled = 0;                // communication kernels that do not say what they belong to
-  uint64_t communication = 0;             // communication kernels, all
+  uint64_t unlabelled = 0;                // communication kernels that no collective was found for
+  uint64_t communication = 0;             // all communication kernels
 };
 
-// One collective of a flight recorder that may be incomplete.
+// One operation that a flight recorder lists as not completed.
 struct PendingOp {
   std::string group;  // name, equal on all members
   int64_t sequence = 0;
@@ -119,7 +119,7 @@ struct GroupConfig {
   std::vector<int32_t> ranks;
 };
 
-// The operations that one rank of a job that hangs was waiting for.
+// A flight-recorder dump of one rank of a hanging job: its groups, their progress and the pending operations.
 struct HangDump {
   std::string file;
   int rank = -1;
@@ -127,11 +127,11 @@ struct HangDump {
   std::map<std::string, GroupConfig> groups;  // by name
   std::map<std::string, GroupStatus> status;  // by name
   bool status_known = false;
-  std::vector<PendingOp> pending;  // in order of record
+  std::vector<PendingOp> pending;  // in the order of the dump's entries
   uint64_t entries = 0;
 };
 
-// One rank of an answer of NCCL's own monitor, which lists the members of each communicator and their
+// One rank in an answer of NCCL's RAS service, which lists the members of each communicator and their
 // progress.
 struct RasRank {
   int rank = -1;
@@ -143,7 +143,7 @@ struct RasRank {
   bool dead = false;
   int64_t error = 0;
   bool aborted = false;
-  std::map<std::string, int64_t> counts;  // operation -> how many
+  std::map<std::string, int64_t> counts;  // operation -> number of calls
 };
 struct RasCommunicator {
   std::string hash;

@@ -1,6 +1,6 @@
 // Reads version, pg_config (names, members), pg_status (the progress of each group) and the incomplete
-// entries of a flight-recorder dump. pg_status numbers groups by its own rank. Numbers in rising order belong
-// to the names of pg_config in rising order, unless entries, which carry both, give another assignment.
+// entries of a flight-recorder dump. pg_status has numbers instead of names of groups, different on each
+// rank. Entries hold both. Without them, numbers in rising order get the names of pg_config in rising order.
 #include "fleet/ranks/read/flight_recorder.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Kind = PlainValue::Kind;
 
-constexpr size_t kMostText = 4096;  // of one line of sizes
+constexpr size_t kMostText = 4096;  // characters of one list of sizes
 
 int64_t integer(const PlainValue& dict, std::string_view key, int64_t otherwise) {
   const PlainValue* value = dict.find(key);
@@ -33,7 +33,7 @@ std::string text(const PlainValue& dict, std::string_view key) {
   return value ? value->text : "";
 }
 
-// Writes [[4096, 5120], []] as it was. Deeper lists do not occur.
+// Writes a list of shapes such as [[4096, 5120], []] as "[4096, 5120] []". Deeper lists do not occur.
 std::string shape_text(const PlainValue* list) {
   std::string out;
   if (!list)
@@ -91,9 +91,8 @@ void read_groups(const PlainValue& root, HangDump& dump) {
   }
 }
 
-// Reads one recorded operation. A dump with an entry that lacks its group, state, number or name is damaged:
-// without that entry the counters would show a rank that left its peers behind, so the rank counts as one
-// without a dump.
+// Reads one recorded operation. Throws base::Error when it lacks its group, state, number or name. If only
+// the entry were skipped, the rank would seem to be ahead of its peers, so the whole dump is refused.
 void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::string>& names) {
   const auto need = [&](const char* key) {
     if (!entry.find(key))
@@ -120,7 +119,7 @@ void read_entry(const PlainValue& entry, HangDump& dump, std::map<int64_t, std::
   dump.pending.push_back(std::move(op));
 }
 
-// Returns local numbers of groups in rising order, with their counters.
+// Returns the counters of each group by the number that this rank gives it.
 std::map<int64_t, GroupStatus> status_by_number(const PlainValue& root) {
   std::map<int64_t, GroupStatus> out;
   const PlainValue* status = root.find("pg_status");

@@ -9,11 +9,11 @@
 
 namespace lento::fleet::ranks {
 
-// Reads a dump. The rank is the last number of the file's name. Throws base::Error when the dump is damaged
-// or would run code if it were unpickled by Python.
+// Reads a dump. The rank is the last number in the file's name. Throws base::Error when the dump is damaged
+// or when unpickling it in Python would run code.
 HangDump read_flight_recorder(const std::string& path, base::ReadReport& report);
 
-// Parses the bytes of a dump, also for the fuzzer.
+// Parses the bytes of a dump. The fuzzer calls this.
 HangDump parse_flight_recorder(std::string_view bytes, const std::string& path, base::ReadReport& report);
 
 // Returns the last run of digits in the name of the file, before its extension, or -1.

@@ -2,7 +2,7 @@
 //            {"header":{id, comm_name, rank, n_ranks, nnodes}, "metadata":{hostname, pid, ...},
 //             "coll_perf":{coll, coll_sn, coll_msg_size_bytes, coll_exec_time_us, event_trace_ts}}
 // or "p2p_perf" with p2p, p2p_sn, p2p_peer, ... in place of coll_perf. event_trace_ts exists in verbose mode
-// only. Without it a record has a duration and no place in time.
+// only. Without it a record has a duration but no begin.
 #include "fleet/ranks/read/inspector_log.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace lento::fleet::ranks {
 namespace {
 
-// Computes begin and end over the channels of the kernel.
+// Sets begin and end to the earliest and latest time over the channels of the kernel. Returns false without
+// such times.
 bool kernel_times(std::string_view trace, CollectiveRecord& r) {
   bool any = false;
   for (base::JsonMembers m(trace); m.next();) {
@@ -40,7 +41,7 @@ bool kernel_times(std::string_view trace, CollectiveRecord& r) {
   return any;
 }
 
-// Returns false when a required field of a record is missing.
+// Parses the record of an operation. Returns false when a required field is missing.
 bool parse_perf(std::string_view text, bool p2p, CollectiveRecord& r, bool& timed) {
   int64_t duration = -1;
   std::string_view trace;
@@ -169,8 +170,8 @@ void InspectorLines::add(std::string_view line, const base::Location& where) {
   ++records_;
 }
 
-// A rank performs no collective twice, so that a record equal to another one is a line that was copied
-// twice (rotated logs that overlap, a folder collected again). The first of its equals stays.
+// Drops all but the first of equal records. No rank performs the same collective twice, so equal records come
+// from a copied line (rotated logs that overlap, a folder collected again).
 void InspectorLines::drop_repeated(RankTrace& trace) {
   std::vector<CollectiveRecord>& records = trace.records;
   std::vector<size_t> order(records.size());
@@ -202,7 +203,7 @@ std::vector<RankTrace> InspectorLines::take() {
     RankTrace& t = rank.trace;
     if (t.records.empty())
       continue;
-    // Without verbose mode nearly all records lack a place in time, so the trace has durations only.
+    // A single record without times leaves the trace with durations only. Logs without verbose mode are such.
     t.timed = rank.untimed == 0;
     drop_repeated(t);
     if (t.timed) {

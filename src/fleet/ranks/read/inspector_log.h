@@ -13,8 +13,8 @@
 
 namespace lento::fleet::ranks {
 
-// Collects lines of any number of files, in any order. A rank is a process on a host, in whatever files its
-// lines are.
+// Collects the lines of any number of files, in any order. All lines of one process on one host form a rank,
+// also when they come from several files.
 class InspectorLines {
  public:
   explicit InspectorLines(base::ReadReport& report)
@@ -22,8 +22,8 @@ class InspectorLines {
   }
 
   void add(std::string_view line, const base::Location& where);
-  // Returns everything collected, each rank's records by time. The collector is empty afterwards but keeps
-  // its communicators. Ranks are in order of host name and process id.
+  // Returns and removes the collected records, each rank's by time, with ranks in the order of host name and
+  // process id. The collector keeps the communicators for later lines.
   std::vector<RankTrace> take();
   size_t records() const {
     return records_;

@@ -1,5 +1,5 @@
 // Reads the mean execution times from the Inspector's Prometheus pages. The labels of communicator, sizes,
-// operation, message size and algorithm form the shape, so that only like means are compared.
+// operation, message size and algorithm form the shape, so that only means of the same work are compared.
 #include "fleet/ranks/read/inspector_prom.h"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ bool read_labels(std::string_view& text, PromLabels& out) {
   return true;
 }
 
-// Returns whether the metric is the time of collectives or of sends. The sums, counts and quantiles of newer
-// pages are other series.
+// Returns whether the metric is the mean time of collectives or of sends, not one of the sums, counts and
+// quantiles of newer pages.
 bool is_mean_time(std::string_view name) {
   return name == "nccl_collective_exec_time_microseconds" || name == "nccl_p2p_exec_time_microseconds";
 }

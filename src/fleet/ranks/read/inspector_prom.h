@@ -1,4 +1,5 @@
-// Reads the Inspector's pages for Prometheus, one a GPU: means over a dump, docs/formats/nccl-inspector.md.
+// Reads the pages that NCCL's Inspector writes for Prometheus, one for each GPU: mean durations since the
+// last dump (docs/formats/nccl-inspector.md).
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@
 
 namespace lento::fleet::ranks {
 
-// One mean of one GPU. A page holds no rank and no communicator. Means of equal `shape` are comparable, and
-// all unnamed communicators of a shape are one.
+// The mean duration of one GPU's collectives of one shape. A page holds no rank and no communicator, so all
+// unnamed communicators of a shape count as one. Means of equal `shape` are comparable.
 struct InspectorMean {
   std::string node;
   std::string gpu;    // "GPU0"
@@ -22,12 +23,12 @@ struct InspectorMean {
 
 using PromLabels = std::map<std::string, std::string, std::less<>>;
 
-// Interprets one sample of such a page, wherever it was scraped to. Returns nothing without a time, node or
-// GPU.
+// Converts one sample of such a page, read from a file or from a store. Returns nullopt when it lacks a
+// positive duration, a node or a GPU.
 std::optional<InspectorMean> inspector_mean(const PromLabels& labels, double value);
 
-// Reads the mean execution times of the page. Other metrics, other suffixes and unknown labels are passed
-// over. Lines that are no samples are skipped and counted.
+// Reads the mean execution times of a page. Other metrics and unknown labels are ignored. Damaged lines of
+// these metrics are skipped and counted.
 std::vector<InspectorMean> read_inspector_prom(const std::string& path, base::ReadReport& report);
 
 }  // namespace lento::fleet::ranks

@@ -10,8 +10,8 @@
 //   C "cuda_runtime", a launch       the launch of the kernel with the same args.correlation: the step
 //                                    that a kernel belongs to is the step that launched it
 //
-// Times are kept relative to baseTimeNanoseconds, which may follow the events. A profiler that is killed
-// leaves a file without its end. The events before it are as good as those of a whole file.
+// Times stay relative to baseTimeNanoseconds until the end, because that key may follow the events. A
+// profiler that is killed leaves a truncated file, whose events are as valid as those of a whole file.
 #include "fleet/ranks/read/kineto_collectives.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ int64_t size_of(std::string_view dtype) {
   return 4;
 }
 
-// Returns a rank or device, and -1 for any other value, so that no other number passes for one.
+// Returns a rank or device number, or -1 for a value that is none (text, a negative or too large number).
 int32_t index_of(std::string_view value) {
   const int64_t number = base::json_int(value, -1);
   if (number >= 0 && number <= INT32_MAX)
@@ -80,7 +80,7 @@ bool has_part(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-// Recognises communication kernels: those of libraries first, then those that frameworks bring themselves.
+// Returns whether a kernel communicates, by the names that communication libraries and frameworks use.
 bool communicates(std::string_view name) {
   if (name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel"))
     return true;
@@ -208,7 +208,7 @@ class KinetoReader {
       config_[name] = std::move(ranks);
   }
 
-  // Takes an event of the trace.
+  // Handles an event of the trace.
   void add(std::string_view text) {
     const Event e = parse_event(text);
     if (!e.complete)
@@ -224,7 +224,7 @@ class KinetoReader {
     }
   }
 
-  // Takes a kernel: computation, or communication with its label.
+  // Records a kernel as computation, or as communication with the arguments that identify its collective.
   void add_kernel(const Event& e) {
     if (!communicates(e.name)) {
       trace_.compute.push_back({e.begin_ns, e.begin_ns + e.duration_ns});
@@ -246,7 +246,7 @@ class KinetoReader {
     kernels_.push_back(k);
   }
 
-  // Takes the mark of a profiler step.
+  // Adds the bounds of a profiler step.
   void add_step(const Event& e) {
     int32_t number = 0;
     const std::string_view digits = e.name.substr(std::string_view("ProfilerStep#").size());
@@ -256,7 +256,7 @@ class KinetoReader {
     marks.push_back({number, e.begin_ns, e.begin_ns + e.duration_ns});
   }
 
-  // Takes the labels of a call, by which its kernels are found.
+  // Stores the arguments of a communication call by its external id, which its kernels share.
   void add_call(const Event& e) {
     const Label label = parse_label(e.args);
     if (label.group < 0)
@@ -274,7 +274,7 @@ class KinetoReader {
     }
   }
 
-  // Reads from an event's arguments which collective of which group it is.
+  // Returns the collective and process group that an event's arguments name.
   Label parse_label(std::string_view args) {
     Label label;
     std::string_view name;
@@ -418,8 +418,8 @@ class KinetoReader {
     trace_.records.push_back(r);
   }
 
-  // Returns the peer as a member. Some versions write it as a global rank and others as a member, and it is
-  // never the own rank.
+  // Returns the peer's member number, or -1. Some versions of PyTorch write a global rank and others a member
+  // number. A number that would be this rank itself shows which of them it is.
   static int32_t peer_member(const Communicator& c, int32_t peer) {
     const auto global = std::ranges::find(c.ranks, peer);
     const int32_t member = int32_t(global - c.ranks.begin());
@@ -443,7 +443,8 @@ class KinetoReader {
     return find_step(gpu_steps_.empty() ? trace_.steps : gpu_steps_, k.record.begin_ns);
   }
 
-  // Returns the last step begun before `at`. Work may go on after the mark of its step has ended.
+  // Returns the last step that begins at or before `at`, or -1. Work may run after the end of its step's
+  // mark.
   static int32_t find_step(const std::vector<StepMark>& marks, int64_t at) {
     const auto after = std::upper_bound(marks.begin(), marks.end(), at, [](int64_t t, const StepMark& m) {
       return t < m.begin_ns;
@@ -472,7 +473,7 @@ class KinetoReader {
     }
   }
 
-  // Takes the host from the file name that the profiler's own handler gives: HOST_PID.TIME.pt.trace.json.
+  // Sets host and process from a file name as PyTorch's trace handler writes it: HOST_PID.TIME.pt.trace.json.
   void name_host() {
     const std::string file = std::filesystem::path(trace_.file).filename().string();
     const size_t end = file.find(".pt.trace.json");

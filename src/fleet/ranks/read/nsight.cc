@@ -53,8 +53,7 @@ uint64_t little_endian(std::string_view bytes, size_t at, size_t width) {
   return value;
 }
 
-// Finds fields by their name. A field ends where the next one begins, and is eight bytes wide when that is
-// eight bytes or more away.
+// Finds fields of a payload by name. A field is eight bytes wide, or less when the next field begins earlier.
 class Payload {
  public:
   Payload(std::string_view bytes, const Schema& schema)

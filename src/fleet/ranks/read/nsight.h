@@ -18,11 +18,11 @@ struct NsightKernel {
   int64_t begin_ns = 0;  // since the session began, as all times here
   int64_t end_ns = 0;
   int64_t process = 0;
-  int64_t launched_ns = -1;  // when the CPU asked for it; -1: not recorded
-  int64_t thread = -1;       // that asked
+  int64_t launched_ns = -1;  // when the CPU launched it; -1: not recorded
+  int64_t thread = -1;       // the thread that launched it
   int32_t device = 0;
   int32_t stream = 0;
-  int32_t name = -1;  // into NsightTrace::names
+  int32_t name = -1;  // index into NsightTrace::names
 };
 
 // A push/pop or start/end range of NVTX. NCCL's own ranges carry the call and its size.
@@ -30,8 +30,8 @@ struct NsightRange {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   int64_t thread = 0;
-  int32_t text = -1;          // into NsightTrace::names
-  uint64_t communicator = 0;  // 0: no call of NCCL that says so
+  int32_t text = -1;          // index into NsightTrace::names
+  uint64_t communicator = 0;  // 0: not a call of NCCL, or one that does not record it
   int64_t bytes = -1;
   int32_t peer = -1;
 };
@@ -47,8 +47,8 @@ struct NsightMember {
 
 struct NsightTrace {
   std::string file;
-  std::string host;      // empty: not said
-  int64_t epoch_ns = 0;  // Unix time at which the session began; 0: not said
+  std::string host;      // empty: not recorded
+  int64_t epoch_ns = 0;  // Unix time at which the session began; 0: not recorded
   std::vector<std::string> names;
   std::vector<NsightKernel> kernels;  // by begin
   std::vector<NsightRange> ranges;    // by begin
@@ -63,7 +63,7 @@ inline int64_t nsight_process(int64_t global_id) {
 }
 
 // Reads a profile. Throws base::Error when the file is no database or holds no kernels. Tables and columns
-// that a version lacks count as empty.
+// that the profile's version does not have count as empty.
 NsightTrace read_nsight(const std::string& path, base::ReadReport& report);
 
 // Returns one trace per process and GPU. A kernel of NCCL gets the calls that its thread made before it was

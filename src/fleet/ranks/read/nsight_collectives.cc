@@ -1,7 +1,7 @@
-// Turns calls of NCCL and kernels into records. A thread calls, then launches: a kernel belongs to the calls
-// of its kind that its thread made before the launch and that no earlier kernel took. Calls of one group
-// become one kernel. They are one record when they share a communicator and operation, and a record each when
-// they are sends and receives.
+// Turns calls of NCCL and kernels into records. A thread first calls NCCL, which then launches a kernel, so a
+// kernel belongs to the calls of its kind that its thread made before the launch and that no earlier kernel
+// took. NCCL merges the calls of a group into one kernel. They become one record when they share a
+// communicator and operation, and a record each when they are sends and receives.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -130,7 +130,7 @@ class Ranks {
     return found->second;
   }
 
-  // Takes a kernel: computation, or communication.
+  // Adds a kernel to its rank, as computation or as communication.
   void add(const NsightKernel& k) {
     Rank& rank = rank_of(k);
     const std::string& name = trace_.name(k.name);
@@ -143,7 +143,8 @@ class Ranks {
       ++rank.trace.unlabelled;
   }
 
-  // Joins a communication kernel with the calls that launched it.
+  // Adds the records of the calls that launched a communication kernel. Returns false when none is found,
+  // when the calls differ, or when their communicator is not known.
   bool label(const NsightKernel& k, CollectiveOp op, Rank& rank) {
     const std::vector<Call> mine = take_calls(k, op);
     if (mine.empty())
@@ -162,7 +163,8 @@ class Ranks {
     return any;
   }
 
-  // Takes all calls of a group for its first kernel. Calls of collectives become one record, of their sum.
+  // Returns the calls that a kernel executes and marks them as taken: all of its kind that its thread made
+  // before the launch and that no earlier kernel took.
   std::vector<Call> take_calls(const NsightKernel& k, CollectiveOp op) {
     std::vector<Call> out;
     const auto thread = calls_.find(k.thread);
@@ -181,7 +183,8 @@ class Ranks {
     return out;
   }
 
-  // Adds the record of a call. Returns false without a known communicator.
+  // Adds the record of a call, or its bytes to the record of the same kernel and communicator. Returns false
+  // when the communicator is not known.
   bool record(const NsightKernel& k, const Call& c, Rank& rank) {
     const int32_t communicator = communicator_of(c.range->communicator, k, rank);
     if (communicator < 0)

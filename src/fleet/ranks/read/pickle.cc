@@ -2,8 +2,8 @@
 // memo of numbered values. `Unpickler::step` lists the opcodes that PyTorch's serialiser (protocol 2, C++)
 // and Python's own write for plain data. All others are refused.
 //
-// Invariants: (1) every value is created once, in the document, and stack and memo hold pointers to it. (2)
-// An opcode takes no more values than the stack holds above the last mark.
+// Invariants: (1) the document owns every value, and stack and memo hold pointers to values. (2) An opcode
+// removes no more values than the stack holds above the last mark.
 #include "fleet/ranks/read/pickle.h"
 
 #include <bit>
@@ -69,7 +69,7 @@ class Unpickler {
     push(Kind::Text).text = std::string(take(size));
   }
 
-  // Reads two's complement, least byte first. More than 8 bytes do not occur in counters and times.
+  // Pushes an integer in two's complement, lowest byte first. Counters and times need no more than 8 bytes.
   void push_long(uint64_t size) {
     if (size > 8)
       fail("a whole number of over 64 bits");
@@ -134,7 +134,7 @@ class Unpickler {
     push(kind).items = std::move(items);
   }
 
-  // Remembers the top value under a number.
+  // Stores the top value in the memo under a number.
   void remember(uint64_t slot) {
     if (above() == 0)
       fail("nothing to remember");
@@ -142,7 +142,7 @@ class Unpickler {
       fail("too many remembered values");
     memo_[slot] = stack_.back();
   }
-  // Pushes a remembered value.
+  // Pushes the value that the memo holds under a number.
   void recall(uint64_t slot) {
     const auto found = memo_.find(slot);
     if (found == memo_.end())

@@ -1,5 +1,5 @@
-// Reads plain data from a Python pickle: numbers, texts, lists, tuples, dictionaries, None. An opcode that
-// imports, calls, builds or extends is refused, so nothing of a pickle is ever run.
+// Reads plain data from a Python pickle: numbers, texts, lists, tuples, dictionaries, None. Opcodes that
+// import, call, build or extend are refused, so no code in a pickle is ever run.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lento::fleet::ranks {
 
-// A value of a pickle or of JSON. Parts may be shared, and a hostile pickle may put a list into itself, so
-// readers descend by name to a fixed depth, never recursively.
+// A value of a pickle or of JSON. Values may share parts, and a hostile pickle may put a list into itself, so
+// readers descend to a fixed depth and never recursively.
 struct PlainValue {
   enum class Kind : uint8_t {
     None,
@@ -31,8 +31,8 @@ struct PlainValue {
   std::string text;
   std::vector<const PlainValue*> items;  // of a dictionary: key, value, key, value, ...
 
-  const PlainValue* find(std::string_view key) const;  // nullptr: none, or no dictionary
-  int64_t integer(int64_t otherwise) const;            // also of a text of digits
+  const PlainValue* find(std::string_view key) const;  // nullptr: no such key, or not a dictionary
+  int64_t integer(int64_t otherwise) const;            // also converts a text of digits
   std::string_view string() const {
     return text;
   }
@@ -49,8 +49,8 @@ struct PlainDocument {
   static constexpr size_t kMostValues = size_t{4} << 20;
 };
 
-// Reads protocols 0x80 0x02 to 0x05. Throws base::Error with the byte at fault. Memory is bounded by
-// kMostValues and the length of the input.
+// Parses a pickle of protocol 2 to 5. Throws base::Error with the position of the first invalid byte. Memory
+// is bounded by kMostValues and the length of the input.
 PlainDocument parse_pickle(std::string_view bytes, const std::string& file);
 PlainDocument plain_of(const base::Json& json);
 

@@ -83,7 +83,7 @@ SqliteFile::SqliteFile(const std::string& path)
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  constexpr int kLongest = 16 << 20;  // of a text or a blob
+  constexpr int kLongest = 16 << 20;  // bytes of a text or a blob
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongest);
   const Statement look = prepare(database, "SELECT count(*) FROM sqlite_master");
   if (!look || sqlite3_step(look.get()) != SQLITE_ROW)

@@ -1,5 +1,4 @@
-// A SQLite database of another tool, read only. None of its code is run: no view, no trigger, no virtual
-// table.
+// Opens a SQLite database that another tool wrote, read only. No view, trigger or virtual table in it is run.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ struct sqlite3_stmt;
 
 namespace lento::fleet::ranks {
 
-// One row of an answer. Columns count from 0.
+// One row of a query's result. Columns count from 0.
 class SqliteRow {
  public:
   explicit SqliteRow(sqlite3_stmt* statement)
@@ -22,8 +21,8 @@ class SqliteRow {
   }
   bool null(int column) const;
   int64_t integer(int column, int64_t missing = 0) const;
-  std::string_view text(int column) const;   // until the next row
-  std::string_view bytes(int column) const;  // until the next row
+  std::string_view text(int column) const;   // valid until the next row
+  std::string_view bytes(int column) const;  // valid until the next row
 
  private:
   sqlite3_stmt* statement_;
