@@ -1,5 +1,6 @@
 // The results of computing instructions as pure functions, which every core model shares (interpreter,
-// out-of-order core, verifier). With a constant `op` each folds to a single operation.
+// out-of-order core, verifier). With a constant `op` the compiler reduces each function to a single
+// operation.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace lento::riscv {
 class CodeCache {
  public:
   static constexpr uint32_t kWords = kPageBytes / 4;
-  // Entries with rd = 0 have rd = 32 (see Hart::x). The last entry stays undecoded and marks the end of the
-  // page.
+  // An instruction that writes x0 is stored with rd = 32 (see Hart::x). The last entry stays undecoded and
+  // marks the end of the page.
   struct Page {
     Instruction ops[kWords + 1];
     const uint8_t* bytes = nullptr;

@@ -40,7 +40,7 @@ struct Hart {
   uint32_t mcause = 0;
   uint32_t mtval = 0;
   uint64_t instret = 0;  // instructions completed
-  // Differences between the values that software wrote to mcycle and minstret and the true counts.
+  // The offsets that software's writes to mcycle and minstret add to the true counts.
   int64_t cycle_offset = 0;
   int64_t instret_offset = 0;
 

@@ -27,8 +27,8 @@ enum class Format : uint8_t {
 };
 
 // The table of instructions as X(name, mnemonic, format, match, mask, extension), where `word & mask ==
-// match` selects the instruction. Groups share a way of execution, so that users can expand one group at a
-// time.
+// match` selects the instruction. The instructions of a group are executed alike, so users can expand one
+// group at a time.
 #define LENTO_RISCV_REGISTER(X)                       \
   X(Add, "add", R, 0x00000033, 0xfe00707f, 'I')       \
   X(Sub, "sub", R, 0x40000033, 0xfe00707f, 'I')       \
@@ -152,7 +152,8 @@ struct Extensions {
   bool zicsr = true;  // with the machine-mode instructions mret and wfi
 };
 
-// Returns Op::Illegal with all operands 0 when the word is no instruction of the chosen extensions.
+// Returns the decoded instruction, or Op::Illegal with all operands 0 when the word is no instruction of the
+// chosen extensions.
 Instruction decode(uint32_t word, const Extensions& extensions = {});
 
 // Returns the word that decodes to `instruction`, with acquire and release bits 0. Tests, patches and

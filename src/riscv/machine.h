@@ -96,13 +96,14 @@ class Machine {
   void code_written(uint32_t address, unsigned size);
   uint8_t* fast_page(uint32_t address, unsigned size, bool store);
   CodeCache::Page* fast_code_page(uint32_t pc);
-  // Runs plain instructions while more than a page of budget is left, and returns their number
-  // (machine_fast.cc).
+  // Runs instructions of the fast loop (machine_fast.cc) while the budget exceeds a page of them, and returns
+  // how many it ran.
   uint64_t run_fast(uint64_t budget);
 
   Hart hart_;
   FlatMemory memory_;
-  // Predecoded code of riscv::run, and below that of run_fast, whose entries may be pairs.
+  // Predecoded code: code_ for riscv::run, fast_code_ for run_fast, where one entry may fuse two
+  // instructions.
   CodeCache code_;
   CodeCache fast_code_;
   uint64_t cycle_ = 0;

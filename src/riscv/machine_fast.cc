@@ -22,7 +22,7 @@ namespace lento::riscv {
 
 namespace {
 
-// Lists the pairs that have a handler: each of the first with each of the second.
+// Lists the pairs of instructions that one handler executes: any of LENTO_FIRSTS, then any of LENTO_SECONDS.
 #define LENTO_FIRSTS(X) X(Addi) X(Add) X(Andi) X(Slli) X(Lui) X(Lw) X(Lbu) X(Sw) X(Sb)
 #define LENTO_SECONDS(X, first) \
   X(first, Addi)                \
@@ -74,7 +74,8 @@ void decode_pair(const CodeCache& code, CodeCache::Page& page, uint32_t index) {
 
 }  // namespace
 
-// Returns nullptr when the access needs the general path.
+// Returns the page of RAM of an aligned access and caches its pointer, or nullptr when the access needs the
+// general path.
 uint8_t* Machine::fast_page(uint32_t address, unsigned size, bool store) {
   const uint32_t tag = address & ~(kPageBytes - 1);
   if (address & (size - 1))

@@ -34,7 +34,7 @@ bool fell_into_trap(const riscv::Hart& hart, bool code_at_0) {
 
 constexpr uint64_t kMaxSignature = 1 << 20;  // bytes
 
-// Writes the memory that the architecture tests compare, a word each line.
+// Writes the memory that the architecture tests compare, one 32-bit word per line in hexadecimal.
 void write_signature(riscv::Machine& machine, const riscv::ElfImage& elf, const std::string& path) {
   const auto begin = elf.find("begin_signature");
   const auto end = elf.find("end_signature");
