@@ -1,5 +1,6 @@
 // Builds, verifies and approves images for the tile. To approve an image, the owner's source is compiled
-// again and compared with it, so that the owner approves exactly the code that was reviewed.
+// again and the result compared with the image, so that the owner approves exactly the code that was
+// reviewed.
 #include "tile/build.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   return base::hex(pc);
 }
 
-// Returns the file of a place with a line.
+// Returns the file name of a place FILE:LINE.
 std::string file_of(const std::string& place) {
   return place.substr(0, place.rfind(':'));
 }

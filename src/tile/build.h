@@ -1,4 +1,4 @@
-// Turns C, assembly or a shipped program into an image with its header filled in.
+// Builds images from C, assembly or a shipped program, verifies them, and signs the owner's approval.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,8 @@ constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a 
 
 }  // namespace
 
-// Counts an input and whether it came before the declared gap between inputs, in cycles.
+// Counts an input at a tile cycle, and counts it as early when it came less than `declared` cycles after the
+// input before.
 void Arrivals::record(uint64_t cycle, uint64_t declared) {
   ++count;
   if (!first)
@@ -50,7 +51,8 @@ void ConnectedTile::load(uint64_t patience) {
   });
 }
 
-// Runs the tile for one cycle of the watched block, with that cycle's inputs.
+// Takes the inputs of one clock edge. First it runs the rest of the previous block cycle or, for an edge of
+// another clock, the part of the current one before that edge.
 void ConnectedTile::feed(const VcdCycle& cycle) {
   TileInputs inputs;
   inputs.valid = cycle.valid;
@@ -106,7 +108,7 @@ uint64_t ConnectedTile::cycle_of(uint64_t bytes) const {
   return at == drained_.end() ? unit_.counters().cycles : at->second;
 }
 
-// Gives inputs to the tile, or queues those of another clock when this tile cycle is used already.
+// Steps the tile with these inputs, and counts their arrival when the image reads one of them.
 void ConnectedTile::offer(TileInputs inputs) {
   // A block cycle without data lets a waiting input of another clock use its tile cycle.
   if (inputs.valid == 0 && !crossing_.empty()) {

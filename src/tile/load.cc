@@ -1,7 +1,7 @@
 // Decides whether a tile loads an image: first the documents and signatures (tile/seal/policy.h), then the
-// verifier. The rules file keeps a revocation list as soon as it is read, before the verifier runs, and a
-// counter once the image is accepted. Each update reads the file again under a lock, so that a slow check
-// that began earlier takes no revocation back.
+// verifier. The rules file stores a revocation list as soon as it is read, before the verifier runs, and the
+// rollback counter once the image is accepted. Each update reads the file again under a lock, so that a slow
+// check that began earlier takes no revocation back.
 #include "tile/load.h"
 
 #include <fcntl.h>
@@ -91,7 +91,8 @@ void remember(const TileLoadOptions& options, const BlockRules& learned) {
     base::write_file(options.rules, write_block_rules(merged));
 }
 
-// Requires the verifier's acceptance in addition to valid signatures, and an approval of this very report.
+// Refuses an image that the verifier does not accept, or whose approval was signed for another verifier
+// report.
 void require_proof(TileLoad& load) {
   Decision& decision = load.decision;
   if (!load.report.accepted) {

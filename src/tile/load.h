@@ -30,8 +30,8 @@ struct TileLoad {
   VerifyReport report;  // report on an image whose signatures and certificates are valid
 };
 
-// Decides. A refusal is returned as a value (decision.reason). Throws base::Error for files that cannot be
-// read.
+// Decides whether the tile loads the image. A refusal is returned as a value (decision.reason). Throws
+// base::Error for files that cannot be read.
 TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

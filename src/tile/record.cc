@@ -114,7 +114,8 @@ class RecordParser {
         tokens_(tokens_of(text, defines_)) {
   }
 
-  // Returns the layout of the struct with this name. Throws base::Error with the known names.
+  // Returns the layout of the struct with this name, or of the first struct for "". Throws base::Error with
+  // similar names when there is none.
   RecordLayout find(const std::string& name) {
     std::vector<std::string> known;
     for (at_ = 0; at_ < tokens_.size();) {
@@ -346,7 +347,8 @@ RecordLayout read_record(const std::string& option) {
       name.starts_with("struct ") ? name.substr(7) : name);
 }
 
-// Decodes all complete records. `cycle_of` returns the cycle in which a byte of output was written.
+// Decodes all complete records. `cycle_of(n)` returns the tile cycle in which byte n of the output left the
+// tile.
 RecordRows decode_rows(
     const RecordLayout& layout,
     const std::string& output,

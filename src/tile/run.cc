@@ -1,7 +1,7 @@
 // Runs a tile on a recording of a block's signals and judges the image's declarations. The recording is
 // streamed, one block cycle at a time, into the cycle model of the tile. Init and finish get a million cycles
 // plus the time that the verifier proved. A region that takes longer is a finding. Cost: about one step of
-// the model a tile cycle.
+// the model per tile cycle.
 #include "tile/run.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct Loaded {
   std::string bytes;
 };
 
-// Reads the image as the tile would load it, from the same bytes that were judged.
+// Returns the image with its verifier report and bytes. Throws base::Error when the tile refuses the image,
+// unless it is to run unsigned.
 Loaded load_image(const TileRunOptions& options, const base::Progress& progress) {
   const std::string& path = options.load.image;
   Loaded out;
@@ -88,7 +89,7 @@ std::string count_of(uint64_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-// Takes what happened and its first consequence from a summary. The finding itself has all of it.
+// Returns the start of a finding's summary: the event and its first consequence.
 std::string first_clause(const std::string& summary) {
   const size_t consequence = std::min(summary.find(": "), summary.size());
   std::string clause = summary.substr(0, summary.find_first_of(",;", consequence));
@@ -218,8 +219,8 @@ class Verdict {
     return counters_.dropped[size_t(cause)];
   }
 
-  // Reports every dropped input, because state that counts inputs is wrong after the first loss. A loss that
-  // the image neither declares nor the verifier predicts gets a higher score.
+  // Reports every dropped input, because state that counts inputs is wrong after the first loss. The score is
+  // higher when the image declares no loss, or when the loss exceeds the verifier's bound.
   void drops() {
     const uint64_t lost = dropped(Drop::Running);
     if (lost == 0)
@@ -248,7 +249,7 @@ class Verdict {
     add_evidence({"mean time between inputs", connected_.arrivals().mean_gap(), "cycles", "recording"});
   }
 
-  // Advises against lost inputs: the queue length that would lose none, when the simulation found one.
+  // Returns advice on lost inputs, with the queue length that would lose none when the simulation found one.
   std::string remedy_for_drops() const {
     const std::string slower = "filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
     if (!with_queue_)
@@ -294,8 +295,7 @@ class Verdict {
     }
   }
 
-  // Reports inputs whose bits are neither 0 nor 1, because a program computes with the 0 that stands for
-  // them.
+  // Reports inputs with bits that are neither 0 nor 1, because the program computes with 0 in their place.
   void unknown_bits() {
     if (reading_.unknown_inputs == 0)
       return;

@@ -1,5 +1,5 @@
-// The jobs of the app store with files in place of bytes: keys, images and the client's record are read,
-// passed to tile/seal/store.h, and the results written back.
+// Runs the commands of the app store on files: reads keys, images and the client's record, calls
+// tile/seal/store.h, and writes the results.
 #include "tile/store.h"
 
 #include <filesystem>
@@ -60,7 +60,8 @@ TileFetch fetch_tile(const TileFetchOptions& options) {
   return out;
 }
 
-// Checks a whole store. A log without problems is remembered as the base of the next audit.
+// Checks a whole store. When it has no problems, its head is stored, and the next audit requires the log to
+// extend that head.
 Audit audit_tile_store(const TileAuditOptions& options) {
   Trust trust = remembered(options.trust);
   const Audit out = audit(options.folder, read_tile_public(options.store_key), trust.head);

@@ -1,6 +1,6 @@
 // Runs the FST reader in a child process with a pipe and a limit of processor time, because the reader can
-// loop on damaged data. An FST is a chain of blocks, each a type and a length of 8 bytes. The first is a
-// header, type 0 and length 329, or wraps all others in gzip, type 254.
+// loop on damaged data. An FST is a chain of blocks, each led by a type byte and a length of 8 bytes. The
+// first is a header, type 0 and length 329, or wraps all others in gzip, type 254.
 #include "tile/block/fst.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // An FST recording (GTKWave, Verilator --trace-fst) as the text of a VCD. A child process converts it, so
-// that a damaged file cannot harm this one. The reader is GTKWave's own, whose source Debian's verilator
+// that a damaged file cannot crash the caller. The reader is GTKWave's own, whose source Debian's verilator
 // ships. Without that source at build time, the child is gtkwave's program fst2vcd.
 #pragma once
 
@@ -30,7 +30,8 @@ class FstAsVcd {
   int child_ = -1;
 };
 
-// Writes the recording to `out` as VCD. Returns 0, or the exit code of a child that failed.
+// Runs in the child process and writes the recording to `out` as VCD. Returns the child's exit code, 0 on
+// success.
 int write_fst_as_vcd(const char* path, std::FILE* out);
 
 }  // namespace lento::tile

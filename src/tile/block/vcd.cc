@@ -1,7 +1,7 @@
-// Samples a design's signals at the edges of clocks in a recording. Only the mapped signals are kept, as
-// numbers by code, so memory does not grow with the recording. A damaged change is skipped and counted. A
-// header that cannot be read ends the reading, because codes would be unknown. Source: IEEE 1364-2005,
-// section 18.
+// Samples a design's signals at the edges of clocks in a recording. Only the current values of mapped signals
+// are kept, by identifier code, so memory does not grow with the recording. A damaged change is skipped and
+// counted. A header that cannot be read ends the reading, because codes would be unknown. Source: IEEE
+// 1364-2005, section 18.
 #include "tile/block/vcd.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ struct Bits {
   uint64_t unknown = 0;
 };
 
-// Extracts bits `first` to first + width - 1 of a value, which continues to the left by its leftmost bit: 0
-// for 0 and 1, itself for others.
+// Extracts bits `first` to first + width - 1 of a value. A value with fewer digits is extended at the left:
+// with 0 when its leftmost digit is 0 or 1, else with unknown bits.
 Bits extract(std::string_view digits, uint32_t first, uint32_t width) {
   Bits out;
   const bool extends = !digits.empty() && !std::strchr("01hHlL", digits[0]);
@@ -182,7 +182,7 @@ class Reader {
     names_.declare(prefix, section);
   }
 
-  // Returns the place where the value of these bits of a recorded variable is kept.
+  // Returns the slot of these bits of a recorded variable, and adds it when it is new.
   Slot follow(const SignalPart& part) {
     std::vector<Slot>& known = slots_[part.code];
     for (const Slot& slot : known) {
@@ -209,7 +209,7 @@ class Reader {
     return out;
   }
 
-  // A clock is the lowest bit of its signal.
+  // Watches the lowest bit of a signal as a clock, and registers the clock when it is new.
   Signal watch_clock(const std::string& name) {
     Signal out = watch(name);
     out.slots.resize(1);
@@ -278,7 +278,8 @@ class Reader {
     });
   }
 
-  // An edge is a change between 0 and 1. The first value of a recording, and a value after x, are none.
+  // Returns whether the clock has changed between 0 and 1 at an edge that the map selects. The first value of
+  // a recording, and a change from or to x, are no edges.
   bool has_edge(const Sampler& sampler) const {
     const Bits was = sampler.clock.read(values_);
     const Bits is = sampler.clock.read(pending_);
@@ -288,7 +289,7 @@ class Reader {
            (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
   }
 
-  // Reads all inputs of a clock at its edge. `foreign`: the clock is not the block's own.
+  // Reads all inputs of a clock at its edge. `foreign` is set when it is another clock than the block's.
   VcdCycle sample(const Sampler& sampler, bool foreign) {
     VcdCycle cycle;
     cycle.foreign = foreign;
@@ -338,9 +339,9 @@ class Reader {
     values_ = pending_;
   }
 
-  // Delivers a cycle. When there are several clocks, an edge of the block's clock and the edges of other
-  // clocks after it are kept until the next edge of the block's clock, because their offset needs the length
-  // of the cycle.
+  // Delivers a cycle. When there are several clocks, an edge of the block's clock and the later edges of
+  // other clocks wait for the next edge of the block's clock, because an offset is a share of the block
+  // cycle, whose length is not known before.
   void deliver(const VcdCycle& cycle) {
     if (samplers_.size() == 1) {
       result_.whole = (*use_)(cycle);
@@ -379,7 +380,7 @@ class Reader {
     return word;
   }
 
-  // Takes the changes on one line.
+  // Parses the value changes on one line.
   void changes(std::string_view line) {
     while (result_.whole) {
       const std::string_view word = take_word(line);
@@ -396,7 +397,7 @@ class Reader {
     }
   }
 
-  // Takes a time stamp, which ends the changes of the previous one.
+  // Parses a time stamp. It ends the previous time step.
   void time(std::string_view word) {
     const std::optional<uint64_t> now = base::try_uint(word.substr(1));
     if (!now)

@@ -25,7 +25,8 @@ struct VcdCycle {
   double offset = 0;
 };
 
-// The result of reading: whether it was the whole file, and which signals and edges gave no input.
+// The result of reading: whether the whole file was read, which signals changed unseen between samples, and
+// how many inputs had unknown bits or were dropped.
 struct VcdReading {
   bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;

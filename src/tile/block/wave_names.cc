@@ -138,7 +138,8 @@ WaveNames::join(std::vector<Variable> pieces, const std::string& name, const bas
   return out;
 }
 
-// Returns the wanted bits of a signal. Throws base::Error outside its range.
+// Returns the wanted bits of a signal. Throws base::Error when they lie outside its declared range or are
+// listed in the opposite direction.
 std::vector<SignalPart> WaveNames::select(
     const Vector& whole,
     const Range& wanted,
@@ -170,7 +171,7 @@ std::vector<SignalPart> WaveNames::select(
   return out;
 }
 
-// Throws base::Error for an unknown signal, with similar names.
+// Throws base::Error for an unknown signal, with the elements of an array of this name or else similar names.
 void WaveNames::refuse_unknown(const std::string& name, const base::Location& where) const {
   std::vector<std::string> known;
   std::vector<std::string> elements;

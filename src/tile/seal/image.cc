@@ -1,5 +1,5 @@
-// Reads and writes images byte by byte in their only form (image.h). Each size is checked against the file
-// and its limit before it is used, and each section against its digest.
+// Reads and writes images, whose encoding is unique (image.h). Each size is checked against the file and its
+// limit before it is used, and each section against its digest.
 #include "tile/seal/image.h"
 
 #include <vector>

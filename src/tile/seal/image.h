@@ -58,7 +58,7 @@ struct Image {
 // order, trailing bytes.
 Image parse_image(std::string_view bytes, std::string_view file);
 
-// Writes an image that keeps the limits above (checked by LENTO_CHECK).
+// Returns the bytes of an image. LENTO_CHECK fails when a section exceeds the limits above.
 std::string write_image(const Image& image);
 
 }  // namespace lento::tile

@@ -51,7 +51,8 @@ void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& o
   out.push_back(root_of(left ? leaves.subspan(k) : leaves.first(k)));
 }
 
-// RFC 6962 section 2.1.2, SUBPROOF. `whole`: the verifier already has the subtree's root.
+// Appends the proof SUBPROOF of RFC 6962, section 2.1.2. `whole` is set when the verifier already has the
+// subtree's root.
 void subproof(std::span<const Digest> leaves, uint64_t from, bool whole, std::vector<Digest>& out) {
   if (from == leaves.size()) {
     if (!whole)

@@ -222,7 +222,7 @@ PublicKey parse_public_key(std::string_view text, std::string_view file) {
   return decode_key(lines_of(text, 2, file)[1], file);
 }
 
-// Returns the key file, encrypted with the password.
+// Returns the key file, encrypted unless the password is empty.
 std::string write_secret_key(const SecretKey& key, const std::string& password) {
   init_sodium();
   const std::string pair = std::string(view(key.id)) + std::string(view(key.secret));

@@ -43,7 +43,7 @@ std::string write_secret_key(const SecretKey& key, const std::string& password);
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password);
 bool secret_key_is_encrypted(std::string_view text, std::string_view file);
 
-// Returns the .minisig text over `message`, prehashed.
+// Returns the .minisig text of a signature over the BLAKE2b-512 hash of `message`.
 std::string sign(const SecretKey& key, std::string_view message, std::string_view trusted_comment);
 
 enum class SignatureState {

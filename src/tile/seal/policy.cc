@@ -87,7 +87,8 @@ Approval require_approval(const Submission& submission, const BlockRules& rules,
   return approval;
 }
 
-// Returns who signed the image. Throws Refusal when the policy does not admit the signer.
+// Returns the signer of the image: "owner" or the certificate's subject. Throws Refusal when the policy does
+// not admit the signer.
 std::string require_signer(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (rules.policy == Policy::Closed) {
     require_signature(rules.owner, submission.image, "the owner's");
@@ -161,7 +162,7 @@ void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   }
 }
 
-// Returns the text after "KEY: " on a line of the metadata.
+// Returns the text after "KEY: " on a line of the metadata, "" when there is none.
 std::string metadata_line(const Image& image, const std::string& key) {
   const std::string text = "\n" + image.metadata;
   const std::string mark = "\n" + key + ": ";

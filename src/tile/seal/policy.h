@@ -54,8 +54,8 @@ struct BlockRules {
 BlockRules parse_block_rules(const std::string& text, const std::string& file);
 std::string write_block_rules(const BlockRules& rules);
 
-// Returns `rules` with the counters and revocations of `other` in addition: the higher number and counter
-// hold, and no revocation is lost. The owner's own settings stay those of `rules`.
+// Returns `rules` with the revocations and counters of `other` added. List number and counters are the higher
+// of both, and all other settings are those of `rules`.
 BlockRules merge_memory(BlockRules rules, const BlockRules& other);
 
 // YAML, lento.tile-certificate/1. The signed message is the text itself.

@@ -120,7 +120,7 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// Returns the latest log entry of a program among the first `size`, after its index and a line end.
+// Returns "INDEX\nENTRY" of a program's newest log entry among the first `size`, or nothing.
 std::optional<std::string>
 find_entry(const std::vector<std::string>& lines, const std::string& name, uint64_t size) {
   for (size_t i = std::min<uint64_t>(size, lines.size()); i-- > 0;) {
@@ -154,7 +154,8 @@ std::optional<std::string> answer_log(const std::string& folder, const std::vect
   return std::nullopt;
 }
 
-// Checks that the files of a log entry exist and have the logged digests.
+// Checks that the files of a log entry exist and have the logged digests, and that the image has the logged
+// developer and counter.
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
   const size_t before = out.problems.size();
   for (const std::string* digest :

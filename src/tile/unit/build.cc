@@ -65,7 +65,7 @@ int run_program(const std::vector<std::string>& args, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-// Distinguishes shipped programs from headers, linker scripts and start-up code.
+// Returns whether a shipped file is a program, and not a header, a linker script or start-up code.
 bool is_program(std::string_view file) {
   return file.ends_with(".c");
 }

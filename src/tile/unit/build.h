@@ -26,7 +26,7 @@ struct Built {
 // declarations.
 Built build_program(const std::string& source, const std::string& name, const BuildOptions& options = {});
 
-// Makes an image of a linked ELF file in the tile's map.
+// Makes an image from an ELF file that was linked for the tile's address map.
 Image image_from_elf(const std::string& elf, const std::string& file);
 
 // Lists the variables of a linked ELF file in the scratchpad, by address.

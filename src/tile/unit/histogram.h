@@ -7,8 +7,8 @@
 //                bucket = s * 64 + clamp(m - bits 12:4, 0, 63), accumulator[bucket] += 1
 //
 // A pipeline of three stages accepts four values every cycle: lanes taken in cycle t are in their
-// accumulators from t + 3 on. A read of accumulators waits for them (filling, busy). Without a clock, flush()
-// is called. Accumulators stop at 2^18 - 1 and set a flag, because four equal values per cycle reach 2^18
+// accumulators from t + 3 on. A read of accumulators waits for them (filling, busy). Users without a clock
+// call flush(). Accumulators stop at 2^18 - 1 and set a flag, because four equal values per cycle reach 2^18
 // after 65,536 cycles, one more than 18 bits hold.
 #pragma once
 
@@ -64,8 +64,7 @@ class HistogramUnit {
   bool operator==(const HistogramUnit&) const = default;
 
  private:
-  // Lanes in the pipeline: 0 taken in this cycle, 1 before their buckets are computed, 2 before they are
-  // added.
+  // Lanes by stage of the pipeline: 0 were taken in this cycle, 1 get their buckets next, 2 are added next.
   struct Stage {
     bool valid = false;
     uint32_t low = 0;

@@ -56,7 +56,7 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   return Reach::Done;
 }
 
-// Stores a value. Returns whether the address allowed it, or the output has no room.
+// Stores a value. Returns Full when the output FIFO has no room, and Fault when the address is not writable.
 Reach TileMemory::store(uint32_t at, unsigned size, uint32_t value) {
   if (at & (size - 1))
     return Reach::Fault;

@@ -86,8 +86,8 @@ void Tile::jump(uint32_t target, Executed& out) {
   fetched_.valid = false;
 }
 
-// Returns whether emit waits: it reads accumulators through the same port as a preceding hist.rd, which is
-// in MEM in this cycle.
+// Returns whether hist.rd or emit waits for values in the histogram's pipeline. Emit also waits for the read
+// port of the accumulators, which a hist.rd in MEM uses in this cycle.
 bool Tile::waits_for_histogram(const Decoded& now) const {
   const Custom custom = now.slot->op.custom;
   if (custom == Custom::HistRead)

@@ -1,6 +1,6 @@
-/* What the recorder's program (guests/tile/sketch.c) and who feeds it agree on, in C for both. Records are 40
- * bytes in IORegs 0 to 9 (docs/formats/probe.md); the first input has SKETCH_CONFIGURE for a kind and holds
- * the capacities. */
+/* The interface between the recorder's program (guests/tile/sketch.c) and its input, in C for both. Records
+ * are 40 bytes in IORegs 0 to 9 (docs/formats/probe.md); the first input has SKETCH_CONFIGURE for a kind and
+ * holds the capacities. */
 #ifndef LENTO_TILE_UNIT_SKETCH_ABI_H_
 #define LENTO_TILE_UNIT_SKETCH_ABI_H_
 

@@ -70,7 +70,7 @@ void Tile::start(Region region) {
     ++memory_.counters.started;
 }
 
-// Ends the running part. Inputs that main did not read count as dropped.
+// Ends the running region. An input that arrived after the last hist.in of main counts as dropped.
 void Tile::end_region() {
   running_ = false;
   flush_front();

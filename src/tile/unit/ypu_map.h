@@ -1,5 +1,5 @@
-/* The tile's map, in C for its programs (guests/tile/ypu.h includes it) and for Lento: each address stands
- * here only. docs/formats/tile-isa.md describes it. */
+/* The tile's map, in C for its programs (guests/tile/ypu.h includes it) and for Lento: each address is
+ * defined only here. docs/formats/tile-isa.md describes it. */
 #ifndef LENTO_TILE_UNIT_YPU_MAP_H_
 #define LENTO_TILE_UNIT_YPU_MAP_H_
 

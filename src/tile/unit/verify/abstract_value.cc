@@ -103,7 +103,7 @@ void set_signed(V& v, int64_t least, int64_t most) {
   v.most = std::min(v.most, int32_t(most));
 }
 
-// Bounds the number of ones of a sum, of a or b, and of a xor b.
+// Bounds the number of set bits of a + b, a | b and a ^ b.
 uint8_t ones_of_both(const V& a, const V& b) {
   return uint8_t(std::min(a.most_ones + b.most_ones, 32));
 }
@@ -284,7 +284,7 @@ void exclude(V& a, uint32_t c) {
   normalise(a);
 }
 
-// Adds a possible address. Too many make the place unknown.
+// Adds a possible code address. `places` above the size of `place` marks a set that became too large.
 void add_place(V& v, uint32_t address) {
   if (v.places > v.place.size())
     return;
@@ -301,7 +301,8 @@ bool is_place(const V& v) {
   return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0;
 }
 
-// Joins the places of both, when both are sets of places and few enough.
+// Joins the sets of code addresses of both values. `out` has none when one value has no set or the union is
+// too large.
 void join_places(const V& a, const V& b, V& out) {
   out.places = 0;
   out.place = {};

@@ -1,6 +1,6 @@
-// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a set of
-// places in the code when it is one of few, its location in the scratchpad, and whether it was ever set.
-// Every operation is sound: the concrete result is always inside.
+// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a small
+// set of code addresses, the scratchpad cell that it was loaded from, and whether it was ever set. Every
+// operation is sound: the concrete result is always inside.
 #pragma once
 
 #include <algorithm>
@@ -42,16 +42,16 @@ struct AbstractValue {
   uint32_t mask = UINT32_MAX;
   uint32_t plus = 0;
 
-  // For a register: the value is a form of the input's arrival time (0: of nothing that is known): 1 + k is
-  // the time shifted right by k, 33 + k the time with its low k bits cleared. For 1, `time_plus` is added.
+  // For a register, `time_shift` encodes the value's relation to the input's arrival time: 0 none, 1 + k the
+  // time shifted right by k, 33 + k the time with its low k bits cleared. For 1, `time_plus` is added.
   // `since` (0: none) means that the value is the arrival time plus time_plus minus the cell `since`, as it
   // was at store number `since_stamp`.
   uint32_t time_shift = 0;
   uint32_t time_plus = 0;
   uint32_t since = 0;
   uint32_t since_stamp = 0;
-  // Of the sum of a multiple and a smaller value, such as the address of a member of an element: it is
-  // residue to residue + reach, plus a multiple of `modulus` (0: not known).
+  // For the sum of a multiple and a smaller value, such as the address of a member of an array's element: the
+  // value is a multiple of `modulus` (0: not known) plus a number from residue to residue + reach.
   uint32_t modulus = 0;
   uint32_t residue = 0;
   uint32_t reach = 0;

@@ -6,11 +6,11 @@
 namespace lento::tile {
 
 // Requires that hardware loops nest properly and hold no control flow, and that no branch jumps between their
-// first and last word. Marks their instructions.
+// first and last word. Sets Program::in_body.
 void check_loops(Program& program);
 
 // Returns the constants of a program with their neighbours, and the largest values of a byte, a half word and
-// a signed word, ascending. Intervals of memory grow to these.
+// a signed word, ascending. Widening extends the intervals of memory words to these.
 std::vector<uint32_t> constants_of(const std::vector<TileOp>& code);
 
 // Rejects a program whose region `finish` is missing or has no jump within its 16 instructions.

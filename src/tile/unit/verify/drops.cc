@@ -1,6 +1,6 @@
 // The proved share follows from the concave envelope of floor(cycles / arrival), the inputs that come during
-// a run, at the mean time of a run. The expected share comes from playing the queue: a single server, inputs
-// at a fixed distance, long runs as often as the counter or the period of time allows.
+// a run, at the mean time of a run. The expected share comes from a simulation of the queue: a single server,
+// inputs at a fixed distance, long runs as often as the counter or the period of time allows.
 #include "tile/unit/verify/drops.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ double share_of(double dropped_for_each_taken) {
 }
 
 // Bounds the inputs that come during a run of `mean` cycles on average, each between best and worst. The
-// points (k arrival, k) carry the envelope between the shortest run and the longest.
+// envelope joins the points (k * arrival, k) between the shortest run and the longest.
 double most_during(const RegionReport& m, double mean, uint64_t arrival) {
   const auto a = double(arrival);
   const double least = std::floor(double(m.best_cycles) / a);

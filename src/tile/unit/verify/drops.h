@@ -12,7 +12,7 @@
 namespace lento::tile {
 
 // Returns the largest share of inputs that is lost without a queue when they come at most every `arrival`
-// cycles, over many runs. drop_burst more may be lost once.
+// cycles, over many runs. drop_burst() returns how many more may be lost once.
 double most_dropped(const RegionReport& main, uint64_t arrival);
 double drop_burst(const RegionReport& main, uint64_t arrival);
 

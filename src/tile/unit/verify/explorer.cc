@@ -107,7 +107,7 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
   return true;
 }
 
-// Returns the address of a load or store, with the distance of the elements that it may be in.
+// Returns the abstract address of a load or store, with its modulus and its relation to a number.
 V Explorer::address_of(const State& s, const riscv::Instruction& n, uint32_t pc) const {
   const V& base = read(s, n.rs1, pc);
   const V offset = V::constant(uint32_t(n.imm));
@@ -141,7 +141,8 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   }
 }
 
-// Gives the register a new number. When it derives from another one by addition, that is noted.
+// Gives the value a new number (AbstractValue::id). When the value is an older number plus a constant,
+// origins_ records that.
 void Explorer::renumber(V& v) {
   const V old = v;
   v.forget_number();

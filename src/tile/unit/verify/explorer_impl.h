@@ -247,7 +247,7 @@ class Explorer {
   }
 
   // Joins the state of a second path into `a`. Rejects the program when the two return to different places.
-  // The potential of the counter is charged to each path first, unless both know it alike.
+  // The potential of the counter is charged to each path first, unless its values are equal in both.
   void join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
@@ -385,8 +385,8 @@ class Explorer {
   // Requires that a computed address stays inside the variable to which its base points.
   void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
 
-  // Returns the cells that an access may touch: those with the distance of the address's number, or of its
-  // known low bits. Empty when there are more than kMostTable.
+  // Returns the cells that an access may touch, at the spacing that the address's factor, modulus or known
+  // low bits imply. Empty when there are more than kMostTable.
   static std::vector<uint32_t> cells_of(const V& address, unsigned size);
 
   // Returns the value of a cell as a load extends it.
@@ -399,12 +399,12 @@ class Explorer {
   V load_cell(State& s, uint32_t cell, V value);
 
   void store_cell(State& s, unsigned from, uint32_t cell, const V& value, PathCost& cost);
-  // Stores to one of several cells, so that each keeps what it may hold.
+  // Stores to one of several cells, so that each may hold its old value or the new one.
   void store_table(State& s, const riscv::Instruction& n, const V& address, const V& value);
 
-  // The counter's potential (explorer.h). begin_counter charges nothing: the cell's value now is the one to
-  // compare with. follow_counter takes up a store. charge_counter adds to `cost` an upper bound of the
-  // increase since the last charge.
+  // The counter's potential (explorer.h). begin_counter makes the cell's current value the base of the next
+  // charge. follow_counter updates the value after a store. charge_counter adds to `cost` an upper bound of
+  // the increase since the last charge.
   void begin_counter(State& s);
   void follow_counter(State& s);
   void charge_counter(State& s, PathCost& cost);

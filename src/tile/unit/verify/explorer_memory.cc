@@ -226,8 +226,8 @@ void Explorer::begin_counter(State& s) {
   s.ghosts = {v, low_bits(v)};
 }
 
-// Takes up the cell's value after a store. A number plus a constant gets a number of its own, because that is
-// what a mask keeps.
+// Updates the counter's value after a store. A number plus a constant gets a new number, because the relation
+// of a mask requires a number without an addend.
 void Explorer::follow_counter(State& s) {
   V v = s.ghosts[0];
   begin_counter(s);
@@ -311,8 +311,8 @@ void Explorer::charge_counter(State& s, PathCost& cost) {
   begin_counter(s);
 }
 
-// Charges the store of a word that holds a form of the arrival time. A path that has tested that the period
-// is over gets the weight back.
+// Charges the store of a word that holds a form of the arrival time. The charge of a path that has tested
+// that the period is over decreases by the weight.
 void Explorer::charge_time(State& s, const V& value, PathCost& cost) const {
   const Counter& counter = options_.counter;
   if (counter.kind == Counter::Kind::Count)

@@ -44,7 +44,7 @@ const AbstractValue* KnownWords::find(uint32_t address) const {
 
 namespace {
 
-// Returns a byte or half word of a word, without sign and without relations.
+// Returns a byte or half word of a word, zero-extended and without relations.
 AbstractValue part_of(const AbstractValue& word, uint32_t cell) {
   const uint32_t shift = 8 * (cell_address(cell) & 3);
   const uint32_t lane = cell_lane(cell);
@@ -296,7 +296,7 @@ bool KnownWords::widen_parts(Page& a, const Page& b, Growth growth, const std::v
   return grew;
 }
 
-// Adds the possible values of `other`. `growth` says how far ranges are enlarged, so that the iteration
+// Adds the possible values of `other`. `growth` selects how far ranges are enlarged, so that the iteration
 // ends. Returns whether anything grew.
 bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends) {
   static const Page nothing;

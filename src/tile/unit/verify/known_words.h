@@ -42,12 +42,12 @@ class KnownWords {
   // Addresses are byte addresses in the scratchpad. Ranges include the words of both ends.
   const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: unknown
   void set(uint32_t address, const AbstractValue& value);
-  // The value of any cell, without sign, as it follows from what is known. Nothing: unknown.
+  // Returns the zero-extended value of any cell, from its own entry or its word's, or nothing when unknown.
   std::optional<AbstractValue> cell(uint32_t cell) const;
   const AbstractValue* find_cell(uint32_t cell) const;  // nullptr: no value of its own
-  // Sets the value of a cell. The bytes beside it stay.
+  // Sets the value of a cell. The other bytes of its word do not change.
   void set_cell(uint32_t cell, const AbstractValue& value, uint32_t stamp);
-  // Narrows a cell of its own to a value that it is known to have.
+  // Replaces the entry of a cell by a narrower value, without the effects of a store on other entries.
   void narrow_cell(uint32_t cell, const AbstractValue& value);
   bool shares(uint32_t address) const;  // whether a store there first copies a page
   // Makes a range unknown; words that are not initialised stay marked.
@@ -57,9 +57,10 @@ class KnownWords {
 
   // Returns the scratchpad after loading, in which every word has a value.
   static KnownWords of_image(const std::string& data);
-  // Widens to the state at the start of regions that run repeatedly. Words that differ grow to the next of
-  // `ends` (ascending), so that a fixed point is reached in few rounds, or become unknown without ends.
-  // Returns true when a word grew. Homes are dropped, because they are valid in one exploration only.
+  // Joins `other` into the state at the start of regions that run repeatedly. Words that differ are joined
+  // exactly, grow to the next of `ends` (ascending) or become unknown, by `growth`, so that a fixed point is
+  // reached in few rounds. Returns true when a word grew. Homes are dropped, because they are valid in one
+  // exploration only.
   enum class Growth : uint8_t {
     Exact,
     ToEnds,
@@ -84,7 +85,7 @@ class KnownWords {
 
  private:
   struct Page {
-    // Bit i belongs to word i. `unset` is a subset of `known`.
+    // Bit i belongs to word i: it has an entry (known), which may be a register that was never set (unset).
     uint64_t known = 0;
     uint64_t unset = 0;
     std::array<AbstractValue, kPageWords> words;

@@ -86,7 +86,8 @@ ShortLoops::Loop* ShortLoops::at(uint32_t index) {
   return index < heads_.size() && heads_[index] ? &loops_.find(index)->second : nullptr;
 }
 
-// Runs a loop on concrete register values, to count its rounds.
+// Runs a loop on abstract values until its branch is certainly not taken, the branch is undecided, or the
+// limit of rounds is reached.
 ShortLoops::Run ShortLoops::follow(const Loop& loop, Registers x) const {
   Run out;
   const TileOp& back = code_[loop.branch];

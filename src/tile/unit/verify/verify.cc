@@ -24,7 +24,7 @@ using riscv::Op;
 
 __extension__ using Uint128 = unsigned __int128;
 
-// Compares bounds of run time and output with the declared rates.
+// Compares the bounds of run time and output with the declared rates, and adds a violation for each breach.
 void check_rates(const Image& image, VerifyReport& report) {
   const RegionReport& m = report.main;
   report.predicted_drop_share = most_dropped(m, image.arrival_cycles);
@@ -118,7 +118,7 @@ class Fixpoint {
     try_counters();
   }
 
-  // Returns how often each instruction of main is followed.
+  // Returns the cycles of main's worst path by instruction.
   std::vector<uint64_t> profile() {
     ExploreOptions options;
     options.join = join_[size_t(RegionKind::Main)];
@@ -289,7 +289,8 @@ class Fixpoint {
     }
   }
 
-  // Explores main with a counter variable followed exactly. Returns nothing when the step budget is spent.
+  // Explores main and charges the potential of a counter. Returns nothing when the step budget is spent or a
+  // rule is violated.
   std::optional<Exploration> explore_with(const Counter& counter) {
     ExploreOptions options;
     options.counter = counter;

@@ -121,7 +121,7 @@ struct VerifyReport {
   // may be dropped once.
   double predicted_drop_share = 0;
   double drop_burst = 0;
-  // Share to expect there, without and with inputs that may wait.
+  // The expected share of dropped inputs at that rate, by the number of inputs that may wait.
   struct Expected {
     uint32_t queue = 0;
     double share = 0;

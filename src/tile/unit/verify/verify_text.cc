@@ -1,5 +1,5 @@
-// Words of a verification: names of the rules, advice for each, and the report whose digest is part of
-// approvals.
+// Writes the texts of a verification: names of the rules, advice for each, and the report whose digest is
+// part of approvals.
 #include <span>
 
 #include "base/units.h"
