@@ -1,4 +1,4 @@
-// Opens access traces of any kind as one, for the commands of the memory module.
+// Opens access traces of any format as one source, for the commands of the memory module.
 #pragma once
 
 #include <memory>
@@ -14,20 +14,20 @@ namespace lento::memory {
 
 struct AccessTraces {
   std::vector<std::string> paths;
-  std::string format = "auto";  // "auto" (by content), "text" or a foreign format (trace/foreign.h)
-  std::string columns;          // of paper text; empty: the default
+  std::string format = "auto";  // "auto" (by content), "text" or a foreign format (read/foreign.h)
+  std::string columns;          // of the format "paper"; empty: its default
 };
 
-// Refuses inputs that cannot be read twice, such as a pipe: a diagnosis makes several passes, and `auto`
-// reads the beginning first.
+// Throws base::Error for an input that cannot be read twice, such as a pipe: a diagnosis makes several
+// passes, and `auto` reads the beginning first.
 void require_files(const std::vector<std::string>& paths, const std::string& why);
 
-// Opens several traces merged by time. Their facts go to `facts` while they are read, unless it is null.
-// `facts` and `report` must outlive the source.
+// Opens several traces merged by time. Names and mappings of the traced programs are added to `facts` while
+// the traces are read, unless it is null. `facts` and `report` must outlive the source.
 std::unique_ptr<AccessSource>
 open_access_traces(const AccessTraces& traces, base::ReadReport& report, program::TraceFacts* facts);
 
-// Refuses a trace of which no record could be read, because it is no trace of the named format.
+// Throws base::Error when every record was skipped, because the trace is then not of the named format.
 void require_records(const AccessTraces& traces, const base::ReadReport& report);
 
 }  // namespace lento::memory

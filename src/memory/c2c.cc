@@ -1,6 +1,6 @@
 // Diagnoses a report of perf c2c. The events it counts are loads of a line that another cache had modified
-// (HitM), or that another cache forwarded (Arm). The cause of a line follows from the words that were loaded
-// so and those that were stored to:
+// (HitM), or that another cache forwarded (Arm). The cause of a line follows from the words of these loads
+// and the words with stores:
 //
 //   lock           most of its loads are made by functions that take or release locks
 //   true sharing   most of its loads are of words with stores
@@ -27,7 +27,7 @@ namespace {
 using base::percent;
 using finding::Diagnosis;
 
-constexpr size_t kShownUses = 12;  // rows of a line in its evidence
+constexpr size_t kShownUses = 12;  // most uses of a line that its evidence lists
 constexpr double kMost = 0.5;      // "most" of the loads of a line
 
 // Parts of the names of functions that take or release locks, of the kernel and of C libraries.
@@ -48,11 +48,12 @@ bool names_a_lock(const C2cUse& use) {
 struct Shares {
   double all = 0;
   double locks = 0;
-  double stored_to = 0;  // of words that somebody stored to
+  double stored_to = 0;  // on words with sampled stores
   bool any_store = false;
 };
 
-// Counts where the samples of a line fall: on stored offsets, on lock instructions, on all offsets.
+// Counts the loads of a line that another cache served: all, those in lock functions, those of words with
+// sampled stores.
 Shares shares_of(const C2cLine& line) {
   std::set<uint32_t> stored;
   for (const C2cUse& use : line.uses) {

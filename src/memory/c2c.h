@@ -1,5 +1,5 @@
-// Judges a report of `perf c2c`: the lines that caches took from one another, by the same names and order as
-// the contention detector, with causes as far as the table shows them.
+// Diagnoses a report of `perf c2c`: the cache lines that move between caches. Causes and order of the
+// findings are those of the contention detector, as far as the report shows them.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct C2cDiagnosisOptions {
   double least_share = 0.01;  // share of the loads below which a line is no finding
 };
 
-// Judges the report. Outcome "cannot judge" below 100 samples. Throws base::Error when it is no such report.
+// Judges the report. The outcome is "cannot judge" below 100 samples, or when the report does not show the
+// data sources or the lines of its samples. Throws base::Error when the file is no such report.
 finding::Diagnosis diagnose_c2c_report(const C2cDiagnosisOptions& options);
 
 }  // namespace lento::memory

@@ -1,10 +1,10 @@
 // Measures caches, page tables, memory and transfers. Other work on the machine, and its neighbours' use of a
 // shared cache, only lengthen a loop. So every loop is short, all are repeated in rounds, and each figure is
-// the least of its loop. A chain of dependent loads through lines in random order takes a latency a load.
-// Independent loads of the same lines take a fraction of it, and the ratio is the number of misses under way.
-// A word on each of many pages costs what translation adds to a chain over as many packed lines. Sources:
-// McVoy and Staelin, lmbench: portable tools for performance analysis (chains); Yotov, Pingali, Stodghill,
-// Automatic measurement of memory hierarchy parameters.
+// the least of its loop. A chain of dependent loads through lines in random order takes one latency per load.
+// Independent loads of the same lines take a fraction of it, and the ratio is the number of outstanding
+// misses. A chain over one word on each of many pages takes longer than one over as many adjacent lines, by
+// the time of address translation. Sources: McVoy and Staelin, lmbench: portable tools for performance
+// analysis (chains); Yotov, Pingali, Stodghill, Automatic measurement of memory hierarchy parameters.
 #include "memory/calibrate.h"
 
 #include <unistd.h>
@@ -33,7 +33,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The least of what was measured, infinite before the first.
+// Minimum of the added values, infinite before the first.
 class Least {
  public:
   void add(double value) {
@@ -65,7 +65,7 @@ std::string line_of_file(const std::string& path) {
   return line;
 }
 
-// Takes size and ways of the data caches as the system names them.
+// Reads size and ways of the data caches from sysfs. Adds a note when it lists none.
 void read_shapes(CoreModel& core, std::vector<std::string>& notes) {
   TagShape* const shapes[] = {&core.first, &core.second, &core.third};
   bool any = false;
@@ -84,7 +84,7 @@ void read_shapes(CoreModel& core, std::vector<std::string>& notes) {
     notes.emplace_back("the system does not name its caches: their sizes are the usual ones");
 }
 
-// The lowest CPU of each node that this process may use.
+// Returns the lowest of `cpus` on each NUMA node that has one.
 std::vector<int> cpu_of_nodes(const std::vector<int>& cpus) {
   std::vector<int> out;
   for (int node = 0; node < 64; ++node) {
@@ -99,8 +99,8 @@ std::vector<int> cpu_of_nodes(const std::vector<int>& cpus) {
   return out;
 }
 
-// Latency and rate of one memory, from the CPU that this thread is pinned to. Loops go on where the last one
-// ended, so that no cache holds what comes next.
+// Measures latency and bandwidth of one node's memory from the CPU that this thread is pinned to. Each loop
+// starts where the last one ended, so that its lines are in no cache yet.
 class MemoryLoops {
  public:
   explicit MemoryLoops(size_t bytes)
@@ -117,7 +117,7 @@ class MemoryLoops {
     sweep_.add(time_sweep(buffer_, swept_, kSwept) / double(kSwept / kHostLine));
     swept_ = (swept_ + kSwept) % (buffer_.bytes() - buffer_.bytes() % kSwept);
   }
-  // Measures the rate of all CPUs together.
+  // Measures the bandwidth that all CPUs reach together.
   void measure_all(const std::vector<int>& cpus) {
     const size_t part = buffer_.bytes() / cpus.size();
     const size_t run = kPieces * kPieceBytes;
@@ -125,7 +125,7 @@ class MemoryLoops {
     if (run <= part)
       all_.add(time_all(buffer_, cpus, all_swept_) / double(cpus.size() * kPieceBytes / kHostLine));
   }
-  // Seconds a line: dependent, independent, in order, and in order on all CPUs.
+  // Seconds per line: dependent loads, independent loads, reads in order, and reads in order by all CPUs.
   double latency() const {
     return latency_;
   }
@@ -152,8 +152,8 @@ class MemoryLoops {
   Least all_;
 };
 
-// Returns the least time of a load in the pieces of a chain's passes, the first one left out. The chain is
-// linked anew for each call, because other chains lie in the same buffer.
+// Returns the seconds of a load in the fastest piece of `passes` passes over a chain, after a first pass that
+// does not count. Each call links the chain again, because other chains overwrite it in the same buffer.
 double later_passes(const HostBuffer& buffer, const std::vector<size_t>& places, size_t passes = 1) {
   constexpr size_t kPiece = 8'000;  // loads
   LoadChain chain(buffer, places);
@@ -197,14 +197,14 @@ class Host {
   static constexpr size_t kSizes[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
   static constexpr size_t kMostPages = 16384;
   static constexpr int kRoundsOfABuffer = 4;
-  static constexpr size_t kCrowded = 65536;  // loads, so that reading the clock takes no part
+  static constexpr size_t kCrowded = 65536;  // loads, enough to make the time to read the clock negligible
 
   struct Chain {
     std::vector<size_t> places;
     Least time;
   };
-  // A word on each of so many pages. The system gives other pages for each buffer, and some lie better than
-  // others, so there are several buffers.
+  // Loads of one word on each of a number of pages. Their time depends on the physical pages, which differ
+  // from buffer to buffer, so several buffers are measured.
   struct Pages {
     std::vector<size_t> words;
     std::vector<size_t> lines;
@@ -213,7 +213,8 @@ class Host {
     Least packed = {};
     Least apart_scattered = {};
     Least packed_scattered = {};
-    // The cost of a word a page beyond packed lines, by buffer.
+    // Seconds of a load on a page of its own beyond one of packed lines, one value per buffer: dependent
+    // loads, independent loads.
     std::vector<double> extras = {};
     std::vector<double> walks = {};
     void change_buffer() {
@@ -235,14 +236,14 @@ class Host {
     return uint64_t(std::max(1.0, std::round(time * p().clock)));
   }
 
-  // Levels are measured in sets of lines that the level holds and the one before does not.
+  // Measures each cache level with a working set that fits it and does not fit the level before.
   void prepare() {
     const CoreModel& c = core();
     first_.places = shuffled_lines(c.first.bytes / 2);
     second_.places = shuffled_lines((c.first.bytes + c.second.bytes) / 2);
     third_.places =
         shuffled_lines(std::min<size_t>((c.second.bytes + c.third.bytes) / 2, 4 * size_t{c.second.bytes}));
-    // Four times the lines that a set holds, over and over.
+    // Visits four times as many lines as a set has ways, over and over.
     const size_t lines = size_t{4} * c.first.ways;
     for (size_t i = 0; i < kCrowded; ++i) {
       crowded_.push_back(i % lines * (c.first.bytes / c.first.ways));
@@ -263,7 +264,7 @@ class Host {
 
   void measure() {
     constexpr size_t kMostCores = 16;
-    constexpr size_t kPasses = 4;  // of small sets, which other work throws out of a shared cache
+    constexpr size_t kPasses = 4;  // over small working sets, which other work evicts from a shared cache
     addition_.add(time_addition());
     for (Chain* chain : {&first_, &second_, &third_})
       chain->time.add(later_passes(*near_, chain->places, kPasses));
@@ -293,7 +294,7 @@ class Host {
     pages.packed_scattered.add(time_scattered(*near_, pages.lines, 0, n));
   }
 
-  // The old buffers are given back after the new ones are there, so that these are other pages.
+  // Allocates new buffers before it frees the old ones, so that they consist of other pages.
   void take_buffers() {
     const size_t lines = std::max(third_.places.size(), kMostPages);
     const size_t crowd = size_t{4} * core().first.bytes;
@@ -332,7 +333,7 @@ class Host {
     core().link_line = 2 * core().memory_line;  // as on the shipped sheets of two sockets
   }
 
-  // In most rounds other work takes turns with one of the threads, so the quickest tenth counts.
+  // Uses the 10 % quantile, because in most rounds other work shares a CPU with one of the two threads.
   void conclude_transfers() {
     std::erase_if(transfers_, [](double time) {
       return !std::isfinite(time);
@@ -344,10 +345,10 @@ class Host {
           "no two threads ran side by side: what a line from another core takes is the usual figure");
   }
 
-  // The second translation buffer reaches up to the number of pages from which the next larger one raises the
-  // cost of a word a page most. The largest number, in one order over and over, is missed throughout, and
-  // costs a walk each where nothing waits for the loads. Fewer pages leave some in the buffer, because it
-  // does not evict the least recently used.
+  // Takes as capacity of the second-level TLB the number of pages beyond which the cost of a load rises most.
+  // With the largest number, in one order over and over, every load misses it, and an independent load costs
+  // a page walk. With fewer pages some loads hit, because the TLB does not evict the least recently used
+  // entry.
   void conclude_pages() {
     const double cycle = 1 / p().clock;
     if (std::ranges::min(pages_.at(kMostPages).extras) < 4 * cycle) {

@@ -17,8 +17,8 @@ struct Calibration {
   std::vector<std::string> notes;  // what could not be measured here, and keeps its usual figure
 };
 
-// Takes under a minute. Other work on the machine makes times longer, so each is the least of many short
-// runs.
+// Takes under a minute. Other work on the machine lengthens times, so each figure is the minimum of many
+// short runs.
 Calibration calibrate_host(const base::Progress& progress);
 
 // Calibrates, writes the file, and lists what was measured.

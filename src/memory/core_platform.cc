@@ -19,7 +19,7 @@ using base::ErrorList;
 using spec::Fields;
 using spec::YamlNode;
 
-constexpr double kBytesALine = 64;       // bytes, of the rates
+constexpr double kBytesALine = 64;       // line size in bytes that converts bandwidths
 constexpr double kLongestAccess = 1e-4;  // seconds: no access takes longer
 
 class Reader {
@@ -80,7 +80,8 @@ class Reader {
     tags = {uint32_t(bytes), uint32_t(ways)};
   }
 
-  // Reads size and ways of the first cache, and what a crowded set of it takes for a line.
+  // Reads size and ways of the first cache, and the times to read and to update a line in a set of it that
+  // more lines use than it has ways.
   void first_cache(Fields& core) {
     const YamlNode* node = core.map("first");
     if (!node)

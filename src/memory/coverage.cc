@@ -1,6 +1,6 @@
-// States the share of accesses and of CPU time that a recording holds, and takes back all-clears that rest on
-// too little. An all-clear says that nothing costs `least_loss` of the time. So the accesses must be able to
-// cost that much: each could wait for one transfer from another core at most.
+// States the share of accesses and of CPU time that a recording holds, and withdraws outcomes "healthy" that
+// rest on too little. "Healthy" means that no contention costs the share `least_loss` of the time. That needs
+// accesses that could cost as much, at one transfer from another core each.
 #include "memory/coverage.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace {
 
 using base::percent;
 
-constexpr double kLeastSeen = 0.5;        // share of the accesses: of less, most of the program was not seen
-constexpr uint64_t kLeastAccesses = 100;  // fewer are no program
-constexpr double kTransfer = 0.02;        // microseconds: 60 cycles at 3 GHz
-constexpr uint64_t kEvent = 16;           // bytes of a recording
+constexpr double kLeastSeen = 0.5;        // share of the accesses that must be recorded for "healthy"
+constexpr uint64_t kLeastAccesses = 100;  // fewer allow no verdict
+constexpr double kTransfer = 0.02;        // microseconds of a transfer between cores: 60 cycles at 3 GHz
+constexpr uint64_t kEvent = 16;           // bytes of one event in a recording
 
 double share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 1 : std::min(1.0, double(part) / double(whole));

@@ -9,18 +9,19 @@ namespace lento::memory {
 
 struct Coverage {
   uint64_t stored = 0;  // accesses and locks in the recording
-  uint64_t met = 0;     // that the hooks met, stored or not
-  // CPU time in microseconds, while accesses were stored and all. 0 where the program was killed.
+  uint64_t met = 0;     // those that the compiler's hooks reported, stored or not
+  // CPU time in microseconds, while accesses were stored and of the whole run. Both are 0 when the program
+  // was killed.
   uint64_t seen_us = 0;
   uint64_t worked_us = 0;
-  uint64_t unordered = 0;  // meetings of threads whose order was not kept
+  uint64_t unordered = 0;  // waits at locks or conditions whose order was not recorded
   bool in_bursts = false;
-  bool is_static = false;  // few calls of the C library can be seen
+  bool is_static = false;  // linked statically: few calls of the C library are recorded
 };
 
-// Adds to a diagnosis what was seen of the program. An all-clear becomes "cannot judge", with what would
-// help, where less than half of the accesses were stored, or where they are so few that all of them together
-// could not cost `least_loss` of the time.
+// Adds to a diagnosis how much of the program was recorded. Outcome "healthy" becomes "cannot judge", with
+// what would help, when less than half of the accesses were stored, when all of them together could not cost
+// the share `least_loss` of the time, or when the program is linked statically.
 void add_coverage(const Coverage& coverage, double least_loss, finding::Diagnosis& diagnosis);
 
 }  // namespace lento::memory

@@ -28,8 +28,8 @@ using base::format_number;
 using base::ReadReport;
 using finding::Diagnosis;
 
-// Composes the key of the first pass: its files by name, size and time of change, and the options that choose
-// records.
+// Returns the key of the first pass's checkpoint: a digest of its files (name, size, time of change) and of
+// the options that choose records.
 std::string pass_key(const MemoryDiagnosisOptions& options) {
   std::ostringstream key;
   std::error_code none;  // opening the file reports the error
@@ -149,7 +149,8 @@ class Run {
   }
 
  private:
-  // Returns the program with its load address, for a trace that does not say which files it mapped where.
+  // Returns the program with its load address when the trace has neither mappings nor programs, else
+  // unchanged.
   std::string loaded(const std::string& program) const {
     ReadReport report;
     program::TraceFacts facts;
@@ -181,7 +182,8 @@ class Run {
     facts_.names.read_perf_map(bytes, 0, path);
   }
 
-  // Notes each program file that does not agree with the trace.
+  // Throws base::Error when a named program is not the traced one. Adds a note for one that only addresses
+  // identify.
   void check(Diagnosis& diagnosis) {
     if (options_.programs.empty())
       return;
@@ -223,7 +225,8 @@ bool is_c2c(const MemoryDiagnosisOptions& options) {
   return recognise_foreign(path) == "c2c";
 }
 
-// Returns the file of a summary. Options that need a trace are refused.
+// Returns the single input file of a format that is already summed over the run. Throws base::Error for
+// several files, and for options that need a trace.
 const std::string& one_summary(const MemoryDiagnosisOptions& options, const std::string& what) {
   const bool unfit =
       options.traces.paths.size() != 1 || !options.before.empty() || !options.checkpoint.empty();

@@ -20,10 +20,10 @@ struct MemoryDiagnosisOptions {
   std::vector<std::string> programs;   // ELF files, "file" or "file@0xLOADADDRESS"
   std::vector<std::string> maps;       // /proc/PID/maps of the traced process
   std::vector<std::string> perf_maps;  // perf-PID.map: code made at run time
-  std::string platform;                // YAML: predict what fixes would bring on it; empty: do not
-  std::string checkpoint;              // keeps the state of the first pass here; empty: nowhere
+  std::string platform;                // YAML: predict the gain of fixes on it; empty: no prediction
+  std::string checkpoint;              // file for the state of the first pass; empty: none
   bool strict = false;
-  ContentionOptions mine;  // progress, seed and all that decides
+  ContentionOptions mine;  // options of the contention detector, with progress and seed
 };
 
 struct MemoryDiagnosis {

@@ -9,7 +9,8 @@
 namespace lento::memory {
 namespace {
 
-// Returns the machine with other times. Transfers vary most: within a die and between sockets.
+// Returns the machine with its times multiplied by two factors. Transfer times differ most among machines:
+// within a die and between sockets.
 CoreModel scaled(CoreModel model, double transfers, double memory) {
   const auto scale = [](uint64_t& cycles, double factor) {
     cycles = uint64_t(double(cycles) * factor + 0.5);

@@ -8,8 +8,9 @@
 
 namespace lento::memory {
 
-// Speed-ups on the machine and on two others: a line from another core takes half and twice as long, memory
-// and page tables a fifth less and a quarter more.
+// Speed-ups by a fix. `usual` is on the given machine. `low` and `high` are the extremes of three: that
+// machine, and two on which transfers between cores take 0.5 and 2 times as long, memory and page walks 0.8
+// and 1.25.
 struct Gain {
   double usual = 1;
   double low = 1;
@@ -18,11 +19,12 @@ struct Gain {
 
 class GainPredictor {
  public:
-  // Replays `recording`, which must outlive the predictor, once a machine.
+  // Replays `recording`, which must outlive the predictor, once per machine.
   GainPredictor(const Recording& recording, uint32_t line_bytes, const CoreModel& machine);
 
-  // Predicts the gain of moving the object's data: of the run, or where the threads of one node gain, which
-  // may not be those that end last, of the time of all threads. Returns nothing when the replay took no time.
+  // Predicts the speed-up from moving the object's data: of the run's time, or for Kind::Local of the summed
+  // time of all threads, because the threads that gain may not be those that end last. Returns nothing when
+  // the replay took no time.
   std::optional<Gain> of(const FoundObject& object, Relayout::Kind kind) const;
 
  private:

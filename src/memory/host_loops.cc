@@ -1,6 +1,6 @@
-// Chains of dependent loads take a latency a load, independent loads a part of it, sweeps the time of the
-// memory's rate. Compilers may not remove a load that goes through a volatile pointer or a value that is
-// kept. Source of the chains: McVoy and Staelin, lmbench: portable tools for performance analysis.
+// Dependent loads take one latency each, independent loads a fraction of it, and sweeps are limited by the
+// memory's bandwidth. The compiler cannot remove loads through a volatile pointer, or those whose sum goes to
+// keep_value. Source of the chains: McVoy and Staelin, lmbench: portable tools for performance analysis.
 #include "memory/host_loops.h"
 
 #include <pthread.h>
@@ -188,7 +188,7 @@ double time_all(const HostBuffer& buffer, const std::vector<int>& cpus, size_t b
 }
 
 double time_transfer(int first, int second) {
-  constexpr int kRally = 64;  // turns of each
+  constexpr int kRally = 64;  // stores of each thread in one timed exchange
   constexpr double kAtMost = 0.02;
   alignas(128) std::atomic<int> turn = 0;
   std::thread other([&turn, second] {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kNeeded = "each line is a transaction: item numbers with blanks between them";
 
-// Requires at least one line with items. Blank lines are transactions without items, so a text of any other
-// kind may consist of them.
+// Throws base::Error when no line has items, or too many lines were skipped. Blank lines are transactions
+// without items and occur in any text, so they do not count.
 void require_transactions(const std::string& path, const Transactions& data, const base::ReadReport& report) {
   uint64_t filled = 0;
   for (size_t i = 0; i < data.size(); ++i)

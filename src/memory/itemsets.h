@@ -20,7 +20,7 @@ struct MemoryItemsets {
   base::ReadReport report;
 };
 
-// Throws base::Error when no line is a transaction with items, when most lines that are not blank are none,
+// Throws base::Error when no line is a transaction with items, when most non-blank lines are no transactions,
 // and when there are too many sets to count.
 MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options);
 

@@ -11,10 +11,11 @@ namespace lento::memory {
 
 struct LayoutChange {
   std::string what;  // "align the first member of the elements of counters to 64 bytes"; "": nothing is known
-  std::string diff;  // "" where one inserted word does not do it, or the source is not there
+  std::string diff;  // "" when one inserted word is not enough, or without the source
 };
 
-// Handles false sharing: separates the costliest two parts of the object that are declared apart.
+// Proposes, for false sharing, an alignment that separates parts[0] of the object from the first other part
+// with a different declaration. Returns an empty change when there is none, or no debug information.
 LayoutChange
 propose_layout(const program::AddressSpace& names, const FoundObject& object, uint32_t line_bytes);
 

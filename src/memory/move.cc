@@ -1,6 +1,6 @@
 // Predicts the gain of a fix by replaying the trace on a platform with the object's data moved to other
 // addresses. The predictor first replays the trace unchanged, and is only valid where that reproduces the
-// trace's own time within kAgrees. Cost: one replay to check, one a prediction, and all records in memory.
+// trace's own time within kAgrees. Cost: one replay to check, one per prediction, and all records in memory.
 #include "memory/move.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
 constexpr double kAgrees = 0.1;  // the replayed time may differ so much from the trace's own
-constexpr uint64_t kWord = 4;    // bytes that have one user
+constexpr uint64_t kWord = 4;    // bytes of a word, the smallest piece that moves alone
 constexpr uint64_t kWidestLine = 128;
-constexpr double kOneUser = 0.5;  // more of a word's accesses than this make it one CPU's
+constexpr double kOneUser = 0.5;  // share of a word's accesses above which the word goes to that CPU's area
 
-// Passes records on with moved addresses, and drops the rounds of loops that wait for another CPU's store: a
-// load that repeats, with nothing but fetches between. The time of dropped rounds is added to `blamed` of the
-// next record.
+// Passes records on with moved addresses, and drops the iterations of loops that poll for another CPU's
+// store: loads that repeat, with only loads and fetches between. The next record counts their time in
+// `blamed`.
 class MovedSource : public AccessSource {
  public:
   MovedSource(std::unique_ptr<AccessSource> from, std::function<uint64_t(const AccessRecord&)> move)
@@ -45,8 +45,8 @@ class MovedSource : public AccessSource {
 
  private:
   struct Cpu {
-    std::set<std::pair<uint64_t, uint64_t>> loads;  // code and data address; since the last store
-    bool spinning = false;                          // the last data access was one of them
+    std::set<std::pair<uint64_t, uint64_t>> loads;  // pc and address of loads since the last store or atomic
+    bool spinning = false;                          // the last data access repeated one of them
     uint64_t since = 0;                             // end of the last record handed on
   };
 
@@ -63,9 +63,9 @@ class MovedSource : public AccessSource {
       pass_on(r, cpu);
   }
 
-  // Returns whether a load repeats one since the last other access, as in a waiting loop.
+  // Returns whether a load repeats one made since the CPU's last store or atomic, as in a polling loop.
   static bool repeats(const AccessRecord& r, Cpu& cpu) {
-    constexpr size_t kMostLoads = 64;  // no waiting loop has more
+    constexpr size_t kMostLoads = 64;  // no polling loop has more
     if (r.type != AccessType::Load || cpu.loads.size() > kMostLoads)
       cpu.loads.clear();
     return r.type == AccessType::Load && !cpu.loads.emplace(r.pc, r.address).second;
@@ -82,8 +82,8 @@ class MovedSource : public AccessSource {
     out_.push_back(r);
   }
 
-  // A gap that no instruction explains was an iteration of a spin loop, which is not recorded, or a wait for
-  // a device.
+  // Returns whether the gap before the record is longer than any instruction takes. In such a gap, iterations
+  // of a polling loop were dropped, or the CPU waited for a device.
   static bool dropped_since(const Cpu& cpu, const AccessRecord& r) {
     constexpr uint64_t kLongest = 64;  // cycles between two records of a CPU that works: a division and more
     return cpu.since > 0 && r.cycle > cpu.since + kLongest;
@@ -105,7 +105,7 @@ uint64_t keep_address(const AccessRecord& r) {
   return r.address;
 }
 
-// Returns the start of a CPU's own memory for the object.
+// Returns the start of the area that receives a CPU's part of the object.
 uint64_t own_piece(const FoundObject& object, uint64_t cpu) {
   constexpr uint64_t kStagger = 128;  // so that pieces do not all fall into one set
   const uint64_t bytes = (object.high - object.low + 4095) / 4096 * 4096 + kStagger;
@@ -172,8 +172,8 @@ MovePredictor::Move MovePredictor::apart(const FoundObject& object) const {
     }
   }
   std::unordered_map<uint64_t, uint64_t> to;  // by word
-  // Words that all CPUs read together follow the CPUs' own memory, then the written ones, each on a line of
-  // its own.
+  // The area of words that several CPUs read follows the areas of the CPUs. Words that several CPUs write
+  // come last, each on a line of its own.
   const uint64_t read = own_piece(object, cpus);
   uint64_t shared = own_piece(object, cpus + 1);
   for (const auto& [word, use] : uses) {

@@ -1,8 +1,9 @@
 // Predicts the gain of a fix on a given machine: the trace is replayed on its caches and interconnect with
 // the data of a finding moved.
 //
-// The waits of the trace are subtracted and found anew. Loops that wait for another CPU's store are left out.
-// Where they are most of a CPU's work (locks, barriers), the order is lost and nothing is predicted.
+// The waits in the trace are subtracted, and the replay determines new ones. Loops that poll for another
+// CPU's store are left out. Where they are most of a CPU's work (locks, barriers), the replay loses the order
+// of the accesses and nothing is predicted.
 #pragma once
 
 #include <functional>
@@ -17,13 +18,13 @@ namespace lento::memory {
 
 class MovePredictor {
  public:
-  static constexpr uint64_t kMostAccesses = uint64_t{1} << 24;  // of a trace; all are held
+  static constexpr uint64_t kMostAccesses = uint64_t{1} << 24;  // in a trace; all are in memory at once
 
   // Replays the trace once, unchanged.
   MovePredictor(OpenTrace open, const Platform& platform);
 
-  // Returns whether predictions are valid. They are not when the trace is too long, or when its replay
-  // differs from its own time by more than a tenth. `reason` names the case.
+  // Returns whether predictions are valid. They are not when the trace is too long, or when the replay's time
+  // differs from the trace's by more than a tenth. `reason` names the case.
   bool fits() const {
     return reason_.empty();
   }

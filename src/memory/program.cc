@@ -1,6 +1,6 @@
 // Checks that the named program is the one that was traced, by digest, build id, or the addresses themselves
-// (program.h). The address check counts, over the first 65,536 records, how many code addresses lie in
-// executable sections and how many accesses their instructions can make.
+// (program.h). The address check counts, over the first 65,536 records or more, how many code addresses lie
+// in executable sections and how many accesses their instructions can make.
 #include "memory/program.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using base::Error;
 using program::GivenProgram;
 
-constexpr uint64_t kEnough = uint64_t{1} << 16;  // records that are looked at
+constexpr uint64_t kEnough = uint64_t{1} << 16;  // records that an address check reads at least
 // Share of the addresses inside a program that must agree with it. The traced program reaches 1. Jump tables
 // and data between functions, which a profiler may point at, are a few in a thousand.
 constexpr double kAgree = 0.95;
@@ -26,7 +26,7 @@ struct Count {
   uint64_t code = 0;     // code addresses inside the program
   uint64_t in_code = 0;  // of them in executable sections
   uint64_t decoded = 0;  // accesses whose instruction could be read
-  uint64_t made = 0;     // of them made by it
+  uint64_t made = 0;     // those that this instruction can make
 };
 
 struct Seen {
@@ -64,7 +64,8 @@ Seen count_agreements(const program::AddressSpace& names, AccessSource& source) 
   return seen;
 }
 
-// A trace with a digest is proof: another file is another program, and the same file needs no further check.
+// Returns whether the trace has the digest of this file, so that no further check is needed, and false when
+// the trace has no digest. Throws base::Error when it has those of other files only.
 bool is_recorded(const program::TraceFacts& facts, const program::GivenProgram& program) {
   if (facts.programs.empty())
     return false;
@@ -135,7 +136,7 @@ std::string note_unproven(const program::GivenProgram& program, const Count& cou
   return text;
 }
 
-// Counts, for each place where a program may be loaded, the code addresses that lie within it.
+// A load address that a program may have, and how many code addresses of the trace fall into it there.
 struct Place {
   std::string text;
   std::unique_ptr<program::AddressSpace> names;
@@ -167,7 +168,8 @@ std::string with_load_address(const std::string& program, AccessSource& source) 
     if (enough)
       break;
   }
-  // The address that leaves most of the program's code where it is. Another one cuts a large program off.
+  // Takes the load address at which most code addresses fall into executable sections. At a wrong one, a part
+  // of a large program lies outside.
   const auto agreement = [](const Place& place) {
     const bool agrees = double(place.count.in_code) >= kAgree * double(place.count.code);
     return agrees ? place.count.in_code : 0;

@@ -19,7 +19,7 @@ namespace lento::memory {
 std::string with_load_address(const std::string& program, AccessSource& source);
 
 // Throws base::Error when a program is not the traced one. Returns one note for each program that only
-// addresses identify. Reads 65,536 records of `source`, or up to the first that has a name.
+// addresses identify. Reads at least 65,536 records of `source`, and more until one has a name.
 std::vector<std::string> check_programs(const program::TraceFacts& facts, AccessSource& source);
 
 }  // namespace lento::memory

@@ -33,8 +33,8 @@ extern char** environ;
 namespace lento::memory {
 namespace {
 
-// The file that the program writes to: in memory, which is twice as fast and vanishes with its last user, or
-// beside the trace and removed however the job ends.
+// The file that the program writes to: in memory, which is twice as fast and freed with its last user, or
+// beside the trace, where the destructor removes it.
 class RawFile {
  public:
   RawFile(uint64_t bytes, const std::string& beside) {
@@ -68,7 +68,7 @@ class RawFile {
   std::string path_;
 };
 
-// Starts the command. What it prints goes to standard error where standard output is for programs.
+// Starts the command, with its standard output sent to standard error if asked. Returns 0 or an errno value.
 int spawn(pid_t& child, char** arguments, char** environment, bool output_to_stderr) {
   posix_spawn_file_actions_t actions;
   if (const int error = posix_spawn_file_actions_init(&actions); error != 0)
@@ -80,7 +80,7 @@ int spawn(pid_t& child, char** arguments, char** environment, bool output_to_std
   return error;
 }
 
-// Runs the command with LENTO_RECORD set. Returns its exit status.
+// Runs the command with LENTO_RECORD set. Returns its exit code, or 128 + signal when a signal ended it.
 int run_program(
     const std::vector<std::string>& command,
     const std::string& recording,
@@ -97,7 +97,7 @@ int run_program(
   }
   environment.push_back(const_cast<char*>(variable.c_str()));
   environment.push_back(nullptr);
-  // Stack, heap and libraries lie where they lay in the last run, where the system allows it.
+  // Turns address randomisation off where the system allows it, so that addresses repeat from run to run.
   constexpr unsigned long kAsk = 0xffffffff;
   const int usual = ::personality(kAsk);
   if (usual >= 0)
@@ -126,7 +126,8 @@ std::string place_of(const program::SourceFrame& frame) {
 }
 
 // Returns the place that allocated the block: the innermost line of the program's own source, since a
-// container's line is the same for all its users. Where there is none, the call itself.
+// container's line is the same for all its users. Without one it is the innermost line that is known, else
+// the calling function or its address.
 std::string site_of(const program::AddressSpace& names, const VirtualRun::Block& block) {
   std::string nearest;
   for (const uint64_t pc : {block.pc, block.callers[0], block.callers[1]}) {
@@ -156,7 +157,8 @@ void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
          site_of(facts.names, block)});
 }
 
-// Another order of the threads alone changes the time of a replay by as much.
+// Least speed-up of a useful fix. Another interleaving of the threads alone changes a replay's time by as
+// much.
 constexpr double kWorthIt = 1.005;
 
 using Kind = Relayout::Kind;
@@ -169,8 +171,8 @@ struct Fix {
   }
 };
 
-// Returns the fixes that the cause asks for, the usual one first: the words of a line may be both fought over
-// and crowded.
+// Returns the fixes that may remove a cause, the usual one first. There are two for sharing, because a line
+// may have true and false sharing at once.
 std::vector<Kind> fixes_of(const std::string& cause) {
   static const std::map<std::string, std::vector<Kind>> kFixes = {
       {"false sharing", {Kind::Pad, Kind::Private}},
@@ -253,7 +255,7 @@ void propose_fix(
     f.evidence.push_back({"proposed change:\n" + change.diff, {}, "", "debug information and source"});
 }
 
-// States the verdict anew over the findings that are left, some of them with another cause.
+// Rewrites the verdict when findings were removed or have another cause than the detector gave (`changed`).
 void conclude(finding::Diagnosis& d, bool changed) {
   if (!changed)
     return;
@@ -268,7 +270,7 @@ void conclude(finding::Diagnosis& d, bool changed) {
   finding::judged(d, d.covered);
 }
 
-// Predicts a fix for the first findings on shared data. One whose fix gains nothing is a note, no finding.
+// Predicts a fix for the first findings on shared data. A finding whose fix gains nothing becomes a note.
 void propose_fixes(
     const Recording& recording,
     const program::TraceFacts& facts,

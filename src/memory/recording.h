@@ -21,7 +21,7 @@ struct MemoryRecordingOptions {
   unsigned repeat = 1;      // recordings whose verdicts are combined (repeat.h); the last one's trace is kept
   std::string platform;     // file or shipped sheet; empty: the usual machine (core_platform.h)
   double bandwidth = 0;     // bytes per cycle of a node's memory; 0: the platform's
-  bool output_to_stderr = false;  // what the program prints on standard output
+  bool output_to_stderr = false;  // sends the program's standard output there
   ContentionOptions mine;
 };
 

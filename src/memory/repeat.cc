@@ -17,7 +17,8 @@ using finding::Diagnosis;
 using finding::Finding;
 using finding::Outcome;
 
-// Returns the words of a subject without numbers: "line 0x40 (a[1].hits, b)" is "a.hits b line".
+// Returns the cause of a finding and the sorted names in its subject, without addresses: false sharing on
+// "line 0x40 (a[1].hits, b)" gives "false sharing a1.hits b".
 std::string identity(const Finding& f) {
   std::set<std::string> words;
   std::string word;
@@ -80,7 +81,7 @@ Diagnosis combine(std::vector<Diagnosis> each) {
     kept.push_back(std::move(group.best));
   }
   finding::sort_findings(kept);
-  // The last recording that agrees with the outcome represents all.
+  // The first recording with the combined outcome provides everything but the findings.
   const auto most = std::ranges::max_element(outcomes, {}, [](const auto& o) {
     return o.second;
   });

@@ -16,8 +16,8 @@ struct MemoryReplayOptions {
   base::Progress progress;
 };
 
-// Returns a diagnosis with outcome "answer". Throws base::Error when nothing could be read. No output appears
-// then.
+// Returns a diagnosis with outcome "answer". Throws base::Error, and writes no output file, when nothing
+// could be read.
 finding::Diagnosis replay_memory(const MemoryReplayOptions& options);
 
 }  // namespace lento::memory

@@ -98,7 +98,7 @@ class Recorder {
       tee_.add(paper_.get());
     }
   }
-  // Null when no output was requested.
+  // Returns null when no output was requested.
   AccessSink* sink() {
     if (tee_.empty())
       return nullptr;

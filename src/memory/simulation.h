@@ -1,4 +1,4 @@
-// Runs a program on the simulated multiprocessor: the work of each hart, and its access trace.
+// Runs a program on the simulated multiprocessor, reports the work of each hart, and writes the access trace.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct MemorySimulationOptions {
   std::string platform;  // YAML; empty: the shipped default
   int harts = 0;         // 0: the platform's
   std::string disk;      // content of the block device; empty: none
-  std::string trace;     // where the access trace goes; empty: nowhere
-  std::string text;      // the same as text, lossless
-  std::string paper;     // the paper's six columns
+  std::string trace;     // file for the access trace; empty: none
+  std::string text;      // file for the same trace as lossless text
+  std::string paper;     // file for the six columns of Lagraa et al.
   std::string frames;    // folder for the frames of the frame buffer (PNM)
   std::vector<uint32_t> arguments;
   uint64_t max_cycles = 0;  // 0: no limit

@@ -10,8 +10,8 @@ namespace lento::memory {
 
 using riscv::Access;
 
-// Turns without running ahead after steps were taken back, because harts that contend for a line would repeat
-// all their work.
+// After an undo a hart does not run ahead for this many turns, because harts that contend for a line would
+// repeat all their work.
 constexpr uint32_t kPause = 8;
 
 // Stores the state of the core, to return to it when running ahead proves wrong.
@@ -40,8 +40,8 @@ void Core::allow_ahead(bool allowed) {
   run_ahead_ = allowed && !tracing_;
 }
 
-// Loads ahead of the other cores when the line is in the cache. The load is undone when another core writes
-// the line before.
+// Loads before the hart's turn when the line is the most recent of its cache set, and returns Stop otherwise.
+// The load is undone when another core writes the line earlier in the global order.
 Access Core::load_ahead(uint32_t address, unsigned size, uint32_t& value) {
   const uint32_t line = address >> line_shift_;
   const bool one_line = (address + size - 1) >> line_shift_ == line;
@@ -55,7 +55,8 @@ Access Core::load_ahead(uint32_t address, unsigned size, uint32_t& value) {
   return Access::Done;
 }
 
-// Follows a refused store. When the write buffer cannot have room by then, the hart starts to wait at once.
+// Follows a store that was refused because it was not the hart's turn. When the write buffer is certain to be
+// full at that turn, the hart starts to wait for room at once.
 void Core::wait_ahead() {
   if (!run_ahead_ || stalled_ || ahead_.full() || used_ < uint32_t(platform_.write_buffer))
     return;
@@ -82,7 +83,7 @@ void Core::undo_reads(uint32_t line, Cycles until) {
     go_back(until);
 }
 
-// Undoes what this core did ahead of cycle `until`.
+// Undoes the steps that this core did later than cycle `until`.
 void Core::undo_after(Cycles until) {
   if (ahead_.empty())
     return;
@@ -92,7 +93,7 @@ void Core::undo_after(Cycles until) {
     run_on(until);
 }
 
-// Restores the state before the run ahead and repeats it up to the first step that comes later than `until`.
+// Restores the state before the first step done ahead and executes again, up to cycle `until`.
 void Core::go_back(Cycles until) {
   const bool reserved = hart.reserved;
   hart = ahead_.hart;
@@ -109,7 +110,7 @@ void Core::go_back(Cycles until) {
   run_on(until);
 }
 
-// Confirms the steps done ahead, and runs on up to the first step beyond `until`.
+// Confirms the steps done ahead, and executes further, up to cycle `until`.
 void Core::run_on(Cycles until) {
   confirm_ahead();
   run_ahead_ = cut_short_ = false;

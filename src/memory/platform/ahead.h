@@ -16,13 +16,13 @@
 namespace lento::memory {
 
 struct Ahead {
-  // The limit covers a loop between two stores. Steps that are undone are repeated, so a larger one costs
-  // more.
+  // Most steps before the hart's turn, enough for a loop between two stores. A larger limit costs more,
+  // because undone steps are repeated.
   static constexpr uint32_t kMost = 32;
 
   struct Step {
     Cycles at = 0;
-    uint32_t line = Cache::kNone;  // kNone: the wait for room in the write buffer
+    uint32_t line = Cache::kNone;  // kNone: no load, but a wait for room in the write buffer
   };
 
   bool empty() const {
@@ -47,7 +47,7 @@ struct Ahead {
   }
 
   uint32_t used = 0;
-  std::array<Step, kMost> steps;  // by time
+  std::array<Step, kMost> steps;  // in order of time
   // State before the first step.
   riscv::Hart hart;
   Cycles time = 0;

@@ -1,5 +1,6 @@
-// A set-associative cache of tags with least recently used replacement. Values are in the one memory. The
-// most recent way of a set comes first, so that a hit is usually one comparison.
+// A set-associative cache of tags with least recently used replacement. It stores no data, because all harts
+// read values from the simulated memory. The most recent way of a set comes first, so that a hit is usually
+// one comparison.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +75,7 @@ class Cache {
     uint32_t culprit_pc = 0;
     uint16_t culprit = 0;
   };
-  // Returns the store that invalidated the line since it was last here, or nullptr.
+  // Returns the store that invalidated the line since this cache last contained it, or nullptr.
   const Lost* lost(uint32_t line) const {
     const size_t at = size_t{line & mask_} * ways_;
     for (uint32_t way = 0; way < ways_; ++way) {

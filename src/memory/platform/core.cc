@@ -13,7 +13,7 @@ using riscv::Access;
 using riscv::Op;
 
 // On a mesh, an atomic to a near bank can be done before a write to a far bank that was granted earlier. The
-// ring has room for so many of them.
+// ring has room for this many writes that atomics have overtaken.
 constexpr size_t kOvertaking = 32;
 
 Core::Core(System& system, Network& network, const Platform& platform, uint32_t id)
@@ -62,7 +62,7 @@ Cycles Core::earliest_record(Cycles now) const {
   return data_waits_ || data_ready_ || stalled_ ? begin_ : time_;
 }
 
-// Makes a waiting core ready at a cycle. The running core must not pass it.
+// Makes a waiting core ready at cycle `at`, and limits the running core so that it does not pass that cycle.
 void Core::wake(Cycles at) {
   state = State::Ready;
   time_ = at;
@@ -104,7 +104,8 @@ void Core::forget_blame() {
   blame_.cause = DelayCause::None;
 }
 
-// Adds the cycles that other cores delayed a transaction to the table of delays.
+// Adds the cycles that each other core delayed a transaction to RunResult::blame, and enters the main culprit
+// in the record of the access.
 void Core::note_charges(const Transaction& t) {
   const size_t row = size_t{hart.id} * system_.cores_.size();
   t.each_charge([&](const Charge& c) {
@@ -117,8 +118,8 @@ void Core::note_charges(const Transaction& t) {
   blame_.cause = charge->cause;
 }
 
-// Charges a stall at a full buffer to the main culprit of `oldest`, whose end made room. The charge is at
-// most the stall.
+// Charges a stall at a full write buffer to the core that delayed `oldest` most, the write whose end made
+// room. The charge is at most the stall.
 void Core::note_stall(const Transaction& oldest) {
   const Charge* charge = oldest.main_charge();
   if (!charge)
@@ -308,7 +309,7 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
         blame_.culprit = lost->culprit, blame_.culprit_pc = lost->culprit_pc,
         blame_.cause = DelayCause::Coherence;
         blame_.blamed =
-            UINT32_MAX;  // all of the latency beyond a hit: without the culprit it would have been one
+            UINT32_MAX;  // record() clamps it to latency - 1: without the culprit the load would have hit
       }
       if (write_pending(line)) {
         block(Kind::Fill, address);
@@ -327,8 +328,8 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   return Access::Done;
 }
 
-// Grants a write without queues. The bus is free in the next cycle and no other request can reach it earlier,
-// so the way through the queues would end the same.
+// Grants a write without queues when its channel is free in the next cycle and no other request can reach it
+// earlier, so that the path through the queues would end the same. Returns false otherwise.
 bool Core::store_at_once(uint32_t address, unsigned size) {
   if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1))
     return false;
@@ -337,7 +338,7 @@ bool Core::store_at_once(uint32_t address, unsigned size) {
     return false;
   system_.settle_store(address, size, *this);
   if (time_ >= quick_horizon_)
-    return false;  // somebody who went back acts before the grant
+    return false;  // a hart whose steps were undone acts before the grant
   Transaction& t = append(Kind::Write, address, false);
   network_.grant_free(t, time_ + 1);
   ++granted_used_;
@@ -438,11 +439,12 @@ Access Core::fence(Op op) {
 Access Core::device(uint32_t address, bool, uint32_t&) {
   if (address >= Devices::kEnd)
     return Access::Fault;
-  block(Kind::Uncached, address & 3);  // bank 0 answers for the devices
+  block(Kind::Uncached, address & 3);  // the port of bank 0 serves the devices
   return Access::Stop;
 }
 
-// Accesses a device register after all cores reached this time.
+// Accesses a device register. Steps that other cores did before their turn are undone first, because a device
+// may affect every core. Returns Fault for an unknown register.
 Access Core::perform_device(uint32_t address, bool is_store, uint32_t& value) {
   finish_access(is_store ? AccessType::Store : AccessType::Load, address, 4);
   system_.settle_all(*this);

@@ -6,14 +6,14 @@
 //   - a hit has latency 1
 //   - a miss issued at t requests the network at t + 1. Done at d, it has latency d - t
 //   - a store enters the write buffer (latency 1), or waits until the oldest write is done when it is full
-//   - a load miss overtakes the own posted writes unless one of them is to the same line
-//   - an atomic waits for the own posted writes, then goes to memory itself
+//   - a load miss overtakes the posted writes of its hart unless one of them is to the same line
+//   - an atomic waits for the posted writes of its hart, then accesses memory past the D-cache
 //
 // Actions that other harts can observe (misses, loads, stores, devices) happen in the global order of (cycle,
 // hart). Everything else may run ahead: `horizon_` is the last cycle at which this hart may act without a
-// check. The quick ways (load_now, store_at_once) have exactly the effect of the way through the queues, and
-// steps before their turn (ahead.h) are taken back when another hart interferes. A traced run takes only the
-// slow ways and thereby checks the quick ones.
+// check. The fast paths (load_now, store_at_once) have exactly the effect of the path through the queues, and
+// steps done before their turn (ahead.h) are undone when another hart interferes. A traced run takes only the
+// slow paths and thereby checks the fast ones.
 #pragma once
 
 #include <cstring>
@@ -85,12 +85,12 @@ class Core {
     update_horizon();
   }
   void allow_ahead(bool allowed);  // before riscv::run
-  void confirm_ahead();            // the hart is first in the order: nobody can come in between any more
+  void confirm_ahead();            // the hart is first in the order, so its steps are final
   void wait_ahead();               // after riscv::run
-  // Take back steps ahead of `until`: those that read the line, or all.
+  // Undo steps that were done later than `until`: undo_reads if one of them read the line, undo_after always.
   void undo_reads(uint32_t line, Cycles until);
   void undo_after(Cycles until);
-  Cycles earliest_record(Cycles now) const;  // no later record of this hart lies before it
+  Cycles earliest_record(Cycles now) const;  // this hart writes no further record that begins earlier
 
   riscv::Hart hart;
   Cache icache;
@@ -107,7 +107,7 @@ class Core {
   }
   bool sync();
   void update_horizon() {
-    // A served access is finished on the slow path first. kNever - 1 is practically never.
+    // Horizon 0 makes a served access finish on the slow path. kNever - 1 sets no limit either.
     horizon_ = data_ready_ ? 0 : std::min(other_limit_, network_.next_grant() - 1);
     quick_horizon_ = tracing_ ? 0 : horizon_;
   }
@@ -184,11 +184,11 @@ class Core {
   Cycles divide_extra_;
   Cycles horizon_ = 0;
   Cycles other_limit_ = 0;
-  Cycles quick_horizon_ = 0;  // of the quick ways: 0 while tracing
-  Cycles look_at_ = 0;        // when the interrupt lines may have changed
+  Cycles quick_horizon_ = 0;  // horizon_ for the fast paths, 0 while tracing
+  Cycles look_at_ = 0;        // cycle at which interrupt lines may change
   bool tracing_ = false;
   bool fetched_ = false;
-  bool can_run_on_ = true;  // neither tracing nor a served instruction miss to finish
+  bool can_run_on_ = true;  // false while tracing or with a served, unfinished instruction miss
   // An instruction miss is under way, or has been served.
   bool fetch_waits_ = false;
   bool fetch_ready_ = false;
@@ -196,7 +196,7 @@ class Core {
   bool data_waits_ = false;
   bool data_ready_ = false;
   bool stalled_ = false;  // a store found the buffer full
-  // The hart is blocked until the oldest write is granted, or the last one.
+  // The hart is blocked until its oldest write (wait_head_) or all its writes (wait_drain_) are granted.
   bool wait_head_ = false;
   bool wait_drain_ = false;
   Cycles begin_ = 0;
@@ -209,11 +209,11 @@ class Core {
   uint32_t granted_used_ = 0;
   Transaction read_;
   Ahead ahead_;
-  Cycles least_service_ = 0;  // from a grant until the write is done, at least
-  uint32_t pause_ = 0;        // turns without running ahead
+  Cycles least_service_ = 0;  // fewest cycles from the grant of a write until it is done
+  uint32_t pause_ = 0;        // remaining turns in which the hart does not run ahead
   bool run_ahead_ = false;
-  bool cut_short_ = false;    // an instruction line that only a hart in its turn may enter
-  bool turned_away_ = false;  // a store into memory that was not yet its turn
+  bool cut_short_ = false;    // running ahead stopped at another instruction line
+  bool turned_away_ = false;  // a store was refused because it was not the hart's turn
 };
 
 }  // namespace lento::memory

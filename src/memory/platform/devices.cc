@@ -165,7 +165,7 @@ bool Devices::load_sectors() {
 
 bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
   if (offset > 12 || disk_status_ == 1)
-    return offset <= 12;  // a busy device takes no orders
+    return offset <= 12;  // a busy device ignores writes
   disk_[offset / 4] = value;
   if (offset != 12)
     return true;
@@ -175,7 +175,8 @@ bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
   return true;
 }
 
-// Writes a register of the frame buffer. The last register starts the transfer of a picture.
+// Writes a register of the frame buffer. The commit register passes the picture to RunOptions::frame. Returns
+// false for an unknown register or an invalid picture.
 bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
   if (offset < 16) {
     frame_[offset / 4] = value;

@@ -1,4 +1,5 @@
-// The devices, one 32-bit register file each. All accesses are uncached words; see docs/formats/platform.md.
+// The memory-mapped devices, each a file of 32-bit registers. All accesses are uncached words; see
+// docs/formats/platform.md.
 //
 //   0x02000000  software interrupt of hart h at +4h; +0x4000 + 8h: timer compare (64 bits); +0xbff8: time
 //   0x0c000000  interrupt controller: +0 pending sources, +0x100 + 4h enabled sources of hart h,
@@ -19,8 +20,8 @@ namespace lento::memory {
 
 class Devices {
  public:
-  static constexpr uint32_t kEnd = 0x20000000;  // devices lie below
-  static constexpr Cycles kSectorCycles = 100;  // the block device's time for a sector
+  static constexpr uint32_t kEnd = 0x20000000;  // device addresses lie below it
+  static constexpr Cycles kSectorCycles = 100;  // cycles that the block device takes per sector
   static constexpr uint32_t kDiskSource = 1;
 
   Devices(const Platform& platform, const RunOptions& options, std::vector<uint8_t>& ram);
@@ -38,8 +39,8 @@ class Devices {
 
   // Returns the interrupt lines of a hart as bits of mip.
   uint32_t interrupts(uint32_t hart, Cycles now);
-  // Returns the next cycle at which the lines of the hart in `enabled` may rise by themselves, UINT64_MAX
-  // when never.
+  // Returns the next cycle at which the timer or the disk may raise an interrupt line of the hart that is in
+  // `enabled` (bits of mie), UINT64_MAX when neither will.
   Cycles next_change(uint32_t hart, uint32_t enabled, Cycles now) const;
 
  private:

@@ -40,7 +40,8 @@ Network::Network(const Platform& platform)
     link_free_.resize(size_t(width_ * width_) * 4);
 }
 
-// Routes XY, one link per step. Each link is held for `flits` cycles, and the head moves on after hop_cycles.
+// Routes a packet XY and returns the cycle in which its head arrives. Each link is occupied for `flits`
+// cycles, and the head moves on after hop_cycles.
 Cycles Network::travel(int from, int to, Cycles at, int flits) {
   int x = from % width_;
   int y = from / width_;
@@ -100,7 +101,7 @@ size_t Network::pick(const Channel& channel, Cycles at) const {
   return 0;
 }
 
-// Returns the index of the request that arrived first.
+// Returns the slot of the request that arrived first.
 size_t Network::pick_earliest(const Channel& channel) const {
   const Waiting* best = nullptr;
   each_waiting(channel, [&](const Waiting& waiting) {
@@ -110,7 +111,7 @@ size_t Network::pick_earliest(const Channel& channel) const {
   return size_t(best - channel.slots.data());
 }
 
-// Passes a transaction through its memory bank and charges the wait to the one before it.
+// Passes a transaction through its memory bank and charges its wait to the previous one of that bank.
 void Network::pass_bank(Transaction& t, Cycles arrival) {
   Bank& bank = banks_[bank_of(t.line)];
   const Cycles start = std::max(arrival, bank.free);
@@ -145,8 +146,8 @@ void Network::grant_free(Transaction& t, Cycles at) {
   serve(t, channels_[channel_of(t.line)], at);
 }
 
-// Returns the first arrival among the waiting transactions. The search ends at the first one that is not
-// later than `enough`.
+// Returns the earliest arrival among the waiting transactions, but at least `enough`, and kNever when none
+// waits.
 Cycles Network::earliest_arrival(const Channel& channel, Cycles enough) {
   Cycles earliest = kNever;
   for (uint64_t left = channel.waiting(); left && earliest > enough; left &= left - 1) {
@@ -159,7 +160,8 @@ Cycles Network::earliest_arrival(const Channel& channel, Cycles enough) {
   return earliest == kNever ? kNever : std::max(earliest, enough);
 }
 
-// Charges each service since the transaction was injected with the part of it that lies after the arrival.
+// Charges the wait of a transaction to the services of its channel since it was injected, to each the part
+// that lies after the arrival.
 void Network::charge_services(const Channel& channel, const Waiting& waiting) const {
   const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
   Transaction& t = *waiting.transaction;
@@ -171,8 +173,8 @@ void Network::charge_services(const Channel& channel, const Waiting& waiting) co
   }
 }
 
-// Drops the list of services once no transaction waits for any of them. When the list is long, the waiting
-// ones are charged first.
+// Drops the list of services when no transaction waits, or when it has kMost entries. The waiting
+// transactions are charged with it first.
 void Network::forget_services(Channel& channel) const {
   constexpr size_t kMost = 1024;
   if (channel.services.size() < kMost && channel.waiting() != 0)

@@ -1,5 +1,5 @@
-// The way from the harts to memory: channels with an arbiter each, and the charge of every wait to its
-// culprit.
+// The interconnect between harts and memory: channels with one arbiter each. Every cycle that a transaction
+// waits is charged to the transaction that caused it.
 //
 // Every transaction is arbitrated once, at its channel: the bus, or the port of its bank (crossbar, mesh).
 //   1. A channel serves one transaction at a time, for read_cycles or write_cycles, then at once the next.
@@ -32,7 +32,7 @@ enum class Kind : uint8_t {
 struct Charge {
   uint32_t pc = 0;
   uint32_t cycles = 0;
-  uint32_t largest = 0;  // the longest single wait; its pc is kept
+  uint32_t largest = 0;  // the longest single wait, which `pc` and `cause` belong to
   uint16_t hart = 0;
   DelayCause cause = memory::DelayCause::None;
 };
@@ -50,7 +50,7 @@ struct Transaction {
   Cycles granted_at = 0;
   Cycles done = 0;
   uint64_t charged = 0;                             // bit c: charges[c] is in use
-  uint64_t main = 0;                                // cycles << 6 | 63 - hart of the largest of them
+  uint64_t main = 0;                                // culprit of most cycles: cycles << 6 | (63 - hart)
   std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
   // Adds `cycles` of waiting that another core caused.
@@ -94,16 +94,16 @@ class Network {
 
   explicit Network(const Platform& platform);
 
-  // Enters a transaction that leaves its hart at cycle `at` and waits until granted. It must not be moved
-  // before that.
+  // Enters a transaction that leaves its hart at cycle `at`. The object must stay at its address until
+  // grant() returns it.
   void inject(Transaction& transaction, Cycles at);
 
-  // Returns the cycle of the next grant if nothing else is injected, and kNever when none waits.
+  // Returns the cycle of the next grant if nothing else is injected, and kNever when no transaction waits.
   Cycles next_grant() const {
     return next_grant_;
   }
 
-  // Performs that grant: sets granted and done, and returns the transaction.
+  // Performs the grant of cycle next_grant(): sets `granted` and `done`, and returns the transaction.
   Transaction& grant();
 
   // Returns whether the line's channel is free at cycle `at` and no transaction waits for it.
@@ -126,9 +126,9 @@ class Network {
   struct Waiting {
     Cycles arrival = 0;
     Transaction* transaction = nullptr;
-    size_t first_service = 0;  // of those that it may have waited for
+    size_t first_service = 0;  // index in Channel::services at its injection
   };
-  // A service of the channel to this hart from `at` to `until`.
+  // The channel served a transaction of `hart` from cycle `at` to `until`.
   struct Service {
     Cycles at = 0;
     Cycles until = 0;
@@ -136,14 +136,15 @@ class Network {
     uint16_t hart = 0;
   };
   struct Channel {
-    // A hart's read, then its write. `reads` and `writes` mark the harts that have one.
+    // Two slots per hart: its read and its write. A bit of `reads` or `writes` marks a hart whose slot is in
+    // use.
     std::vector<Waiting> slots;
     uint64_t reads = 0;
     uint64_t writes = 0;
     uint64_t waiting() const {
       return reads | writes;
     }
-    std::vector<Service> services;  // while anybody waited
+    std::vector<Service> services;  // those during which a transaction waited
     Cycles busy_until = 0;
     uint32_t owner_pc = 0;
     uint16_t owner = UINT16_MAX;
@@ -162,8 +163,8 @@ class Network {
   size_t channel_of(uint32_t line) const {
     return platform_.topology == Topology::Bus ? 0 : bank_of(line);
   }
-  // Returns the slot that is next among those that have arrived by `at`. At most one read and one write of a
-  // hart wait.
+  // Returns the slot that the arbiter serves next among those that have arrived by `at`. At most one read and
+  // one write of a hart wait.
   size_t pick(const Channel& channel, Cycles at) const;
   size_t pick_earliest(const Channel& channel) const;
   static Cycles earliest_arrival(const Channel& channel, Cycles enough);
@@ -178,7 +179,7 @@ class Network {
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;        // bus only
   std::vector<Cycles> link_free_;  // mesh: node * 4 + direction
-  int width_ = 1;                  // of the mesh
+  int width_ = 1;                  // nodes per row of the mesh
   Cycles next_grant_ = kNever;
   Cycles busy_ = 0;
 };

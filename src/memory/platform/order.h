@@ -17,7 +17,7 @@ class Order {
     keys_.fill(kNone);
   }
 
-  static constexpr Cycles kEnd = Cycles{1} << 58;  // no hart acts then or later
+  static constexpr Cycles kEnd = Cycles{1} << 58;  // no hart acts in this cycle or later
 
   // Returns the smallest key, cycle << 6 | hart, or kNone when there is no hart. Cycles stay below kEnd.
   uint64_t first() const {
@@ -69,7 +69,7 @@ class Order {
     return at;
   }
 
-  std::array<uint64_t, Platform::kMaxHarts + 2> keys_;  // rising, then kNone
+  std::array<uint64_t, Platform::kMaxHarts + 2> keys_;  // in rising order, kNone behind the last
   uint64_t present_ = 0;
   size_t used_ = 0;
 };

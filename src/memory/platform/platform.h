@@ -36,7 +36,7 @@ enum class Arbiter : uint8_t {
   RoundRobin,
   Fixed,
   Fcfs
-};  // Fixed: the lowest hart first
+};  // Fixed prefers the lowest hart, Fcfs the earliest arrival
 
 struct Platform {
   static constexpr const char* kSchema = "lento.platform/1";
@@ -46,19 +46,19 @@ struct Platform {
   uint32_t memory_base = 0x80000000;
   uint32_t memory_bytes = 16u << 20;
   int banks = 1;         // lines are dealt to banks in turn
-  int bank_cycles = 2;   // a bank is busy that long with a transaction (bus)
-  int bank_latency = 4;  // from the start in the bank to the data at the core
-  // Both have the same line size.
+  int bank_cycles = 2;   // bus only: a transaction occupies its bank for so many cycles
+  int bank_latency = 4;  // cycles of access time after the bus or bank port has served a transaction
+  // The instruction and the data cache must have the same line size.
   CacheShape icache;
   CacheShape dcache;
   int write_buffer = 4;  // posted writes per hart
   Topology topology = Topology::Bus;
   Arbiter arbiter = Arbiter::RoundRobin;
-  int read_cycles = 5;      // a line fill occupies the bus (or bank port) that long
-  int write_cycles = 2;     // a write, or an atomic's request
-  int hop_cycles = 1;       // mesh: per link, and a packet holds a link for its flits: 1, or a line / 8 bytes
-  int multiply_cycles = 1;  // of a multiplication and
-  int divide_cycles = 8;    // a division; every other instruction takes one cycle
+  int read_cycles = 5;            // cycles that a line fill occupies the bus or bank port
+  int write_cycles = 2;           // the same for a write, an atomic or an uncached access
+  int hop_cycles = 1;             // cycles per mesh link; a packet has 1 flit, with a line line_bytes / 8
+  int multiply_cycles = 1;        // cycles of a multiplication
+  int divide_cycles = 8;          // cycles of a division or remainder; every other instruction takes one
   bool trace_every_fetch = true;  // false: only fetches that enter another cache line are recorded
 };
 
@@ -76,7 +76,7 @@ struct Frame {
 };
 
 struct RunOptions {
-  AccessSink* sink = nullptr;       // takes the trace; gets advance() now and then
+  AccessSink* sink = nullptr;       // receives the trace, and advance() now and then; nullptr: no trace
   std::string disk;                 // content of the block device
   uint64_t seed = 1;                // the guest reads its low 32 bits
   std::vector<uint32_t> arguments;  // the guest reads up to 8 words
@@ -95,7 +95,7 @@ enum class Ending : uint8_t {
 
 struct RunResult {
   Ending ending = Ending::Exit;
-  uint32_t exit_code = 0;  // what the guest wrote to the exit register, or (tohost >> 1)
+  uint32_t exit_code = 0;  // the value that the guest wrote to the exit register, or to tohost >> 1
   Cycles cycles = 0;
   uint64_t instructions = 0;
   struct HartResult {
@@ -112,7 +112,7 @@ struct RunResult {
   std::vector<HartResult> harts;
   // blame[victim * harts + culprit]: cycles that the culprit's transactions kept the victim waiting.
   std::vector<uint64_t> blame;
-  Cycles interconnect_busy = 0;  // summed over the channels
+  Cycles interconnect_busy = 0;  // busy cycles, summed over the channels
   int channels = 1;
 };
 
@@ -123,20 +123,20 @@ struct ReplayResult {
   uint64_t accesses = 0;
   uint64_t folded = 0;  // addresses beyond 32 bits that were folded into the model's lines
   Cycles cycles = 0;
-  std::vector<uint64_t> blame;  // as above
+  std::vector<uint64_t> blame;  // as in RunResult, with one row per CPU of the trace
 };
 
-// Replays a trace without latency through the same caches, write buffers and interconnect. Each CPU keeps its
-// own order. It issues an access no earlier than its own cycle in the trace allows: the gap to its previous
-// access, counted from that one's completion. Latency, culprit and service are filled in, and other fields
-// are kept. CPUs are numbered anew in order of appearance. More than platform.harts of them are a
-// base::Error.
+// Selects how long after the completion of its previous access a CPU issues the next one in a replay.
 enum class ReplayGaps {
-  Kept,  // as above
-  // The trace's own waits are subtracted: latencies beyond one cycle, and `blamed` cycles before the access.
-  // All records are held until the end.
+  Kept,  // the gap of the trace
+  // That gap less the waits of the trace: latencies beyond one cycle, and `blamed` cycles before the access.
+  // The replay starts after the last record is read.
   WithoutWaits
 };
+// Replays a trace through the caches, write buffers and interconnect of a platform. Each CPU issues its
+// accesses in the order of the trace. The replay sets cycle, latency, culprit and service of a record and
+// keeps its other fields. Rows of `blame` number the CPUs in order of appearance. Throws base::Error when the
+// trace has more CPUs than platform.harts.
 ReplayResult replay(
     AccessSource& source,
     const Platform& platform,

@@ -2,9 +2,9 @@
 // a program. Accesses are taken in trace order, and each CPU delays its own later accesses by its waits.
 //
 // Problem: a trace has every access at the time it had on its own machine. Idea: keep the gaps. With s(i) the
-// cycle of access i of a CPU in the trace, it is issued here at e(i-1) + s(i) - s(i-1), where e is the cycle
-// in which the access before it ended. A CPU falls back by its waits and never catches up. The first access
-// is issued at s(0). A foreign unit of time (ns, ticks) is read as cycles.
+// cycle of access i of a CPU in the trace, it is issued here at e(i-1) + s(i) - s(i-1), where e(i-1) is the
+// cycle in which the previous access of that CPU ended here. A CPU falls back by its waits and never catches
+// up. The first access is issued at s(0). A foreign unit of time (ns, ticks) is read as cycles.
 #include <bit>
 #include <deque>
 #include <memory>
@@ -35,14 +35,14 @@ struct Lane {
   Cache icache;
   Cache dcache;
   uint16_t original = 0;
-  uint64_t source_cycle = 0;  // of the access last issued
-  uint64_t source_wait = 0;   // what it waited there, where that is taken out
-  Cycles time = 0;            // when the CPU may issue its next access, gap not counted
+  uint64_t source_cycle = 0;  // cycle in the trace of the access last issued
+  uint64_t source_wait = 0;   // cycles that it waited in the trace, with ReplayGaps::WithoutWaits
+  Cycles time = 0;            // the cycle that the CPU has reached; gaps to the next access count from it
   bool started = false;
   bool blocked = false;
   bool stalled = false;
   Cycles begin = 0;
-  AccessRecord current;  // the access that waits
+  AccessRecord current;  // the access last taken from `waiting`
   Transaction demand;
   std::deque<std::unique_ptr<Transaction>> writes;  // posted, oldest first
   size_t granted = 0;
@@ -109,8 +109,8 @@ class Replayer {
     return next_issue(lane);
   }
 
-  // Returns the cycle in which the next access starts: after the previous one and the computation between.
-  // An access whose time lies before what is done, as in a trace out of order, starts now.
+  // Returns the cycle in which the next access starts: after the previous one and the computation between. An
+  // access of a trace out of order whose time is already past starts at once.
   Cycles next_issue(const Lane& lane) const {
     const AccessRecord& next = lane.waiting.front();
     if (!lane.started)
@@ -120,7 +120,7 @@ class Replayer {
     return std::max(floor_, lane.time + gap - std::min(gap, waits));
   }
 
-  // Returns a cycle that no later record precedes.
+  // Returns a cycle that no record still to be written precedes.
   Cycles first_open() const {
     Cycles first = floor_;
     for (const auto& lane : lanes_) {
@@ -189,7 +189,8 @@ class Replayer {
                             : Kind::Fill);
   }
 
-  // Clears the recorded latency of an access, because the platform determines a new one.
+  // Stores in source_wait how long the access waited in the trace, and clears its culprit, because the replay
+  // determines a new one. Does nothing with ReplayGaps::Kept.
   void take_out_waits(Lane& lane) const {
     AccessRecord& r = lane.current;
     if (gaps_ == ReplayGaps::Kept)
@@ -201,7 +202,7 @@ class Replayer {
     r.cause = DelayCause::None;
   }
 
-  // Names the core whose write took the line from this cache.
+  // Enters the core whose write invalidated the line in this cache as the culprit of the current access.
   void note_lost(Lane& lane, uint32_t line, AccessType type) {
     const Cache::Lost* lost = is_atomic(type) ? nullptr : lane.dcache.lost(line);
     if (!lost)
@@ -257,7 +258,7 @@ class Replayer {
     }
   }
 
-  // Adds the transaction's waits to the matrix, and the largest of them to the record.
+  // Adds the transaction's waits to the blame matrix, and enters the largest of them in the current record.
   void charge(Lane& lane, const Transaction& t, size_t id) {
     t.each_charge([&](const Charge& c) {
       blame_[id][c.hart] += c.cycles;
@@ -273,7 +274,7 @@ class Replayer {
   }
 
   // Completes a transaction that the network granted. A blocking access ends in cycle done - 1. A posted
-  // write starts the next one, and the first to be granted frees the slot that a stalled core waits for.
+  // write injects the next one. When the oldest write is granted, a stalled core continues at its end.
   void granted(Transaction& t) {
     Lane& lane = *lanes_[t.hart];
     if (t.kind == Kind::Write || t.kind == Kind::Atomic)

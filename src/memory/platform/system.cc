@@ -68,8 +68,8 @@ void System::grant_due(Cycles until) {
   }
 }
 
-// Handles a hart in wfi, whose time is that of its next check. Returns true when an enabled interrupt is
-// pending.
+// Handles a hart in wfi, whose time_ is the cycle of its next check for interrupts. Returns true when an
+// enabled interrupt is pending.
 bool System::wake_sleeper(Core& core) {
   core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
   if (core.hart.mip & core.hart.mie) {
@@ -117,8 +117,8 @@ void System::run_slice(Core& core, Cycles other_limit) {
 
 // Runs all cores to the end of the program or the cycle limit.
 RunResult System::run() {
-  // Harts are ahead of one another from the first slice on. The sink must not infer an order from the first
-  // records.
+  // Each hart runs a whole slice at a time, so the first records are out of order. advance(0) keeps the sink
+  // from inferring an order from them.
   if (options_.sink)
     options_.sink->advance(0);
   while (!finished_) {
@@ -183,7 +183,7 @@ void System::break_reservations(uint32_t address, uint16_t hart) {
   }
 }
 
-// Ends the run when the program stored to `tohost`, the convention for its exit code.
+// Ends the run when the program stored a value other than 0 to `tohost`. Its exit code is the value >> 1.
 void System::stored_tohost() {
   uint32_t value = 0;
   std::memcpy(&value, ram_.data() + (tohost_ - platform_.memory_base), 4);

@@ -1,5 +1,5 @@
-// The harts, their memory and devices, and the order in which they act: the one with the smallest (cycle,
-// hart) is first, and due grants of the network come before it.
+// The harts with their memory and devices. The hart with the smallest (cycle, hart) acts first, after the
+// network has made all grants that are due by then.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ class System {
   void grant_due(Cycles until);
   void tell_progress();
 
-  // Takes back steps that other harts did before their turn and that a store of `by` there, or any action of
-  // it, would have changed.
+  // Undoes steps that other harts did before their turn (ahead.h). settle_store undoes those that a store of
+  // `by` to the address would have changed, settle_all every one that comes later than `by`.
   void settle_store(uint32_t address, unsigned size, const Core& by) {
     if (const uint64_t others = ahead_ & ~(uint64_t{1} << by.hart.id))
       settle_store_of(others, address, size, by);
@@ -52,7 +52,7 @@ class System {
   void break_reservations(uint32_t address, uint16_t hart);
   void stored_tohost();
   void line_written(const Transaction& t) {
-    // An atomic bypasses the own cache. A write keeps the line there.
+    // An atomic bypasses its hart's D-cache, so it removes the line there too. A write keeps it.
     const uint64_t keep = t.kind == Kind::Atomic ? 0 : uint64_t{1} << t.hart;
     if (sharers(t.line) & ~keep)
       take_line(t, keep);
@@ -81,7 +81,7 @@ class System {
   std::unique_ptr<uint64_t, Free> sharers_;  // per line: the harts whose D-cache holds it
   uint32_t first_line_ = 0;
   uint64_t reserved_ = 0;  // harts that hold a reservation
-  uint64_t ahead_ = 0;     // harts that did something before their turn
+  uint64_t ahead_ = 0;     // harts with steps done before their turn
   // The most cycles that a slice lasts without a wait. Steps ahead are only done before `ahead_until_`.
   Cycles longest_slice_ = 0;
   Cycles ahead_until_ = 0;
