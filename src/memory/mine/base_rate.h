@@ -41,7 +41,7 @@ class BaseRate {
     double lift = 0;  // 0 when no control window shows it
   };
   // Returns how often a property holds in windows around slow accesses and in control windows. `has(facts)`
-  // says whether a window shows it.
+  // returns whether a window has it.
   template <class Has>
   Rate of(Has&& has) const {
     Rate rate;

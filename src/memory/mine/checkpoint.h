@@ -9,7 +9,7 @@
 namespace lento::memory {
 
 struct PassMark {
-  uint64_t records = 0;  // that the state holds, filtered ones included
+  uint64_t records = 0;  // records that the pass has read, filtered ones included
   bool finished = false;
 };
 

@@ -1,7 +1,7 @@
 // Diagnoses memory contention: two passes over the trace (contention_scan.h), causes and patterns, then the
 // report. Most findings come from causes (contention_causes.h). Patterns of functions add findings only for
 // cycles that no cause explains. The outcome and its reasons follow from what the trace recorded. Source:
-// Lagraa, Termier, Petrot. Cost: two passes, three when records name no culprits.
+// Lagraa, Termier, Petrot. Cost: two passes over the trace, up to four when records name no culprits.
 #include "memory/mine/contention.h"
 
 #include <algorithm>
@@ -434,7 +434,7 @@ class Report {
   double names_found_ = 0;
 };
 
-// A filter that excludes every access is a mistake of the user, not a calm program.
+// Throws base::Error when the filter excludes every access, because that is a mistake and not a calm program.
 void check_filter(const OpenTrace& open, const ContentionOptions& options, const Scan& scan) {
   const AccessFilter& f = options.filter;
   const bool filtered =
@@ -480,7 +480,7 @@ void set_aside_far_times(
   options.filter.first_cycle = std::max(options.filter.first_cycle, kept.first);
   options.filter.last_cycle = std::min(options.filter.last_cycle, kept.last);
   const uint64_t far = scan.events - kept.count;
-  options.checkpoint.clear();  // it holds the pass over all
+  options.checkpoint.clear();  // its state includes the far accesses
   ReadReport again;
   scan = scan_trace(open, options, functions, again);
   scan.set_aside = far;
@@ -498,7 +498,8 @@ diagnose_contention(const OpenTrace& open, const TraceFacts& facts, const Conten
   check_filter(open, options, scan);
   set_aside_far_times(open, functions, used, scan);
   const WindowScan windows = scan_windows(open, used, scan, functions, again);
-  ReadReport& read = report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
+  ReadReport& read =
+      report.taken + report.skipped > 0 ? report : again;  // a pass restored from a checkpoint reads nothing
   read.taken = std::max(read.taken, scan.events + scan.set_aside);
   if (used.period == 0)
     used.period = facts.period;

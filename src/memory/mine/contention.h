@@ -29,7 +29,7 @@ enum class QuantileRule {
 };
 
 struct AccessFilter {
-  // Bounds, both included.
+  // First and last cycle, both included.
   uint64_t first_cycle = 0;
   uint64_t last_cycle = UINT64_MAX;
   CpuSet cpus;           // empty: all
@@ -38,7 +38,7 @@ struct AccessFilter {
 
 struct ContentionOptions {
   uint64_t window = 200;  // omega, cycles; even
-  double support = 0;     // epsilon, least share of windows; 0: 0.05, as in the paper 0.65
+  double support = 0;     // epsilon, least share of windows; 0: 0.05, or 0.65 with `paper`
   // Returns the least share of windows in which a pattern must occur.
   double least_support() const {
     if (support > 0)
@@ -47,17 +47,17 @@ struct ContentionOptions {
       return 0.65;
     return 0.05;
   }
-  std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
+  std::optional<double> threshold;  // least high latency; default: third quartile of non-trivial accesses
   QuantileRule rule = QuantileRule::NearestRank;
-  double alpha = 0.001;           // family-wise
-  double least_loss = 0.01;       // share of the working time below which nothing is reported
-  uint32_t line_bytes = 0;        // 0: as the trace says, else found
-  double period = 0;              // accesses that a sample stands for; 0: as the trace says, else 1
-  uint32_t bins = 10;             // width of a latency bin
-  uint64_t slice = 0;             // sampled traces: width of a slice of time; 0: a hundredth of the run
-  uint64_t object_bytes = 0;      // sampled traces: what counts as one object; 0: a line
-  bool paper = false;             // single symbols of all events, ranked by support, no control windows
-  bool literal = false;           // Algorithm 1 as printed: disjoint windows
+  double alpha = 0.001;       // family-wise error rate of the significance tests
+  double least_loss = 0.01;   // share of the working time below which nothing is reported
+  uint32_t line_bytes = 0;    // 0: that of the trace, else inferred (line_size.h)
+  double period = 0;          // accesses per sample; 0: that of the trace, else 1
+  uint32_t bins = 10;         // width of a latency bin
+  uint64_t slice = 0;         // sampled traces: width of a slice of time; 0: a hundredth of the run
+  uint64_t object_bytes = 0;  // sampled traces: bytes that count as one object; 0: 128
+  bool paper = false;         // items of the paper, from all events, ranked by support, no control windows
+  bool literal = false;       // Algorithm 1 as printed: disjoint windows
   uint64_t max_windows = 200000;  // kept for mining; beyond, every second one is dropped
   uint64_t seed = 1;
   // A file that keeps the state of the first pass. The pass resumes from it when its key (trace and options)
@@ -88,9 +88,9 @@ struct ContentionResult {
 };
 
 // Diagnoses a trace. `facts` hold what the format records of the trace, and may grow while it is read. The
-// trace is read twice, three times when its records name no culprits. The outcome is "cannot judge" when the
-// trace cannot hold the answer: one CPU only, no latencies, too few samples, more records skipped than taken.
-// Throws base::Error when nothing passes the filter.
+// trace is read two to four times: twice when its records name culprits and no levels. The outcome is "cannot
+// judge" when the trace cannot hold the answer: one CPU only, no latencies, too few samples, more records
+// skipped than taken. Throws base::Error when nothing passes the filter.
 ContentionResult diagnose_contention(
     const OpenTrace& open,
     const program::TraceFacts& facts,

@@ -122,7 +122,7 @@ class CauseFinder {
         add_hand_over(o);
     }
     for (const Object& o : objects) {
-      // Positions of a queue, which lose less than the data that they hand on.
+      // The head and tail positions of a queue, which cost less than the data that it hands over.
       const bool goes_along = o.cause == Cause::TrueSharing && o.cycles <= out_.handed_on;
       if (goes_along && is_position(o.lines))
         out_.handed_on += o.cycles;
@@ -153,7 +153,7 @@ class CauseFinder {
       note_taken(*line);
   }
 
-  // Notes data whose work is to go from thread to thread.
+  // Notes data that threads hand to one another by design. It becomes no finding.
   void add_hand_over(const Object& o) {
     out_.handed_on += o.cycles;
     for (const Line* line : o.lines)
@@ -165,7 +165,8 @@ class CauseFinder {
           " where that is too much");
   }
 
-  // Adds the blocks that were not examined byte by byte and cost too few accesses for a fight.
+  // Adds to handed_on the blocks that were not examined byte by byte and on which too few accesses lost
+  // cycles for contention.
   void add_handed_on() {
     std::set<BlockKey> examined;
     for (const HotBlock& block : windows_.hot)
@@ -352,7 +353,8 @@ class CauseFinder {
     }
   }
 
-  // Samples hit few of an object's lines. All lines between its ends count then, at its stride.
+  // Returns the number of lines of an object. Samples hit few of them, so in a sampled trace all lines
+  // between its ends count, at its stride.
   uint64_t lines_in(const Object& o) const {
     if (!scan_.sampled)
       return o.fetched_lines;
@@ -479,7 +481,7 @@ class CauseFinder {
   const ContentionOptions& options_;
   const double time_;
   Losses left_ = {};
-  std::vector<BlockKey> taken_;  // blocks whose losses are blamed
+  std::vector<BlockKey> taken_;  // blocks whose losses are explained
   Causes out_;
 };
 

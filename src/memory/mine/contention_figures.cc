@@ -60,7 +60,8 @@ class Figures {
     add_window_timeline();
   }
 
-  // Presence alone is no evidence, because a function that always runs is in all windows and in all controls.
+  // Returns the table of functions with their base rates. Presence alone is no evidence, because a function
+  // that always runs is in all windows and in all controls.
   Figure function_table() const {
     std::map<uint32_t, uint64_t> excess;  // of the windows in which it waits
     std::map<uint32_t, uint32_t> items;   // function -> item

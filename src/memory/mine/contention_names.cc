@@ -69,7 +69,8 @@ std::string ContentionNames::line(const Line& line) const {
   return "line " + hex(line.address) + (text.empty() ? "" : " (" + text + ")");
 }
 
-// Returns the readable name of an item of a pattern: function, address range or CPU.
+// Returns an item of a pattern as figures print it: a function, access type, latency bin or line, with its
+// CPU in front where the item has one.
 std::string ContentionNames::item(uint32_t id) const {
   const Items::Item& item = windows_.items.item(id);
   const std::string cpu = "CPU" + std::to_string(item.cpu) + "_";

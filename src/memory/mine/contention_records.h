@@ -8,7 +8,7 @@
 
 namespace lento::memory {
 
-inline constexpr uint64_t kPause = uint64_t{1} << 22;  // records between two looks at the user's wishes
+inline constexpr uint64_t kPause = uint64_t{1} << 22;  // records between two checks for a stop by the user
 
 // Calls use(record) for each record that passes the filter, except the first `skip` records of the trace, and
 // pause(records) after every `pause_every`. Returns false when the user stopped it.

@@ -15,7 +15,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
+constexpr size_t kMostPairs = size_t{1} << 18;  // pairs of delayed and delaying functions
 
 // Returns whether the actor's previous miss lies a multiple of a wide power of two away. Both lines may then
 // belong to one cache set.
@@ -220,8 +220,8 @@ void clear_costs(Scan& scan) {
   scan.last_miss.clear();
 }
 
-// Without culprits, or with levels, the cost needs the baselines, which are complete only after the first
-// pass.
+// Adds the costs of all accesses in a further pass. Without culprits, or with levels, they need the
+// baselines, which are complete only after the first pass.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
   each_record(open, options, functions, again, "accesses costed", [&](const AccessRecord& r) {

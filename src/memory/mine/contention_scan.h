@@ -69,7 +69,7 @@ struct WindowFacts {
     uint64_t high;
     uint16_t process = 0;
   };
-  std::vector<Range> ranges;  // of the non-trivial accesses
+  std::vector<Range> ranges;  // of each function's non-trivial accesses
   struct Pair {
     uint32_t victim;
     uint32_t culprit;
@@ -84,7 +84,7 @@ struct WindowFacts {
 // Latencies from here on share the last bin.
 inline constexpr uint32_t kLastLatency = 250;
 
-// Items of transactions and their names.
+// Gives numbers to the items of transactions.
 class Items {
  public:
   enum class Kind : uint8_t {

@@ -223,7 +223,7 @@ class SecondPass {
     add_use(r, high, at->second);
   }
 
-  // Adds an access to one use of a line (CPU, function, offset and size).
+  // Adds an access to one use of a block (thread, offset and size).
   void add_use(const AccessRecord& r, bool high, Use& use) const {
     const bool write = r.writes() && !(r.flags & AccessRecord::kFailed);
     const Cost cost = cost_of(r, scan_);
@@ -292,7 +292,7 @@ class SecondPass {
     out_.keep_every *= 2;
   }
 
-  // Returns the items that occur in a window.
+  // Returns the items of a window and the sums over its accesses.
   WindowFacts facts(const Window& w) {
     WindowFacts facts;
     facts.seed = w.seed;
@@ -304,7 +304,8 @@ class SecondPass {
     return facts;
   }
 
-  // Adds the items of one access: function, address range and CPU, alone and combined.
+  // Adds the items and costs of one access. Items are the function, a high latency's bin and the hot line.
+  // With `paper` they are function, type and latency bin, alone and with the CPU.
   void add_facts(const AccessRecord& r, WindowFacts& facts) {
     using Kind = Items::Kind;
     const bool trivial = is_trivial(r);

@@ -1,5 +1,6 @@
-// The intervals keep their exact first and last times, so a silence between two of them is exact. A silence
-// inside an interval is shorter than the rest: the width doubles only while many intervals hold times.
+// The intervals keep their exact first and last times, so a gap between two of them is exact. A gap inside an
+// interval is shorter than the rest of the trace, because the width doubles only while many intervals have
+// times.
 #include "memory/mine/extent.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // Extent of a trace in time, in bounded memory: from the first to the last access whose time fits the others.
 //
-// One damaged time stamp stretches a trace a million times, and every share of time becomes nothing. Times
-// are counted in at most 1,024 intervals, whose width doubles when they are too many. Times fit no more where
-// a silence parts them from the rest that is longer than the rest takes (evidence::far_away has the same rule
-// for times in memory).
+// One damaged time stamp makes a trace a million times longer, and every share of its time negligible. Times
+// are counted in at most 1,024 intervals, whose width doubles when they are too many. Times do not fit when
+// the gap between them and the rest is longer than the rest itself lasts (evidence::far_away has the same
+// rule for times in memory).
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ class Extent {
     join({time, time, 1}, open_);
   }
 
-  // The largest group of times that fit one another, without at most `most_share` of all.
+  // Returns the largest group of times that fit one another. It leaves out at most the share `most_share` of
+  // all.
   Times kept(double most_share) const;
 
-  // For the checkpoint, both ways.
+  // Visits the members for the checkpoint, to write and to read them.
   template <class Self, class Way>
   static void visit(Self& self, Way&& way) {
     way(self.shift_, self.open_, self.closed_);
@@ -44,7 +45,7 @@ class Extent {
   void close();
 
   uint64_t shift_ = 0;  // an interval is 2^shift_ long
-  Times open_;          // the interval of the last time
+  Times open_;          // times of the interval that was added to last
   std::map<uint64_t, Times> closed_;
 };
 

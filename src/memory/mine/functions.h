@@ -1,4 +1,4 @@
-// Maps a code address of a process to a small number for its function, and names both.
+// Maps a code address of a process to a small number for its function, and names the function.
 #pragma once
 
 #include <map>
@@ -35,7 +35,8 @@ class Functions {
   size_t size() const {
     return names_.size();
   }
-  // Numbers of code addresses that were looked up, one count an address range, and of those that have a name.
+  // Number of look-ups outside the function of the previous look-up, and of those among them that found a
+  // symbol.
   uint64_t asked() const {
     return asked_;
   }

@@ -13,7 +13,7 @@ namespace lento::memory {
 // The line size that explains the losses, and the cycles that each size explains.
 struct LineSize {
   uint32_t bytes = 64;
-  std::string origin;  // "given", "told by the trace", "usual for the format", "found"
+  std::string origin;  // "given", "told by the trace", "usual for the format", "found" or "assumed"
   std::vector<std::pair<uint32_t, uint64_t>> explained;  // by size: cycles on lines with a sharing cause
 };
 LineSize

@@ -12,7 +12,7 @@ namespace {
 // The key under which addresses are summed.
 struct Group {
   std::string name;
-  uint64_t instance = 0;  // of a variable: its start; heap blocks of one site are one
+  uint64_t instance = 0;  // start of a variable; 0 for heap blocks, which are grouped by site
   bool operator<(const Group& o) const {
     if (name != o.name)
       return name < o.name;

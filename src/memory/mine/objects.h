@@ -26,7 +26,7 @@ struct Object {
   double overlapping = 0;
   uint64_t atomics = 0;
   CpuSet cpus;
-  std::vector<const Line*> lines;  // costliest first; not for objects of blocks
+  std::vector<const Line*> lines;  // costliest first; empty in block_objects
   // Only set by block_objects. makers: the most CPUs that missed one block, at most 64.
   uint64_t misses = 0;
   uint64_t jumps = 0;

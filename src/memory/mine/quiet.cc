@@ -1,6 +1,6 @@
 // Follows which threads hold each block, in one pass: a store leaves its thread alone with the block, a load
-// joins the holders. The power of the comparison is that of Fisher's exact test with every high latency among
-// the fought-over accesses. Idea: quiet.h.
+// joins the holders. The smallest possible p is that of Fisher's exact test with every high latency among the
+// contended accesses. Idea: quiet.h.
 #include "memory/mine/quiet.h"
 
 #include <algorithm>

@@ -19,11 +19,11 @@ inline constexpr size_t kMostLines = size_t{1} << 20;  // blocks whose cost is k
 
 // The reason why cycles were lost, as far as one access shows it.
 enum class Loss : uint8_t {
-  Contended = 0,  // another CPU had the line or the way to it, or the cause is not recorded
+  Contended = 0,  // another CPU had the line or the interconnect, or no cause is recorded
   Bank = 1,       // the bank was busy
   Remote = 2,     // memory of another node
   Queue = 3,      // local memory, beyond its unloaded latency
-  Miss = 4,       // beyond a hit in the own cache, without anybody's fault
+  Miss = 4,       // a miss in the CPU's cache that no other CPU caused
   Walk = 5,       // a missed translation of the page
 };
 inline constexpr size_t kLosses = 6;
@@ -65,8 +65,8 @@ struct BlockCost {
   Losses cycles = {};
   uint64_t accesses = 0;  // that lost something
   uint64_t misses = 0;    // not served by the own cache
-  uint64_t jumps = 0;     // of them a wide power of two, or times that, from the actor's miss before
-  uint64_t cpus = 0;      // bit c % 64: who missed
+  uint64_t jumps = 0;     // misses at a multiple of kConflictStride lines from the thread's last miss
+  uint64_t cpus = 0;      // bit c % 64: CPU c missed
   uint64_t address = 0;   // of the costliest access
   uint64_t worst = 0;     // its cost
 };
@@ -139,7 +139,7 @@ struct Scan {
   bool culprits_known = false;
   bool sampled = false;
   bool levels_known = false;  // records name the level that answered
-  uint64_t local_hits = 0;    // of them, in the first cache
+  uint64_t local_hits = 0;    // accesses that the first cache answered
   uint64_t writes = 0;        // stores, atomics
   uint64_t slow = 0;          // lost something to a reason other than Loss::Miss
   uint64_t peers = 0;
@@ -159,12 +159,12 @@ struct Scan {
   std::array<LatencyHistogram, kAccessTypes> quiet_by_type;
   std::array<uint64_t, kAccessTypes> fought = {};
   Losses losses = {};
-  uint64_t excess = 0;           // all losses but Miss
+  uint64_t excess = 0;           // sum of Cost::cycles
   uint64_t latency_sum = 0;      // of all accesses
   uint64_t unnamed_latency = 0;  // of those that left the CPU for a place that the trace does not name
   std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
   uint64_t blocks_dropped = 0;
-  std::map<uint32_t, uint64_t> last_miss;  // line, by actor
+  std::map<uint32_t, uint64_t> last_miss;  // line that it was in, by thread
   AccessSample sample;                     // of data accesses
   std::map<uint16_t, CpuTime> cpus;
   std::map<uint32_t, uint64_t> actors;                            // accesses by thread, else CPU
@@ -180,7 +180,7 @@ struct Scan {
       return 0;
     return std::min(1.0, double(cycles) / double(excess));
   }
-  // Returns whether records say who delayed them, or what answered.
+  // Returns whether records name the CPU that delayed them, or the memory level that answered.
   bool has_reasons() const {
     return culprits_known || levels_known;
   }

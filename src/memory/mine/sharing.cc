@@ -89,8 +89,8 @@ bool touch(const Range& a, const Range& b) {
   return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
-// Weighs conflicting accesses: between CPUs on the same bytes (true sharing) and on other bytes (false
-// sharing).
+// Counts the conflicting pairs of a line, and the shares of them that touch common bytes and that remain in a
+// layout by main users.
 void weigh_conflicts(Line& line) {
   const std::vector<Range> ranges = ranges_of(line);
   const bool by_peers = line.writes == 0;
@@ -118,8 +118,8 @@ struct Part {
   double writes = 0;
 };
 
-// Weighs the pairs of threads within words of eight bytes by the way that data goes. Sorted by their share of
-// stores, the threads before a given one store more of it than that one does, so that prefix sums suffice.
+// Computes the share of the pairs within 8-byte words that go one way. Threads are sorted by falling ratio of
+// stores to loads, so each one mostly reads what those before it store, and prefix sums suffice.
 void weigh_ways(Line& line) {
   constexpr uint32_t kWord = 8;
   std::map<uint32_t, std::map<uint32_t, Part>> words;  // by word and actor
@@ -161,7 +161,7 @@ bool is_handed_on(const Line& line) {
   return line.moved > 1 && line.one_way > tuning::kKept && fetched <= double(line.writes);
 }
 
-// Sums the uses of a line and counts CPUs that access and that write it.
+// Sums the uses of a line, and counts the threads that access it and those that write it.
 void add_sums(Line& line) {
   std::set<uint32_t> actors;
   std::set<uint32_t> writers;
@@ -300,7 +300,7 @@ bool is_taken_once(const Line& line) {
 }
 
 bool is_given_back(uint64_t compares, uint64_t other_writes) {
-  constexpr uint64_t kTries = 8;  // for each time that a lock is taken and given back, where many wait
+  constexpr uint64_t kTries = 8;  // compare-and-swaps for each release of a lock that many threads wait for
   return compares == 0 || kTries * other_writes >= compares;
 }
 

@@ -8,15 +8,15 @@
 //
 // Data that is handed from thread to thread has such pairs too, where the last word of one thread and the
 // first of the next are neighbours. False sharing is therefore concluded only when padding removes at least
-// half of the pairs: with each word laid out next to those of the same main user, at most half of them may be
-// kept.
+// half of the pairs: when each word is laid out next to the others of its main user, at most half of the
+// pairs may remain.
 //
 // A queue or a buffer is there to be handed on. Its words are stored by one thread and loaded by another, and
-// each value moves to one reader. With w and r as the stores and loads of two threads to a word, they have
-// w r' + r w' + w w' conflicting pairs, and |w r' - r w'| of them go one way. Where that is most of them, and
+// each value moves to one reader. With w and r as the stores and loads of two threads to a word, they have w
+// r' + r w' + w w' conflicting pairs, and |w r' - r w'| of them go one way. Where that is most of them, and
 // readers had to fetch no more often than writers stored, the line is handed on. Threads that update a word
 // load as often as they store, and have no pairs that go one way. A line of one such word is a signal, and an
-// object of one such line a record that one thread publishes, which threads may well fight over.
+// object of one such line a record that one thread publishes, which threads may well contend for.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Use {
   // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
-  // slow: number of accesses with an excess.
+  // excess and latency in cycles. high and slow are numbers of accesses, slow of those with an excess.
   uint64_t excess = 0;
   uint64_t high = 0;
   uint64_t slow = 0;
@@ -86,7 +86,7 @@ enum class Cause : uint8_t {
   Bandwidth,
   Fetch,
   Translation,
-  HandOver,  // no fight: data moves from the thread that made it to the one that uses it
+  HandOver,  // no contention: data moves from its producer to its consumer
 };
 // Returns "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity",
 // "remote memory", "saturation", "fetch conflict", "address translation" or "hand-over", and "" for None.
@@ -112,25 +112,27 @@ struct Line {
   uint64_t remote_peers = 0;
   double overlap = 0;    // share of conflicting pairs that touch a common byte
   double conflicts = 0;  // number of conflicting pairs
-  double kept = 0;       // share of them that stays with words laid out by their main users
+  double kept = 0;       // share of them that remains when words are laid out by main user
   double one_way = 0;    // share of the pairs within words that go from writer to reader
-  size_t moved = 0;      // words of eight bytes of which most pairs do
+  size_t moved = 0;      // number of 8-byte words whose pairs mostly go that way
   size_t actors = 0;
   size_t writers = 0;
   CpuSet cpus;
 };
 
-// Returns the lines of a block that were used, judged. `line_bytes` divides the block. Where `all` accesses
-// are recorded, a line that was taken once is handed on, and not fought over.
+// Returns the used lines of a block, with their causes. `line_bytes` must divide kBlockBytes. `all`: the
+// trace has every access, so a line that was taken once (below) is a hand-over and not contended.
 std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes, bool all = false);
 
 // Computes the sums and the cause of a line whose uses are filled in.
 void judge(Line& line);
 
-// Returns whether one thread took the line from another once, with its first load and its first store.
+// Returns whether only one thread lost cycles on the line, with two accesses at most: its first load and
+// store.
 bool is_taken_once(const Line& line);
 
-// Returns whether a word that compare-and-swaps take is given back by other writes, as a lock is.
+// Returns whether a word that compare-and-swaps acquire is released by other writes, as a lock is. True when
+// there is no compare-and-swap.
 bool is_given_back(uint64_t compares, uint64_t other_writes);
 
 // Returns whether most accesses are made under a lock that threads pass on. The words then move together,

@@ -41,7 +41,7 @@ inline constexpr double kWorkingShare = 0.01;
 // true sharing above 0.9 at every sampling. Between them the likelier cause is reported.
 inline constexpr double kOverlap = 0.5;
 // Share of conflicting pairs that a layout by main users would leave. Above half, data is handed on rather
-// than crowded. Planted false sharing leaves none, a table that goes from thread to thread leaves all.
+// than falsely shared. Planted false sharing leaves none, a table that goes from thread to thread leaves all.
 inline constexpr double kKept = 0.5;
 // A contended line needs this share of writes, because one write in a hundred reads already takes it from all
 // readers.
@@ -61,8 +61,8 @@ inline constexpr uint64_t kLeastMeetings = 50;
 // The same for each line, on average, where every access is recorded. A table that one thread fills and
 // another continues was handed over once, without contention.
 inline constexpr uint64_t kMeetingsALine = 2;
-// Share of the time lost to other CPUs on data of which none has enough for a finding. Of more, one cause
-// may hide in many names, and there is no verdict.
+// Share of the time that may be lost to other CPUs on data that is too cheap for findings. Above it one cause
+// may be spread over many names, and the outcome is "cannot judge".
 inline constexpr double kSpread = 0.1;
 // Most lines that are examined byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
 inline constexpr size_t kHotBlocks = 4096;
@@ -78,14 +78,15 @@ inline constexpr uint64_t kRegionGap = 512;
 inline constexpr double kRemoteFactor = 1.6;
 // Queueing: the median latency of local memory over its tenth percentile. Unloaded memory stays below 1.3.
 inline constexpr double kLoaded = 1.5;
-// Memory that is always loaded has no unloaded tenth percentile. Its median is then compared with that of the
-// last cache, which is about 4 unloaded.
+// Memory that is always loaded has no unloaded tenth percentile. Its median is then compared with the tenth
+// percentile of the last cache, of which unloaded memory takes about 4 times.
 inline constexpr double kLoadedOverCache = 8;
-// A cache that is too small fetches lines that it held before: misses of a line and CPU at full sampling.
+// A cache that is too small fetches lines that it held before: misses per line and CPU when every access is
+// recorded.
 inline constexpr double kRefetched = 3;
 // Share of the working time that misses of one variable must cost before the size of a cache is reported,
-// because every program has some. Misses on one residue of a power of two have no innocent cause and need as
-// little as sharing.
+// because every program has some. Misses on one residue of a power of two are always a conflict and need only
+// least_loss.
 inline constexpr double kMissLoss = 0.2;
 // Share of an object's accesses that miss. A walk over an array of 8-byte elements misses once in 8, whatever
 // the size of the cache.
@@ -95,7 +96,7 @@ inline constexpr double kMissRatio = 0.2;
 inline constexpr uint64_t kLeastFootprint = 8 << 10;
 // Share of an object's misses that lie on one residue of a power of two.
 inline constexpr double kConcentrated = 0.9;
-// That power of two, in lines. Smaller strides are ordinary arrays.
+// The least such power of two, in lines. Smaller strides are ordinary arrays.
 inline constexpr uint64_t kConflictStride = 16;
 // Share of an object's misses that lie a multiple of that distance from the miss before. A walk down a column
 // whose rows are so far apart misses on one set after the other. In random order one miss in sixteen does.

@@ -27,7 +27,7 @@ struct Window {
   std::span<const AccessRecord> events;
 };
 
-inline constexpr size_t kMostEvents = size_t{1} << 20;  // held by a builder, of each kind
+inline constexpr size_t kMostEvents = size_t{1} << 20;  // most in memory, per builder and purpose
 
 using WindowSink = std::function<void(const Window&)>;
 
@@ -53,7 +53,7 @@ class WindowBuilder {
   std::deque<AccessRecord> recent_;  // the last omega / 2 cycles
   std::vector<AccessRecord> events_;
   uint64_t seed_ = 0;
-  uint64_t used_until_ = 0;  // literal: events at or before it are taken
+  uint64_t used_until_ = 0;  // literal: last cycle whose events are in an earlier window
   bool any_ = false;
   bool is_open_ = false;
 };

@@ -1,5 +1,5 @@
-// Classifies fought-over words by their atomics. An atomic that adds is never a lock's, one that also
-// subtracts counts users, and a compare-and-swap without a store that gives the word back moves a position.
+// Classifies contended words by their atomics. An atomic that adds is never a lock's, one that also subtracts
+// counts users, and a compare-and-swap without a store that gives the word back moves a position.
 #include "memory/mine/word_use.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Names what threads do with a word that they fight over, from the atomics that they use on it: the fix of a
-// reference count is another than that of a lock.
+// Classifies a contended word by the atomics that threads use on it, because a reference count needs another
+// fix than a lock.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ enum class WordUse {
   ReferenceCount,  // added to and subtracted from
   Level,           // added to by some threads and subtracted from by others
   Published,       // stored by one thread and loaded by others
-  Ticket           // a counter whose neighbour word says whose turn it is
+  Ticket           // a counter beside a word with the number that is served now
 };
 
 // Classifies the words of the lines by the one that most accesses go to.
@@ -29,7 +29,7 @@ bool is_position(const std::vector<const Line*>& lines);
 // Returns "a reference count" and the like, "" for Plain and Lock.
 std::string name(WordUse use);
 
-// Returns what to do about it. Empty for Plain.
+// Returns the advice for such a word, "" for Plain.
 std::string remedy(WordUse use);
 
 }  // namespace lento::memory

@@ -304,7 +304,7 @@ class Miner {
       try {
         work(i);
       } catch (...) {
-        stop_ = true;  // what the others find is lost
+        stop_ = true;  // the other pieces need not go on
         throw;
       }
     });

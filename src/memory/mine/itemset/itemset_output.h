@@ -40,7 +40,7 @@ struct SetOutput {
   std::atomic<bool>& stop;
   Uint128 count = 0;
   bool too_many = false;
-  uint64_t most = UINT64_MAX;  // sets to hand on before all stop
+  uint64_t most = UINT64_MAX;  // sets that may still be emitted before all threads stop
   std::vector<uint32_t> path;  // items of the set at hand, as the caller numbers them
 };
 

@@ -17,7 +17,7 @@ constexpr uint32_t kNoColumn = UINT32_MAX;
 // (docs/methods/itemsets.md).
 constexpr uint64_t kDensity = 40;
 constexpr size_t kAhead = 8;           // transactions that are fetched before they are counted
-constexpr uint64_t kShortColumns = 4;  // words; always worth it
+constexpr uint64_t kShortColumns = 4;  // words; columns so short are always faster
 constexpr uint64_t kLargestBlock = uint64_t{1} << 20;  // words
 constexpr uint64_t kLargestRoot = uint64_t{1} << 18;   // words
 
