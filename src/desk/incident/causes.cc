@@ -1,8 +1,8 @@
 // Orders causes before consequences. A rank that has not arrived, a node that its scheduler took out, a
 // process that ended first and a failed job are symptoms. When a part of the same host is broken or slow,
-// that part is reported first as the cause, with the symptom under it. A job that became slower is explained
-// by the part that changed at that time, else by a part that is slow, and only then by a fault without
-// effect on speed.
+// that part is reported first as the cause, and the symptom is added to its finding. A job that became slower
+// is explained by the part that changed at that time, else by a part that is slow, and only then by a fault
+// without effect on speed.
 #include <algorithm>
 #include <cmath>
 

@@ -1,12 +1,12 @@
-// Counts the parts of one kind that each host lists: GPUs, network cards, disks. A host that lists fewer than
-// all of its peers, which agree, has lost one, whichever reader read them.
+// Counts the parts of one kind that each host lists: GPUs, network cards, disks. When one host lists fewer
+// than its peers, which all list the same number, it has lost a part.
 //
-// Rows of a table may be about anything (jobs, processes). They are parts where all hosts list the same
+// Rows of a table may be about anything (jobs, processes). They are parts when all hosts list the same
 // names.
 //
 // The parts that a host lists are a lower bound where its lines are at the edge of a file that may have lost
-// some: the first lines of a log, or a last line without its end. A host that lists fewer parts by such a
-// file raises a question.
+// some: the first lines of a log, or a last line without its end. When such a host lists fewer parts, that
+// is an open question.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -66,7 +66,8 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
   return kinds;
 }
 
-// Returns whether what the hosts list are the same parts, as far as they list them.
+// Returns whether the hosts list the same kind of parts: a host that lists parts by name has only names that
+// the host with the most parts has too.
 bool are_comparable(const ByHost& hosts) {
   const auto most = std::ranges::max_element(hosts, {}, [](const auto& host) {
     return host.second.parts.size();
@@ -76,8 +77,8 @@ bool are_comparable(const ByHost& hosts) {
   });
 }
 
-// Returns whether lines of the host may be missing: its file was cut, or its lines are the first of a log and
-// begin with another part than those of its peers, which follow the same header or none.
+// Returns whether lines of the host may be missing: its file was cut and not those of all hosts, or its lines
+// are the first of a log and most peers begin with another part and another line.
 bool may_be_short(const Records& records, const ByHost& hosts, const Listed& own) {
   size_t torn = 0;
   size_t alike = 0;  // hosts that begin with the same part, or after the same header

@@ -3,9 +3,9 @@
 // listed as its consequences. Otherwise they are an open question, so that a log with such a line is never
 // reported healthy.
 //
-// A host whose connections were closed by its peer lost a process there. When two hosts or more state that of
-// one peer, and that peer states it of nobody, it was the first that ended. Peers that state it of each other
-// end in a chain whose beginning is not in these lines.
+// The peer that closed a connection is the end whose process ended. When at least two hosts name the same
+// peer, and that peer reports no closed connection, its process ended first. When every such peer reports a
+// closed connection too, these lines do not show which process ended first.
 #include <map>
 #include <set>
 

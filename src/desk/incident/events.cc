@@ -1,6 +1,6 @@
-// Judges events of the catalogue. For each part, the most severe event names the fault, the earliest of
-// equals first, and the rest are listed before or after it. A consequence (a channel that was torn down, a
-// reset) leads only when no other event is as severe. Notes alone are no finding.
+// Judges events of the catalogue. For each part, the most severe event names the fault, the earliest one
+// among equally severe ones, and the rest are listed before or after it. A consequence (a channel that was
+// torn down, a reset) leads only when no other event is as severe. Notes alone are no finding.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -86,7 +86,8 @@ finding::Finding finding_of(const Records& records, const Subject& part, const C
     finding.summary += ", after " + list_text(before);
   if (!after.empty())
     finding.summary += "; " + list_text(after) + " followed";
-  // Of two faults that are equally sure the one of hardware goes first: programs fail because of it.
+  // A fault of hardware precedes an equally severe one of a program, because programs fail because of
+  // hardware.
   constexpr double kBehind = 0.01;
   const bool is_program = worst.origin == Origin::Program || worst.origin == Origin::Consequence;
   finding.score = (worst.severity == Severity::Fault ? 0.9 : 0.6) - (is_program ? kBehind : 0);
@@ -100,8 +101,8 @@ finding::Finding finding_of(const Records& records, const Subject& part, const C
   return finding;
 }
 
-// Returns the kinds of states of reports (desk/general) that more than half of at least three hosts are in:
-// what a word or a flag means was inferred, and what nearly all have is no deviation.
+// Returns the kinds of states of reports (desk/general) that more than half of the hosts, and at least three,
+// are in: the meaning of such a word or flag is inferred, and a state of most hosts is no deviation.
 std::set<std::string> states_of_most(const Records& records) {
   std::set<std::string> hosts;
   for (const Subject& subject : records.subjects())

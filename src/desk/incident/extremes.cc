@@ -1,7 +1,7 @@
 // Lines that state only the largest and smallest value over all ranks and the rank that had it (Megatron's
-// and nvidia-resiliency-ext's straggler lines). Some rank is always the slowest, and often the same one: so a
-// rank is named only when it holds the bad end without a break and the value itself became worse than it was
-// before, or when it holds the bad end of several quantities at once (the slowest is also the one with the
+// and nvidia-resiliency-ext's straggler lines). Some rank is always the slowest, and often the same one.
+// Therefore a rank is named only when it has the worst value without a break and that value became worse than
+// before, or when it has the worst value of several quantities at once (the slowest is also the one with the
 // lowest clock).
 //
 //   chance of n reports in a row with one rank, of R ranks that take turns: R^(1-n)
@@ -62,7 +62,7 @@ Hold hold_of(const Quantity& quantity, const std::vector<Report>& reports) {
   double worst = 1;
   for (const double value : before)
     worst = std::max(worst, times_worse(quantity, value, hold.before));
-  // In the last earlier report any rank may have had the worst value by chance.
+  // The worst value of the earlier reports came about by chance, so a later one must exceed it.
   const auto is_worse = [&](const Report& report) {
     return times_worse(quantity, report.value, hold.before) > worst;
   };

@@ -110,7 +110,7 @@ void place_unstated(std::map<std::string, Group>& groups) {
   groups.erase(unstated);
 }
 
-// Millions of elements are read in three digits; what is no number stays as it was written.
+// Formats a number of elements with three digits. A text that is no number stays unchanged.
 std::string elements_text(const std::string& elements) {
   const bool is_number = !elements.empty() && elements.size() < 18 &&
                          elements.find_first_not_of("0123456789") == std::string::npos;
@@ -256,7 +256,8 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
 
 }  // namespace
 
-// The watchdogs of ranks that made no progress: a question where no operation is named that a rank waits in.
+// Adds an open question about ranks whose watchdogs made no progress, when no line names the operation that
+// they wait in.
 void question_stuck(const Records& records, Judgement& out) {
   std::set<std::string> ranks;
   const Event* first = nullptr;

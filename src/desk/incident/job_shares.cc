@@ -111,8 +111,8 @@ finding_of(const Records& records, const Share& share, const Jobs& jobs, IsFaile
 
 }  // namespace
 
-// The jobs of a named node are removed before the other nodes are examined again, because neighbouring nodes
-// share jobs.
+// Names up to four groups of nodes by their shares of failed jobs. Returns whether any was named. The jobs of
+// a named node are removed before the next search, because neighbouring nodes share jobs.
 bool accuse_by_share(
     const Records& records,
     PlacedJobs jobs,

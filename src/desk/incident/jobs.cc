@@ -1,10 +1,10 @@
-// Jobs that failed: the node that is common to them.
+// Finds the node that is common to the jobs that failed.
 //
-// A scheduler that says NODE_FAIL states that a node failed and not which. One node that was in every such
-// job and in none that completed afterwards or beside explains them all. A node that loses some of its jobs
-// and completes others is found by its share (job_shares.cc). By chance, a node that is in a share p_j of the
-// draws of job j is in all of them with the product of the p_j: with large jobs that is no small number, and
-// it is printed. Jobs that ended by themselves are judged by job_shares.cc.
+// The state NODE_FAIL of a scheduler means that a node failed, but not which. One node that was in every such
+// job and in none that completed explains them all. A node on which some jobs fail and others complete is
+// found by its share (job_shares.cc). When job j runs on a share p_j of the nodes, a healthy node is in all
+// failed jobs with a probability of the product of the p_j: with large jobs that is no small number, and it
+// is printed. Jobs that ended by themselves are judged by job_shares.cc.
 #include <algorithm>
 #include <iterator>
 #include <map>

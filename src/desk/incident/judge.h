@@ -129,8 +129,8 @@ void draw_lanes(const Records& records, Judgement& judgement);
 
 // Draws the part of the first finding beside its peers, as the first figure.
 void draw_peers(const Records& records, Judgement& judgement);
-// Draws one value for each part, with that of `subject` in a colour of its own. Nothing where a part has
-// none.
+// Draws one value for each part, with that of `subject` in a colour of its own. Draws nothing when a part has
+// no value.
 void draw_levels(
     const std::string& subject,
     const Quantity& quantity,

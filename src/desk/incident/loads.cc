@@ -30,7 +30,8 @@ ValuesByHost values_by_host(const std::vector<Peer>& parts) {
   return hosts;
 }
 
-// Returns the hosts as parts with the median of their devices. Parts of one host stay as they are.
+// Returns each host as one part with the median of its devices, or the parts unchanged when there are fewer
+// than four hosts.
 std::vector<Peer> hosts_of(const std::vector<Peer>& parts) {
   constexpr size_t kFewestHosts = 4;
   const ValuesByHost hosts = values_by_host(parts);

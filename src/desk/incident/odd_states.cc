@@ -1,5 +1,5 @@
-// Questions about numbers and texts whose meaning is not known. One that differs although all others agree,
-// or a fraction out of their spread, names a part, but not which side is the slow one.
+// Asks about numbers and texts whose meaning is not known. A value that differs although all others agree, or
+// a fraction outside the spread of the others, singles out a part, but whether the part is slow is unknown.
 #include <algorithm>
 #include <cmath>
 
@@ -63,8 +63,8 @@ const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, con
 
 }  // namespace
 
-// Numbers of reports without a known meaning (desk/general): an odd one may be what is slow, and no all-clear
-// is possible beside it.
+// Asks about numbers of reports without a known meaning (desk/general). An odd number may be the cause of a
+// slow-down, so the verdict cannot be healthy.
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,

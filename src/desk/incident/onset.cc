@@ -1,13 +1,13 @@
 // Finds when a run became slower: the step or time from which its step times or throughput are worse than
-// before. Changes are found by ranks (series.h) and each side is searched again. The levels of the pieces
-// are compared by their medians. A slow first phase (compilation, warm-up) is no fault. Neither is a
-// periodic slow step (checkpoint, evaluation), which ranks and medians ignore.
+// before. Changes are found by rank statistics (series.h), and both sides of a change are searched again. The
+// levels of the pieces are compared by their medians. A slow first phase (compilation, warm-up) is no fault.
+// Neither is a periodic slow step (checkpoint, evaluation), which ranks and medians ignore.
 //
 //   log value = level of the piece + noise;  a finding: a later piece is worse than an earlier one
 //
 // Where the program itself changed its work at that place (another batch size) the change is noted and is no
-// finding. A series that has peers is judged beside them (samples.cc). A quantity of the whole job
-// (Scope::Job) is judged here as one course.
+// finding. A series that has peers is compared with them (samples.cc). A quantity of the whole job
+// (Scope::Job) is judged here as one series.
 #include <algorithm>
 #include <cmath>
 #include <map>

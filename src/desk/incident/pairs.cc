@@ -1,8 +1,8 @@
-// The slowest pair of each part among measurements between all parts of one kind.
+// Judges measurements between all parts of one kind, by the slowest pair of each part.
 //
 // A part whose slowest pair is slower than those of its peers has a slow link at one of its ends. The end
-// that several of these pairs share is the slow one. One slow pair alone, whose ends are as fast as the
-// others with everybody else, is the link between them: neither end is named.
+// that several of these pairs share is the slow one. When a slow pair shares no end with another one, the
+// link between its ends is slow, and the finding is about both ends.
 #include <algorithm>
 #include <cmath>
 #include <map>

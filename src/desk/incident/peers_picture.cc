@@ -30,7 +30,7 @@ std::string axis_name(const Quantity& quantity) {
   return quantity.name + (quantity.unit.empty() ? "" : ", " + quantity.unit);
 }
 
-// Values of the peers at each position of the part, whose own positions need not be the same.
+// Returns the values of the peers at each position of the part. Peers may have other positions.
 std::map<size_t, std::vector<double>> peer_values(const std::vector<Track>& tracks, const Track& part) {
   std::map<size_t, std::vector<double>> values;
   for (const Track& track : tracks) {
@@ -84,7 +84,7 @@ finding::SeriesFigure course(
 // A part whose bar is to be drawn, and its value.
 using Level = std::pair<std::string, double>;
 
-// The named part is a series of its own, so that it has another colour than its peers.
+// Returns one bar for each part. The named part is a separate series, so that it has another colour.
 finding::BarsFigure
 bars(const std::string& subject, const Quantity& quantity, const std::vector<Level>& parts) {
   finding::BarsFigure figure;

@@ -1,5 +1,5 @@
-// Binary segmentation by ranks (series.h), each side searched again. The place of each change is where the
-// sum of distances to the two levels is smallest.
+// Binary segmentation by rank statistics (series.h): both sides of a change are searched for further ones.
+// The place of each change is where the sum of distances to the two levels is smallest.
 #include "desk/incident/pieces.h"
 
 #include "evidence/sample.h"

@@ -174,8 +174,8 @@ std::string waits_least(const Case& c, const Subject& subject, double from) {
   return "";
 }
 
-// Reports the deviating parts. Parts whose constant difference may come from different work are added to
-// `standing`.
+// Reports a deviating part. A part whose constant difference may come from different work is added to
+// `standing` instead.
 void accuse(
     const Case& c,
     const Outlier& outlier,

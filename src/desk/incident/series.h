@@ -1,4 +1,4 @@
-// Places the samples of several subjects on a common grid, so that they can be compared at equal times.
+// Sorts the samples of each subject into a track, and finds the change point of a series.
 #pragma once
 
 #include <span>

@@ -124,8 +124,8 @@ double grain_of(double a, double b) {
 
 }  // namespace
 
-// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
-// step of what it prints.
+// Returns whether two sizes differ by less than `least_effect` or, in a report, by no more than one step of
+// its printed resolution.
 bool is_slight(const Quantity& quantity, double value, double than, double least_effect) {
   if (quantity.kind != Kind::Level || !(value > 0) || !(than > 0))
     return false;

@@ -37,8 +37,8 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
 // Returns one peer for each host when the devices of every host agree and there are enough hosts.
 std::vector<Peer> by_host(const std::vector<Peer>& peers);
 
-// Returns whether a measured size differs by less than is worth a finding, or in a report by no more than one
-// step of what it prints.
+// Returns whether two sizes differ by less than `least_effect` or, in a report, by no more than one step of
+// its printed resolution.
 bool is_slight(const Quantity& quantity, double value, double than, double least_effect);
 
 // Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
@@ -57,8 +57,8 @@ void question_loads(
     const JudgeOptions& options,
     Judgement& out);
 
-// Asks about numbers and texts of reports without a known meaning (desk/general): an odd one may be what is
-// slow, and no all-clear is possible beside it.
+// Asks about numbers and texts of reports without a known meaning (desk/general). An odd one may be the cause
+// of a slow-down, so the verdict cannot be healthy.
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,

@@ -143,7 +143,7 @@ struct OutlierTest {
   Floor floor;
 };
 
-// Returns whether a counter that deviates no longer does when it is related to the traffic of its part.
+// Returns whether a counter is no longer an outlier once it is divided by the relative traffic of its part.
 bool is_by_traffic(
     const Records& records,
     size_t index,
@@ -160,7 +160,7 @@ bool is_by_traffic(
   });
 }
 
-// Compares by their spread values that fewer than two thirds of the peers share exactly.
+// Compares values by their spread, when fewer than two thirds of the peers share one exactly.
 void compare(
     const Records& records,
     const Quantity& quantity,
@@ -208,8 +208,8 @@ void compare(
   }
 }
 
-// Reports devices below their stated capability. When many peers are below it, they are idle. An idle link
-// keeps its width, so that one that others of its kind reach is reported however many do not.
+// Reports devices below their stated capability. When half of them are below it, they may be idle, which is
+// an open question. A PCIe width does not fall when a link is idle, so it is reported unless all are below.
 void judge_expected(
     const Records& records,
     const Quantity& quantity,

@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 22> kSpeeds{
     "throughput", "tflops", "tflop",   "flops",    "flop/s",   "tflop/s", "gb/s", "bandwidth",
     "speed",      "score",  "forward", "backward", "duration", "elapsed"};
 
-// Returns whether a word of the line is about speed or time. Words are letters and slashes, compared in
-// lower case.
+// Returns whether a word of the line is about speed or time, or the line has no words. Words are letters and
+// slashes, compared in lower case.
 bool speaks_of_speed(std::string_view shape) {
   std::string word;
   bool is_bare = true;
@@ -38,7 +38,7 @@ bool speaks_of_speed(std::string_view shape) {
 
 }  // namespace
 
-// Returns whether the file gave series of its ranks after all, as numbers by their labels do.
+// Returns whether the file has series of several ranks, which the reader of labelled numbers provides.
 bool has_series_of_ranks(const Records& records, int32_t file) {
   constexpr size_t kFewestRanks = 4;
   std::set<std::string> ranks;
