@@ -16,7 +16,7 @@ std::string_view without_blanks(std::string_view text) {
                             : text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-// Parts between gaps of two or more blanks, or a tab.
+// Returns the parts between gaps of two or more blanks, or tabs.
 std::vector<std::string> gap_cells(std::string_view line) {
   std::vector<std::string> cells;
   line = without_blanks(line);
@@ -62,7 +62,7 @@ std::vector<std::string> comma_cells(std::string_view line) {
   return cells_between(line, ',');
 }
 
-// "\"OK\"," of a JSON document is OK.
+// Removes blanks, quotes and a final comma: "\"OK\"," of a JSON document is OK.
 std::string_view without_quotes(std::string_view text) {
   text = without_blanks(text);
   if (text.ends_with(","))

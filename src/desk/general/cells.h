@@ -11,17 +11,18 @@
 namespace lento::desk {
 
 std::string_view without_blanks(std::string_view text);
-// "\"OK\"," of a JSON document is OK.
+// Removes blanks, quotes and a final comma: "\"OK\"," of a JSON document is OK.
 std::string_view without_quotes(std::string_view text);
 bool has_letter(std::string_view text);
 
-// Parts between gaps of two or more blanks, or a tab. At most 64, as of the others.
+// Returns the parts between gaps of two or more blanks, or tabs. Each of these functions returns at most 64
+// parts.
 std::vector<std::string> gap_cells(std::string_view line);
-// Parts between blanks.
+// Returns the parts between blanks.
 std::vector<std::string> blank_cells(std::string_view line);
-// Parts between commas.
+// Returns the parts between commas.
 std::vector<std::string> comma_cells(std::string_view line);
-// Parts between bars.
+// Returns the parts between bars.
 std::vector<std::string> bar_cells(std::string_view line);
 
 // Returns the number in a cell that holds a number and its unit only. "812 +- 3" is 812.

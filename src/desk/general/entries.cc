@@ -1,6 +1,6 @@
-// Values are kept until the end of the file, because a name may come again and again, and the median of a
-// number is compared. Both groups of quantities are judged by incident/states.cc with the grain of what is
-// printed.
+// Keeps the values of a report until the end of the file, because a name may occur many times, and peers are
+// compared by its median. The quantities of both groups are judged by incident/states.cc, those of "report"
+// with a tolerance of one printed digit.
 #include "desk/general/entries.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ constexpr const char* kSizeGroup = "sizes in a report";  // compared as they are
 constexpr const char* kUnreadGroup = "report, without a meaning";
 constexpr double kWhole = 100;  // percent
 
-// Texts that differ between healthy peers: times, identities, addresses, versions of dates.
+// Returns whether a text can be compared with that of peers. Times, identities and addresses, which consist
+// mostly of digits, differ between healthy peers.
 bool is_comparable(std::string_view value) {
   constexpr size_t kLongest = 40;
   const size_t figures = size_t(std::ranges::count_if(value, [](char c) {
@@ -70,7 +71,8 @@ bool Entries::entry(const std::string& key, std::string_view value, const Subjec
   return false;
 }
 
-// A flag is bad when its key says so: "Link detected: no", "HW Slowdown: Active", {"Ready": "Unknown"}.
+// Takes a flag, which is bad when its key says so: "Link detected: no", "HW Slowdown: Active", {"Ready":
+// "Unknown"}. Returns false when it is no flag.
 bool Entries::flag(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
   const Polarity polarity = polarity_of(key);
   std::optional<bool> is_true = truth_of(value);
@@ -162,7 +164,7 @@ bool Entries::number(
   return is_meant;
 }
 
-// A text without a known meaning that is the same on all peers but one leaves the question open.
+// Keeps a text without a known meaning. When all peers but one share it, the judge asks about the odd one.
 void Entries::odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
   if (!is_comparable(value) || !has_letter(key))
     return;
@@ -222,7 +224,7 @@ void Entries::end(Sink& sink) {
     } else if (!value.text.empty())
       sink.state(value.quantity, value.text, {value.subject});
     else
-      // A counter of one of several parts under one name must not vanish in the middle of them.
+      // When several parts share a name, the counter of one of them must not vanish in the median of all.
       sink.state(
           value.quantity,
           value.quantity.kind == Kind::Counter ? *std::ranges::max_element(value.values)

@@ -21,15 +21,16 @@ class Entries {
   bool entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
   // Takes a word of a state. Returns whether it is one.
   bool condition(std::string_view key, std::string_view value, const Subject& subject, Sink& sink);
-  // Takes a number. Numbers without a known meaning are compared too, but name no part.
+  // Takes a number. A number without a known meaning is compared too, but raises only a question. Returns
+  // whether it has a known meaning.
   bool
   number(const std::string& name, const Measure& measure, double value, const Subject& subject, Sink& sink);
-  // Notes a part that the report lists, whatever it states about it. `by_name`: only hosts that list the same
-  // names can be compared by it, since rows may be about anything.
+  // Adds a part to those that the report lists, whatever it states about it. With `by_name`, only hosts that
+  // list the same names are compared by it, because rows may be about anything.
   void part(const std::string& device, Sink& sink, bool by_name = false);
   // Writes an event for a part in a bad state.
   void bad_state(const std::string& meaning, const Subject& subject, Sink& sink);
-  // Writes a state that is a question about a service and names no part of a machine.
+  // Writes a question about the state of a service, which names no part of a machine.
   void open_state(const std::string& meaning, Sink& sink);
   void note_states(Sink& sink);  // the report holds states of parts
   void note_rows() {             // rows were written that make the file known
@@ -68,7 +69,7 @@ class Entries {
   std::vector<LesserState> lesser_;
 };
 
-// The meaning of a number under a key. The unit of a column may end its name: "Best Rate MB/s".
+// Returns the meaning of a number under a key. The unit of a column may end its name: "Best Rate MB/s".
 Measure column_measure(const std::string& name);
 
 bool is_speed(Meaning meaning);

@@ -11,7 +11,7 @@
 namespace lento::desk {
 namespace {
 
-// Words of work that a rank does alone.
+// Words for work that a rank does alone.
 constexpr std::array<std::string_view, 15> kLocalWork{
     "compute",
     "forward",
@@ -34,7 +34,8 @@ bool holds_word(const std::vector<std::string>& words, std::span<const std::stri
   });
 }
 
-// A sum of time since the program began: "ExecutionTime = 12.31 s", "uptime=512.3".
+// Returns the seconds of one unit of a label for time since the program began ("ExecutionTime = 12.31 s",
+// "uptime=512.3"), else -1.
 double seconds_since_start(const LabelledValue& value, const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
   const Measure time = measure_of("time", value.unit);

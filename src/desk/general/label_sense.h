@@ -9,7 +9,7 @@
 
 namespace lento::desk {
 
-// The source of a series of speeds, in the order in which they are preferred.
+// The source of a series of speeds, most preferred first.
 enum class Source {
   Named,   // label or unit says that it is a speed
   Stamps,  // of lines that name steps
@@ -17,7 +17,7 @@ enum class Source {
   Unnamed  // a time of something
 };
 
-// The meaning of a label with a unit. A log repeats its labels, so that their words are looked up once.
+// The meaning of a label with its unit. It is cached, because a log repeats its labels.
 struct LabelSense {
   std::string name;  // of a series
   Measure measure;   // of a speed or a size of a step

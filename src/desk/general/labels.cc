@@ -22,7 +22,7 @@ bool is_alpha(char c) {
 bool is_name_char(char c) {
   return is_alpha(c) || is_figure(c) || c == '_' || c == '/' || c == '.' || c == '-' || c == '@';
 }
-// Letters, "/", "%" and the two bytes of the micro sign.
+// Returns whether a unit may hold the character: letters, "/", "%" and the two bytes of the micro sign.
 bool is_unit_char(char c) {
   return is_alpha(c) || c == '/' || c == '%' || static_cast<unsigned char>(c) >= 0xb5;
 }
@@ -40,7 +40,7 @@ struct Found {
   bool has_point = false;
 };
 
-// The number at `at`, unless it is a part of a date, a time of day, an address or a word.
+// Returns the number at `at`, unless it is a part of a date, a time of day, an address or a word.
 std::optional<Found> number_at(std::string_view line, size_t at) {
   const auto has = [&](size_t i, auto test) {
     return i < line.size() && test(line[i]);
@@ -90,7 +90,8 @@ std::optional<Found> number_at(std::string_view line, size_t at) {
   return Found{*value, end, text.find('.') != text.npos};
 }
 
-// "elapsed_time": "0:05:12", a span in hours, minutes and seconds behind a label that states so, in seconds.
+// Returns a span of hours, minutes and seconds behind a label with "elapsed" in seconds: "elapsed_time":
+// "0:05:12".
 std::optional<Found> span_at(std::string_view line, size_t at) {
   constexpr size_t kLongest = 12;
   size_t end = at;
@@ -113,7 +114,7 @@ std::optional<Found> span_at(std::string_view line, size_t at) {
   return before.find("elapsed") != before.npos ? std::optional(Found{seconds, end, false}) : std::nullopt;
 }
 
-// The end of the label before `at`, blanks and signs between left out.
+// Returns the end of the label before `at`, without the blanks and signs between label and number.
 size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   while (at > 0) {
     const char c = line[at - 1];
@@ -127,8 +128,8 @@ size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   return at;
 }
 
-// Words before `end`, until something that is no word of a label. What stands before `first` belongs to the
-// number in front: "412 ms tokens/s 79000".
+// Returns the words before `end`, back to something that is no word of a label. Text before `first` belongs
+// to the number in front: "412 ms tokens/s 79000".
 std::string label_before(std::string_view line, size_t first, size_t end) {
   size_t begin = end;
   while (begin > first && end - begin < kLongestLabel) {
@@ -150,8 +151,8 @@ std::string label_before(std::string_view line, size_t first, size_t end) {
   return std::string(line.substr(begin, end - begin));
 }
 
-// A unit in brackets at the end of the label: "Throughput (req/sec): 7.3". A remark in brackets,
-// "throughput (completion token): 5016 token/s", is passed over.
+// Returns a unit in brackets at the end of the label ("Throughput (req/sec): 7.3") and moves `end` before it.
+// A remark in brackets, "throughput (completion token): 5016 token/s", is skipped too.
 std::string bracketed_unit(std::string_view line, size_t& end) {
   const char close = end > 0 ? line[end - 1] : ' ';
   if (close != ')' && close != ']')
@@ -173,7 +174,7 @@ std::string bracketed_unit(std::string_view line, size_t& end) {
   return is_unit ? unit : "";
 }
 
-// Up to two words behind a number that has none in front: "30% packet loss".
+// Returns up to two words behind a number that has no label in front: "30% packet loss".
 std::string label_behind(std::string_view text) {
   constexpr int kMostWords = 2;
   size_t end = 0;
@@ -194,7 +195,7 @@ std::string label_behind(std::string_view text) {
   return end == 0 ? "" : std::string(text.substr(begin, end - begin));
 }
 
-// A unit of a rate among the words in front of a number: "GFLOP/s rating of=431.2".
+// Returns a unit of a rate among the words in front of a number, or "": "GFLOP/s rating of=431.2".
 std::string rate_in(std::string_view text) {
   if (const size_t end = text.find_last_of(",;|"); end != text.npos)
     text.remove_prefix(end + 1);
@@ -208,7 +209,8 @@ std::string rate_in(std::string_view text) {
   return "";
 }
 
-// The end of "/331000" behind a number, or `end` where none follows. 0: two follow, as in a date.
+// Returns the end of "/331000" behind a number, `end` when there is none, and 0 when two follow, as in a
+// date.
 size_t behind_pair(std::string_view line, size_t end) {
   size_t last = end;
   int pairs = 0;
@@ -225,7 +227,8 @@ size_t behind_pair(std::string_view line, size_t end) {
   return pairs > 1 ? 0 : last;
 }
 
-// The unit behind a number, and the factor of a letter for thousands. False: the number is a part of a word.
+// Reads the unit behind a number, and multiplies it by a letter for thousands. Returns false when the number
+// is a part of a word.
 bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
   size_t begin = end;
   begin += begin + 1 < line.size() && line[begin] == ' ';

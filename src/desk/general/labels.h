@@ -22,7 +22,7 @@ struct LabelledValue {
   bool is_bracketed = false;  // "0.21 (0.23)": most often an average of the numbers before
 };
 
-// At most 32 of one line.
+// Returns at most 32 numbers of one line.
 std::vector<LabelledValue> labelled_values(std::string_view line);
 
 enum class Meaning {
@@ -45,24 +45,24 @@ struct Measure {
   double scale = 1;
 };
 
-// The meaning of a unit alone: "GB/s" is a rate, "ms" a duration.
+// Returns the meaning of a unit alone: "GB/s" is a rate, "ms" a duration.
 Measure measure_of_unit(std::string_view unit);
-// 1000 for "k" and "K", and so on to "P". 1 for other letters.
+// Returns 1000 for "k" and "K", and so on to "P". 1 for other letters.
 double factor_of(char letter);
-// Seconds of a unit of time: 1e-3 for "ms". 0 for other words.
+// Returns the seconds of a unit of time: 1e-3 for "ms". 0 for other words.
 double seconds_of(std::string_view unit);
 
-// Names that could mean several things mean none of them.
+// Returns the meaning of a label with its unit. An ambiguous name has the meaning None.
 Measure measure_of(std::string_view label, std::string_view unit);
 
-// A label of a time that is no speed of the work: "eta", "val time", "max".
+// Returns whether a label is of a time that is no speed of the work: "eta", "val time", "max".
 bool is_other_time(std::string_view label);
 
 // Returns whether a column holds the time in which requests were answered. The rates beside it are then the
 // load on the part and not its speed.
 bool names_response_time(std::string_view label);
 
-// The words of a label in lower case: "CurrSamplesPerSec" has four.
+// Returns the words of a label in lower case: "CurrSamplesPerSec" has four.
 std::vector<std::string> label_words(std::string_view label);
 
 }  // namespace lento::desk

@@ -52,7 +52,7 @@ double factor_of(char letter) {
 
 namespace {
 
-// "kB", "MiB", "Gbits", "GBytes": the unit of one and how many of them. Empty: no such unit.
+// Returns the unit of a rate of data and its factor: "kB", "MiB", "Gbits", "GBytes". "" for other units.
 std::pair<std::string, double> data_unit(std::string_view text) {
   double factor = 1;
   if (const double thousand = text.empty() ? 1 : factor_of(text[0]); thousand > 1) {
@@ -102,7 +102,8 @@ double seconds_of(std::string_view text) {
 
 namespace {
 
-// "Gflops", "TFLOP/s", "TFLOPs/s/GPU" without the part after the slash.
+// Returns the factor of a unit of floating point operations ("Gflops", "TFLOP/s"), given without the part
+// after the slash.
 std::optional<double> flops_of(const std::string& head) {
   const size_t at = head.find("flop");
   if (at == head.npos || at > 1)
@@ -160,7 +161,7 @@ Measure measure_of_unit(std::string_view unit) {
 
 namespace {
 
-// Names that hold a word of time or rate and are no speed of the work.
+// Words of names that also hold a word of time or rate, but are no speed of the work.
 constexpr std::array<std::string_view, 33> kOtherNames{
     "eta",      "remaining", "left",   "start",  "begin",       "end",       "wall",    "loss",   "lr",
     "learning", "val",       "eval",   "queue",  "queued",      "load",      "loading", "data",   "memory",
@@ -168,7 +169,8 @@ constexpr std::array<std::string_view, 33> kOtherNames{
     "cap",      "compile",   "limit",  "target", "uncertainty", "validation"};
 constexpr std::array<std::string_view, 7>
     kOtherRates{"val", "validation", "learning", "limit", "target", "cap", "supported"};
-// A largest rate is what a test reached. A largest time is that of one unlucky request.
+// Words that make a time the one of a single request. They do not exclude rates, because the largest rate is
+// what a test reached.
 constexpr std::array<std::string_view, 4> kExtremeNames{"max", "min", "maximum", "minimum"};
 constexpr std::array<std::string_view, 18> kRateNames{
     "fps",
@@ -245,13 +247,13 @@ constexpr std::array<std::string_view, 19> kSizes{
     "links",
     "memtotal",
     "processors"};
-// Sizes of something that a program chose or that changes by itself.
+// Words for sizes that a program chose or that change by themselves.
 constexpr std::array<std::string_view, 26> kOtherSizes{
     "free",   "used",   "batch",   "block", "page",      "pages", "queue",   "buffer", "packet",
     "sector", "min",    "cache",   "swap",  "hugepages", "huge",  "time",    "step",   "avail",
     "offset", "window", "message", "msg",   "file",      "files", "offline", "sample"};
 
-// "CPU(s)", "memory size", "Total memory", "active_mtu".
+// Returns whether a label names the size of a part: "CPU(s)", "memory size", "Total memory", "active_mtu".
 bool is_size_of_part(std::string_view label, const std::vector<std::string>& words) {
   if (any_of_label(words, kOtherSizes))
     return false;
@@ -261,7 +263,8 @@ bool is_size_of_part(std::string_view label, const std::vector<std::string>& wor
   return is_total_memory || any_of_label(words, kSizes) || label.find("(s)") != label.npos;
 }
 
-// "step", "begin iteration", "num_updates", but no size or limit of steps: "max_steps", "save every step".
+// Returns whether a label names a position ("step", "begin iteration", "num_updates") and no size or limit of
+// steps ("max_steps", "save every step").
 bool is_position(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 14> kOfSize{
       "total",
@@ -282,7 +285,7 @@ bool is_position(const std::vector<std::string>& words) {
          !any_of_label(words, kTimeNames);
 }
 
-// A label without a unit behind its number.
+// Returns the meaning of a label whose number has no unit.
 Measure measure_of_words(const std::vector<std::string>& words) {
   const auto per = std::ranges::find(words, "per");
   if (any_of_label(words, kErrors))
@@ -324,7 +327,7 @@ std::vector<std::string> label_words(std::string_view label) {
   return words;
 }
 
-// "seconds/ns =  209.5": a label that is a unit.
+// Returns the unit that ends a label, or "": "seconds/ns =  209.5".
 static std::string_view unit_in_label(std::string_view label) {
   const std::string_view word = label.substr(label.rfind(' ') + 1);
   return word.find('/') != word.npos && measure_of_unit(word).meaning != Meaning::None ? word
@@ -356,7 +359,8 @@ Measure measure_of(std::string_view label, std::string_view unit) {
     return {Meaning::LostShare, "%", 1};
   if (by_unit.meaning == Meaning::None && is_size_of_part(label, words))
     return {Meaning::Capacity, "", 1};
-  // "queue_0_tx_missed", "memory errors": those words only rule out times and rates.
+  // Beside these words an error word is no counter. The other words of kOtherNames exclude only times and
+  // rates: "queue_0_tx_missed" and "memory errors" are counters.
   constexpr std::array<std::string_view, 12> kNoCounts{
       "loss",
       "lr",

@@ -12,7 +12,7 @@
 namespace lento::desk {
 namespace {
 
-// "host_a", "node2", "src", "client", "rank_from" without its number or letter: a word for one of two ends.
+// Returns whether a column names one end of a connection: "host_a", "node2", "src", "client", "rank_from".
 bool names_end(const std::string& column) {
   constexpr std::array<std::string_view, 14> kEnds{
       "src",

@@ -50,7 +50,8 @@ bool is_listed_word(std::span<const std::string_view> words, std::string_view wo
   return std::ranges::find(words, word) != words.end();
 }
 
-// "i-0ce6d3d57139f053c" of Amazon, "10.0.0.3", "gpu034", "gke-pool-ab12-x7".
+// Returns whether a word names a machine: "i-0ce6d3d57139f053c" of Amazon, "10.0.0.3", "gpu034",
+// "gke-pool-ab12-x7".
 bool names_machine(std::string_view word) {
   const auto count = [&](std::string_view of) {
     return size_t(std::ranges::count_if(word, [&](char c) {
@@ -69,7 +70,7 @@ struct TwoEnds {
   std::string peer;
 };
 
-// The words of a line, without signs around them.
+// Returns the words of a line, without signs around them.
 std::vector<std::string_view> words_of_line(std::string_view line) {
   constexpr size_t kMost = 128;
   std::vector<std::string_view> words;
@@ -108,7 +109,7 @@ TwoEnds ends_of(std::string_view line) {
   return ends;
 }
 
-// "[node7:2330856:0:2330856] text": the host in front of the process that writes.
+// Returns the host in brackets that begins a line, or "": "[node7:2330856:0:2330856] text".
 std::string host_in_front(std::string_view line) {
   if (!line.starts_with("["))
     return "";

@@ -34,7 +34,7 @@
 namespace lento::desk {
 namespace {
 
-// The part that the next lines describe: the last one named that is indented no deeper.
+// Keeps the part that the next lines describe: the last one named that is indented no deeper.
 class Context {
  public:
   void name(size_t indent, std::string_view device) {
@@ -49,7 +49,7 @@ class Context {
     while (!parts_.empty() && parts_.back().indent > indent)
       parts_.pop_back();
   }
-  // The innermost part. `is_numbered`: only one that is one of several by its name.
+  // Returns the innermost part. With `is_numbered`, "" when its name has no number.
   std::string device(bool is_numbered) const {
     for (size_t i = parts_.size(); i-- > 0;)
       if (!parts_[i].device.empty())
@@ -104,7 +104,7 @@ class Report : public RestReader {
       return true;
     note_unit(text);
     tables_.note_line(text);
-    // Rows below a heading are set in deeper than it.
+    // Indented rows below a heading belong to its part.
     const bool is_set_in = line.starts_with(" ") || line.starts_with("\t");
     tables_.set_device(is_set_in ? context_.device(true) : "");
     if (tables_.table_row(text, host_, sink) || bar_row(text, sink))
@@ -129,8 +129,8 @@ class Report : public RestReader {
     return !found_nothing_;
   }
 
-  // "Bandwidths are in MB/sec", "SUMMARY rate (in ops/sec):": of the numbers behind that have no unit of
-  // their own.
+  // Reads a line that states the unit of later numbers without one: "Bandwidths are in MB/sec", "SUMMARY rate
+  // (in ops/sec):".
   void note_unit(std::string_view text) {
     static const Pattern units("are in {unit:word}");
     static const Pattern title_units("(in {unit}):");
@@ -147,7 +147,7 @@ class Report : public RestReader {
     tables_.set_unit(unit_);
   }
 
-  // {"node": "n7", "gemm-flops": 61210.2}: a line that is an object about a part.
+  // Takes a line that is a JSON object about a part: {"node": "n7", "gemm-flops": 61210.2}.
   bool record(std::string_view text, Sink& sink) {
     try {
       return walk_tree(base::parse_json(text, ""), entries_, sink, TreeRoot::Part);
@@ -156,7 +156,7 @@ class Report : public RestReader {
     }
   }
 
-  // "node7: text": what one host wrote.
+  // Removes the name of the host that wrote the line, and keeps it: "node7: text".
   void take_host(std::string_view& text) {
     const size_t colon = text.find(": ");
     const std::string_view name = text.substr(0, colon);
@@ -172,8 +172,8 @@ class Report : public RestReader {
     return is_rank ? Subject{host_, "", rank.number} : Subject{host_, std::move(device), ""};
   }
 
-  // "ERROR: Health check failed: why", "NHC: check passed": the outcome of a check among other words, or the
-  // level of a log line.
+  // Takes the outcome of a check among other words, or a line at the level of an error: "ERROR: Health check
+  // failed: why", "NHC: check passed".
   bool outcome(std::string_view text, Sink& sink) {
     constexpr std::array<std::string_view, 4> kChecks{"check", "checks", "test", "tests"};
     constexpr std::array<std::string_view, 6>
@@ -199,8 +199,8 @@ class Report : public RestReader {
     return true;
   }
 
-  // A line about a failure. One at the level of an error without the name of a host or a part leaves a
-  // question open.
+  // Writes the failure that a line states. A line at the level of an error that names no host and no part
+  // becomes an open question.
   void alarm(std::string_view text, bool is_failed_check, Sink& sink) {
     constexpr size_t kMostText = 160;
     const std::string meaning(text.substr(0, kMostText));
@@ -222,7 +222,8 @@ class Report : public RestReader {
     sink.took();
   }
 
-  // "FAN3 | 0 RPM | cr": the first cell that is a state is that of what the first cell of all names.
+  // Takes a row such as "FAN3 | 0 RPM | cr": its first cell names a part, and the first cell that is a state
+  // is the part's.
   bool bar_row(std::string_view text, Sink& sink) {
     const std::vector<std::string> cells = bar_cells(text);
     if (cells.size() < 3 || !has_letter(cells[0]) || cells[0].size() > kLongestName)
@@ -233,7 +234,7 @@ class Report : public RestReader {
     return entries_.condition("state", at == cells.end() ? cells.back() : *at, {"", cells[0], ""}, sink);
   }
 
-  // "Package id 0:  +61.0 C  (high = +88.0 C, crit = +98.0 C)": a value beside its limit.
+  // Compares a value with its limit: "Package id 0:  +61.0 C  (high = +88.0 C, crit = +98.0 C)".
   bool limit(std::string_view text, Sink& sink) {
     static const Pattern pattern("^{key}:~(?+?){value:num}{_}crit = (?+?){most:num}");
     Match match;
@@ -253,7 +254,7 @@ class Report : public RestReader {
     return true;
   }
 
-  // "Check of something ........ Healthy", "[FAIL] check", "check [ OK ]"
+  // Takes a check and its outcome: "Check of something ........ Healthy", "[FAIL] check", "check [ OK ]".
   bool check(std::string_view text, Sink& sink) {
     if (text.find("(downgraded)") != text.npos)  // of two states in a line it is the one that counts
       return false;
@@ -290,7 +291,7 @@ class Report : public RestReader {
     return words_of_state(text, sink);
   }
 
-  // "https://n7:2379 is unhealthy: ..."
+  // Takes a sentence that states a part's condition: "https://n7:2379 is unhealthy: ...".
   bool sentence(std::string_view text, Sink& sink) {
     const size_t blank = text.find(' ');
     if (text.ends_with(".") && blank != text.npos &&
@@ -309,8 +310,8 @@ class Report : public RestReader {
     return entries_.condition("state", word, {"", std::string(text.substr(0, at)), ""}, sink);
   }
 
-  // "ens1f0 DOWN 94:6d:...", "2:0:0:1 sdc 8:32 failed faulty running": capitals behind a name, or the last
-  // words.
+  // Takes a state in capitals behind a name, or in the last words of a line: "ens1f0 DOWN 94:6d:...",
+  // "2:0:0:1 sdc 8:32 failed faulty running".
   bool words_of_state(std::string_view text, Sink& sink) {
     const std::vector<std::string> words = blank_cells(text);
     if (words.size() < 3 || words[0].ends_with(":"))
@@ -335,7 +336,7 @@ class Report : public RestReader {
            entries_.condition("state", bad == words.end() ? words.back() : *bad, {"", name, ""}, sink);
   }
 
-  // A line of a file of one value.
+  // Takes a line with the path and content of a file that holds one value (FileOfValue).
   bool value_of_file(std::string_view text, Sink& sink) {
     const FileOfValue file = file_of_value(text);
     return !file.device.empty() && entries_.entry(file.key, file.value, part(file.device), sink);
@@ -371,8 +372,8 @@ class Report : public RestReader {
     return is_known;
   }
 
-  // "Online: [ n1 n2 ]", "* OFFLINE: [ n3 ]": a state with the parts that are in it. "OST0004: active.": a
-  // part with its state.
+  // Takes a state with the parts that are in it ("Online: [ n1 n2 ]", "* OFFLINE: [ n3 ]"), or a part with
+  // its state ("OST0004: active.").
   bool listed_parts(std::string_view key, std::string_view value, Sink& sink) {
     key = without_blanks(key.substr(std::min(key.find_first_not_of("* "), key.size())));
     if (is_state_word(key) && value.starts_with("[")) {
@@ -403,7 +404,7 @@ class Report : public RestReader {
     return text.find_first_not_of("0123456789") == text.npos;
   }
 
-  // "Id", "Name", "hca_id", "GPU", "Device": the value is the name of a part.
+  // Returns whether the value of this key is the name of a part: "Id", "Name", "hca_id", "GPU", "Device".
   static bool names_part(std::string_view key) {
     const std::vector<std::string> words = label_words(key);
     const bool is_name = words.size() == 1 && (words[0] == "id" || words[0] == "name");
@@ -420,7 +421,7 @@ class Report : public RestReader {
     constexpr size_t kLongestTitle = 48;
     const bool has_title = colon < kLongestTitle && own.empty();
     const std::vector<LabelledValue> values = labelled_values(text);
-    // A number in brackets repeats the one in front of it in another unit, where that is a speed.
+    // A number in brackets repeats a speed in front of it in another unit.
     const bool is_repeated = std::ranges::any_of(values, [](const LabelledValue& value) {
       return !value.is_bracketed && is_speed(measure_of(value.label, value.unit).meaning);
     });

@@ -1,4 +1,4 @@
-// Parts of lines of reports that need nothing but the line.
+// Recognises parts and headings in single lines of reports, without their context.
 #include "desk/general/report_lines.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace lento::desk {
 
-// The line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
+// Returns the line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
 std::string without_box_drawing(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -31,13 +31,14 @@ std::string without_box_drawing(std::string_view text) {
   return out;
 }
 
-// An unindented word alone in its line.
+// Returns whether the line is an unindented word alone.
 bool is_heading(std::string_view line) {
   return line[0] != ' ' && line[0] != '\t' && line.size() < kLongestName && has_letter(line) &&
          line.find_first_of(" \t:=|,;()[]{}<>\"'") == line.npos;
 }
 
-// "Settings for ens1f0:", "GPU 00000000:07:00.0", "Port 1:": the last word names a part.
+// Returns the part that the last word of a heading names: "Settings for ens1f0:", "GPU 00000000:07:00.0",
+// "Port 1:".
 std::string_view headed_part(std::string_view text) {
   const bool is_open = text.ends_with(":");
   std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;
@@ -57,7 +58,7 @@ std::string_view headed_part(std::string_view text) {
              : std::string_view{};
 }
 
-// "09:00:01 AM", as sar, mpstat and iostat write in front of heads and rows.
+// Removes a time of day in front, as sar, mpstat and iostat write it: "09:00:01 AM".
 std::string_view without_clock(std::string_view text) {
   const auto is_figure = [&](size_t i) {
     return i < text.size() && text[i] >= '0' && text[i] <= '9';
@@ -74,8 +75,8 @@ std::string_view without_clock(std::string_view text) {
   return without_blanks(text);
 }
 
-// "GPU #3: 51494 Gflops/s", "Device 3  812 GB/s", "cuda:3 ...": the part that a line begins with, whose
-// colon or blank ends it.
+// Returns the part that a line begins with, up to a colon or blank: "GPU #3: 51494 Gflops/s",
+// "Device 3  812 GB/s", "cuda:3 ...".
 std::string part_of(std::string_view text) {
   const size_t word = text.find_first_of(" #:=[");
   constexpr std::array<std::string_view, 4> kOthers{"Worker", "worker", "GCD", "Socket"};
@@ -92,7 +93,7 @@ std::string part_of(std::string_view text) {
   return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
 }
 
-// "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...": a part in brackets.
+// Returns the part in brackets: "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...".
 std::string bracketed_part(std::string_view text) {
   static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
   for (size_t begin = 0, close = 0; (close = text.find_first_of(")]", begin)) != text.npos;

@@ -1,4 +1,4 @@
-// Where a line of a report names a part, and what stands around it (grammar: report.cc).
+// Finds the part that a line of a report names, and the text around its name (grammar: report.cc).
 #pragma once
 
 #include <string>

@@ -93,7 +93,7 @@ Condition condition_of_word(const std::string& word) {
 
 namespace {
 
-// Words of letters: "PORT_DOWN (1)" has two.
+// Returns the words that are not numbers, up to a parenthesis: "PORT_DOWN (1)" has two.
 std::vector<std::string> letter_words(std::string_view text) {
   std::vector<std::string> words = label_words(text.substr(0, text.find('(')));
   std::erase_if(words, [](const std::string& word) {
@@ -102,7 +102,7 @@ std::vector<std::string> letter_words(std::string_view text) {
   return words;
 }
 
-// A state in a few words: "PORT_DOWN (1)", "Not synchronised", "No issue was observed".
+// Returns the condition that a few words state: "PORT_DOWN (1)", "Not synchronised", "No issue was observed".
 Condition condition_of_words(std::string_view text) {
   constexpr std::array<std::string_view, 10> kTroubles{
       "error",
@@ -122,7 +122,8 @@ Condition condition_of_words(std::string_view text) {
       "reachable",
       "operational"};
   constexpr size_t kMostWords = 3;
-  // "Up 3 days (unhealthy)", "Exited (137) 2 hours ago": what containers state in parentheses comes first.
+  // The state that containers give in parentheses precedes the rest: "Up 3 days (unhealthy)", "Exited (137) 2
+  // hours ago".
   if (const size_t open = text.find('('); open != text.npos) {
     const std::string_view inside = text.substr(open + 1, text.find(')') - open - 1);
     if (const Condition condition = is_state_word(inside) ? condition_of(inside) : Condition::Unknown;

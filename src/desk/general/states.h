@@ -16,33 +16,34 @@ enum class Condition {
 // Returns the condition that a whole cell or value states: "OK", "down,offline", "FAILED!".
 Condition condition_of(std::string_view text);
 
-// Whether a text is one word of a good or a bad state and nothing else.
+// Returns whether a text is one word of a good or a bad state and nothing else.
 bool is_state_word(std::string_view text);
 
-// "degraded": something in it is broken, which may state so itself.
+// Returns whether a bad state follows from that of a member, which may be reported too: "degraded".
 bool is_consequence(std::string_view condition);
 
-// "Health", "state", "overall-health self-assessment test result".
+// Returns whether a label names a condition: "Health", "state", "overall-health self-assessment test result".
 bool names_condition(std::string_view label);
 
-// "GPU", "Device ID", "Interface": a column whose cells name devices. "Host", "NODE" name hosts.
+// Return whether the cells of a column name devices ("GPU", "Device ID", "Interface") or hosts ("Host",
+// "NODE").
 bool names_device(std::string_view label);
 bool names_host(std::string_view label);
-// "NAME", "TYPE NAME": the rows are called so, whatever they are.
+// Returns whether the cells of a column name the rows, of whatever kind they are: "NAME", "TYPE NAME".
 bool names_something(std::string_view label);
 
-// Whether it is bad that a flag is set ("HW Slowdown", "DiskPressure") or that it is not ("Link detected",
-// "Ready").
+// Bad: it is bad that the flag is set ("HW Slowdown", "DiskPressure"). Good: it is bad that it is not set
+// ("Link detected", "Ready").
 enum class Polarity {
   None,
   Good,
   Bad
 };
 Polarity polarity_of(std::string_view label);
-// Whether 1 under this label is a flag and no count: "temp1_crit_alarm", "remapped_rows.failure".
+// Returns whether a 1 under this label is a flag and no count: "temp1_crit_alarm", "remapped_rows.failure".
 bool names_single_flag(std::string_view label);
 
-// The value of a flag: yes or no in the words that tools use.
+// Returns the value of a flag, in the words for yes and no that tools use, or nothing.
 std::optional<bool> truth_of(std::string_view text);
 
 }  // namespace lento::desk

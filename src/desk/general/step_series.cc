@@ -28,7 +28,7 @@
 namespace lento::desk {
 namespace {
 
-// Fixed words that the lines hold. They only choose the lines to look at.
+// Fixed words that select the lines to examine.
 const LineForm kSeriesForms[] = {
     {"time", {"iter time: 112.20 ms"}},
     {"Time", {"Time  0.213 ( 0.215)"}},
@@ -74,7 +74,7 @@ bool never_falls(const std::vector<SeriesRow>& rows, double SeriesRow::*member) 
          }) == rows.end();
 }
 
-// The text with each number replaced by '#': lines of one statement of a program have one shape.
+// Returns the text with each number replaced by '#', which is equal for all lines of one print statement.
 std::string shape_of_line(std::string_view text) {
   constexpr size_t kLongest = 96;
   std::string shape;
@@ -170,7 +170,7 @@ class StepSeries : public RestReader {
            value.unit.empty();
   }
 
-  // A number that its label calls a step, else the first of "120/1000".
+  // Returns a number whose label calls it a step, else the first of "120/1000".
   static double step_of(
       const std::vector<LabelledValue>& values,
       const std::vector<const LabelSense*>& senses,
@@ -183,7 +183,8 @@ class StepSeries : public RestReader {
     return progress.match(line, match) ? match.number("done").value_or(kUnknown) : kUnknown;
   }
 
-  // Positions of the program in a line with a time: its step, or any whole number that keeps growing.
+  // Adds the positions of the program in a line with a time: its step, or else each whole number, which may
+  // be one.
   void add_stamps(const std::vector<LabelledValue>& values, double step, const Sink& sink) {
     if (sink.time().clock == Clock::None)
       return;
@@ -198,8 +199,8 @@ class StepSeries : public RestReader {
         add_stamp(shape + i + 1, values[i].value, sink);
   }
 
-  // The time since the last line of this shape, for each step. Intervals are so long that the grain of the
-  // clock does not show.
+  // Adds the time per step since the last line of this shape. An interval spans at least 32 ticks of the
+  // log's clock, so that their size does not matter.
   void add_stamp(size_t key, double step, const Sink& sink) {
     constexpr double kGrains = 32;
     constexpr double kMillis = 1e-3;
@@ -314,7 +315,7 @@ class StepSeries : public RestReader {
       write_last(subject, last, sink);
   }
 
-  // Replaces sums of time by their increase for each step, or each line where no step is named.
+  // Replaces sums of time by their increase per step, or per line when no line names a step.
   void take_differences() {
     for (auto& [key, column] : columns_) {
       if (column.source != Source::Sums)
@@ -335,7 +336,8 @@ class StepSeries : public RestReader {
     }
   }
 
-  // Several lines name positions, of several counters perhaps: the one with most samples of a rank is taken.
+  // Returns whether a column can be used. When lines of several shapes name positions, only the shape with
+  // most samples of a rank is used.
   bool is_usable(const StepColumn& column) const {
     if (!is_series(column))
       return false;

@@ -1,5 +1,5 @@
-// Finds heads by what their names mean, by a rule below them, or by a row of numbers below them, and gives
-// the cells of each row to the entries under the names of their columns.
+// Recognises the head of a table by the meaning of its names, by a rule below it, or by a row of numbers
+// below it, and passes the cells of each row to Entries under the names of their columns.
 #include "desk/general/tables.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 const std::vector<std::string> kMetric{"metric"};
 
-// "Size", "Batch size": a column by which the rows of a table differ.
+// Returns whether a column holds the size by which the rows of a table differ: "Size", "Batch size".
 bool names_size(const std::string& column) {
   constexpr std::array<std::string_view, 8>
       kRowSizes{"size", "batch", "concurrency", "message", "users", "threads", "clients", "length"};
@@ -33,7 +33,7 @@ bool holds_names(const std::vector<std::string>& cells) {
          });
 }
 
-// "RX errors 9023": a value with its label, no name of a column.
+// Returns whether a cell holds a value with its label, and no name of a column: "RX errors 9023".
 bool holds_number(const std::string& cell) {
   const std::vector<std::string> words = blank_cells(cell);
   return std::ranges::any_of(words, [](const std::string& word) {
@@ -57,7 +57,7 @@ bool Tables::is_first_row(std::string_view text) const {
          std::ranges::none_of(head, is_number) && std::ranges::all_of(words, is_number);
 }
 
-// Makes the line before the head of a table.
+// Takes the line before as the head of a table, if it may be one.
 void Tables::promote(std::vector<std::string> cells) {
   const bool is_head = cells.size() >= 2 && std::ranges::all_of(cells, [](const std::string& cell) {
                          return has_letter(cell) && cell.size() < kLongestName && !cell_value(cell);
@@ -77,7 +77,7 @@ void Tables::start_table(std::vector<std::string> cells) {
   is_load_ = std::ranges::any_of(columns_, names_response_time);
 }
 
-// True for the head of samples by time and machine, which the fleet's reader of tables takes or refuses.
+// Returns whether the head is that of samples by time and machine, which the fleet's reader of tables reads.
 static bool is_head_of_samples(const std::vector<std::string>& cells) {
   constexpr std::array<std::string_view, 5> kClocks{"time", "timestamp", "ts", "datetime", "date"};
   const std::vector<std::string> first = label_words(cells[0]);
@@ -85,8 +85,8 @@ static bool is_head_of_samples(const std::vector<std::string>& cells) {
          std::ranges::any_of(cells, names_host);
 }
 
-// "node0  node1", "Node 0  Node 1  Total": the parts of one kind as columns, and rows that are named after
-// measures.
+// Returns whether the columns are parts of one kind, above rows that are named after measures: "node0 node1",
+// "Node 0  Node 1  Total".
 static bool names_parts(std::vector<std::string> cells) {
   if (cells.size() > 2 && cells.back() == "Total")
     cells.pop_back();
@@ -188,8 +188,8 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
   return any;
 }
 
-// The cells of a row below the columns of the rule or the head. Empty where a word of the row lies across two
-// columns.
+// Returns the cells of a row below the columns of the rule or the head. Empty when a word of the row lies
+// across two columns.
 std::vector<std::string> Tables::cells_below_begins(std::string_view text) const {
   std::vector<std::string> cells;
   for (size_t i = 0; i < begins_.size(); ++i) {
@@ -217,7 +217,8 @@ void Tables::list_part(
     entries_.part(name, sink, true);
 }
 
-// The words of a row that are below those of the head, one each. Empty where most columns have none.
+// Returns the words of a row that are below those of the head, one for each. Empty when fewer than two thirds
+// of the columns, or fewer than three, have one.
 std::vector<std::string> Tables::cells_below(std::string_view text) const {
   std::vector<std::string> cells(words_.size());
   size_t filled = 0;
@@ -239,7 +240,8 @@ std::vector<std::string> Tables::cells_below(std::string_view text) const {
   return filled * 3 >= words_.size() * 2 && filled > 2 ? cells : std::vector<std::string>{};
 }
 
-// "Admin Status  down": the operator took the part out, so that its other states are no faults.
+// Returns whether the operator took the part out of service, so that its other states are no faults:
+// "Admin Status  down".
 static bool is_out_of_service(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells) {
@@ -252,7 +254,8 @@ static bool is_out_of_service(
   return false;
 }
 
-// "DESIRED  READY" of a service, with whole numbers in both: fewer are ready than there should be.
+// Returns whether the row counts wanted and ready members of a service ("DESIRED  READY"). Sets `meaning`
+// when fewer are ready than wanted.
 static bool is_incomplete(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells,
@@ -280,7 +283,8 @@ static bool is_incomplete(
   return all && ready;
 }
 
-// One row of a table: its parts first, then its numbers and states. False: it holds neither.
+// Takes one row of a table: its parts first, then its numbers and states. Returns false when it holds
+// neither.
 bool Tables::fields(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells,
@@ -373,7 +377,7 @@ static bool is_plain_number(const std::vector<std::string>& cells) {
   return !cells.empty() && !cells[0].empty() && cells[0].find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The names of a head of several lines in one: "NEURON" above "DEVICE".
+// Joins the lines of a head to one name for each column: "NEURON" above "DEVICE".
 static std::vector<std::string> stacked(const std::vector<std::vector<std::string>>& head) {
   std::vector<std::string> names = head[0];
   for (size_t line = 1; line < head.size(); ++line)

@@ -14,8 +14,8 @@ class Tables {
   explicit Tables(Entries& entries)
       : entries_(entries) {
   }
-  // The next functions take a line without blanks around it. `host` wrote it, empty when it does not state
-  // that. They return whether the line is a row with a known meaning, or a head.
+  // The next functions take a line without blanks around it. `host` is the host that wrote it, or empty. They
+  // return whether the line is a row with a known meaning, or a head.
   bool table_row(std::string_view text, const std::string& host, Sink& sink);
   bool box_line(std::string_view text, const std::string& host, Sink& sink);
   bool begin_table(std::string_view text);
@@ -26,11 +26,11 @@ class Tables {
   // A row of numbers also marks the line before it as a head, when both have as many words.
   void note_line(std::string_view text);
   void blank_line();
-  // The part that rows without one of their own are about.
+  // Sets the part that rows without a part of their own describe.
   void set_device(const std::string& device) {
     device_ = device;
   }
-  // A line states the unit of the numbers behind it that have none: "are in MB/sec".
+  // Sets the unit of later numbers that state none, from a line such as "are in MB/sec".
   void set_unit(const std::string& unit) {
     unit_ = unit;
   }

@@ -1,5 +1,6 @@
-// Visits the objects of a document. An object with a name is a part, and one with a host's name is that host.
-// A part that has an identity ("InstanceId") keeps it for what it holds: names inside are those of checks.
+// Visits the objects of a document. An object with a name is a part, and an object with a host's name is that
+// host. A part with an identity ("InstanceId") remains the subject of the objects inside it, whose names are
+// those of checks.
 //
 //   condition = {"type": KEY, "status": FLAG}        as Kubernetes and its operators state conditions
 #include "desk/general/tree.h"
@@ -48,7 +49,8 @@ std::string scalar_text(const Json& value) {
   return value.is_number() ? base::format_number(value.number({}), 10) : "";
 }
 
-// "InstanceId", "nodeId", "device_id": the identity of a machine or a device. Returns whether there is one.
+// Sets the subject to the machine whose identity an object states ("InstanceId", "nodeId", "host_id").
+// Returns whether it states one.
 bool identify(const Json& object, Subject& subject) {
   constexpr std::array<std::string_view, 5> kMachines{"instance", "node", "host", "machine", "server"};
   for (const auto& [key, value] : object.members()) {
