@@ -5,8 +5,8 @@
 
 namespace lento::fleet {
 
-// Returns a finding on the machine that the first metric names, or CannotJudge for under 240 s or under three
-// machines without one. Throws base::Error when no model is given.
+// Returns a finding on the machine that the first metric names, or CannotJudge for a period under 240 s
+// without one. Throws base::Error without a model and for under four machines.
 finding::Diagnosis judge_by_minder(
     const MetricSeries& series,
     const FleetDiagnosisOptions& options,

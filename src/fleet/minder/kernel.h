@@ -47,9 +47,9 @@ struct Kernel {
   const char* name;
   size_t lanes;
 
-  // Reconstructs (latent = false: out has kWindow rows) or encodes (kLatent rows) `count` lanes whose
-  // samples are at x[t * x_stride + lane]. Rows of `out` are out_stride apart. The mean is used without a
-  // random draw.
+  // Reconstructs (latent = false: `out` has kWindow rows) or encodes (kLatent rows) `count` lanes whose
+  // samples are at x[t * x_stride + lane]. Rows of `out` are out_stride apart. z is mu, without a random
+  // draw.
   void (*embed)(
       const float* parameters,
       const float* x,
@@ -69,7 +69,7 @@ struct Kernel {
       float inv_kl,
       float* grad);
 
-  // sums[i] = sum over pivots p of |E_i - E_p| for i < count, E[d * stride + i].
+  // Sets sums[i] for i < count to the sum over pivots p of |E_i - E_p|, with E_i[d] at e[d * stride + i].
   void (*distances)(
       const float* e,
       size_t stride,
@@ -80,17 +80,17 @@ struct Kernel {
       Distance distance,
       float* sums);
 
-  // columns[row * lanes + lane]: sums and counts of the rows [begin, end) of each lane, NaN left out.
+  // Sets sum and count by lane over the rows [begin, end) of columns[row * lanes + lane], without NaN.
   void (*sum_rows)(const float* columns, size_t begin, size_t end, float* sums, float* counts);
-  // Sorts each lane's column of n rows in ascending order. NaN is not allowed (infinity stands for "none").
+  // Sorts each lane's column of n rows in ascending order. NaN is not allowed; missing values are infinity.
   void (*sort)(float* columns, size_t n);
 };
 inline constexpr size_t kMaxLanes = 16;
 
-const Kernel& kernel();                          // the fastest this machine runs
-std::vector<const Kernel*> supported_kernels();  // all it runs, fastest first: for tests
+const Kernel& kernel();                          // the fastest that this processor supports
+std::vector<const Kernel*> supported_kernels();  // all that it supports, fastest first: for tests
 
-// The same mathematics in double and scalar, for tests: loss and gradient of one window.
+// Loss and gradient of one window, computed in scalar double precision for tests.
 struct ReferenceResult {
   double loss = 0;
   std::vector<double> gradient;        // kParameters

@@ -146,7 +146,7 @@ inline Lane distance_of(const float* e, size_t stride, size_t dims, size_t i, si
   return sum;
 }
 
-// Rows of `e` must be readable up to the next multiple of kLanes.
+// Sums the distances of each machine to the pivots. Rows of `e` must be readable up to a multiple of kLanes.
 void distance_lanes(
     const float* e,
     size_t stride,
@@ -172,7 +172,7 @@ void distance_lanes(
   sum_distances.template operator()<Distance::Chebyshev>();
 }
 
-// Sums rows from `begin` to `end`. NaN counts as absent.
+// Sums and counts the values that are not NaN in the rows [begin, end) of each lane.
 void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums, float* counts) {
   Lane sum{};
   Lane count{};
@@ -193,8 +193,8 @@ inline void order(float* low, float* high) {
   store(high, a < b ? b : a);
 }
 
-// Batcher's odd-even merge sort for any n (Knuth, TAOCP 3, algorithm 5.2.2M): the same exchanges for all
-// lanes.
+// Sorts each lane by Batcher's odd-even merge sort for any n (Knuth, TAOCP 3, algorithm 5.2.2M), whose
+// comparisons do not depend on the values, so that all lanes share them.
 void sort_lanes(float* x, size_t n) {
   for (size_t p = 1; p < n; p *= 2) {
     for (size_t k = p; k >= 1; k /= 2) {

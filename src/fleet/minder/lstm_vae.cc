@@ -56,7 +56,7 @@ float normalise(const MetricModel& model, float value) {
 
 MetricModel train_vae(const std::function<void(size_t, float*)>& draw, const TrainOptions& options) {
   const Kernel& k = kernel();
-  const size_t lanes = 16;  // the layout of the data set; kernels take it in blocks of their own lanes
+  const size_t lanes = 16;  // windows side by side in the data set; a kernel processes its lanes at a time
   const size_t blocks = std::max<size_t>(1, options.windows / lanes);
   std::vector<float> data(blocks * vae::kWindow * lanes);
   float window[vae::kWindow];

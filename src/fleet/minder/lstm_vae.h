@@ -1,4 +1,5 @@
-// One denoising model a metric: an LSTM-VAE over windows of 8 normalised samples (Minder, section 3.3).
+// Trains and stores one denoising model for each metric: an LSTM-VAE over windows of 8 normalised samples
+// (Minder, section 3.3).
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 namespace lento::fleet {
 
 struct TrainOptions {
-  size_t windows = 100'000;  // drawn from the period, with machines and times at random
+  size_t windows = 100'000;  // number of windows, drawn from random machines and times of the period
   size_t epochs = 60;
   size_t batch = 256;
-  double step = 0.02;  // Adam; falls to 2 % of it over the epochs
+  double step = 0.02;  // first learning rate of Adam, which falls to 2 % of this over the epochs
   double kl_weight = 1e-5;
   uint64_t seed = 1;
 };
@@ -31,8 +32,8 @@ struct MetricModel {
   std::vector<float> parameters;
 };
 
-// Models in order of priority, stored as JSON with a checksum. Reading refuses another version, window or
-// size.
+// Models in order of priority, stored as JSON with a checksum. Reading throws base::Error for another schema
+// version, window length or number of parameters.
 struct FleetModel {
   static constexpr const char* kSchema = "lento.fleet-model/1";
   std::vector<MetricModel> metrics;
@@ -43,7 +44,7 @@ float normalise(const MetricModel& model, float value);  // to [0, 1], clipped t
 // Trains on windows that `draw(i, out)` supplies (kWindow normalised values).
 MetricModel train_vae(const std::function<void(size_t, float*)>& draw, const TrainOptions& options);
 
-// Bounds, model for one metric of a period without faults (few are tolerated).
+// Trains a model for one metric and sets its bounds, from a period with no faults or few.
 MetricModel train_metric(const MetricSeries& series, size_t metric, const TrainOptions& options);
 
 base::Json to_json(const FleetModel& model);

@@ -79,7 +79,8 @@ class Embedder {
   std::vector<Plane> planes_;
 };
 
-// Candidates of the windows [first, last) against the given pivots (all machines: exact).
+// Computes the candidates of the windows [first, last) by distances to the pivots, exact if these are all
+// machines.
 void score_windows(
     const Embedder& embedder,
     size_t machines,
@@ -119,8 +120,8 @@ size_t windows_needed(const MetricSeries& s, const MinderOptions& o) {
 }
 
 // Screening: a verdict needs `needed` windows in a row over the threshold. Estimates from few pivots exclude
-// most of a healthy period. The exact sums decide where the estimate stays within `kSlack` of the threshold
-// for half of a needed run. Thus screening skips only windows that cannot change the verdict.
+// most of a healthy period. Exact sums are computed only if one machine's estimate exceeds `kSlack` times the
+// threshold in a third of such a run, so that screening hardly changes a verdict.
 constexpr double kSlack = 0.6;
 
 // Returns whether some run of windows could reach a verdict by the estimate, so that the exact distances are
@@ -128,7 +129,7 @@ constexpr double kSlack = 0.6;
 bool worth_exact(const std::vector<Candidate>& estimate, double threshold, size_t needed) {
   if (needed < 8)
     return true;
-  size_t votes = 0;  // windows of the sliding run whose candidate equals the majority of the run's middle
+  size_t votes = 0;  // windows of the sliding run with the same candidate as a window in its middle
   for (size_t w = 0; w + needed <= estimate.size(); w += needed / 4) {
     const uint32_t machine = estimate[w + needed / 2].machine;
     votes = 0;

@@ -36,31 +36,33 @@ struct MinderOptions {
   Distance distance = Distance::Euclid;
   bool continuity = true;
   double continuity_s = 240;
-  double threshold = 0;  // 0: each metric model's own
+  double threshold = 0;  // least score of a candidate; 0: the threshold of each metric's model
   size_t stride = 1;     // samples between windows
-  size_t pivots = 64;    // screening: sums to so many machines first; 0 is exact throughout
+  size_t pivots = 64;    // machines to which distances are summed first, to skip windows; 0: always to all
   unsigned threads = 1;
-  std::vector<std::string> metrics;  // restrict to these; empty: all of the model
+  std::vector<std::string> metrics;  // metrics to use; empty: all of the model
 };
 
 struct MinderVerdict {
   size_t machine = 0;
   std::string metric;
-  size_t step = 0;   // at which it was reached
-  double score = 0;  // last standard score
+  size_t step = 0;   // time step at which the verdict was reached
+  double score = 0;  // standard score of the last window
 };
 
 std::optional<MinderVerdict>
 minder(const MetricSeries& series, const FleetModel& model, const MinderOptions& options);
 
-// The candidates of one metric (or of the fusion, metric ignored), exact sums. For calibration and ablations.
+// Returns the candidate of each window of one metric (a fusion ignores `metric`), without screening. For
+// calibration and ablations.
 std::vector<Candidate> minder_candidates(
     const MetricSeries& series,
     const FleetModel& model,
     size_t metric,
     const MinderOptions& options);
 
-// The first window at which the continuity rule holds for the scores above `threshold`.
+// Returns the first window that ends `needed` windows in a row with the same candidate above `threshold`, or
+// nullopt.
 std::optional<size_t>
 first_verdict(const std::vector<Candidate>& candidates, double threshold, size_t needed);
 

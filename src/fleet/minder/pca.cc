@@ -103,7 +103,7 @@ size_t whiten(const Features& features, double share, std::vector<float>& out, s
   }
   if (components > 0)
     return components;
-  // Nothing varies: all rows are at one place.
+  // No feature varies, so all rows get the same point.
   std::fill_n(out.begin(), rows, 0.0f);
   return 1;
 }

@@ -21,12 +21,12 @@ double gini(double positive, double total) {
 struct Split {
   size_t metric = 0;
   float threshold = 0;
-  double gain = 0;  // of impurity times samples
+  double gain = 0;  // decrease of impurity times samples
   double margin =
       0;  // distance of the two values around the threshold, relative: breaks ties between metrics
 };
 
-// The best threshold of one metric for the samples `in`.
+// Updates `best` if a threshold of this metric splits the samples `in` better.
 void best_threshold(
     const std::vector<PrioritySample>& samples,
     std::vector<size_t>& in,

@@ -1,7 +1,7 @@
-// Chooses which metrics to judge and in which order, by Minder's decision tree (section 3.4). A sample is
-// one window: z[k] is how abnormal metric k was, and `faulty` whether there was a fault. The tree is CART
-// with Gini impurity. The order is that of first use from the root, level by level, with ties broken by
-// impurity gain. Metrics that the tree never uses are left out.
+// Chooses which metrics to judge and in which order, by Minder's decision tree (section 3.4). A sample is one
+// window: z[k] is the abnormality of metric k, and `faulty` whether there was a fault. The tree is CART with
+// Gini impurity. Metrics are ordered by the level of their first use from the root, then by impurity gain.
+// Metrics that the tree never uses are left out.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace lento::fleet {
 struct PrioritySample {
   std::vector<float> z;
   bool faulty = false;
-  size_t group = 0;  // drawn together: a fleet
+  size_t group = 0;  // number of its fleet, whose samples are drawn together
 };
 
 struct TreeOptions {
@@ -21,13 +21,13 @@ struct TreeOptions {
   size_t min_leaf = 5;
   // Metrics whose best split removes nearly as much impurity as the chosen one share its gain (surrogate
   // splits of CART). Otherwise one of two equally good metrics would hide the other by chance.
-  double tie = 0;  // share of the gain that may be missing
+  double tie = 0;  // largest lack of such a metric's gain, as a share of the best gain
 };
 
 struct MetricUse {
   size_t metric = 0;
   double gain = 0;       // impurity removed, as a share of all samples
-  double threshold = 0;  // of the first split
+  double threshold = 0;  // threshold of the metric's first split
   size_t level = 0;
 };
 
@@ -41,7 +41,7 @@ std::vector<MetricUse> prioritise(
 struct StableOptions {
   TreeOptions tree{.tie = 0.1};
   size_t rounds = 40;
-  double share = 0.02;  // of all gain that a metric must have
+  double share = 0.02;  // least share of the total gain that a metric must have
   uint64_t seed = 1;
 };
 std::vector<MetricUse> prioritise_stable(

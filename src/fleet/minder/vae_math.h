@@ -4,8 +4,9 @@
 //
 // Backward pass, with a_t the pre-activations of the gates and g_X = dL/dX:
 //   h = o tanh(c), c = f c_prev + i g
-//   g_o = g_h tanh(c), g_c += g_h o (1 - tanh(c)^2), g_i = g_c g, g_g = g_c i, g_f = g_c c_prev, g_cprev =
-//   g_c f pre-activations: sigma' = s (1 - s), tanh' = 1 - g^2, W += g_a (x) input, g_input += W' g_a
+//   g_o = g_h tanh(c), g_c += g_h o (1 - tanh(c)^2), g_i = g_c g, g_g = g_c i, g_f = g_c c_prev,
+//   g_c_prev = g_c f
+//   pre-activations: sigma' = s (1 - s), tanh' = 1 - g^2, g_W += g_a (x) input, g_input += W' g_a
 #pragma once
 
 #include <cmath>
@@ -156,8 +157,8 @@ inline void decode(const P* p, Pass<T>& s) {
   }
 }
 
-// Goes back one time step. On entry gh and gc are dL/dh and dL/dc of this step, on return of the step
-// before. gx accumulates dL/dinput.
+// Propagates gradients back by one time step. On entry gh and gc are dL/dh and dL/dc of this step, on return
+// those of the previous step. gx accumulates dL/dinput.
 template <class T, class P, size_t Inputs>
 inline void lstm_backward(
     const P* p,

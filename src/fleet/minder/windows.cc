@@ -23,7 +23,8 @@ Bounds bounds_of(const MetricSeries& s, size_t metric) {
   return low < high ? Bounds{low, high} : Bounds{low <= high ? low : 0.0, (low <= high ? low : 0.0) + 1};
 }
 
-// Returns a metric of all machines scaled to 0 to 1. Missing values become 0.5.
+// Returns a metric of all machines, scaled so that its bounds become 0 and 1. A missing sample becomes the
+// machine's last value, or 0.5 before its first.
 Plane normalised_plane(const MetricSeries& s, size_t metric, const Bounds& bounds) {
   const size_t machines = s.machines.size();
   Plane p{padded(machines), {}};

@@ -1,5 +1,5 @@
-// The steps of the paper's method that its ablations share: planes of normalised samples, pivots, standard
-// scores.
+// The parts of the Minder paper's method that its ablations share: planes of normalised samples, pivots,
+// standard scores.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Candidate {
   float z = 0;
 };
 
-// Lanes padded to 16, so that every kernel may read whole vectors.
+// Returns the number of machines rounded up to 16 lanes, so that every kernel may read whole vectors.
 inline size_t padded(size_t machines) {
   return (machines + 15) / 16 * 16;
 }
@@ -27,7 +27,7 @@ struct Bounds {
   double high = 1;
 };
 
-// Smallest and largest value of the metric in the period: the paper's min-max normalisation.
+// Returns the smallest and largest value of the metric in the period, for the paper's min-max normalisation.
 Bounds bounds_of(const MetricSeries& series, size_t metric);
 
 // One metric on the time grid, normalised. A missing sample takes the machine's last value, else 0.5.

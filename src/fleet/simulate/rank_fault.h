@@ -1,5 +1,5 @@
-// Draws place and time of the fault of a simulated job, and finds the places that no record distinguishes
-// from it.
+// Draws the place and time of the fault of a simulated job, and finds the other places at which a fault would
+// leave the same records.
 #pragma once
 
 #include "fleet/simulate/rank_job.h"
@@ -7,8 +7,8 @@
 
 namespace lento::fleet {
 
-// Fills fault, factor, from_step, rank, host, same_ranks, same_hosts and whole_network. The job's seed, place
-// and from_step decide. The same draws are made for every kind of fault.
+// Sets fault, factor, from_step, rank, host, same_ranks, same_hosts and whole_network. Place and first step
+// are those of the job or drawn from its seed, with the same draws for every kind of fault.
 void draw_rank_fault(const RankJob& job, const RankProgram& program, RankTruth& truth);
 
 }  // namespace lento::fleet

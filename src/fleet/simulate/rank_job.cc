@@ -1,6 +1,6 @@
-// Simulates a training job as the collectives of its ranks. Each rank runs a fixed program: segments of own
-// time, each followed by a collective. A collective begins when its last member arrives, and then takes
-// latency + bytes / bandwidth, by ring formulas. Members on different hosts use the slower path. Cost: a few
+// Simulates the collectives of a training job. Each rank runs a fixed program: segments of computing and
+// gaps, each followed by a collective. The transfer of a collective begins when its last member arrives, and
+// takes latency + bytes / bandwidth of a ring. Members on different hosts use the slower path. Cost: a few
 // draws a member and operation.
 #include "fleet/simulate/rank_job.h"
 
@@ -139,7 +139,7 @@ class Simulation {
     return step >= out_.truth.from_step;
   }
 
-  // Draws the own time before an operation, in ns: computing and the gap around it.
+  // Draws the computing time before an operation and the gap around it, in ns.
   std::pair<double, double> own(int rank, const RankOp& op, int index) {
     const RankTruth& t = out_.truth;
     Rng& rng = draws_[rank];
@@ -169,7 +169,7 @@ class Simulation {
     return {compute, gap};
   }
 
-  // Returns the transfer time of an operation without waiting.
+  // Returns the transfer time of an operation in ns, from the arrival of its last member.
   double transfer(const RankOp& op, const std::vector<int>& ranks, int64_t instance) const {
     const std::set<int> hosts = hosts_of(ranks);
     const bool inside = hosts.size() == 1;
@@ -196,7 +196,7 @@ class Simulation {
     return ns;
   }
 
-  // Identifies the path whose speed is constant for the whole job: a pair of ranks, or a group.
+  // Returns a number for the path of an operation, a pair of ranks or a group, whose speed never changes.
   static uint64_t channel_of(const RankOp& op, const std::vector<int>& ranks) {
     if (op.peer >= 0)
       return uint64_t(ranks[0]) << 20 | ranks[1];
@@ -310,7 +310,7 @@ class Simulation {
     mark_step(step);
   }
 
-  // Ends an operation when the last member has arrived.
+  // Ends an operation whose members have all arrived.
   void complete(
       const RankOp& op,
       const std::vector<int>& ranks,
@@ -319,8 +319,8 @@ class Simulation {
     double last = 0;
     for (const Arrival& a : arrived)
       last = std::max(last, a.at);
-    // The order of completion differs with and without a fault, so the number of the draw must not depend on
-    // it.
+    // Operations complete in another order when there is a fault, so the seed of the draw must not depend on
+    // that order.
     const int kind = op.peer >= 0 ? -1 : int(op.op);
     const uint64_t count = counts_[{op.group, ranks[0], ranks[1], kind}]++;
     const uint64_t place = uint64_t(op.group) << 40 ^ uint64_t(ranks[0]) << 20;
@@ -383,8 +383,8 @@ class Simulation {
     ends_.push_back(last);
   }
 
-  // Fills the dumps of a flight recorder when all ranks wait: counters by group, and the operation that each
-  // waits in.
+  // Makes the flight-recorder dumps once all ranks wait: counters by group, and the operation in which each
+  // rank waits.
   void make_dumps(
       const std::vector<std::vector<RankOp>>& programs,
       const std::vector<size_t>& at,
@@ -437,7 +437,7 @@ class Simulation {
     return p;
   }
 
-  // Computes the true step times before and after the fault.
+  // Computes the true mean length of all steps and of those with the fault, and drops ranks without a file.
   void finish() {
     RankTruth& t = out_.truth;
     const auto count = double(ends_.size());

@@ -1,10 +1,10 @@
-// Simulates a training job as its collectives: TP x CP x DP x PP ranks with expert groups, a fault at a drawn
-// place, host clocks that are off and drift. It yields the same records as real traces and logs.
+// Simulates the collectives of a training job: TP x CP x DP x PP ranks with expert groups, a fault at a drawn
+// place, host clocks with offset and drift. The records are such as real traces and logs hold.
 //
 //   RankJob -> simulate_ranks -> RankTrace a rank (+ dumps of a hang) and the truth -> files in three layouts
 //
-// Draws are split by rank, by instance and by purpose: the same seed without the fault is the same job
-// otherwise.
+// Random draws are separate by rank, instance and purpose, so that a job with the same seed and without a
+// fault differs in nothing but the effects of the fault.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace lento::fleet {
 enum class RankFaultKind {
   None,
   SlowGpu,    // kernels of one rank take `factor` times as long
-  SlowHost,   // random gaps on all ranks of a host, so that its own time grows by `factor`
-  SlowInput,  // a rank begins every step late, by factor-1 of its own time
-  SlowNic,    // whatever crosses the host's border takes `factor` times as long
-  SlowRail,   // the same of one rank's own NIC
-  SlowLink,   // inside the host: whatever the rank takes part in there
-  Imbalance,  // every micro-batch is long on another rank, by `factor`; nobody is at fault
-  Hang        // a rank stops asking for collectives
+  SlowHost,   // random gaps on all ranks of a host, so that their time outside collectives grows by `factor`
+  SlowInput,  // a rank begins every step late, by factor-1 of its time outside collectives
+  SlowNic,    // transfers between this host and others take `factor` times as long
+  SlowRail,   // transfers between this rank and other hosts take `factor` times as long
+  SlowLink,   // transfers between this rank and others of its host take `factor` times as long
+  Imbalance,  // each micro-batch takes `factor` times as long on another rank; no part is faulty
+  Hang        // a rank stops requesting collectives
 };
 const char* name(RankFaultKind kind);                    // "slow_gpu"
 RankFaultKind rank_fault_kind(const std::string& name);  // throws base::Error with the nearest name
@@ -40,11 +40,11 @@ struct RankJob {
   int steps = 200;
   int micro_batches = 4;
   double compute_ms = 8;        // forward of a micro-batch on one stage; backward takes twice that
-  double compute_noise = 0.05;  // of every segment
-  double rank_spread = 0.01;    // lasting differences between healthy GPUs
+  double compute_noise = 0.05;  // standard deviation of the log of each segment's compute time
+  double rank_spread = 0.01;    // standard deviation of the log of healthy GPUs' lasting speeds
   double transfer_noise = 0.05;
   double channel_spread = 0.02;
-  double gap_ms = 0.3;  // launching
+  double gap_ms = 0.3;  // mean time without a kernel, for launches, before an operation
   double inside_gb_s = 100;
   double between_gb_s = 20;
   double latency_us = 30;
@@ -53,12 +53,12 @@ struct RankJob {
   double dp_mib = 256;
   double ep_mib = 32;
   double cp_mib = 16;
-  // Largest deviations of a host's clock, either way.
+  // Largest deviations of a host's clock in either direction.
   double clock_offset_ms = 50;
   double clock_drift_ppm = 50;
   RankFaultKind fault = RankFaultKind::None;
   double factor = 1.5;
-  int place = -1;  // rank or host; -1: drawn
+  int place = -1;  // rank or host with the fault; -1: drawn
   int from_step =
       -1;  // -1: drawn, the first step in half of the jobs, otherwise in the first half of the run
   double missing = 0;  // share of ranks that leave no file
@@ -84,24 +84,24 @@ struct RankTruth {
   // Clock of each host, relative to the first.
   std::vector<double> offset_ns;
   std::vector<double> drift;
-  int64_t begin_ns = 0;       // when offsets hold
-  double step_ms = 0;         // mean
-  double faulty_step_ms = 0;  // mean from from_step on
+  int64_t begin_ns = 0;       // time at which the clocks differ by offset_ns
+  double step_ms = 0;         // mean length of all steps
+  double faulty_step_ms = 0;  // mean length of the steps from from_step on
   std::vector<int> missing;
 };
 
 struct SimulatedRanks {
   std::vector<fleet::ranks::RankTrace>
-      traces;                                 // as a Kineto trace holds them: all operations, kernels, steps
-  std::vector<fleet::ranks::HangDump> dumps;  // of a hang
+      traces;  // with all that a Kineto trace holds: operations, kernels, steps
+  std::vector<fleet::ranks::HangDump> dumps;  // one for each rank of a hanging job; else empty
   RankTruth truth;
 };
 
-// Throws base::Error when the sizes do not fit.
+// Simulates a job. Throws base::Error for sizes that are impossible together.
 SimulatedRanks simulate_ranks(const RankJob& job);
 
-// Reduces a trace to the content of the Inspector's verbose log: nothing under 8 KiB, whole microseconds,
-// numbers, no kernels.
+// Reduces a trace to what the Inspector's verbose log holds: operations from 8 KiB on, times in whole
+// microseconds, sequence numbers, no kernels.
 fleet::ranks::RankTrace as_inspector(const fleet::ranks::RankTrace& trace);
 
 enum class RankLayout {

@@ -1,5 +1,5 @@
-// Reduces a simulated job to the records that an NCCL Inspector would write: no places, no computing, no
-// short operations.
+// Reduces a simulated trace to the records that NCCL's Inspector would write: no rank numbers, no computing,
+// no small operations.
 #include <map>
 
 #include "fleet/simulate/rank_job.h"

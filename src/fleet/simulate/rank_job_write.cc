@@ -154,7 +154,7 @@ void write_dump(const fleet::ranks::HangDump& d, const std::string& path) {
   Json status = Json::object();
   Json entries = Json::array();
   std::map<std::string, int64_t> number;
-  // The numbers within a rank rise with the names, as in the real recorder.
+  // Groups are numbered in the order of their names, as the real recorder numbers them.
   std::vector<std::string> names;
   for (const auto& [name, group] : d.groups)
     names.push_back(name);

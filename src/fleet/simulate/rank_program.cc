@@ -105,7 +105,7 @@ std::set<std::pair<int, int>> RankProgram::channels(int host, int rank, bool ins
 bool RankProgram::used(int group) const {
   const std::string& name = groups_[group].name;
   if (name.starts_with("default"))
-    return false;  // latency alone
+    return false;  // its operations of 8 bytes cost only latency
   return groups_[group].ranks.size() > 1;
 }
 

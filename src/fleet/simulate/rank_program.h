@@ -24,10 +24,10 @@ struct RankGroup {
 struct RankOp {
   fleet::ranks::CollectiveOp op = fleet::ranks::CollectiveOp::AllReduce;
   int group = 0;
-  int peer = -1;  // global rank of a pair's other end
+  int peer = -1;  // for a send or receive: global rank of the other end
   int64_t bytes = 0;
-  double compute = 0;  // ms of kernels before it
-  bool first = false;  // of a step
+  double compute = 0;  // ms of computing kernels before the operation
+  bool first = false;  // first operation of a step
   int step = 0;
 };
 
@@ -44,8 +44,8 @@ class RankProgram {
   }
   // Returns the operations of one rank in one step.
   std::vector<RankOp> operations(int rank, int step) const;
-  // Returns the channels (group, pair, -1 for the whole group) within hosts, or between them, that a rank
-  // takes part in, or a host when `rank` is -1. Places with the same channels are not distinguishable.
+  // Returns the channels (group and pair; -1: the whole group) inside hosts, or between hosts, in which a
+  // rank takes part, or a host when `rank` is -1. Network faults at places with equal channels look the same.
   std::set<std::pair<int, int>> channels(int host, int rank, bool inside) const;
 
  private:
@@ -62,7 +62,7 @@ class RankProgram {
   const RankJob& job_;
   std::vector<RankGroup> groups_;
   int world_ = -1;
-  // Group by rank, one vector per kind of parallelism.
+  // Group of each rank, one vector for each kind of parallelism.
   std::vector<int> tp_;
   std::vector<int> cp_;
   std::vector<int> dp_;

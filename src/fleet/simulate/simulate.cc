@@ -49,7 +49,7 @@ constexpr size_t kPaperMetrics = 7;
 
 struct Type {
   const char* name;
-  double share;  // of the evaluation mix (Minder, Table 1 and section 6)
+  double share;  // share of all faults (Minder, Table 1 and section 6)
   std::array<double, 6> shows;
 };
 constexpr std::array<Type, 10> kTypes{{
@@ -65,17 +65,17 @@ constexpr std::array<Type, 10> kTypes{{
     {"machine unreachable", .131, {.474, .632, 0, .536, .263, .158}},
 }};
 
-struct Shape {  // what one fault does
+struct Shape {  // the effects of one fault; times in s
   const Type* type = nullptr;
   std::array<bool, 6> shown{};
-  std::array<double, kMetrics.size()> factor{};  // of the machine's level under the fault
+  std::array<double, kMetrics.size()> factor{};  // factor on the machine's level during the fault
   size_t machine = 0;
   double onset = 0;
   double ramp = 5;
   double wait_after = 60;
   double contrast_end = 0;
   double halt = 0;
-  double waiting = 0.6;  // peers' level while they wait
+  double waiting = 0.6;  // factor on the peers' levels while they wait
 };
 
 struct Jitter {
@@ -216,7 +216,7 @@ class Job {
     });
   }
 
-  // Draws the job's wave in [-1, 1] and its factor (ramp, checkpoints) for every second.
+  // Draws for every second the common wave, a sine with drift, and the common factor (ramp, checkpoints).
   void draw_common(std::vector<double>& wave, std::vector<double>& factor, size_t steps) {
     const double period = rng_.uniform(2, 30);
     const double every = rng_.uniform(180, 420);
@@ -239,7 +239,7 @@ class Job {
       return 1;
     const bool shrinks = kMetrics[k].metric_class == kCpu || kMetrics[k].metric_class == kGpu;
     const bool contrast = t < f.contrast_end;
-    double all = 1;  // peers wait for the faulty machine, or share its state once it has spread
+    double all = 1;  // factor on all machines, which wait for the faulty one after a while
     if (t > f.onset + f.wait_after && shrinks)
       all = f.waiting;
     if (!contrast && shrinks)
@@ -310,7 +310,8 @@ class Job {
     }
   }
 
-  // Removes and delays samples, as a poor collection would.
+  // Removes single samples and all samples of machines for some seconds, as an unreliable collection loses
+  // them.
   void collect_badly() {
     const FleetPreset& p = job_.preset;
     MetricSeries& s = out_.series;

@@ -1,9 +1,10 @@
-// A synthetic training job's metrics with recorded truth (specification: docs/methods/fleet.md).
+// Simulates the metrics of a training job together with its true fault (specification:
+// docs/methods/fleet.md).
 //
-// Machines of one pipeline stage share a level, and all share the job's wave (iterations sampled at 1 s),
-// checkpoint dips and a start-up ramp. Each machine has an offset, correlated and white noise, and short
-// jitters as large as a fault. A fault shows in the metric classes that Minder's Table 1 gives for its type,
-// drawn independently. After a while the peers wait for the faulty machine and the contrast shrinks, then the
+// Machines of one pipeline stage share a level, and all share a wave (iterations sampled at 1 s), checkpoint
+// dips and a start-up ramp. Each machine has an offset, correlated and white noise, and short disturbances as
+// large as a fault. A fault shows in metric classes that are drawn with the probabilities of Minder's Table 1
+// for its type. After a while the peers wait for the faulty machine and their difference shrinks, then the
 // job halts.
 #pragma once
 
@@ -16,29 +17,29 @@
 
 namespace lento::fleet {
 
-// The two frozen presets.
+// A preset. There are two, which do not change:
 //   paper       faults last at least 4 minutes: the shortest that the paper's continuity rule can detect
 //   production  the full mix of durations, rapid propagation, missing samples, whole-machine gaps
 struct FleetPreset {
   std::string name;
   double shortest_fault_s = 0;
-  double rapid_share = 0.25;     // of PCIe and GPU execution faults: contrast under 4 minutes
-  double missing_share = 0;      // samples that never arrive
+  double rapid_share = 0.25;     // of PCIe and GPU execution faults: those that spread within 4 minutes
+  double missing_share = 0;      // share of samples that never arrive
   double gap_rate_per_hour = 0;  // whole-machine gaps of 5 to 30 s, per machine
 };
 const std::vector<FleetPreset>& fleet_presets();
-const FleetPreset& fleet_preset(const std::string& name);  // Error names the known ones
+const FleetPreset& fleet_preset(const std::string& name);  // throws base::Error with the known names
 
 struct FleetJob {
   FleetPreset preset;
   size_t machines = 0;  // 0: drawn, 70 % log-uniform 4..599, 30 % 600..1500
   bool faulty = true;
-  double seconds = 3600;          // of a fault-free job; a faulty one ends where the job halts
+  double seconds = 3600;          // length of a fault-free job; a faulty one ends when it halts
   bool extra_metrics = true;      // throughput, disk, memory besides the seven of the paper
-  double earliest_onset_s = 240;  // a fault begins within six minutes of it
-  bool jitters = true;            // short ones of healthy machines, as large as a fault
+  double earliest_onset_s = 240;  // a fault begins at most six minutes later
+  bool jitters = true;            // healthy machines have short disturbances as large as a fault
   uint64_t seed = 1;
-  uint64_t index = 0;  // which job of the seed
+  uint64_t index = 0;  // number of the job among those of this seed
 };
 
 struct FleetTruth {
@@ -47,9 +48,9 @@ struct FleetTruth {
   std::string type;
   double onset_s = 0;
   double halt_s = 0;
-  double contrast_s = 0;           // how long the machine differs from its peers
+  double contrast_s = 0;           // time for which the machine differs from its peers
   std::vector<std::string> shown;  // metric classes
-  bool visible = false;            // CPU, GPU or PFC shown, for at least 240 s
+  bool visible = false;            // it shows in CPU, GPU or PFC metrics for at least 240 s
 };
 
 struct SimulatedFleet {

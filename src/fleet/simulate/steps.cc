@@ -1,5 +1,6 @@
 // Simulates the gauges of a synchronous training job, one sample per second. Every step draws one observed
-// time for each machine, lasts as long as the slowest plus the exchange, and is shown once it has finished.
+// time for each machine and lasts as long as the slowest plus the exchange. The gauges show it once it has
+// finished.
 #include "fleet/simulate/steps.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Step draw_step(const StepJob& job, double now, base::Rng& rng) {
   return step;
 }
 
-// Writes the metrics of a step that covers this second.
+// Writes the gauges of a finished step into the samples of this second.
 void show(MetricSeries& s, size_t second, const Step& step, double exchange_s) {
   for (size_t m = 0; m < step.compute.size(); ++m) {
     s.row(kCompute, second)[m] = float(step.compute[m]);

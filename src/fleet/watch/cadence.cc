@@ -1,5 +1,5 @@
-// A row waits for the slowest sample that may still come. The delay is therefore a high quantile of the
-// delays so far, including the time between two reads.
+// Takes a high quantile of the delays so far, including the time between two reads, as the delay of samples,
+// because a row must wait for the slowest sample that may still arrive.
 #include "fleet/watch/cadence.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLongestDelay = 900'000;
 constexpr size_t kDelays = 32;  // reads from which the usual delay is estimated
-constexpr size_t kGaps = 3;     // in a row that agree make a new step
+constexpr size_t kGaps = 3;     // reads in a row that must agree on a new step
 
 int64_t quantile_of(std::vector<int64_t> v, double q) {
   return evidence::nth_smallest_reordering(std::span(v), size_t(q * double(v.size() - 1)));

@@ -1,5 +1,5 @@
-// Estimates the sampling period of a store's series and the age of a sample when it first appears, from the
-// samples so far.
+// Estimates the sampling period of a store's series, and the delay until a sample can be read, from the
+// samples read so far.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lento::fleet {
 
 class Cadence {
  public:
-  // `step_ms` 0: the period is estimated.
+  // Fixes the sampling period, or estimates it when `step_ms` is 0.
   explicit Cadence(int64_t step_ms)
       : fixed_(step_ms > 0),
         step_ms_(step_ms) {
@@ -30,8 +30,7 @@ class Cadence {
   }
   int64_t newest_ms(const std::string& machine) const;  // INT64_MIN: no sample yet
 
-  // Updates the period when the samples of several responses in a row have another one. Returns whether it
-  // changed.
+  // Changes the period when several responses in a row agree on another one. Returns whether it changed.
   bool learn_step(const MetricSeries& answer);
   void learn_delay(const MetricSeries& answer, int64_t now_ms);
   void forget(const std::string& machine) {
@@ -46,8 +45,8 @@ class Cadence {
   int64_t step_ms_;
   int64_t delay_ms_ = 0;
   std::map<std::string, int64_t> newest_;  // by machine
-  std::deque<int64_t> delays_;             // of samples that arrived, one number per pull
-  std::deque<int64_t> gaps_;               // distances of samples, one a pull that brought any
+  std::deque<int64_t> delays_;             // delays of new samples, one value per read
+  std::deque<int64_t> gaps_;               // distances of samples, one value per read with new samples
 };
 
 }  // namespace lento::fleet

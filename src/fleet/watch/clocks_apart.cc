@@ -1,6 +1,6 @@
-// A machine whose clock is a minute behind has no sample in the rows, because no row waits for its samples.
-// Before such a machine is reported as silent, the store is queried for its newest stamp in the past. When
-// that stamp advances, the machine is alive.
+// Before a machine is reported as silent, queries the store for its newest time stamp in the past. If that
+// stamp advances, the machine is alive and only its clock is behind, so that its samples arrive after their
+// rows were judged.
 #include "fleet/watch/clocks_apart.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void ClocksApart::look(
     const StoreClock& clock,
     int64_t started_ms) {
   constexpr int64_t kAgain = 30'000;    // ms between queries for a machine that is alive
-  constexpr int64_t kRarely = 300'000;  // and for one that seems dead
+  constexpr int64_t kRarely = 300'000;  // ms between queries for a machine that seems dead
   const int64_t step = cadence.step_ms();
   const int64_t steady = clock.steady_ms();
   const int64_t now = clock.now_ms();

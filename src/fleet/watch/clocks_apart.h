@@ -1,5 +1,5 @@
-// Finds machines with a slow clock. They have no sample in the rows, but new samples still arrive, stamped so
-// far behind those of their peers that no row waited for them. A machine that died sends no newer stamps.
+// Finds machines whose clock is behind. The rows hold no sample of them, but new samples still arrive, with
+// time stamps so much older than their peers' that their rows were already judged. A dead machine sends none.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace lento::fleet {
 class ClocksApart {
  public:
   struct Behind {
-    int64_t newest_ms = INT64_MIN;  // its newest stamp at the last query for older ones
-    int64_t looked_ms = INT64_MIN;  // steady time
-    bool arrives = false;           // newer stamps came since the query before: it is alive
-    bool open = false;              // no sample when the watch began: the next query decides
+    int64_t newest_ms = INT64_MIN;  // newest time stamp of the machine at the last query
+    int64_t looked_ms = INT64_MIN;  // steady time of that query
+    bool arrives = false;           // the stamp advanced since the query before, so the machine is alive
+    bool open = false;              // no sample since the watch began; the next query decides
   };
 
   void
   look(Feed& feed, const Scan& scan, const Cadence& cadence, const StoreClock& clock, int64_t started_ms);
 
-  // The machines that have no sample in the rows.
+  // Returns the machines without a sample in the latest rows.
   const std::map<std::string, Behind>& machines() const {
     return behind_;
   }
-  bool excuses(const std::string& machine) const;  // Returns whether its silence may be due to its clock.
+  bool excuses(const std::string& machine) const;  // whether its clock may explain its missing samples
 
  private:
   std::map<std::string, Behind> behind_;

@@ -1,6 +1,6 @@
-// A hook acts on machines by names that come from a store. Therefore the command must not take a name for an
-// option, must not read the watch's environment, and must not delay the watch. The alert is in a file in
-// memory that becomes the standard input, so a command that never reads it blocks nothing.
+// Starts hooks safely. Names of machines come from a store, so the command must not mistake a name for an
+// option, must not see the watch's environment, and must not delay the watch. Standard input is a file in
+// memory with the alert, so that a command that never reads it does not block the watch.
 #include "fleet/watch/hook_command.h"
 
 #include <spawn.h>
@@ -57,7 +57,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return out;
 }
 
-// Returns a file in memory with the text, to be read from its begin, or -1 without memory.
+// Returns the descriptor of a file in memory that holds the text, at its start, or -1 when there is no
+// memory.
 int file_of(const std::string& text) {
   const int file = memfd_create("lento-hook", MFD_CLOEXEC);
   if (file < 0)
@@ -137,7 +138,7 @@ std::vector<std::pair<std::string, int>> HookCommand::ended() {
   std::erase_if(children_, [&](const Child& child) {
     if (now >= child.until)
       kill(-child.process, SIGKILL);
-    // The process stays a zombie until its group is killed: its number is not free for others before.
+    // The ended process stays a zombie until its group is killed, so that no other process gets its number.
     if (runs(child.process))
       return false;
     kill(-child.process, SIGKILL);
@@ -154,7 +155,7 @@ void HookCommand::stop() {
     child.until = {};
     kill(-child.process, SIGKILL);
   }
-  // A process that waits for a disk dies late: the watch does not wait for it.
+  // A process in uninterruptible disk I/O dies late, so the watch waits for one second only.
   for (int i = 0; i < 100; ++i) {
     if (std::ranges::none_of(children_, runs, &Child::process))
       break;

@@ -1,12 +1,12 @@
-// A command that is run for a machine while the watch goes on.
+// Runs a command for a machine without blocking the watch.
 //
 //   COMMAND -- MACHINE        with LENTO_JOB, LENTO_MACHINE, LENTO_VERDICT in its environment
 //
-// The alert is on its standard input as one JSON object. Of the watch's environment it gets PATH, HOME, LANG
-// and TZ only, so that it cannot read the store's credentials. Its output goes to standard error, because
-// standard output holds the watch's alerts. A command that does not end in time, or still runs when the watch
-// ends, is killed with all processes of its group, and its status is 137. Processes that it leaves running in
-// its group are killed when it ends.
+// The command reads the alert from standard input as one JSON object. It inherits only PATH, HOME, LANG and
+// TZ from the watch, so that it cannot read the store's credentials. Its output goes to standard error,
+// because the watch prints alerts on standard output. A command that runs too long, or still runs when the
+// watch ends, is killed with all processes of its group, and its status is 137. When a command ends, other
+// processes of its group are killed.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,8 @@ class HookCommand : public HookRunner {
  public:
   static constexpr std::chrono::milliseconds kLimit = std::chrono::minutes(5);
 
-  // Restores the default for SIGCHLD. A process that inherited it as ignored is not notified when a child
-  // ends.
+  // Restores the default action for SIGCHLD. If a process inherits it as ignored, the kernel discards the
+  // exit status of its children.
   explicit HookCommand(std::string command, std::chrono::milliseconds limit = kLimit);
   HookCommand(const HookCommand&) = delete;
   HookCommand& operator=(const HookCommand&) = delete;
@@ -44,8 +44,8 @@ class HookCommand : public HookRunner {
   std::vector<Child> children_;
 };
 
-// The alert of a call: {"job", "machine", "labels": {}, "annotations": {}, "starts", "ends"}, times in RFC
-// 3339.
+// Returns the alert of a call as {"job", "machine", "labels": {}, "annotations": {}, "starts", "ends"}, with
+// times in RFC 3339.
 std::string hook_input(const HookCall& call);
 
 }  // namespace lento::fleet

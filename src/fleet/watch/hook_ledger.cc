@@ -78,7 +78,7 @@ std::map<std::string, Last> last_of(const std::vector<HookLedger::Event>& events
 
 }  // namespace
 
-// The open file under an exclusive lock, which another process waits for.
+// Holds the open file under an exclusive lock. Blocks until other processes release theirs.
 class HookLedger::Locked {
  public:
   explicit Locked(const std::string& path)
@@ -108,7 +108,7 @@ class HookLedger::Locked {
     return out;
   }
 
-  // Appends a line and syncs it to the disk. A line that is not on the disk does not count.
+  // Appends a line and syncs it to the disk. Throws base::Error and removes the line when either fails.
   void append(std::string line) const {
     const off_t size = ::lseek(file_, 0, SEEK_END);
     char last = '\n';
@@ -183,7 +183,7 @@ std::vector<HookLedger::Event> HookLedger::events(Locked& file) {
       e.status = int(std::clamp(json.number_or("status", 0, where), double(INT32_MIN), double(INT32_MAX)));
       out.push_back(std::move(e));
     } catch (const base::Error&) {
-      continue;  // torn
+      continue;  // a line cut by a crash
     }
   }
   return out;
@@ -201,7 +201,7 @@ HookLedger::claim(const std::string& task, const std::string& machine, int64_t n
   Locked file(path_);
   const std::vector<Event> known = events(file);
   const auto last = last_of(known, task);
-  // A time in the future comes from a clock that stepped back and counts as within this hour.
+  // A time in the future, from a clock that stepped back since, counts as within the last hour.
   const auto recent = [&](const Event& e) {
     return e.time_ms > now_ms - kHour;
   };

@@ -1,10 +1,10 @@
-// The ledger of hooks in a file that several watches share. A hook is recorded before it is started, and a
-// recorded start without an outcome is never repeated.
+// Records which hooks were started, in a file that several watches share. A start is recorded before the hook
+// runs, and a hook with a recorded start but no outcome is never started again.
 //
 // The file holds a JSON object a line, appended under a lock (flock) and synced to the disk:
 //   {"time":MS,"task":"job","machine":"n3","event":"started","by":"host:pid:start"}
 // Events: started, ended (with "status"), unknown (the process that started it is gone), cleared (the
-// machine is well again or has left). A line that was cut by a crash is skipped.
+// machine has recovered or has left the job). A line that was cut by a crash is skipped.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class HookLedger {
     int status = 0;
   };
   enum class Answer {
-    Run,     // the start is on the disk
-    Before,  // it was run for this incident, or is being run by another watch
-    Capped,  // the hour's share is used up
+    Run,     // the hook may run, and its start is recorded on the disk
+    Before,  // the hook has run for this incident, or another watch is running it
+    Capped,  // the limit of starts per hour is reached
   };
 
-  // An empty path means no file: events are remembered as long as the process lives.
+  // Opens a ledger. With an empty path it is in memory and lasts as long as the process.
   explicit HookLedger(std::string path, std::string by = process_name());
 
   // Returns whether the hook may run for the machine now, and records the start. Throws base::Error when the
@@ -38,8 +38,8 @@ class HookLedger {
   void ended(const std::string& task, const std::string& machine, int64_t now_ms, int status);
   void cleared(const std::string& task, const std::string& machine, int64_t now_ms);
 
-  // Returns the starts of this task without an outcome whose process no longer exists, until they are marked
-  // as reported.
+  // Returns the starts of this task without an outcome whose process no longer exists and that were not
+  // marked by told_unknown().
   std::vector<Event> unknown(const std::string& task, int64_t now_ms);
   void told_unknown(const Event& start, int64_t now_ms);
 

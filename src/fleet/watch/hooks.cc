@@ -1,5 +1,5 @@
-// A hook drains a machine, which may cost the job more than the fault. Its start is recorded in the ledger
-// before it runs. A hook that was cut off is reported and not repeated.
+// Runs few hooks and none twice, because a hook drains a machine, which may cost the job more than the fault.
+// The ledger records a hook before it runs. A hook whose outcome was lost is reported and not repeated.
 #include "fleet/watch/hooks.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void WatchHooks::close() {
 }
 
 void WatchHooks::run(const std::string& key, const HookCall& call, size_t members) {
-  constexpr size_t kShare = 20;  // at most one in so many machines an hour
+  constexpr size_t kShare = 20;  // machines of the job for each hook that may run in an hour
   waiting_.erase(key);
   const std::string& machine = call.machine;
   const size_t cap = std::min(size_t(o_.per_hour), std::max<size_t>(1, members / kShare));

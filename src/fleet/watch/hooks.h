@@ -1,5 +1,5 @@
-// Decides when the hooks of one job's alerts run: none while an outage may explain the evidence, none twice
-// (hook_ledger.h), and few in an hour.
+// Decides when the hooks of one job's alerts run: none while an outage of the store may explain the evidence,
+// none twice for one incident (hook_ledger.h), and only a few in an hour.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class WatchHooks {
   void close();    // kills the hooks that still run, and records that
   void run(const std::string& key, const HookCall& call, size_t members);
 
-  // Returns an alert for each hook that an earlier process started and whose outcome nobody recorded. The
-  // second function marks them as sent.
+  // Returns an alert for each hook that an earlier process started without recording its outcome.
+  // unknown_told() marks these alerts as sent.
   std::vector<Alert> unknown(int64_t now_ms);
   void unknown_told();
 

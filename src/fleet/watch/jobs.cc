@@ -17,16 +17,15 @@ namespace {
 
 using base::Error;
 
-// Milliseconds. A job with samples no older than this is running.
+// In ms: time between searches for jobs, and greatest age of the last sample of a running job.
 constexpr int64_t kDiscoverEvery = 60'000;
 constexpr int64_t kRunning = 600'000;
-constexpr int kForgetAfter = 10;  // answers of the store that do not name a job
+constexpr int kForgetAfter = 10;  // successive answers without a job after which its watch ends
 
 struct Shard {
   uint64_t index = 0;
   uint64_t count = 1;
-  // Returns whether this process takes the job. The same job belongs to the same shard in every process and
-  // version.
+  // Returns whether this process watches the job. A job has the same shard in every process and version.
   bool takes(const std::string& job) const {
     return base::hash_text(job) % count == index;
   }
@@ -189,8 +188,8 @@ void FleetWatchJobs::reload_all() {
   }
 }
 
-// Queries the store for the running jobs. Without a response nothing changes. A job that several responses in
-// a row lack is dropped.
+// Queries the store for the running jobs, and begins and ends watches. Without an answer nothing changes. A
+// job that is missing from several successive answers is dropped.
 void FleetWatchJobs::discover() {
   const Clock& clock = system_clock();
   if (discovered_ms_ != INT64_MIN && clock.steady_ms() - discovered_ms_ < kDiscoverEvery)

@@ -1,5 +1,5 @@
-// Watches one named job for days, or every running job, found by the values of a label. With `shard` this
-// process takes a share of them. Ends on request or after a given time.
+// Watches one named job, or every running job, found by the values of a label. With `shard` this process
+// watches a share of the jobs. Ends on request or after a given time.
 #pragma once
 
 #include <functional>
@@ -27,10 +27,10 @@ struct WatchJobsOptions {
   std::string shard = "0/1";  // with `each`: i/n, the jobs whose hash falls to i
   double interval_s = 5;
   double run_for_s = 0;  // 0: until stopped
-  std::string listen;    // address of the own /metrics, "host:port", "[::]:port"; "": none
+  std::string listen;    // address on which /metrics of the watch is served, "host:port"; "": none
 };
 
-// An address to listen on. Throws base::Error for an invalid one.
+// An address to listen on. parse_listen throws base::Error for an invalid one.
 struct ListenAddress {
   std::string host;
   int port = 0;
@@ -43,7 +43,7 @@ class FleetWatchJobs {
   FleetWatchJobs(const WatchJobsOptions& options, WatchLog log);
   ~FleetWatchJobs();
 
-  // `reload` returns true once after each request to read files again (SIGHUP).
+  // Watches until stopped. `reload` returns true once after each request (SIGHUP) to read files again.
   void run(const base::Progress& progress, const std::function<bool()>& reload);
 
   finding::Diagnosis diagnosis() const;  // of the one job
@@ -56,7 +56,7 @@ class FleetWatchJobs {
     std::unique_ptr<HookCommand> hooks;
     std::unique_ptr<FleetWatch> watch;
     FleetSource source;
-    int unnamed = 0;  // answers of the store in a row that do not name it
+    int unnamed = 0;  // successive answers of the store that do not list the job
   };
 
   Job start(const std::string& name, const WatchOptions& options, const FleetSource& source) const;

@@ -1,5 +1,5 @@
-// A scan has a fixed set of machines and metrics. When others appear, a new scan reads the last hour again
-// and continues the episodes that lasted, as after a restart of the watch.
+// Replaces the scan when new machines or metrics appear, because a scan has a fixed set of them. The new scan
+// reads the last hour again and continues the active episodes, as after a restart of the watch.
 #include "fleet/watch/judge.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr int64_t kRecent = 300'000;  // ms of rows that are compared with a prediction
+constexpr int64_t kRecent = 300'000;  // ms: period of the rows that are compared with a prediction
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The judging part of a watch: takes rows and the time, and keeps the verdicts of the present moment. It
-// reads no store and sends no alerts.
+// The judging part of a watch: runs a scan over rows of samples and holds its current verdicts. It reads no
+// store and sends no alerts.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class JobJudge {
   // calls take_over().
   void begin(ScanFleet fleet);
   void push(int64_t time_ms, std::span<const float> row);
-  void take_over();  // continues the episodes of the scan before
+  void take_over();  // continues the episodes of the previous scan
 
   bool begun() const {
     return scan_ != nullptr;
@@ -38,8 +38,8 @@ class JobJudge {
   const Scan& scan() const {
     return *scan_;
   }
-  // Compares the job's median of the last minutes with the prediction. Returns nothing while the job is as
-  // fast.
+  // Compares the job's median of the last minutes with the prediction. Returns nullopt unless the job is
+  // slower.
   std::optional<finding::Finding> slower_than_predicted() const;
   finding::Diagnosis diagnosis() const;
   void expect(std::vector<finding::Expectation> expectations) {
@@ -50,8 +50,8 @@ class JobJudge {
     return options_;
   }
 
-  void load(base::Json state);             // of Scan::save
-  std::optional<base::Json> save() const;  // nothing before a scan has taken over what was loaded
+  void load(base::Json state);             // state from Scan::save, for the next take_over()
+  std::optional<base::Json> save() const;  // nullopt until a scan has taken over the loaded state
 
  private:
   void note_medians(int64_t time_ms, std::span<const float> row);
@@ -60,8 +60,8 @@ class JobJudge {
   std::function<void(const std::string&)> note_;
   std::unique_ptr<Scan> scan_;
   std::unique_ptr<History> history_;
-  base::Json state_;  // to be taken over once the rows of the last hour are pushed; else null
-  // by expectation: medians of the job's machines in the last minutes, with their times
+  base::Json state_;  // the previous scan, until take_over(); else null
+  // By expectation: times and medians over the machines in the last minutes.
   std::vector<std::deque<std::pair<int64_t, double>>> medians_;
 };
 

@@ -1,5 +1,5 @@
-// A machine that the store still scrapes (series `up`, 0 or 1) is in the job, and one that it no longer
-// scrapes has left. In a store without `up` a machine has left when it was silent for long.
+// Decides which machines are in the job: those that the store scrapes (series `up`, 0 or 1). In a store
+// without `up`, a machine has left after a long time without samples.
 #include "fleet/watch/members.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kMostMachines = 16'384;  // more names over time are an error of the store
+constexpr size_t kMostMachines = 16'384;  // more names in total indicate an error of the store
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The machines and metrics of a job under watch, with those that join and leave it.
+// Tracks the machines and metrics of a watched job as they join and leave it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace lento::fleet {
 
-// A moment by two clocks.
+// A time on two clocks.
 struct Moment {
   int64_t steady_ms = 0;
-  int64_t now_ms = 0;  // the store's
+  int64_t now_ms = 0;  // on the store's clock
 };
 
 class Members {
@@ -26,12 +26,14 @@ class Members {
   }
 
   void know(std::set<std::string> machines, std::set<std::string> metrics);  // restores a saved state
-  // Adds the names of a response and of the scrape targets. Returns whether some are new. Throws base::Error
-  // when there are more than any job has.
+  // Adds the machines and metrics of a response and the scrape targets. Returns whether some are new. Throws
+  // base::Error for more machines than any job has.
   bool take(const MetricSeries& answer, const TargetList& targets, const std::string& store);
-  // Notes machines that a list of targets names. Even an incomplete list shows that these have not left.
+  // Notes that these machines are on a list of targets. Even an incomplete list shows that they have not
+  // left.
   void named(const std::vector<std::string>& machines);
-  // Updates the members in the scan, from the scrape targets where the store has them.
+  // Updates which machines the scan treats as members of the job, from the scrape targets if the store has
+  // any.
   void keep(Scan& scan, const TargetList& targets, const Cadence& cadence, const Moment& at);
   // Drops the names of machines that have left. Call it when a new scan is made.
   void forget_left(Cadence& cadence);
@@ -50,7 +52,7 @@ class Members {
   std::set<std::string> metrics_;
   std::map<std::string, Labels> labels_;
   std::set<std::string> left_;
-  std::map<std::string, int64_t> missing_;  // named by no list since, steady time
+  std::map<std::string, int64_t> missing_;  // machine -> steady time since which no list of targets has it
 };
 
 }  // namespace lento::fleet

@@ -31,8 +31,8 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
   return read_prometheus(o, begin_ms, end_ms, report);
 }
 
-// Returns the scrape targets, with `up`, of the scrape jobs that brought samples. A target that brought
-// samples gives the machines in them. Any other target gives the machine in its own labels.
+// Returns the scrape targets, with `up`, of the scrape jobs from which samples came. A target with samples
+// stands for the machines in them, any other target for the machine that its labels name.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::vector<Target> out;
   const auto add = [&out](const std::string& machine, bool up) {

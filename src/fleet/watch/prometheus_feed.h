@@ -1,4 +1,4 @@
-// A Prometheus-compatible store as the feed of a watch.
+// Reads a Prometheus-compatible store for a watch.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class PrometheusFeed : public Feed {
 
  private:
   PrometheusOptions store_;
-  std::optional<SeriesNames> series_;  // once the names that the store knows are joined
+  std::optional<SeriesNames> series_;  // nullopt until the host names that the store holds were joined
 };
 
 }  // namespace lento::fleet

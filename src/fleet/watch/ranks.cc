@@ -11,7 +11,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr int64_t kBlindAfter = 100'000;  // ms: announced within two minutes
+constexpr int64_t kBlindAfter = 100'000;  // ms without judgement, so that an alert follows within two minutes
 
 bool is_query(const std::string& source) {
   return source.find('{') != std::string::npos && !std::filesystem::exists(source);

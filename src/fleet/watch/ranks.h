@@ -1,5 +1,5 @@
-// Watches the collectives of a job: growing logs, pages or a store's means, judged every few seconds beside
-// the machines' metrics.
+// Watches the collectives of a job, from growing logs, pages or means in a store, and judges them every few
+// seconds, in addition to the metrics of the machines.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace lento::fleet {
 std::string seconds_text(int64_t ms);
 
 struct RanksWatchOptions {
-  // Files, folders and patterns of Inspector logs and pages, or queries of the store, which begin with a
-  // metric's name and contain '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
+  // Files, folders and patterns of Inspector logs and pages, or queries to the store, which contain '{', such
+  // as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
   std::vector<std::string> sources;
-  double every_s = 3;  // closer judgements share most of their records
+  double every_s = 3;  // time between judgements; shorter times would judge mostly the same records
   double window_s = 120;
 };
 
@@ -28,8 +28,8 @@ class RanksWatch {
   RanksWatch(const RanksWatch&) = delete;
   RanksWatch& operator=(const RanksWatch&) = delete;
 
-  // Judges again when it is time: every few seconds, and for at most half of the time. A source that does
-  // not answer changes nothing.
+  // Judges again if enough time has passed: `every_s`, and longer when judging takes more than half of it. A
+  // source that does not answer changes nothing.
   void step(int64_t steady_ms);
 
   std::vector<finding::Finding> standing() const {
@@ -38,8 +38,8 @@ class RanksWatch {
   const finding::Diagnosis& diagnosis() const {
     return live_.diagnosis();
   }
-  // Returns why the collectives are not judged at present. Empty while they are judged, and for the first
-  // two minutes.
+  // Returns why the collectives cannot be judged now, or "" while they are judged and in the first two
+  // minutes.
   std::string why_blind(int64_t steady_ms) const;
 
  private:
@@ -56,8 +56,8 @@ class RanksWatch {
   int64_t judged_ms_ = INT64_MIN;  // last judgement with enough records
 };
 
-// Joins the findings of metrics and of collectives on one job. Two findings about one machine become one
-// with the evidence of both.
+// Joins the findings of metrics and of collectives on one job. Two findings about one machine become one with
+// the evidence of both.
 finding::Diagnosis join_ranks(finding::Diagnosis machines, const finding::Diagnosis& ranks);
 
 }  // namespace lento::fleet

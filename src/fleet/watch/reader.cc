@@ -1,6 +1,6 @@
-// A row that is judged too early lacks the slow half of its samples, and a row that waits for all may wait
-// for ever. Each row waits for all members, or as long as samples usually take. Failed and incomplete
-// responses are not attributed to machines, because a hook may follow.
+// Holds each row back until all members have a sample, or for as long as samples usually take: a row judged
+// too early lacks its late samples, and one that waits for all might wait for ever. Failed and incomplete
+// responses do not count against machines, because a hook may follow.
 #include "fleet/watch/reader.h"
 
 #include <algorithm>
@@ -31,11 +31,11 @@ std::vector<std::pair<size_t, size_t>> places(
   return found;
 }
 
-// The values of one response, with their positions in the scan's rows. A response that was read again may
-// hold names that the scan lacks. The next read adds them.
+// The values of one response, with their positions in the scan's rows. Names in the response that the scan
+// lacks are ignored here, and the next read adds them.
 struct Answer {
   const MetricSeries& series;
-  size_t width;  // machines of a row
+  size_t width;  // number of machines in a row
   std::vector<std::pair<size_t, size_t>> machines;
   std::vector<std::pair<size_t, size_t>> metrics;
 
@@ -87,15 +87,15 @@ void StoreReader::pull() {
   }
 }
 
-// Returns the history from which the usual values of each machine are learnt: one hour, or with slow scrapes
-// as many rows as the first test needs.
+// Returns the length in ms of the history that is read first, to learn the usual values of each machine: an
+// hour, or longer if the scrapes are so slow that the first test needs more.
 int64_t StoreReader::history_ms() const {
   constexpr int64_t kHour = 3'600'000;
   const int64_t shortest = std::max(int64_t(judge_.options().shortest_s * 1000), 8 * cadence_.step_ms());
   return std::max(kHour, 5 * shortest);
 }
 
-// Returns the end of the rows of one request, because an hour of ten thousand machines is read in pieces.
+// Returns the end of the period to request from `from_ms` on, limited so that a response fits into memory.
 int64_t StoreReader::piece_end(int64_t from_ms) const {
   constexpr int64_t kMostValues = int64_t{1} << 24;  // 64 MiB
   const int64_t rows = std::max<int64_t>(16, kMostValues / int64_t(std::max<size_t>(1, members_.width())));
@@ -112,7 +112,7 @@ MetricSeries StoreReader::read(int64_t from_ms) {
 }
 
 void StoreReader::read_rows() {
-  constexpr int64_t kFirstLook = 600'000;  // ms from which the sampling period is estimated
+  constexpr int64_t kFirstLook = 600'000;  // ms of samples from which the sampling period is estimated
   ++counters_.pulls;
   clock_.look();
   members_.named(targets_.read(feed_, clock_.steady_ms(), cadence_.step_ms()));
@@ -156,8 +156,8 @@ void StoreReader::read_rows() {
     base::return_free_memory();  // the answers to a whole history
 }
 
-// Sets the first row to read. After a long outage it is the oldest row that still matters. When the store's
-// clock has gone back and stays there, it is the store's present.
+// Sets the first row to read. After a long outage it is the oldest row of the history. When the store's clock
+// has stepped back and stays so, it is the store's current time.
 void StoreReader::start_rows() {
   const int64_t step = cadence_.step_ms();
   const int64_t steady = clock_.steady_ms();
@@ -178,8 +178,8 @@ void StoreReader::start_rows() {
   o_.note("the store's clock went back: rows go on from there");
 }
 
-// Returns the last complete row: every member has a sample at or after it, or no sample can still be on its
-// way.
+// Returns the last row that may be pushed, because every member has a sample at or after it or no later
+// sample is expected.
 std::optional<int64_t> StoreReader::frontier(const MetricSeries& s) const {
   int64_t newest = INT64_MIN;
   int64_t slowest = INT64_MAX;
@@ -232,8 +232,8 @@ void StoreReader::push(const MetricSeries& s, int64_t until_ms) {
 // Keeps a response that lacks many members until its rows are pushed, because several such responses together
 // may be complete.
 void StoreReader::keep_half(const MetricSeries& s) {
-  constexpr double kWholeAnswer = 0.75;  // of the members
-  constexpr size_t kHalves = 16;         // answers kept at most
+  constexpr double kWholeAnswer = 0.75;  // share of the members that a complete response has
+  constexpr size_t kHalves = 16;         // most incomplete responses that are kept
   std::erase_if(halves_, [&](const MetricSeries& half) {
     return half.time_ms(half.steps) <= next_ms_;
   });

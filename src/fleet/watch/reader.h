@@ -1,10 +1,9 @@
-// The reading part of a watch: decides when rows are due, which machines and steps they have, and notes
-// outages and delays.
+// The reading part of a watch: reads rows (the samples of one time step) from the store, decides when a row
+// is complete, and notes outages and delays.
 //
-// A row is pushed once every member of the job has a sample at or after it, or when no sample can still be on
-// its way: after one step, the usual delay of samples and some slack. A read that fails, or rows without any
-// response, do not count as silence of machines (fleet/scan/roll_call.h). The missed rows are read when the
-// store is back.
+// A row is pushed to the scan once every member of the job has a sample at or after it, or once later samples
+// are not expected: after one step, the usual delay of samples and some slack. A failed or empty read does
+// not count as silence of machines (fleet/scan/roll_call.h). Missed rows are read when the store is back.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace lento::fleet {
 class StoreReader {
  public:
   struct Options {
-    double step_s = 0;  // 0: learned
+    double step_s = 0;  // 0: estimated from the samples
     double forget_s = 1800;
     std::function<void(const std::string&)> note;
   };
@@ -37,19 +36,19 @@ class StoreReader {
     uint64_t samples = 0;
     uint64_t skipped = 0;
   };
-  // Steady times that decide whether a job is judged at present.
+  // Steady times by which the watch decides whether the job can be judged now.
   struct Sight {
     int64_t started_ms = 0;
     int64_t answered_ms = INT64_MIN;  // last row with an answer
     int64_t outage_ms = INT64_MIN;    // last sign of an outage
     int64_t looked_ms = 0;            // last judgement
-    std::string failure;              // of the last pull; "": it did not fail
+    std::string failure;              // error of the last read; "": none
   };
 
   // The arguments must outlive this object.
   StoreReader(const Clock& clock, Feed& feed, JobJudge& judge, Options options);
 
-  void pull();  // never throws: failures are noted and tried again
+  void pull();  // reads new rows; never throws: failures are noted and the next call tries again
 
   Members& members() {
     return members_;
@@ -78,8 +77,8 @@ class StoreReader {
   bool in_job(const std::string& machine) const {
     return members_.in_job(machine, targets_);
   }
-  int64_t lag_ms() const;               // of the newest row
-  const MetricSeries& answer() const {  // the last one
+  int64_t lag_ms() const;               // age of the newest row
+  const MetricSeries& answer() const {  // the last response of the store
     return last_;
   }
 
@@ -106,7 +105,7 @@ class StoreReader {
   std::deque<MetricSeries> halves_;  // responses that lacked many members, with rows still to push
   MetricSeries last_;
   int64_t next_ms_ = INT64_MIN;  // first row that was not pushed
-  int64_t back_ms_ = 0;          // steady time since which rows are ahead of the store's clock
+  int64_t back_ms_ = 0;          // steady time since which rows are later than the store's clock
 };
 
 }  // namespace lento::fleet

@@ -1,5 +1,5 @@
-// Runs a watch again over the samples that its store had, to examine an alert later. The watch has no
-// information that clock and store are recorded.
+// Runs a watch over recorded samples, to examine an alert later. The watch runs the same code as with a live
+// store and a real clock.
 #include "fleet/watch/replay.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Presents a recorded period as a store with its own clock and runs a watch over it, a day in seconds. The
-// same record and options give the same lines, byte for byte.
+// Runs a watch over a recorded period, which replaces store and clock, so that a day takes seconds. The same
+// record and options give the same lines, byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lento::fleet {
 
-// Answers with the samples up to the clock, which runs in the record's time. Machines without a sample in
-// the requested period are left out, as by a store. Series and clock must outlive this object.
+// Returns the recorded samples up to the time of `clock`, which runs in the record's time. Machines without a
+// sample in the requested period are left out, as a store does. Series and clock must outlive this object.
 class ReplayStore : public Feed {
  public:
   ReplayStore(const MetricSeries& series, const Clock& clock)

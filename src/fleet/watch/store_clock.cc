@@ -1,5 +1,5 @@
-// Rows are judged by the stamps of their samples, so "now" must come from the clock that makes the stamps.
-// The store is queried once a minute, and in between the steady clock advances its time.
+// Queries the store's time once a minute and advances it by the steady clock in between. The current time
+// must come from the store, because its clock stamps the samples by which rows are judged.
 #include "fleet/watch/store_clock.h"
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The store's time. Between two queries of it the steady clock advances it, so that a step of this machine's
-// wall clock changes nothing.
+// Estimates the store's current time: the time of its last answer plus the steady clock's advance since then,
+// so that a step of this machine's wall clock changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class StoreClock {
   int64_t steady_ms() const {
     return clock_.steady_ms();
   }
-  void look();  // at most once per minute; throws base::Error as the feed does
+  void look();  // queries the store's time, at most once per minute; throws base::Error as the feed does
 
  private:
   const Clock& clock_;

@@ -1,5 +1,5 @@
-// A machine that died and a machine that was taken out of the job both send nothing. The store's list of
-// scrape targets distinguishes them, as long as it is complete.
+// Distinguishes a dead machine from one that was removed from the job, which both send no samples, by the
+// store's list of scrape targets. Incomplete lists are not used.
 #include "fleet/watch/target_list.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace lento::fleet {
 
 std::vector<std::string> TargetList::read(Feed& feed, int64_t steady, int64_t step_ms) {
   constexpr int64_t kEvery = 10'000;  // ms
-  constexpr double kWhole = 0.75;     // of the usual number: fewer are half an answer
+  constexpr double kWhole = 0.75;     // a list with a smaller share of the usual number is incomplete
   if (read_ms_ != INT64_MIN && steady - read_ms_ < std::min(kEvery, std::max<int64_t>(1000, step_ms)))
     return {};
   read_ms_ = steady;

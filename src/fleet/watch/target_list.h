@@ -1,5 +1,5 @@
-// The scrape targets of a store, which are the machines in the job whether they respond or not. A list that
-// is much shorter than usual counts as incomplete, unless it stays so.
+// Reads the scrape targets of a store, which are the machines in the job whether they respond or not. A list
+// that is much shorter than usual counts as incomplete, unless it stays short.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace lento::fleet {
 
 class TargetList {
  public:
-  // Reads the targets when it is time. Returns the machines in the response, whether it is complete or not.
+  // Reads the targets if the last read is long enough ago. Returns the machines in the response, even in an
+  // incomplete one.
   std::vector<std::string> read(Feed& feed, int64_t steady_ms, int64_t step_ms);
-  // Ignores the list when most machines that send samples are missing from it, because its names are then of
-  // another kind.
+  // Ignores the list when it lacks most machines that send samples, because it then uses other names for
+  // machines.
   void doubt(const MetricSeries& answer);
 
   bool known() const {
     return known_;
   }
-  const std::map<std::string, bool>& up() const {  // by machine, of the last whole list
+  const std::map<std::string, bool>& up() const {  // by machine, from the last complete list
     return up_;
   }
   int64_t whole_ms() const {  // steady time of that list

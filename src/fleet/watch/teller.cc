@@ -1,7 +1,7 @@
-// An Alertmanager drops an alert that is not repeated, so active alerts are sent again every minute, with an
-// end some minutes ahead. An alert from rows stays active until its machine was healthy for a while, so that
-// a machine whose state alternates causes one alert. It keeps the metric that raised it, and another metric
-// that changes later is no reason for it to stay.
+// Repeats active alerts every minute, with an end some minutes in the future, because an Alertmanager drops
+// an alert that is not repeated. An alert from metrics stays active until its machine was healthy for a
+// while, so that a machine whose state alternates causes one alert. The alert names the metric that raised
+// it, and a later change in another metric does not prolong it.
 #include "fleet/watch/teller.h"
 
 #include <algorithm>
@@ -69,7 +69,8 @@ bool Teller::take_news() {
   return std::exchange(news_, false);
 }
 
-// Returns whether an alert stays active although no verdict needs it any more.
+// Returns whether an alert stays active although no verdict supports it any more: during an outage, and for a
+// while after its machine recovered.
 bool Teller::outlasts(Standing& s, const Round& round) const {
   if (!s.wanted.of_rows || !round.in_job(s.wanted.machine))
     return false;

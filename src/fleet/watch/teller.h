@@ -19,7 +19,7 @@ class Teller {
  public:
   struct Options {
     double resend_s = 60;
-    double hold_off_s = 600;  // an alert stays active so long after its machine recovered
+    double hold_off_s = 600;  // time for which an alert stays active after its machine recovered
     std::string job;
   };
   // State of the watch that decides whether an alert ends.
@@ -28,7 +28,7 @@ class Teller {
     bool judged = true;                              // false: the store is down and verdicts do not change
     std::function<bool(const std::string&)> in_job;  // by machine
     bool clean = true;                               // no sign of an outage: hooks may run
-    size_t members = 0;                              // of the job
+    size_t members = 0;                              // number of machines in the job
   };
 
   // The arguments must outlive this object.
@@ -44,7 +44,7 @@ class Teller {
   uint64_t told() const {
     return told_;
   }
-  // True once after an alert of a machine began or ended.
+  // Returns true once after an alert of a machine began or ended.
   bool take_news();
 
   base::Json save() const;  // alerts of machines
@@ -53,7 +53,7 @@ class Teller {
  private:
   struct Standing {
     WantedAlert wanted;
-    int64_t well_ms = 0;  // steady time since which no verdict needs it; 0: one does
+    int64_t well_ms = 0;  // steady time since which no verdict supports the alert; 0: one does
   };
   void begin(const std::string& key, WantedAlert wanted);
   void end(const std::string& key, Standing& s, const Round& round);

@@ -1,8 +1,8 @@
-// An episode has one metric and several machines, an alert one machine and several metrics. Among several
-// episodes of one machine the one that was raised first gives the text, so that a weaker one that comes later
-// does not. A quarter of a group in one episode is a crowd, as
-// in the scan, which then no longer uses the others as healthy peers. A storm of pause frames makes its
-// neighbours pause as well, hundreds of times less, and such affected machines receive no verdict.
+// Turns episodes (one metric, several machines) into verdicts (one machine, several metrics). Of several
+// episodes of a machine, the one raised first gives the text, so that a weaker later one does not. A quarter
+// of a group in one episode is a crowd, as in the scan, which then no longer uses the others as healthy
+// peers. A storm of pause frames also makes neighbours pause, hundreds of times less. Such machines get no
+// verdict.
 #include "fleet/watch/verdicts.h"
 
 #include <algorithm>

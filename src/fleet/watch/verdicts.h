@@ -1,4 +1,4 @@
-// The machines with a verdict at this moment, from the lasting episodes of a scan.
+// Derives the current verdicts on machines from the active episodes of a scan.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace lento::fleet {
 
 struct MachineVerdict {
   size_t machine = 0;
-  bool silent = false;  // else: its metrics differ from the peers'
+  bool silent = false;  // it sends no samples; false: its metrics differ from its peers'
   int64_t onset_ms = 0;
   int64_t raised_ms = 0;
-  size_t metric = 0;  // that was raised first
-  double score = 0;   // in it, in thresholds
+  size_t metric = 0;  // the first metric that deviated
+  double score = 0;   // score of that metric, in multiples of the threshold
   std::string text;   // "power_w has a mean of 630 where peers have 700 in the last 100 s; ..."
   // A large part of the group deviates at once, so that a shared cause is likely. No hook is run.
   bool in_a_crowd = false;

@@ -1,5 +1,5 @@
-// Labels are equal in every watch of a job, so that an Alertmanager treats the alerts of two watches as one.
-// When metrics and collectives agree on a machine, one alert has both findings.
+// Builds the alerts. Labels do not depend on the watch, so that an Alertmanager treats the alerts of two
+// watches of a job as one. When metrics and collectives agree on a machine, one alert has both findings.
 #include "fleet/watch/wanted_alerts.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ Alert alert_named(const std::string& name, const std::string& job) {
   return a;
 }
 
-// Returns the GPU that had the lowest or highest value most often in the last rows, from a time on.
+// Returns the GPU that had the machine's lowest or highest value of a metric most often since `from_ms`, in
+// the last response, or "".
 std::string device_of(
     const MetricSeries& answer,
     const std::string& metric,
@@ -68,7 +69,7 @@ std::string away_text(int64_t ms) {
 
 // Adds the events on the machine shortly before its change or since then, which are the likely reason.
 void annotate_events(const JobView& view, const std::string& machine, int64_t onset_ms, Alert& a) {
-  constexpr int64_t kBefore = 900'000;  // ms: a quarter of an hour, as far as a slow drift may hide the onset
+  constexpr int64_t kBefore = 900'000;  // ms by which a slow drift may begin before the onset that is found
   constexpr size_t kNamed = 3;
   std::string text;
   size_t count = 0;
@@ -243,11 +244,11 @@ WantedAlerts wanted_alerts(const JobView& view) {
 
 std::string why_rows_blind(const StoreReader& reader, const JobJudge& judge) {
   constexpr int64_t kOldRows = 600'000;
-  constexpr int64_t kCoarse = 120'000;  // a step over this: the shortest window is over a quarter of an hour
+  constexpr int64_t kCoarse = 120'000;  // ms; with longer steps the shortest window exceeds 15 minutes
   const StoreReader::Sight& sight = reader.sight();
   const int64_t step = reader.cadence().step_ms();
   const int64_t steady = reader.clock().steady_ms();
-  // The promise is two minutes or four steps, so the limit is a little earlier.
+  // The alert is documented to follow within two minutes or four steps, so the limit is a little shorter.
   const int64_t limit = std::max<int64_t>(100'000, 7 * step / 2);
   const int64_t answered = std::max(sight.answered_ms, sight.started_ms);
   if (steady - answered > limit) {

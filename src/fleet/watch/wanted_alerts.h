@@ -1,6 +1,5 @@
-// Collects the alerts that a job needs at one moment, as values: verdicts, machines with a wrong clock, a job
-// slower than predicted, a job that cannot be judged, slow ranks. Alerts that were sent before have no
-// influence.
+// Collects the alerts that should be active for a job now, as values: verdicts, machines with a wrong clock,
+// a job slower than predicted, a job that cannot be judged, slow ranks. Alerts sent before have no influence.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,17 @@ namespace lento::fleet {
 
 struct WantedAlert {
   Alert alert;           // without its end
-  int64_t since_ms = 0;  // of the line that begins it, by the store's clock
-  std::string over;      // the line of the log when it ends
+  int64_t since_ms = 0;  // time for the log line that begins it, by the store's clock
+  std::string over;      // log line for the end of the alert
   bool of_rows =
-      false;  // it follows from rows: it outlasts an outage, and a machine that is well for a while
+      false;  // follows from metrics, so that it stays active in an outage and for a while after recovery
   bool may_hook = false;
-  std::string machine;  // that it is about; "": none
+  std::string machine;  // machine that the alert is about; "": none
 };
 // Keyed by a text that stays the same as long as the alert is active.
 using WantedAlerts = std::map<std::string, WantedAlert>;
 
-// The parts of a watch at one moment.
+// The current state of a watch, from which its alerts follow.
 struct JobView {
   const std::string& job;
   const StoreReader& reader;

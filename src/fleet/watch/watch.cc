@@ -1,6 +1,6 @@
-// Joins the three parts: one step reads rows, judges them and sends alerts. One file keeps what must survive
-// the process, the state of the scan and the active alerts. It is written each minute and after every alert
-// that begins or ends.
+// Joins the three parts: one step reads rows, judges them and sends alerts. The state of the scan and the
+// active alerts are written to a file each minute and whenever an alert begins or ends, so that they survive
+// a restart.
 #include "fleet/watch/watch.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace lento::fleet {
 namespace {
 
-// ms
+// Periods in ms.
 constexpr int64_t kSaveEvery = 60'000;
 constexpr int64_t kWriteEvery = 10'000;
 constexpr int64_t kDay = 86'400'000;
@@ -43,7 +43,7 @@ WatchOptions checked(WatchOptions o) {
   return o;
 }
 
-// Adds the error codes among the metrics, in the order of time.
+// Adds the error codes that metrics report as events, and sorts all events by time.
 void add_code_events(const Scan& scan, CodeCatalogue xids, std::vector<MachineEvent>& events) {
   for (const CodeEvent& e : scan.codes())
     events.push_back({scan.fleet().machines[e.machine], e.begin_ms, code_text(e, xids)});
@@ -210,8 +210,8 @@ void FleetWatch::write_diagnosis() {
   });
 }
 
-// A full disk must not end the watch. The file then stays as it was until the next attempt succeeds. The same
-// holds when there is nothing to write.
+// Writes a file unless its content is empty. A failure, such as a full disk, is only noted, because it must
+// not end the watch, and the old file remains until a later attempt succeeds.
 void FleetWatch::keep(const std::string& path, const std::function<std::string()>& content) const {
   if (path.empty())
     return;

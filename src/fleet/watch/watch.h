@@ -1,11 +1,11 @@
-// One job under watch, in three parts. Reading (reader.h) pulls rows from a store. Judging (judge.h) pushes
-// them into a scan. Sending (teller.h, hooks.h) begins and ends alerts and runs hooks. The parts exchange
-// plain values: rows, and the alerts that a moment needs (wanted_alerts.h).
+// Watches one job, in three parts. Reading (reader.h) gets rows from a store. Judging (judge.h) pushes them
+// into a scan. Sending (teller.h, hooks.h) begins and ends alerts and runs hooks. The parts exchange plain
+// values: rows, and the alerts that should be active (wanted_alerts.h).
 //
 // Rows use the store's time, so that a step of this machine's wall clock changes nothing. A job that could
-// not be judged for two minutes (or four steps) gives an alert of its own, LentoBlind. A machine whose
-// samples arrive with stamps behind those of its peers is not silent. Its alert is LentoClockApart, without a
-// hook. When the job's ranks record their collectives, slow ranks give alerts with rank, host and GPU, or one
+// not be judged for two minutes (or four steps) gives the alert LentoBlind. A machine whose samples arrive
+// with much older time stamps than its peers' is not silent. Its alert is LentoClockApart, without a hook.
+// When the job's ranks record their collectives, slow ranks give alerts with rank, host and GPU, or one
 // common alert when the metrics of that host deviate as well.
 #pragma once
 
@@ -28,24 +28,24 @@ namespace lento::fleet {
 
 struct WatchOptions {
   ScanOptions scan{.budget = {1, 30 * 86400.0}};  // one false alarm a month
-  std::string job = "job";                        // named in alerts
-  // files; "": none
+  std::string job = "job";                        // name of the job in alerts
+  // Paths of files; "": none.
   std::string state;
   std::string diagnosis;
   std::string expect;   // prediction that the whole fleet is compared with; "": none
   std::string ledger;   // of hooks; "": beside the state, or in memory without one
   bool metrics = true;  // false: collectives only, there is no store
-  double step_s = 0;    // 0: learned
+  double step_s = 0;    // 0: estimated from the samples
   double resend_s = 60;
-  double hold_off_s = 600;  // an alert stays active so long after its machine recovered
-  double forget_s = 1800;   // a silent machine has left after so long, in a store without `up`
+  double hold_off_s = 600;  // time for which an alert stays active after its machine recovered
+  double forget_s = 1800;   // time after which a silent machine has left, in a store without `up`
   bool hook = false;
   bool hook_live = false;
   int hook_per_hour = 2;
-  EventFeed* events = nullptr;  // named beside the machine that an alert is about; outlives the watch
+  EventFeed* events = nullptr;  // source of machine events that alerts mention; must outlive the watch
 };
 
-// The environment of a watch. All members must outlive it.
+// The interfaces through which a watch reads and acts. All must outlive the watch.
 struct WatchWorld {
   const Clock& clock;
   Feed& feed;
@@ -61,7 +61,7 @@ class FleetWatch {
   FleetWatch(const FleetWatch&) = delete;
   FleetWatch& operator=(const FleetWatch&) = delete;
 
-  void step();    // never throws: failures are counted and tried again
+  void step();    // reads, judges and sends once; never throws: failures are counted and tried again
   void reload();  // reads the prediction anew; an unreadable file changes nothing
   void close();   // ends hooks, saves state and diagnosis
   finding::Diagnosis diagnosis() const;
@@ -71,7 +71,7 @@ class FleetWatch {
     const char* type;
     double value;
   };
-  std::vector<Sample> samples() const;  // of the own /metrics
+  std::vector<Sample> samples() const;  // metrics about the watch itself, for its /metrics page
 
   // For tests.
   int64_t step_ms() const {

@@ -1,4 +1,4 @@
-// The outputs of a watch: lines for alerts, notes for all else, and the text of its diagnosis file.
+// The outputs of a watch: lines for alerts, notes for everything else, and the text of its diagnosis file.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace lento::fleet {
 
-// Functions that receive the lines of a watch: `say` those of verdicts, `note` all others.
+// Functions that receive the output lines of a watch: `say` those of alerts, `note` all others.
 struct WatchLog {
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  // Composes the line of an alert that begins at a moment in Unix milliseconds. When not set, the line is
-  // time and summary.
+  // Returns the line for an alert that begins at a time in Unix milliseconds. When not set, the line is time
+  // and summary.
   std::function<std::string(int64_t, const Alert&)> line_of;
-  bool say_ends = false;  // whether the end of an alert is a line too; else it is a note
+  bool say_ends = false;  // `say` receives the end of an alert too; false: `note` does
   std::function<void(const std::string&)> note = [](const std::string&) {};
   std::function<std::string(finding::Diagnosis)> text_of;  // for the diagnosis file
 };
