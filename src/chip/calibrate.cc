@@ -1,5 +1,5 @@
-// Fits the model of chip/model to each healthy run, averages the fitted rates with the precision of each, and
-// lists classes and parts that differ from the chip file.
+// Fits the model of chip/model to each healthy run, averages the fitted rates weighted by their precision,
+// and lists classes and parts that differ from the chip file.
 #include "chip/calibrate.h"
 
 #include <cmath>
@@ -33,7 +33,8 @@ Effect mean_of(const Effect& one, double weight, const Effect& next) {
   return {(precision * one.log_factor + added * next.log_factor) / sum, std::sqrt((weight + 1) / sum)};
 }
 
-// Averages of several runs of one chip. What runs share, such as the prior, keeps the error of one run.
+// Adds the rates of a run to the mean of `runs` earlier runs, weighted by their precision. More runs do not
+// lower the error, because all runs share causes such as the prior.
 void add_run(FittedRates& mean, double runs, const FittedRates& next) {
   for (size_t k = 0; k < mean.classes.size(); ++k) {
     mean.classes[k] = mean_of(mean.classes[k], runs, next.classes[k]);
@@ -91,7 +92,7 @@ std::string verdict_of(const FittedRates& rates) {
                            : "Times as slow as the chip file says: " + differing + ".";
 }
 
-// Sums over the runs that were judged.
+// The mean of the fitted rates, and the notes, of the runs that were judged.
 struct Calibration {
   FittedRates rates;
   spec::Chip chip;  // with the settings of the last run

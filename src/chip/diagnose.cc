@@ -1,6 +1,6 @@
-// Judges one run of a chip: reads or makes the sketch, fits the model of chip/model to its records, lets the
-// method find slow components beside simulations of the fitted chip, confirms them by the model, and writes
-// the report.
+// Judges one run of a chip: reads or makes the sketch, fits the model of chip/model to its records, runs the
+// detection method against simulations of the fitted chip, confirms its findings by the model, and writes the
+// report.
 #include "chip/diagnose.h"
 
 #include <iterator>
@@ -91,7 +91,7 @@ MethodResult judge_chip(
     detect.own = &twin.own;
     detect.cores_first = by_model->quiet();
     if (by_model->fitted_to_healthy())
-      detect.healthy = nullptr;  // simulations of the chip that was fitted to it replace it
+      detect.healthy = nullptr;  // simulations of the chip fitted to the healthy run replace that run
     detect.replay = possible_replay(*by_model->model(), by_model->fitted(), counted, replay_seed(judged, 0));
   } else if (counted) {
     detect.replay = counted({of.chip, {}});

@@ -55,8 +55,8 @@ struct ChipDiagnosisOptions {
   std::string sketch_out;  // file to write the sketch to; empty: none
   MethodChoice method;
   ChipRecorderOptions recorder;
-  // The option that chose the recorder ("--budget"), for an error message, because a sketch file has its
-  // recorder fixed. Empty: no option was given.
+  // Name of the command-line option that chose the recorder ("--budget"), for the error message when
+  // `records` is a sketch, which cannot be recorded anew. Empty: no option was given.
   std::string recorder_set_by;
   bool replay = true;             // simulate hypotheses
   double tolerance = kTolerance;  // share by which parts may differ from the chip file and not be reported
@@ -82,10 +82,10 @@ struct ChipUnderTest {
 
 class ModelJudge;
 
-// Judges a sketch in memory that was recorded with `judged.options()`. Every verdict on a chip passes
-// through this function. `replays` simulates the chip with its declared parts; empty when nothing may be
-// simulated. `detect.own` holds the declared deviations (chip/map/file/declared.h), or nullptr. `by_model`:
-// judged the records of the sketch; nullptr: there are none, and the chip file is taken as it is.
+// Judges a sketch in memory that was recorded with `judged.options()`. Every verdict on a chip passes through
+// this function. `replays` simulates the chip with its declared parts; empty when nothing may be simulated.
+// `detect.own` holds the declared deviations (chip/map/file/declared.h), or nullptr. `by_model` has judged
+// the raw records of the sketch; nullptr: there are none, and the chip file is used unfitted.
 MethodResult judge_chip(
     const MethodChoice& method,
     const Sketch& judged,

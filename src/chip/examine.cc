@@ -129,7 +129,8 @@ finding::Figure longer_waits(const TransferTrace& before, const TransferTrace& a
   return {"Waits that became longer", "Those that grew most, first.", table};
 }
 
-// Writes the verdict. `differ` says what the waits were compared with: each other, or an earlier run.
+// Writes the verdict. `differ` completes the sentence "No component makes ..." of a healthy verdict: equal
+// waits differ, or waits differ from an earlier run.
 void conclude(Diagnosis& d, const FabricJudgement& verdict, const std::string& differ) {
   d.facts.emplace_back("waits compared", std::to_string(verdict.waits));
   if (verdict.left_out > 0)
@@ -236,8 +237,8 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
       std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");
 }
 
-// Adds a finding when the later run is slower as a whole. It is added even when one component is named as
-// well.
+// Adds a finding when the later run is slower as a whole: in its waits, even when one component is named as
+// well, or, when none is named, in the time outside its waits.
 void conclude_common(Diagnosis& d, const FabricComparison& comparison, double was, double is) {
   constexpr double kTolerance = 1.1;  // factor by which two healthy runs of one program may differ
   const FabricJudgement& verdict = comparison.judgement;

@@ -22,8 +22,7 @@ struct ModelPlace {
 
 std::shared_ptr<const ChipModel>
 kept_model(const ModelPlace& place, const LearnSetup& setup, const LearnOptions& options);
-// Returns the model, read or learnt. A folder that cannot be written keeps nothing, which only costs time at
-// the next call.
+// Learns the model and writes it to the folder. A failure to write is no error: the next call learns again.
 std::shared_ptr<const ChipModel> learn_and_keep(
     const ModelPlace& place,
     const LearnSetup& setup,

@@ -66,7 +66,7 @@ Mapping map_model(
 
 }  // namespace
 
-// Maps a network file or the binary tree, and writes the mapping.
+// Maps a network file or the binary tree, and checks that the mapping fits the chip.
 ChipMapping
 map_network(const ChipMappingOptions& o, const std::string& output, const base::Progress& progress) {
   const spec::Chip machine = spec::read_chip(o.chip);

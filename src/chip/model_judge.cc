@@ -212,8 +212,8 @@ void ModelJudge::confirm_reported(Detection& detection) {
     doubt_beside_rival(detection, fit.solution.log_likelihood);
 }
 
-// Withdraws parts beside which the run does not look like one of a healthy chip. The lower end of a part's
-// factor must be enough.
+// Withdraws a part when, with it slowed by the lower end of its factor's interval, the run still does not
+// look like one of a healthy chip.
 void ModelJudge::withdraw_unexplained(Detection& detection, const FactorFit& fit) const {
   const Grid grid(of_.chip);
   std::string reason;
@@ -363,8 +363,8 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
       grey_unseen(*mesh);
 }
 
-// Adds after how many runs each named part is certain, and the part that only all runs together show. Its raw
-// records must be slower by rank in most runs.
+// Adds after how many runs each named part is certain, and the part that only all runs together show. The raw
+// records of the latter must be slower by rank in most runs.
 void ModelJudge::add_runs(finding::Diagnosis& d) const {
   d.notes.insert(d.notes.end(), left_out_.begin(), left_out_.end());
   if (further_.empty())
@@ -406,8 +406,8 @@ void ModelJudge::add_runs(finding::Diagnosis& d) const {
   finding::judged(d, count + " runs");
 }
 
-// Adds by class the slow-down that would not pass as healthy. That of a part without records is infinite, so
-// the middle one of a class is taken.
+// Adds for each class of parts the median of the slow-downs that would not pass as healthy. It is no mean,
+// because the slow-down of a part without records is infinite.
 void ModelJudge::add_detectable(finding::Diagnosis& d) const {
   std::vector<std::pair<std::string, std::vector<double>>> classes;
   for (size_t p = 0; p < model_->parts.size(); ++p) {
@@ -425,7 +425,8 @@ void ModelJudge::add_detectable(finding::Diagnosis& d) const {
   }
 }
 
-// Removes the values of links that no slow-down would have shown. Grey in the picture.
+// Removes the values of links on which no slow-down would have been seen, so that the picture shows them
+// grey.
 void ModelJudge::grey_unseen(finding::MeshFigure& mesh) const {
   const Grid grid(of_.chip);
   std::map<Component, double> detectable;

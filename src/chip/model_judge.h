@@ -1,5 +1,5 @@
-// Wraps the chip's model around the comparison by replay: it corrects the records, provides the chip as it
-// is, and confirms or rejects the suspects.
+// Wraps the chip's model around the comparison by replay: it corrects the records, provides the chip as
+// fitted to the run, and confirms or rejects the suspects.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ class ModelJudge {
 
   Prepare prepare();          // for the records of the judged run
   Prepare prepare_healthy();  // for those of a healthy run with the same recorder
-  // For those of a further run of the same mapping on the same chip, after the judged run. Throws base::Error
-  // when the judged run was not judged by the model.
+  // Returns the function for the records of a further run of the same mapping on the same chip, after the
+  // judged run. Throws base::Error when the judged run was not judged by the model.
   Prepare prepare_further(const std::string& path);
   bool judged() const {
     return verdict_.has_value();
@@ -59,7 +59,7 @@ class ModelJudge {
   }
   // Fills the ranked list of a detection without suspects with the model's leading parts.
   void rank_leading(Detection& detection) const;
-  // Adds facts, notes, classes that deviate, and the factors that would have been named.
+  // Adds facts, notes, classes that deviate, and the smallest factors that would have been reported.
   void add_to(finding::Diagnosis& d) const;
 
  private:

@@ -13,9 +13,9 @@ namespace lento::chip {
 namespace {
 
 constexpr double kCertain = 3;          // deviations beyond which a value is not chance
-constexpr uint32_t kDrawsAsFitted = 3;  // the other draws are of other possible chips
+constexpr uint32_t kDrawsAsFitted = 3;  // draws of the fitted chip; later ones vary its parts
 
-// The file's chip with the settings that fit the run.
+// Returns the file's chip with the settings that fit the run.
 spec::Chip with_settings(const ChipModel& model, const ModelVerdict& verdict) {
   spec::Chip out = model.setup.chip;
   out.core.issue_window = verdict.chip.core.issue_window;
@@ -23,7 +23,7 @@ spec::Chip with_settings(const ChipModel& model, const ModelVerdict& verdict) {
   return out;
 }
 
-// Times were mapped to the file's clock, so a class keeps only what the clock does not explain.
+// Returns the rates without the clock's slowness, because times were already mapped to the file's clock.
 FittedRates beside_clock(const ChipModel& model, const ModelVerdict& verdict) {
   FittedRates out = rates_of(model, verdict);
   if (verdict.clock_map.differs())

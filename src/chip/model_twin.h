@@ -19,7 +19,7 @@ struct FittedRates {
   // Cores, links, memory units, DRAM ports; the clock's slowness included.
   std::array<Effect, 4> classes{};
   std::array<double, 4> spread{};  // standard deviation of the parts of a class around it
-  std::vector<Effect> parts;       // beside their class, by column of InfluenceColumns
+  std::vector<Effect> parts;       // relative to their class, by column of InfluenceColumns
 
   // Returns the class's log factor, or 0 when it may be chance.
   double of_class(size_t k) const;
@@ -34,8 +34,8 @@ Twin with_rates(const spec::Chip& chip, const FittedRates& rates);
 
 Twin twin_of(const ChipModel& model, const ModelVerdict& verdict);
 
-// Returns replays of the twin. Healthy draws after the first three are of twins whose parts differ from it
-// by as much as the fit leaves open, so that thresholds hold for each of them.
+// Returns replays of the twin. Draws after the first three are of twins whose parts differ from it by as much
+// as the fit leaves open, so that thresholds hold for each of them.
 Replay
 possible_replay(const ChipModel& model, const ModelVerdict& verdict, const ReplayOf& replays, uint64_t seed);
 

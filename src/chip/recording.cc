@@ -58,7 +58,7 @@ Sketch record_with(SketchRecorder& recorder, TrueRecords& feed, Facts& facts) {
   return sketch;
 }
 
-// Makes a sketch with the memory that the chip has for it.
+// Reduces the records to a sketch within the memory budget of the options.
 Sketch sketched(TrueRecords& feed, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
   options.sketch.ops_per_cycle = recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = count_patterns(of.program, of.chip);
@@ -101,7 +101,7 @@ std::vector<std::string> differences(const ProbeHeader& head, const ChipUnderTes
   return out;
 }
 
-// Takes a sketch that was written earlier.
+// Reads a sketch file, and notes when it was made for another rate than the chip file's.
 void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& out) {
   out.sketch = read_sketch(in);
   require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);
@@ -114,7 +114,8 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
         " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
-// Throws base::Error when the sketch holds too few patterns of the mapping.
+// Sets the share of the mapping's records that were recorded. Throws base::Error when the sketch holds too
+// many patterns that the mapping does not make.
 void require_mapping(const std::string& path, const ChipUnderTest& of, ChipRecording& out) {
   const Belonging seen = belonging_of(out.sketch, of.program, of.chip);
   out.share = seen.share();

@@ -52,7 +52,7 @@ finding::Figure mesh_figure(const Model& model, const Result& result) {
       mesh};
 }
 
-// Returns times of each layer.
+// Returns a table of the begin, the end and the compute cycles of each layer.
 finding::Figure layer_table(const Model& model, const Result& result) {
   finding::TableFigure table;
   table.columns =
@@ -95,7 +95,6 @@ finding::Figure link_table(const Model& model, const Result& result) {
       table};
 }
 
-// Returns the results of a run: time, utilisation, records and the cost of recording.
 // Returns the results of a run: time, utilisation, records and the cost of recording.
 Diagnosis metrics(const Model& model, const Result& result) {
   Diagnosis d;
@@ -175,7 +174,7 @@ class Sinks {
     if (records_ && trace_)
       both_.emplace(*records_, *trace_);
   }
-  // Returns where records go, or null.
+  // Returns the sink for the records, or null when no output was requested.
   RecordSink* sink() {
     if (both_)
       return &*both_;

@@ -25,7 +25,7 @@ double distribution(double z) {
   return 0.5 + (r / (1 + r * r) + std::atan(r)) / std::numbers::pi;
 }
 
-// Returns the weighted median of values, given with their weights in ascending order. `whole` is the sum of
+// Returns the weighted median of (value, weight) pairs, which are ascending by value. `whole` is the sum of
 // the weights.
 double middle(const std::vector<std::pair<double, double>>& values, double whole) {
   double below = 0;
@@ -41,8 +41,8 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
   return 0;
 }
 
-// Returns a robust spread from the distances to the median, with weights in ascending order. With less than
-// two waits of weight it returns the usual model error.
+// Returns a robust spread from (distance to the median, weight) pairs, ascending by distance. When the
+// weights sum to less than two waits, it returns kModelError.
 double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
   if (whole < 2)
     return kModelError;

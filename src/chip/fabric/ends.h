@@ -26,7 +26,7 @@ namespace lento::chip {
 
 struct EndsFit {
   double likelihood = 0;
-  double spread = 0;             // of all
+  double spread = 0;             // of all residuals
   double held = 0;               // sum of `share`
   std::vector<double> centre;    // c, by sort
   std::vector<double> spreads;   // s, by sort
@@ -39,9 +39,9 @@ class Ends {
   // Bound of a wait without a transfer of the slow component.
   static constexpr double kFree = -std::numeric_limits<double>::infinity();
 
-  // `log_ratio` is x and `sort` is p, both by wait. A correction is bounded as an error of the model, except
-  // with `free_correction`: when tails are compared with an earlier run, that run includes the model's
-  // errors.
+  // `log_ratio` is x and `sort` is p, both by wait. Corrections lower the likelihood, as errors of the model,
+  // except with `free_correction`: when tails are compared with those of an earlier run, the model's errors
+  // cancel.
   Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction);
 
   const EndsFit& healthy() const {

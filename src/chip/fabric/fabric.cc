@@ -146,7 +146,7 @@ std::string Fabric::component_name(int component) const {
   return spec::tile_name(sheet_, spec::name(kind(component)), wiring_.place(component));
 }
 
-// Returns the readable name of a server: memory, port, router or link.
+// Returns the readable name of a server: the component of a memory, the port or the link.
 std::string Fabric::server_name(int id) const {
   const Server& s = server(id);
   const spec::TilePlace from = wiring_.place(s.from);

@@ -68,9 +68,8 @@ class Fabric {
   int in_port(int network, int component) const;
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
 
-  // Returns the servers that data passes from one component to another, memory of `from` first, of `to` last.
-  // Equal components pass memory and ports only. Empty when there is no way, between chips that no links
-  // join.
+  // Returns the servers that data passes on its way, from the memory of `from` to the memory of `to`. From a
+  // component to itself these are memories and ports alone. Empty when no links join the chips of the two.
   std::vector<int> route(int network, int from, int to) const;
   int hops(int network, int from, int to) const;  // routers that a request passes; -1: no route
 

@@ -140,7 +140,8 @@ void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) 
     put_back(index, healthy, best[index]);
 }
 
-// Repeats the test on longer and longer parts of the recording and keeps the best result.
+// Tests one class on longer and longer parts of the recording, moves the waits that it explains to their
+// healthy ends, and keeps the best result.
 void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
   TransferTrace stamps = recorded_.trace;
   for (uint32_t n = 1; n <= healthy.size(); ++n) {
@@ -148,7 +149,8 @@ void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypo
     Hypothesis here;
     try_members(index, line, healthy[n - 1], here);
     // Each further part of the records is another chance for the error of the model to resemble evidence.
-    // Therefore only evidence of the sharp kind is summed, because the error of the model cannot imitate it.
+    // Therefore only evidence of sharp hypotheses (ends agree closely on one factor) is summed, because the
+    // error of the model cannot imitate it.
     const double support = best.support + (is_sharp(here) ? here.evidence : 0);
     std::optional<TransferTrace> next = restore(line, here.fit);
     if (is_sharp(here) && here.evidence > best.evidence)

@@ -27,9 +27,9 @@ class HeldWaits {
   // `factor` times its modelled time and all others are on time. Waits without such a transfer have
   // Ends::kFree.
   std::vector<double> bounds(double factor) const;
-  // Returns, ascending, the factor of each selected wait that would give exactly its recorded end. Waits
-  // that were ended by the slow candidate share its true factor. Other waits give a smaller factor than the
-  // true one when the candidate did not end them, and an arbitrary one on a healthy chip.
+  // Returns, ascending, the factor of each selected wait that would give exactly its recorded end. Waits that
+  // the slow candidate ended share its true factor. Waits that ended later for another reason give a larger
+  // one, and on a healthy chip all factors are arbitrary.
   std::vector<double> factors() const;
 
  private:

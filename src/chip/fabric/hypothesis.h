@@ -18,7 +18,7 @@ enum class Effect : uint8_t {
 struct Hypothesis {
   Effect effect = Effect::Holds;
   double factor = 1;
-  SlowSpread slow = kBroadSpread;  // of Holds
+  SlowSpread slow = kBroadSpread;  // with Holds: spread of the ends that the component caused
   double evidence = 0;             // log-likelihood above that of a healthy fabric, for the same waits
   double support = 0;              // sum of the evidence over the parts of the records that were tried
   bool supported = false;
@@ -33,12 +33,12 @@ inline bool is_sharp(const Hypothesis& h) {
   return h.effect == Effect::Holds && h.slow.first < kBroadSpread.first;
 }
 
-// Returns whether the records hardly distinguish the two.
+// Returns whether `a` has at most kMargin less evidence than `b`, so that the records hardly prefer `b`.
 inline bool nearly_equal(const Hypothesis& a, const Hypothesis& b) {
   return a.evidence > b.evidence - kMargin;
 }
 
-// Returns those with any evidence, best first.
+// Returns the indexes of the hypotheses with evidence above 0, the most evidence first.
 std::vector<size_t> by_evidence(const std::vector<Hypothesis>& all);
 
 }  // namespace lento::chip

@@ -29,7 +29,8 @@ class Judge {
 
   // Runs the analysis: simulates the recorded transfers, tests each group of components and decides.
   FabricJudgement run() {
-    // An earlier run gives the expected tails, and the time line of recorded gaps would add nothing.
+    // The expected tails come from the earlier run when there is one, so a time line of the recorded gaps
+    // would add nothing.
     std::vector<Timeline> lines;
     if (!recorded_.earlier)
       lines.push_back(timeline(recorded_, recorded_.trace, Issue::Gaps));
@@ -233,7 +234,7 @@ class Judge {
   // waits of a processor. Its share is estimated as the part of the residuals' variance that lies between
   // processors (intraclass correlation).
   double repetition(const Hypothesis& h) const {
-    // Ends that agree on one factor to 1 % cannot be an error of the model.
+    // Ends that agree on one factor within a sharp spread (at most 3 %) cannot be an error of the model.
     if (is_sharp(h))
       return 1;
     const EndsFit& fit = h.fit;

@@ -32,7 +32,7 @@ struct FabricSuspect {
   uint32_t waits = 0;   // waits that include its transfers
   uint32_t moved = 0;   // waits that end later under the hypothesis
   uint32_t transfers = 0;
-  // Standard deviation of the log of recorded over predicted ends, for waits that it ended.
+  // Standard deviation of the log of recorded over predicted ends, for the waits that the suspect ended.
   double spread = 0;
 };
 
@@ -45,7 +45,7 @@ struct FabricJudgement {
   uint32_t patterns = 0;              // groups of equal waits
   uint32_t left_out = 0;              // waits without an equal one
   uint32_t played = 0;                // classes that were simulated as slow servers
-  double spread = 0;                  // of equal groups: robust standard deviation of the log of their tails
+  double spread = 0;                  // robust standard deviation of log tails within groups of equal waits
   std::vector<FabricSuspect> ranked;  // best first, at most ten
   bool blamed = false;                // whether ranked.front() is reported as slow
   double strength = 0;                // evidence of the first beyond the threshold

@@ -1,5 +1,5 @@
-// Implements first-come-first-served queues as linked lists over packets. A place stores the time at which
-// it becomes free, so a packet that finds a place free soon needs no event.
+// Implements first-come-first-served queues as linked lists over packets. A place stores the time at which it
+// becomes free, so a packet that enters after the release was planned needs no event.
 #include "chip/fabric/places.h"
 
 #include <algorithm>

@@ -14,11 +14,12 @@ class Places {
   static constexpr int64_t kLater = INT64_MAX;
   static constexpr uint32_t kNobody = UINT32_MAX;
 
-  // Adds a spot with `places` places and returns its number.
+  // Adds a spot, such as a link, with `places` places, such as its virtual channels. Returns the spot's
+  // number.
   size_t add(int places);
 
-  // Returns the time at which `packet` may go on, `now` or later, or kLater when leave() will return it. A
-  // packet waits at one spot at a time.
+  // Returns the time at which `packet` may go on, `now` or later, or kLater when it must wait until leave()
+  // returns it. A packet waits at one spot at a time.
   int64_t enter(size_t spot, uint32_t packet, int64_t now);
   // Frees one place from `time` on. Returns the packet that gets it now, or kNobody.
   uint32_t leave(size_t spot, int64_t time);

@@ -1,5 +1,5 @@
 // Measures the cost of a recorded program: reading its file and simulating it. Needs the shared traces
-// (LENTO_SHARED). Each turn takes all single-chip ones, with one fabric for all.
+// (LENTO_SHARED). Each iteration handles all single-chip traces, on one fabric.
 #include "chip/fabric/play.h"
 
 #include <benchmark/benchmark.h>
@@ -38,7 +38,7 @@ TransferTrace parsed(const Text& text) {
   return parse_transfers(text.text, text.path, {}, report);
 }
 
-// Reads the files as they are, compressed.
+// Reads and parses the compressed files.
 void BM_ReadFiles(benchmark::State& state) {
   const std::vector<Text> texts = shared_traces();
   if (texts.empty())
@@ -52,7 +52,7 @@ void BM_ReadFiles(benchmark::State& state) {
 }
 BENCHMARK(BM_ReadFiles)->Unit(benchmark::kMillisecond);
 
-// Parses the texts, unpacked.
+// Parses the decompressed texts.
 void BM_Parse(benchmark::State& state) {
   const std::vector<Text> texts = shared_traces();
   if (texts.empty())

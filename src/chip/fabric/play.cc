@@ -153,15 +153,16 @@ class Player {
     state.waits_for_one = true;
   }
 
-  // Returns the cycles from the latest recorded time so far to that of the next record. A zone (a named part
-  // of a kernel) may be recorded twice, the second time out of order.
+  // Returns the ticks from the latest recorded time so far to that of the next record, at least 0: a zone (a
+  // named part of a kernel) may be recorded twice, the second time out of order.
   int64_t gap(const TransferStream& stream, const StreamState& state) const {
     if (state.next >= stream.records.size())
       return 0;
     return std::max<int64_t>(0, at(stream.records[state.next].begin) - at(state.reached));
   }
 
-  // Returns the time before a record starts, in ticks: recorded gap, computation or nothing, by the mode.
+  // Returns the ticks from this record to the next, by the mode: none, the recorded gap, or the cycles that
+  // the computation or the processor's issue takes.
   int64_t pause(const TransferStream& stream, const StreamState& state, const TransferRecord& record) const {
     if (options_.issue == Issue::Stamps)
       return 0;

@@ -32,7 +32,7 @@ class Search {
         healthy_(healthy) {
     for (size_t i = 0; i < waits_.size(); ++i)
       wait_at_[{waits_[i].stream, stamped.played.waits[waits_[i].wait].record}] = i;
-    std::map<std::string, int> servers;  // servers by name, and of a component its memory
+    std::map<std::string, int> servers;  // servers by name; the name of a component gives its memory
     for (int id = 0; id < recorded.fabric.server_count(); ++id)
       servers[recorded.fabric.server_name(id)] = id;
     for (const CandidateClass& each : classes)
@@ -86,7 +86,8 @@ class Search {
         }
   }
 
-  // Returns whether this factor fits the recorded tails better than the ones tried so far.
+  // Tries a factor and keeps it when it has the most evidence. Returns whether its tails are nearer to the
+  // recorded ones than those of all factors tried so far.
   bool attempt(size_t index, double factor) {
     const int server = server_[index];
     if (server < 0 || factor > kMostFactor || factor <= 1)
@@ -164,7 +165,7 @@ class Search {
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
   // Vectors by class.
   std::vector<int> server_;  // by class; -1: none
-  // The smallest sum for each class over its waits of the distance between recorded and simulated log tails.
+  // The smallest sum, by class, of |log(recorded tail / simulated tail)| over the compared waits.
   std::vector<double> distance_;
   std::vector<double> factor_;
   ServedSearch out_;

@@ -1,6 +1,6 @@
 // Moves packets through the servers of their routes with cut-through and virtual channels. A packet's head
-// and tail are tracked by times, and links are given back when the tail has passed as many links as their
-// buffers hold. Cost: one event per packet and server.
+// and tail are tracked by times. A packet spans as many links as its bytes fill buffers, and each link is
+// released when the tail has left it. Cost: one event per packet and server.
 #include "chip/fabric/traffic.h"
 
 #include <algorithm>
@@ -166,7 +166,7 @@ std::optional<int64_t> TrafficModel::take(uint32_t packet) {
   return std::nullopt;
 }
 
-// Returns the service time of a packet, in ticks, with random variation when asked for.
+// Returns the service time of a packet, in ticks. It varies at random when the server is noisy.
 int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   double duration = server.packet + double(bytes) * server.byte;
   if (server.noisy) {

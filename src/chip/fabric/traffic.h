@@ -110,8 +110,8 @@ class TrafficModel {
 
   // Handles an event of a packet. Returns the time of its last byte when it has arrived.
   std::optional<int64_t> serve(uint32_t packet, int64_t now);
-  // Resolves a deadlock when no event is left: routes from a table may wait for each other in a circle, and
-  // the first waiting packet then proceeds without a place. Returns false when no packet waits.
+  // Resolves a deadlock when no event is left: packets whose routes come from a table may wait for each other
+  // in a circle, and the first of them then proceeds without a place. Returns false when no packet waits.
   bool unlock();
 
   int links(uint32_t packet) const {  // links on the packet's route
@@ -143,7 +143,7 @@ class TrafficModel {
     bool stores = false;  // packets are stored in a memory here
   };
   struct Flight {
-    uint32_t first = 0;  // of its servers and spots
+    uint32_t first = 0;  // index of its first server and spot
     uint32_t stops = 0;
     uint32_t stop = 0;
     uint32_t held = 0;  // stops before this one are released
@@ -178,13 +178,14 @@ class TrafficModel {
   std::vector<ServerState> servers_;
   std::vector<Flight> flights_;  // by packet
   RouteTable routes_;
-  // Spots (of Places) that a packet needs: to enter each server of the routes, and by route that of the
-  // sending end, which is left with the first link.
+  // Spots (of Places) that a packet occupies. `spots_`: by server of each route, to enter that server.
+  // `gate_of_`: by route, that of the sending tile, which is released with the first link.
   std::vector<uint32_t> spots_;
   std::vector<uint32_t> gate_of_;
   std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not looked up yet
   Places places_;
-  // Spots by server. Lanes are those before and behind a ring's wrap.
+  // Spots by link: for the tile that sends over it, and (two per link) for packets before and after a ring's
+  // wrap-around.
   std::vector<uint32_t> gates_;
   std::vector<uint32_t> lanes_;
 };

@@ -93,7 +93,8 @@ class Collector {
     return out;
   }
 
-  // Returns what makes waits comparable: processor, number, bytes and network of the transfers.
+  // Returns the key that comparable waits share: network, number and bytes of the transfers, and kind of the
+  // first peer. With an earlier run all waits share one key.
   std::string pattern_of(const PlayedWait& wait) const {
     if (earlier_)
       return {};

@@ -38,7 +38,7 @@ struct ComparedWaits {
 using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
 // Collects the waits. `played` has the records of `trace`, possibly at other times, and recorded tails come
-// from `trace`. At most the given number of waits of each stream is compared.
+// from `trace`. At most `first` waits of each stream are compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
     const TransferTrace& trace,

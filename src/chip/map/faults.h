@@ -29,7 +29,7 @@ struct Fault {
   uint64_t begin = 0;  // cycles
   uint64_t end = UINT64_MAX;  // cycles, exclusive
   uint64_t ramp = 0;          // the factor rises from 1 over this many cycles after begin
-  uint64_t period = 0;        // on and off: period > 0 and slow for the first `on` cycles of each
+  uint64_t period = 0;        // cycles; above 0: slow only for the first `on` cycles of each period
   uint64_t on = 0;
 
   bool exists() const {

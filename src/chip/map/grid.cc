@@ -29,7 +29,7 @@ Interconnect interconnect_of(const spec::Chip& chip) {
   return net;
 }
 
-// Lists the tiles of one chip in the order of its numbering.
+// Lists the tiles of one chip in the order of its numbering. Empty when they are numbered row by row.
 std::vector<int> tile_order(const spec::Chip& chip) {
   std::vector<int> order;
   if (chip.numbering == spec::Numbering::Rows || chip.interconnect)

@@ -6,9 +6,10 @@
 // DRAM port is a tile. Names: core1-2, NOC_0/link1-2>2-2, link0/3-1>1/0-1, NOC_0/router1-2, lsu1-2, dram0-0,
 // with `chip1/` in front on more than one chip.
 //
-// Places are tiles as numbered above, all chips side by side along x. Routers are one a place and network,
-// network by network. On a chip without an interconnect, router and core have one number. Directed links are
-// dense from 0. Those between chips end at places of no router, numbered after the last router.
+// Places are tiles as numbered above, all chips side by side along x. Each place has one router per network,
+// and routers are numbered network by network. On a chip without an interconnect, a router has the number of
+// its core. Directed links are dense from 0. Those between chips end at places without a router, numbered
+// after the last router.
 #pragma once
 
 #include <array>
@@ -72,8 +73,8 @@ class Grid {
   Position router_position(int router) const;
   int router_of(int core) const;  // of the first network
 
-  // Returns the DRAM port that serves a core: the nearest edge of its row. On a sheet it is the nearest port
-  // of its chip by hops there and back, and of equals the one that serves fewest cores.
+  // Returns the DRAM port that serves a core: the one at the nearest edge of its row. On a sheet it is the
+  // nearest port of its chip by hops there and back, and among equally near ones that with the fewest cores.
   int port_of(int core) const {
     return port_of_[size_t(core)];
   }
@@ -121,7 +122,7 @@ class Grid {
   std::vector<int> port_of_;
 };
 
-// The cost of a segment on a link, beside other traffic.
+// The rate and the latency of a link without other traffic.
 struct Passage {
   double bytes_per_cycle = 1;
   int cycles = 0;

@@ -25,7 +25,7 @@ struct Identifiability {
   std::vector<std::vector<int>> alike;
 };
 
-// With fewer transfers on a slow component a verdict is not counted as detectable
+// A fault of a component that fewer transfers pass is not counted as detectable
 // (bench/results/2026-11-21/chip_table3_lento.csv).
 inline constexpr uint64_t kFewTransfers = 10;
 
@@ -38,8 +38,8 @@ enum class LinkRank {
 };
 Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
-// Describes the same in sentences: components whose faults leave no trace, links whose faults may leave none
-// in a short run, and links that cannot be distinguished. Empty when the mapping shows every component and
+// Describes `seen` in sentences: components whose faults leave no trace, links whose faults may leave none in
+// a short run, and links that cannot be distinguished. Empty when the mapping shows every component and
 // distinguishes all links.
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
 

@@ -1,5 +1,5 @@
-// Reads, writes and generates probe plans, and prices records. A plan is a list of five-tuples, and the cost
-// of a record follows from its place, bytes and structure. A generated plan holds only probes that can fire.
+// Reads, writes and generates probe plans, and computes the cost of a record from its place, bytes and
+// structure. A plan is a list of five-tuples. A generated plan holds only probes that can fire.
 #include "chip/map/probe_plan.h"
 
 #include <algorithm>

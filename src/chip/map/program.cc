@@ -69,7 +69,7 @@ class Expander {
     return child(child(Location{file_}, "layers"), layer);
   }
 
-  // Lists the layers with the samples of a repeat.
+  // Lists the layers, and their indices by id.
   void list_layers() {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       const MappedLayer& layer = mapping_.layers[i];
@@ -199,7 +199,6 @@ class Expander {
 
   // Returns the passes of the producer whose samples this pass may read.
   std::pair<int64_t, int64_t>
-  // Returns the passes of the source whose samples a pass of this layer needs.
   passes_that_meet(size_t index, const InputFeature& input, size_t source, uint32_t pass) const {
     const MappedLayer& producer = mapping_.layers[source];
     const Range needed = samples_of(input.blocks);

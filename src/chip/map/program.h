@@ -67,9 +67,9 @@ struct Program {
     uint32_t route = 0;    // index into routes
     uint32_t credits = 2;  // repetitions that may be sent before the receiver has used the first
   };
-  struct Wait {  // A read waits until `layer` has written `repeats` repetitions of this inference, plus
-    uint32_t layer = 0;       // for each repetition of the reader `per_repeat` samples more
-    uint32_t end_sample = 0;  // of repetition 0 of the reader
+  struct Wait {               // a read in repetition r waits until `layer` has written needed(r) repetitions
+    uint32_t layer = 0;       // the producer, index into layers
+    uint32_t end_sample = 0;  // end of the samples that repetition 0 of the reader needs
     uint32_t per_repeat = 0;  // samples of one repetition of the reader
     uint32_t samples = 1;     // of one repetition of `layer`
     // Returns the number of repetitions of the layer that must be done for repetition r.

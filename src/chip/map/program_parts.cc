@@ -46,7 +46,7 @@ class LayerPlanner {
     plan_.passes = passes;
   }
 
-  // Plans reads, receives, computations and writes of one layer for each core.
+  // Plans reads, operations and outputs of one layer for each core.
   LayerPlan run() {
     for (const InputFeature& input : layer_.inputs)
       add_input(input);
@@ -69,7 +69,7 @@ class LayerPlanner {
     return part;
   }
 
-  // Adds what each core reads or receives of one input.
+  // Adds the cores that need an input, and their reads when it comes from DRAM.
   void add_input(const InputFeature& input) {
     const int source = input.source_layer < 0 ? -1 : segment_.index_of.at(input.source_layer);
     const bool from_cores = source >= int(segment_.begin) && !input.from_dram;

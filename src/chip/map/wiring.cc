@@ -1,6 +1,6 @@
-// Builds the directed links of an interconnect and finds the ways through them: dimension order within a
+// Builds the directed links of an interconnect and finds the routes through them: dimension order within a
 // network, tables where the sheet gives them, and breadth-first search over chips. All ties are resolved by
-// the order of the sheet, so routes are deterministic. Cost: linear in the hops of a way.
+// the order of the sheet, so routes are deterministic. Cost: linear in the hops of a route.
 #include "chip/map/wiring.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void Wiring::add(int network, int from, int to, bool wraps) {
   links_.push_back({network, from, to, wraps, -1});
 }
 
-// Adds the links of a network with regular steps.
+// Adds the links between neighbours in a network, also over its edges where an axis is a ring.
 void Wiring::add_network(int network, const std::vector<int>& order) {
   const Interconnect::Network& net = net_.networks[size_t(network)];
   for (int chip = 0; chip < net_.chips; ++chip) {
@@ -145,7 +145,8 @@ int Wiring::next_chip(int from_chip, int to_chip) const {
   return -1;
 }
 
-// Returns the link towards another chip with the fewest steps on this one.
+// Returns the link to chip `towards` with the fewest hops before it and, when the route ends on that chip,
+// after it.
 int Wiring::nearest_joint(int network, int at, int towards, int to) const {
   const std::vector<int>& all = joints_[size_t(at / per_chip_ * net_.chips + towards)];
   if (all.size() == 1)

@@ -1,11 +1,11 @@
-// The directed links of an interconnect and the ways through them.
+// The directed links of an interconnect and the routes through them.
 //
 // Tiles count over all chips: chip * width * height + y * width + x. Between two tiles that a network's table
-// names, the way is the table's. Otherwise it goes along one axis and then the other, on a ring the shorter
-// way, upwards when both are equal, or the way that the network turns. It passes as few chips as possible,
-// among equals those whose links come first in the sheet. Among several links from one chip to the next it
-// takes the one that leaves the fewest hops to it and, where the way ends on that chip, behind it, and of
-// equals the first.
+// names, the route is the table's. Otherwise it goes along one axis and then the other, on a ring in the
+// direction that the network turns, or the shorter way, upwards when both are equal. It passes as few chips
+// as possible, among equals those whose links come first in the sheet. Among several links from one chip to
+// the next it takes the one with the fewest hops before it and, where the route ends on that chip, after it,
+// and of equals the first.
 #pragma once
 
 #include <array>

@@ -133,7 +133,7 @@ class Tracer {
     out_.detection.ranked = std::move(all);
   }
 
-  // Adds the rank of each core on one level to its score.
+  // Raises the score of each core to its softmax share in one level.
   void add_nodes(int level, std::map<Component, double>& score) const {
     std::vector<double> values;
     std::vector<size_t> at;
@@ -152,7 +152,7 @@ class Tracer {
     }
   }
 
-  // Adds the rank of each link on one level to its score.
+  // Raises the score of each link to its softmax share in one level.
   void add_links(int level, std::map<Component, double>& score) const {
     // Both directions of a link are one component.
     std::map<Component, double> value;

@@ -62,7 +62,7 @@ class Builder {
     }
   }
 
-  // Adds one instruction: an edge for each message.
+  // Adds the bytes of one instruction to the links of its route and, for a read or write, to its DRAM edge.
   void add(int core, const Instruction& in, const Program::Section& section) {
     const int level = levels_.at(program_.layers[in.layer].segment);
     const double bytes = double(in.amount) * section.repeats;

@@ -90,7 +90,7 @@ class ProbeReader {
   uint64_t index_ = 0;
 };
 
-// Encode a record as 40 bytes: the members in their order, little-endian. decode() is the inverse.
+// Encodes a record as 40 bytes: the members in their order, little-endian. decode() is the inverse.
 void encode(const ProbeRecord& record, char* out);
 ProbeRecord decode(const char* bytes);
 

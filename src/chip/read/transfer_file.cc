@@ -1,4 +1,4 @@
-// lento-records 2:
+// Reads and writes the form lento-records 2, and recognises the forms of other tools:
 //   lento-records 2
 //   {"networks":["NOC_0"],"names":["","BRISC",...],"joints":[[chip,x,y,chip,x,y],...]}
 //   chip x y processor kind network peer_chip peer_x peer_y bytes begin end name sources

@@ -74,7 +74,7 @@ EventSort sort_of(std::string_view type) {
 class Words {
  public:
   template <typename NumberOf>
-  // Returns the number of a word, and asks `number_of` for a new one.
+  // Returns the number of a word, and calls `number_of` for a new one.
   uint32_t id(std::string_view word, NumberOf number_of) {
     if (last_ && last_->first == word)
       return last_->second;
@@ -147,7 +147,7 @@ class NocReader {
     return sorts_[name];
   }
 
-  // Takes an event: a zone, a transfer or a wait.
+  // Adds an event to its stream: a zone, a transfer or a wait.
   void take(const NocEvent& event, size_t index) {
     const Place core{chip_of(event), side(event.sx), side(event.sy)};
     if (event.timestamp < 0)
@@ -201,7 +201,7 @@ class NocReader {
     return Place{};
   }
 
-  // Takes the begin or end of a zone.
+  // Adds the begin or end of a zone.
   void take_zone(const NocEvent& event, TransferRecord& record, TransferStream& stream) {
     record.name = name_id(names_, event.zone);
     const bool ends = event.zone_phase == "end" || event.zone_phase == "ZONE_END";
@@ -209,7 +209,7 @@ class NocReader {
     stream.records.push_back(record);
   }
 
-  // Takes a transfer or a wait for transfers.
+  // Adds a transfer or a wait for transfers.
   void take_event(const EventSort& sort, TransferRecord& record, uint32_t index) {
     TransferStream& stream = trace_.streams[index];
     if (sort.barrier) {
@@ -236,8 +236,8 @@ class NocReader {
       record.bytes = state.bytes;
   }
 
-  // An end mark closes the previous start mark of the same stream. An end mark without a start waited for
-  // nothing that was recorded.
+  // Adds a mark of a barrier. An end mark closes the last start mark of the same stream. Without one, no
+  // recorded transfer was waited for.
   static void take_barrier(bool ends, TransferRecord& record, TransferStream& stream) {
     if (!ends) {
       stream.records.push_back(record);

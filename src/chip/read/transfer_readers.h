@@ -10,7 +10,7 @@
 
 namespace lento::chip {
 
-// Returns the stream of a core and processor, and creates it on first use.
+// The streams of a trace, by core and processor. at() creates a stream on first use.
 class StreamTable {
  public:
   explicit StreamTable(TransferTrace& trace);

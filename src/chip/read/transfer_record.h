@@ -99,7 +99,7 @@ struct TransferCounts {
   uint64_t events = 0;  // events of the source
   uint64_t zones_begun = 0;
   uint64_t zones_ended = 0;
-  // Numbers of records. `open` counts those without an end.
+  // Numbers of records. `open_groups` counts the groups without an end.
   uint64_t transfers = 0;
   uint64_t groups = 0;
   uint64_t open_groups = 0;

@@ -131,7 +131,7 @@ class TableReader {
   }
 
  private:
-  // Takes a row of the table.
+  // Adds a row of the table to the trace, or skips and counts it.
   void take(const std::vector<std::string>& row, int line) {
     const auto core = place_of(row[component_]);
     const auto begin = amount(row[start_]);

@@ -1,6 +1,6 @@
 // Checks records against physics in blocks. Operations and transfers are checked separately, because only
-// transfers of one core may overlap. Times near 0 are taken as far from the run when the run began later
-// than it is long.
+// transfers of one core may overlap. When the first record begins later than the first block is long, its
+// begin becomes time 0.
 #include "chip/read/true_records.h"
 
 #include <algorithm>

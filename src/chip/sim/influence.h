@@ -80,7 +80,8 @@ class Influence {
   }
   // Marks the start of event `what`. Everything pushed until the next call waited for it.
   void happens(uint32_t what);
-  // Adds the service of a part: `cycles` that end with event `what`, of which `hop_cycles` are set-up.
+  // Adds the service that ends with event `what`: `cycles` of the part in `column`, and `hop_cycles` of
+  // set-up besides.
   void pushed(uint32_t what, uint32_t column, double cycles, double hop_cycles = 0);
   // Mark the begin and the end of a record.
   void begins(uint32_t mark);

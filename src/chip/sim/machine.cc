@@ -378,7 +378,7 @@ void Machine::record(const ProbeRecord& r, uint32_t mark) {
     influence_->ends(mark, out);
   if (sink_) {
     const RecordSink::Outcome outcome = sink_->record(out);
-    // The plan already pays for an insertion. A sink with a higher cost gets the difference.
+    // The plan's cost includes an insertion, so only what a sink costs beyond that is added.
     const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
     if (outcome.cost_cycles > paid)
       cycles += outcome.cost_cycles - paid;

@@ -21,7 +21,7 @@ class Machine : public NetworkUser {
   // Passes every event to `influence`, which computes derivatives. Precondition: nothing was simulated yet.
   void keep(Influence& influence);
 
-  // Handles every event up to `cycles`. Returns whether there are more.
+  // Handles every event up to `cycles`, or until Options::stop. Returns whether there are more.
   bool run_until(uint64_t cycles);
   Result result();  // call once
 
@@ -43,8 +43,8 @@ class Machine : public NetworkUser {
     return uint32_t(kind) << kKindShift | index;
   }
 
-  // An instruction in a core's window. Entries are counted from 0 over the whole run, and `entry & mask_` is
-  // the slot.
+  // An instruction in a core's window. Entries are numbered from 0 over the whole run, and `number & mask_`
+  // is the slot in the core's ring.
   struct Entry {
     uint32_t instruction = 0;
     uint32_t inference = 0;

@@ -175,7 +175,7 @@ void Machine::message_arrived(uint32_t id) {
   }
 }
 
-// Returns the credits of a tile's receives once they are used, so that their senders may continue.
+// Frees the credits of a tile's receives once they are used, so that their senders may continue.
 void Machine::give_credits(uint32_t core, const Tile& t) {
   const uint32_t compute = entry(core, t.compute).instruction;
   for (uint32_t i = t.first_instruction; i < compute; ++i) {
@@ -198,8 +198,8 @@ void Machine::give_credits(uint32_t core, const Tile& t) {
   }
 }
 
-// Returns whether a read may start: the samples that it waits for are written. Otherwise it joins the
-// waiting ones.
+// Returns whether a read may start, because the samples that it waits for are written. Otherwise adds it to
+// the waiters of the layer.
 bool Machine::read_ready(uint32_t core, uint32_t number) {
   const Entry& e = entry(core, number);
   const Instruction& instruction = at(e.instruction);
@@ -248,7 +248,7 @@ void Machine::take_slot(uint32_t id) {
   }
 }
 
-// Returns a slot, which the next waiting transfer takes.
+// Frees a slot, which the next waiting transfer takes.
 void Machine::free_slot(uint32_t core) {
   Core& c = cores_[core];
   if (c.slot_head == kNone) {
@@ -324,7 +324,7 @@ void Machine::transfer_done(uint32_t id) {
   }
 }
 
-// Counts a written part of a layer and wakes those that wait for complete samples.
+// Counts a written part of a layer, and starts the reads that wait for the samples now complete.
 void Machine::written(uint32_t layer, uint64_t repeat) {
   Progress& progress = progress_[layer];
   if (progress.written.size() <= repeat)

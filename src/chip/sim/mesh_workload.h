@@ -187,7 +187,7 @@ class MeshRun {
     free_message_ = id;
   }
 
-  // Counts an arrived message, and starts the task that waited for it last.
+  // Counts an arrived message, and starts its task when the task waits for no other one.
   void arrive(uint64_t when, uint32_t at) {
     ++out_.messages;
     out_.message_sum += when;
@@ -200,7 +200,7 @@ class MeshRun {
   const MeshWorkload w_;
   const int cores_;
   EventHeap events_;
-  // Times at which each is next idle.
+  // Times from which each core and each link is idle.
   std::vector<uint64_t> free_core_;
   std::vector<uint64_t> free_link_;
   std::vector<uint32_t> need_;

@@ -97,7 +97,7 @@ double Network::slowdown(uint32_t server, uint64_t now) {
   return factor;
 }
 
-// Returns the number of a free place for a segment.
+// Stores a segment and returns its number.
 uint32_t Network::allocate(const Segment& segment) {
   if (free_ == kNone) {
     segments_.push_back(segment);

@@ -40,12 +40,12 @@ struct Segment {
   uint32_t behind = kNone;  // in the buffer that holds it
   uint32_t buffer = kNone;
   uint64_t noise = 0;
-  uint32_t hop = 0;  // index into the hops of the route, counted from the first link
+  uint32_t hop = 0;  // index into the setup's `hops` of the next link, up to `hop_end`
   uint32_t hop_end = 0;
-  // The first server, and the last one or kNone: delivered after the last hop.
+  // The first server, and the last one. kNone as the last: the segment is delivered after its last hop.
   uint32_t source = 0;
   uint32_t sink = kNone;
-  uint8_t vc = 0;  // of the queue or service at hand
+  uint8_t vc = 0;  // VC on the server that it waits for or that serves it
   Traffic traffic = Traffic::Cores;
   bool under_way = false;  // past its source server
 };
@@ -93,7 +93,7 @@ class Network {
     return uint32_t(servers_.size());
   }
 
-  // Keeps derivatives of all further events.
+  // Passes all further events to `influence`, which computes derivatives.
   void keep(Influence& influence) {
     influence_ = &influence;
   }

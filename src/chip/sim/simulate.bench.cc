@@ -11,7 +11,7 @@
 namespace lento::chip {
 namespace {
 
-// Runs the five runs of the SimPy comparison. Items are link hops.
+// Simulates one of the five runs of the SimPy comparison. Items are link hops.
 void BM_EventCore(benchmark::State& state) {
   const reference::MeshWorkload runs[] = {
       {.batches = 8},
@@ -39,7 +39,7 @@ void BM_EventCore(benchmark::State& state) {
 }
 BENCHMARK(BM_EventCore)->DenseRange(0, 4)->Unit(benchmark::kMillisecond);
 
-// Runs one inference, with records to a sink that drops them. The expansion is made once.
+// Simulates 16 inferences with probes but without a sink for their records. The mapping is expanded once.
 void BM_Inference(benchmark::State& state, const char* name, int side) {
   const std::string path = test::shared_chip("gemini/") + name + ".map.json";
   if (!test::readable(path)) {

@@ -1,5 +1,5 @@
 // Simulates every component of a chip slowed down, one run each in parallel, with paired noise. Cost: one run
-// a component.
+// per component.
 #include "chip/sim/sweep.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Implements the recorder of one core: the two stages of SLOTH's Fail-Slow Sketch, the time bins, and the
 // episodes of slow computing. Arithmetic is that of hardware: levels in 1/256 octave, reciprocals from a
-// table in place of divisions. core_sketch.h states the departures from Algorithm 1. Cost: constant an
+// table in place of divisions. core_sketch.h states the departures from Algorithm 1. Cost: constant per
 // insertion, apart from evictions and doublings of the bins.
 #include "chip/sketch/core_sketch.h"
 
@@ -99,7 +99,7 @@ void TimeBin::add(int level) {
   lowest = lowest == 0 ? low : std::min(lowest, low);
 }
 
-// Adds the counts of another bin of time.
+// Merges another time bin into this one: count, mean and lowest level.
 void TimeBin::merge(const TimeBin& other) {
   if (other.count() == 0)
     return;
@@ -183,8 +183,8 @@ void CoreSketch::stage_one(const Sample& sample) {
   }
 }
 
-// Turns the bucket's summary into the beginning of an entry. Its share of the time bins goes to the bin of
-// its first record.
+// Turns the bucket's summary into the beginning of an entry. In the time bins its earlier records count as
+// one, at the time of the first.
 void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
   SketchEntry& entry = new_entry(sample.key);
   if (bucket.seen > 1) {
@@ -303,7 +303,8 @@ void CoreSketch::note_last_of_sample(int list) {
     last_of_sample_[list] = place_in_sample(entries_[victim(list)].key);
 }
 
-// Returns how far the worst time bin of a pattern lies above its lowest level, for computes its mean.
+// Returns how far the worst time bin of a pattern lies above its lowest level. For computes, which have no
+// bins, returns how far their mean does.
 int CoreSketch::unhealthiness(uint16_t slot) const {
   const SketchEntry& entry = entries_[slot];
   int worst = entry.mean;
@@ -316,7 +317,8 @@ int CoreSketch::unhealthiness(uint16_t slot) const {
   return worst - entry.lowest;
 }
 
-// Returns the entry to replace.
+// Returns the slot of the entry in a list that is replaced next, by the eviction policy or, in a table, the
+// last of the sample.
 uint16_t CoreSketch::victim(int list) {
   const uint16_t begin = list == 0 ? 0 : shape_.computes;
   const uint16_t end = uint16_t(begin + state_.used[list]);

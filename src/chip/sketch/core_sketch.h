@@ -48,7 +48,7 @@ struct SketchShape {
 };
 
 struct SketchOptions {
-  uint32_t budget_bytes = 8192;            // a core
+  uint32_t budget_bytes = 8192;            // per core
   uint32_t threshold = 2;                  // H: occurrences before a pattern enters stage 2
   Eviction eviction = Eviction::Earliest;  // of a sketch of two stages
   bool as_printed = false;

@@ -1,5 +1,5 @@
 // Sizes the recorders of a chip for a budget of bytes, and gives each record to its core. A tight budget
-// reduces capacities in a fixed order, each only as far as needed (sketch.h). Cost: constant a record.
+// reduces capacities in a fixed order, each only as far as needed (sketch.h). Cost: constant per record.
 #include "chip/sketch/sketch.h"
 
 #include <algorithm>

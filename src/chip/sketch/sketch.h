@@ -1,4 +1,4 @@
-// The recorder of a chip: one CoreSketch a core, fed one record at a time, and its file
+// The recorder of a chip: one CoreSketch per core, fed one record at a time, and its file
 // (docs/formats/sketch.md). Only the sketch leaves the chip: detectors never get records.
 //
 //   Sketch sketch(plan_shapes(patterns, options), options);   // sized before the run

@@ -46,7 +46,7 @@ void put_all(std::string& out, const std::vector<T>& values) {
   out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
-// Takes values off the front of a buffer. A buffer that is too short is a located error.
+// Takes values off the front of a buffer. Throws base::Error with the position when the buffer is too short.
 class Cursor {
  public:
   Cursor(std::string_view bytes, const std::string& file)

@@ -40,7 +40,7 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
           std::log(double(end - begin)));
   };
   for (const TransferStream& stream : trace.streams) {
-    // Open begins by zone name, because zones with the same name may nest.
+    // Begins of open zones by name, as a stack, because zones with the same name may nest.
     std::map<uint32_t, std::vector<uint64_t>> open;
     for (const TransferRecord& r : stream.records) {
       if (r.kind == TransferKind::Compute) {
@@ -90,8 +90,8 @@ struct ComparedZone {
   }
 };
 
-// Subtracts from each occurrence its median over cores. Cores with another number of occurrences did other
-// work and are left out.
+// Subtracts from each occurrence its median over cores. Cores with another number of occurrences than most
+// did other work and are left out.
 ComparedZone subtract_peer_medians(const Sort& sort, const Durations& durations) {
   std::map<size_t, size_t> counts;
   for (const auto& [core, values] : durations)
@@ -208,8 +208,7 @@ class ZoneJudge {
     return std::exp(std::min(20.0, least));
   }
 
-  // Returns the probability of the ranks of a core's records among those of its peers, when it is not
-  // slower.
+  // Returns the probability that a core no slower than its peers has records that rank as high among theirs.
   static double rank_chance(const ComparedZone& c, const Place& core) {
     std::vector<double> peers;
     for (const auto& [other, values] : c.residuals)

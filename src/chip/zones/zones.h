@@ -3,10 +3,11 @@
 //   log duration = level of (processor, zone, occurrence) + slowness of the core + noise
 //
 // Cores that ran the same zones are compared with each other. With an earlier run of the same program, each
-// core is compared with itself, so that cores may do different work. A core is named when it deviates by
-// more than the spread in all of its zones, and when its raw records are slower by rank. A core that deviates
-// in most zones alone had other work than its peers, unless an earlier run shows it faster. Sources:
-// Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost: sorting the records.
+// core is compared with itself, so that cores may do different work. A core is named when it deviates by more
+// than the spread in all of its zones, and when its raw records are slower by rank. A core that deviates in
+// most zones but not in all had other work than its peers. With an earlier run, in which its work was the
+// same, it is named too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost:
+// sorting the records.
 #pragma once
 
 #include <string>
@@ -39,7 +40,7 @@ struct ZoneJudgement {
   size_t records = 0;                   // records of those zones
   double common = 1;                    // with an earlier run: factor by which all cores became slower
   double detectable = 0;                // factor that would be named with probability 95 %, in the best zone
-  std::vector<ZoneSuspect> suspects;    // smallest probability first
+  std::vector<ZoneSuspect> suspects;    // cores slower than their peers in some zones and not in others
   std::vector<ZoneSuspect> other_work;  // longer than their peers in some zones and not in others
 };
 

@@ -82,7 +82,7 @@ std::vector<Block> read_blocks(const Json& feature, const Location& where) {
   return blocks;
 }
 
-// Accepts "dram" or "core".
+// Returns true for "dram", false for "core". Throws base::Error for another word.
 bool is_dram(const Json& feature, std::string_view key, const Location& where) {
   const Location at = child(where, key);
   const std::string& text = feature.at(key, where).string(at);

@@ -172,7 +172,6 @@ class Released {
 
   // Visits every part of a layer's output that overlaps `wanted`, in program order.
   template <class Visit>
-  // Calls `visit` for each part of a source layer's output that meets the wanted slice.
   void for_each_part(size_t source, const Slice& wanted, Visit visit) const {
     const MappedLayer& layer = mapping_.layers[source];
     if (layer.outputs.empty())
@@ -245,8 +244,7 @@ class Released {
         found == weights_.end() ? 1 : (*found->second)[2].size() * (*found->second)[3].size();
     switch (layer.kind) {
       case LayerKind::Conv:
-      case LayerKind::FullyConnected:  // the release counts too many operations here; these are those of the
-                                       // product
+      case LayerKind::FullyConnected:  // operations of the product; the release counts too many here
         return reduced;
       case LayerKind::GroupConv:
         return std::max<uint64_t>(1, reduced / layer.group_count);

@@ -14,13 +14,14 @@ using Fetch = std::array<int, 4>;  // pieces along B, K, H, W; sub-steps run alo
 
 int64_t steps_of(const Fetch& fetch);
 
-// Returns the part of a slice that sub-step `step` takes. Outputs are cut along their channels too.
-// Precondition: no axis is cut into more pieces than it is long.
+// Returns the part of a slice that sub-step `step` takes. `channels`: cut along the channels too, as outputs
+// are. Precondition: no axis is cut into more pieces than it is long.
 Slice cut(Slice slice, const Fetch& fetch, int64_t step, bool channels);
 Slice cut_weights(Slice slice, const Fetch& fetch, int64_t step);
 
-// Returns the layer's own cut, then one sample per step, then fewer output channels, until a part fits a
-// quarter of the scratchpad. Throws base::Error when a part is cut into more pieces than it holds.
+// Returns the layer's own cut, or, when a part of it exceeds a quarter of the scratchpad, one sample per step
+// and, if needed, fewer output channels. Throws base::Error when a part is cut into more pieces than it
+// holds.
 Fetch fitted_fetch(const MappedLayer& layer, const spec::Chip& chip, const std::string& file);
 
 }  // namespace lento::chip

@@ -54,7 +54,7 @@ class Chunker {
   struct Product {
     size_t dim = 0;
     int64_t count = 1;
-    std::vector<size_t> along;  // by rising index
+    std::vector<size_t> along;  // layers that are cut into the same runs, ascending
   };
 
   // Decides how a layer is cut.
@@ -122,7 +122,8 @@ class Chunker {
     return d;
   }
 
-  // Returns whether the layer works element by element, with every operand a slice for every run of channels.
+  // Returns whether the layer works element by element, and each of its operands can be sliced to a run of
+  // channels.
   static bool cuts_along(const Layer& layer, size_t channels) {
     return std::ranges::all_of(layer.operands, [&](const Operand& operand) {
       bool same = true;

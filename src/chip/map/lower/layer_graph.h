@@ -83,7 +83,8 @@ std::optional<size_t> channel_dim(const Layout& layout);
 // Returns the only operand dimension that a layer reduces, or nothing when there are several or it is not
 // `depth` long.
 std::optional<size_t> reduced_dim(const Layer& layer);
-// Returns whether a layer multiplies one operand by a matrix of weights from DRAM, all its channels alike.
+// Returns whether a layer multiplies its one operand by a matrix of weights from DRAM, where every channel of
+// the output needs the same inputs.
 bool has_matrix(const Layer& layer);
 
 }  // namespace lento::chip

@@ -184,7 +184,8 @@ Location Lowering::at(const Operation& op) const {
   return {file_, 0, 0, "node '" + op.name.substr(0, 80) + "' (" + op.type.substr(0, 40) + ")"};
 }
 
-// Lowers an unknown operation: each output needs all inputs in full.
+// Lowers an unknown operation as an element-wise one with broadcasting. An input with more dimensions than
+// the output is needed in full.
 void Lowering::generic(const Operation& op) {
   ++graph_.generic;
   for (size_t o = 0; o < op.outputs.size(); ++o) {
@@ -205,7 +206,7 @@ void Lowering::generic(const Operation& op) {
   }
 }
 
-// Adds a copy layer for outputs that are only views of others.
+// Adds a copying layer for each output. Called when all outputs are views of inputs, so that no layer exists.
 void Lowering::copy_outputs() {
   for (const int id : net_.outputs) {
     if (!values_[id])

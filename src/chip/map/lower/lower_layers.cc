@@ -79,7 +79,7 @@ DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
   return {RuleKind::Window, int(i + 2), stride, before, reach};
 }
 
-// Lowers a convolution. `depth` is the number of products in a sum.
+// Lowers a convolution. `depth` is the number of input channels that an output sums over.
 void Lowering::convolve(const Operation& op, int64_t depth, RuleKind along) {
   const Shape &in = in_shape(op, 0), &w = in_shape(op, 1), &out = out_shape(op);
   const int64_t groups = op.integer("group", 1);

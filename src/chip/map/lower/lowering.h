@@ -56,8 +56,8 @@ class Lowering {
   int normalized_input(const Operation& op) const;
   std::vector<bool> reachable();
   void lower_operation(size_t i);
-  // Most operators are lowered only when their first input is an activation. These are lowered when it is
-  // constant too.
+  // Returns whether operators of this type are lowered even when their first input is a constant. All others
+  // need an activation there.
   static bool takes_constant_first(std::string_view type);
   void add_layer(Layer layer, const Operation& op, size_t output = 0);
   // Returns the rules of an operand that is broadcast to `out`.

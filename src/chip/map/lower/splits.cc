@@ -61,7 +61,8 @@ class Splitter {
     }
   }
 
-  // Returns whether other layers read the rows too. Such rows are gathered in any case.
+  // Returns whether the rows of a product are gathered in any case: other layers read them too, or no single
+  // layer produces them.
   bool read_by_others(const Layer& layer) const {
     const auto& pieces = layer.operands.front().value.pieces;
     return pieces.size() != 1 || pieces.front().source < 0 || readers_[size_t(pieces.front().source)] > 1;

@@ -16,8 +16,8 @@ int64_t count(const std::vector<Digit>& digits) {
   return n;
 }
 
-// Returns the values of a digit with `stride` over positions [r.start, r.end), [first, last] as an inclusive
-// interval.
+// Returns the inclusive interval of values that a digit with `stride` takes over positions [r.start, r.end),
+// or all its values when they wrap around.
 Range digit_range(Range r, int64_t stride, int64_t extent) {
   const int64_t first = r.start / stride;
   const int64_t last = (r.end - 1) / stride;

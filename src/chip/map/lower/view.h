@@ -36,7 +36,7 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-// A box of a layer's output at a place of the value's feature.
+// A box of a layer's output, `size` from `from` on, that fills the value's feature from `at` on.
 struct Piece {
   int source = -1;  // layer, -1: network input
   Extents at{0, 0, 0};

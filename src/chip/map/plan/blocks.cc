@@ -1,6 +1,6 @@
 // Orders cores by halving the chip recursively across its longer side, the second half as the mirror image of
-// the first. For each level it records the links over the shortest middle, which bound exchanges between
-// halves.
+// the first. For each level it records the fewest links across the middle of a block, which bound exchanges
+// between halves.
 #include "chip/map/plan/blocks.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Lists and prices ways to cut one layer over all cores. The price is a closed form of computing, streaming
-// of weights, hand-on between sharers and exchange over the middles of blocks. A few sampled parts represent
-// all, because parts are alike but for borders.
+// Lists and prices ways to cut one layer over all cores. The price is a closed form of computing, reading
+// weights, passing weights between the cores that share them, and exchange across the middles of blocks. A
+// few sampled parts represent all, because parts are alike but for borders.
 #include "chip/map/plan/choices.h"
 
 #include <algorithm>
@@ -105,9 +105,9 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Returns the core for share number `stand` of a group. Neighbouring shares are placed as mirror images
-// across the middle of the group, and the next ones across the middles of its halves, so that the exchange
-// between two images is one slice (stages.h).
+// Returns the position of share `stand`, whose number within its group has its bits reversed. Neighbouring
+// shares are then mirror images across the middle of the group, and the next ones across the middles of its
+// halves, so that the exchange between two images is one slice (stages.h).
 uint32_t Choices::in_block(uint32_t stand) const {
   const auto group = uint32_t(grouping_.cores);
   if (!images() || !std::has_single_bit(group))
@@ -182,8 +182,8 @@ double Choices::computed(const Choice& c, double stream) const {
   return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
 }
 
-// Returns the cycles to pass weights on between the cores that share them. Cores with the same channels are
-// as far apart as there are parts along the channels.
+// Returns the cycles to pass weights on between the cores that share them. In the order of cores, those with
+// the same channels are as many places apart as there are parts along the channels.
 double Choices::hand_on_cycles(const Choice& c) const {
   if (c.sharers == 1)
     return 0;
@@ -221,8 +221,8 @@ Choice Choices::describe(const Layer& layer, const Cut& cut) const {
   return c;
 }
 
-// Chooses the sub-steps of a part. Weights arrive in sub-steps over the channels, because reads run in
-// parallel in the memory unit and the first ones arrive early.
+// Chooses runs and sub-steps of a part. Weights arrive in sub-steps over the channels, so that computing
+// starts early. Returns false when the part exceeds the scratchpad or its weights arrive too late.
 bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   const int64_t channels = layer.layout.extents[0] / c.cut.parts[1];
   if (c.sharers > 1) {

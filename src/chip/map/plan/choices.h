@@ -60,9 +60,10 @@ class Choices {
   // Returns the cycles to read the weights and further bytes: `most` bytes for the part that reads most,
   // `all` bytes for all parts.
   double stream_cycles(const Choice& c, double most, double all) const;
-  // Returns the cycles of an exchange. `loads` are the bytes of an average core.
+  // Returns the cycles of an exchange. `loads` are the bytes that an average core receives across each
+  // middle.
   double exchange_cycles(const Loads& loads, int cores) const;
-  // Returns the cycles of an exchange in stages, one block size after the other.
+  // Returns the cycles of an exchange in stages, one block size after the other. `loads` as above.
   double staged_cycles(const Loads& loads, int cores) const;
   // Returns whether the cores of a block may also be used in mirrored order (BlockOrder).
   bool images() const;

@@ -31,8 +31,8 @@ void add(Slices& slices, Slice fresh);
 // Returns the bits in which the positions of holders and needers differ. 0 when stages are not worthwhile.
 size_t stages_worth(const ByCore& have, const ByCore& need);
 
-// Returns the order of the bits. Halvings alternate between columns and rows. The larger exchanges come last,
-// and in pairs the other way around (`swapped`) they use the other links at the same time.
+// Returns the bits in the order of exchange, highest first. `swapped` exchanges bits in pairs: halvings
+// alternate between columns and rows, so an exchange in each order at the same time uses all links.
 std::vector<size_t> order_of_bits(size_t bits, bool swapped);
 
 // Returns the slices of every core after each stage. Empty when a core would have too many slices. `bits`
@@ -44,7 +44,7 @@ std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, const st
 // cores, and the lowest is exchanged first.
 std::vector<ByCore> plan_sums(const ByCore& need, size_t group);
 
-// Returns two halves along an axis along which no core's share is cut.
+// Returns two halves along an axis along which no core's share is cut, or nothing when there is no such axis.
 std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& need);
 
 ByCore within(const ByCore& all, const Slice& part);

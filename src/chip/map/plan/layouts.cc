@@ -1,6 +1,6 @@
 // Plans a network in several arrangements: without groups, and with groups of several sizes, reductions
-// shared or cut into runs, and weights handed on between sharers. The cost model ranks them, and only the
-// best are simulated.
+// shared or cut into runs, and weights passed between the cores that share them. The cost model ranks them,
+// and only the best are simulated.
 #include "chip/map/plan/layouts.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ std::vector<Position> serpentine(const Grid& grid, int image) {
   return order;
 }
 
-// Lists the same along rows.
+// Lists working cores along rows, left and right in turn.
 std::vector<Position> serpentine_rows(const Grid& grid) {
   std::vector<Position> order;
   for (int y = 0; y < grid.height(); ++y) {
@@ -83,7 +83,7 @@ std::vector<int> segment_images(const Plan& plan) {
   for (size_t s = 0; s < layers.size(); ++s) {
     if (layers[s] < 2)
       continue;
-    const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks use all links too
+    const bool columns = turn % kTurns / 2 == 1;  // turns 2 and 3 of 16, so that short networks use all links
     images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
     ++turn;
   }

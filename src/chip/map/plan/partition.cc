@@ -184,7 +184,7 @@ class Lister {
       best = cut;
   }
 
-  // Returns the divisions for which more cores give less time.
+  // Returns the cuts, by rising cores, that score better than every cut with fewer cores.
   std::vector<Cut> front() const {
     std::vector<Cut> out;
     for (const auto& [cores, cut] : best_) {

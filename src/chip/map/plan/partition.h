@@ -23,7 +23,7 @@ struct Cut {
   double core_cycles = 0;   // of the largest part, one pass
   double input_bytes = 0;   // all parts, one pass; halos and copies counted
   double weight_bytes = 0;  // all parts, one pass
-  double score = 0;         // core_cycles plus its share of DRAM time, by which cuts are compared
+  double score = 0;         // core_cycles plus its share of DRAM and mesh time; cuts are compared by it
 };
 
 Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones

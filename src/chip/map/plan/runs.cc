@@ -94,7 +94,7 @@ class Runner {
   struct Item {
     MappedLayer layer;
     size_t of = 0;         // layer in the old mapping
-    bool product = false;  // product with its own weights, which come from DRAM until they are passed on
+    bool product = false;  // multiplies by weights that the old mapping reads from DRAM
     // Indices of items.
     int weights = -1;  // item that passes the weights on to this one
     int reader = -1;   // item that reads a layer of weights
@@ -129,7 +129,8 @@ class Runner {
     });
   }
 
-  // Returns the item before which the weights of product `at` are placed.
+  // Returns the index before which the weights of product `at` are placed: that of the previous product on
+  // its cores, or the first of the segment.
   size_t place_ahead(size_t at) const {
     const int segment = items_[at].layer.segment;
     const size_t reader = at;

@@ -153,9 +153,9 @@ class Sequencer {
     return {out.start, out.end + 1};
   }
 
-  // Returns the bytes that other cores send for a need, and adds their loads to `loads`. In stages, a share
-  // crosses the middle of a block once: the first core behind it at the same position as its producer takes
-  // it.
+  // Returns the bytes that other cores send for a need, and adds them to `loads` by the middle that they
+  // cross. With `staged`, a share counts at its last stage alone: it comes from the mirror image in the
+  // lowest bit in which the positions of producer and receiver differ.
   double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
     const Cut& cut = choice(size_t(need.source)).cut;
     const auto& n = cut.parts;
@@ -280,7 +280,8 @@ class Sequencer {
     });
   }
 
-  // Returns the bytes that a layer writes to memory, because a reader is in another segment.
+  // Returns the bytes that a layer writes to memory: its output when it has no reader or one in another
+  // segment.
   double written(size_t index) const {
     const bool leaves = readers_[index].empty() || std::ranges::any_of(readers_[index], [&](size_t r) {
                           return segment_[r] != segment_[index];

@@ -91,7 +91,8 @@ class Stager {
     inputs = std::move(out);
   }
 
-  // Returns the inputs of a layer with source layers renumbered. Inputs in another order are gathered first.
+  // Returns an input with its source renumbered. Data of the same segment and order of cores is gathered in
+  // stages, or taken from the gathering of an earlier reader.
   std::vector<InputFeature> redirected(size_t index, InputFeature input) {
     if (input.source_layer < 0)
       return {input};
@@ -119,7 +120,8 @@ class Stager {
     return out;
   }
 
-  // Returns inputs from the layers that hold the needs on the right cores: one layer, or one for each half.
+  // Adds layers that gather the needs in stages, where that is worthwhile. Returns the inputs from the last
+  // of them, one or one for each half, else the direct input.
   std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
     const InputFeature direct{false, now_[source], needs};
     const size_t order = order_of(source);

@@ -14,16 +14,16 @@ struct Staged {
   Plan plan;  // one layer for each layer of the mapping
 };
 
-// Returns a mapping, from one with one layer per layer of `plan`, in which an input that comes from many
-// cores comes through layers of its own. In each, every core passes everything that it has and the other half
-// of a block needs to the core that mirrors it there, the halves of the largest block first (recursive
-// doubling, like the hypercube's all-to-all exchange). A share passes the middle of a block once instead of
-// once for every core behind it, and a core sends one message per halving instead of one to every other. Sums
-// over all cores of a group come in stages as well, neighbours first.
+// Returns a mapping, from one with one layer per layer of `plan`, in which inputs from many cores arrive
+// through added layers. In each, every core passes everything that it has and the other half of a block needs
+// to the core that mirrors it there, the halves of the largest block first (recursive doubling, like the
+// hypercube's all-to-all exchange). A share passes the middle of a block once instead of once for every core
+// behind it, and a core sends one message per halving instead of one to every other. Sums over all cores of a
+// group come in stages as well, neighbours first.
 //
 // `orders` holds the cores in the order in which layers take them (BlockOrder): the first order up to layer
-// `turn`, then the second to the end of that segment. Mappings whose core count is not a power of two are
-// not changed. Layers are numbered anew.
+// `turn`, then the second to the end of that segment. Mappings whose core count is not a power of two are not
+// changed. Layers are numbered anew.
 Staged in_stages(
     const LayerGraph& graph,
     const Mapping& mapping,

@@ -23,8 +23,8 @@ inline size_t stand_of(const Cut& cut, size_t index) {
   return (index / (below * channels) * below + index % below) * channels + index / below % channels;
 }
 
-// Numbers of blocks of cores that work at the same time: along the batch, and along the rows of their common
-// work.
+// Numbers of blocks of cores that work at the same time: on different samples, and on different rows of the
+// same samples.
 struct BlocksOf {
   int64_t samples = 1;
   int64_t rows = 1;

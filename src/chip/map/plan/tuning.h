@@ -49,12 +49,12 @@ constexpr double kNearBest = 1.5;
 // Layouts that are simulated. The cost model is wrong by about 25 % between them.
 constexpr size_t kJudged = 10;
 
-// With at least one sample for so many cores, groups get separate samples and beat layers that are cut one
-// by one.
+// With at least one sample per so many cores, groups get separate samples and beat layers that are cut one by
+// one.
 constexpr int64_t kSamplesOfGroups = 8;
 
-// Pass sizes that are compared for a grouping once the scratchpads hold the intermediate results of all
-// layers.
+// Number of pass sizes that are compared for a grouping once the scratchpads hold the intermediate results of
+// all layers.
 constexpr int kWholePasses = 1;
 
 // Largest distance between a layer and its reader. A residual sum of a transformer reads a layer eight back.
