@@ -1,5 +1,5 @@
-// Reads the accesses of a kernel's warps and counts what they ask of the memory. Lines of NVBit's memory
-// trace and of tools like it end with an address for each lane:
+// Reads the accesses of a kernel's warps and counts the requests that they make to memory. Lines of NVBit's
+// memory trace and of tools like it end with an address for each lane:
 //
 //   CTX 0x1 - LAUNCH - Kernel pc 0x7f - Kernel name transpose(float*) - grid launch id 0 - ...
 //   CTX 0x1 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - LDS.32 - 0x0 0x80 0x100 ...
@@ -7,9 +7,9 @@
 //   reduce.hip:41 ds_read_b32 0x0 0x100 ...
 //
 // Shared memory has 32 banks of four bytes. A request is served in passes of at most 128 bytes, and a pass
-// takes as many wavefronts as the fullest bank has different words. Global memory is asked by sectors of 32
-// bytes. For a conflict the rows' distance is the lanes' most frequent one, and padding or a swizzle of the
-// columns is tried on the same accesses.
+// takes as many wavefronts as the fullest bank has different words. Global memory is accessed in sectors of
+// 32 bytes. For conflicts, the most frequent distance of neighbouring lanes is taken as the row length, and
+// the same accesses are counted with padded rows and with swizzled columns.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -29,7 +29,7 @@ constexpr uint64_t kSectorBytes = 32;
 constexpr size_t kMostLanes = 64;
 constexpr size_t kMostKept = 1024;  // requests of one instruction that layouts are tried on
 constexpr size_t kMostPlaces = 65536;
-constexpr uint64_t kChannelBytes = 256;  // of an AMD channel, before the next one's
+constexpr uint64_t kChannelBytes = 256;  // consecutive bytes that go to one AMD channel
 constexpr size_t kChannels = 16;
 constexpr uint64_t kSharedBytes = uint64_t{1} << 20;  // addresses of shared memory lie below
 
@@ -105,8 +105,8 @@ uint64_t bytes_of(std::string_view op) {
   return kBank;
 }
 
-// Returns the passes that shared memory needs for the addresses of all lanes: in each pass a bank delivers
-// one word.
+// Returns the wavefronts that shared memory needs for the addresses of all lanes. In each wavefront a bank
+// delivers one word.
 double wavefronts(const Lanes& lanes, uint64_t bytes) {
   const size_t each = std::max<size_t>(1, kPass / std::max<uint64_t>(bytes, kBank));
   double sum = 0;
@@ -155,7 +155,7 @@ struct Place {
   size_t widest = 0;  // lanes
 };
 
-// Returns the most frequent distance of neighbouring lanes, 0 when there is none.
+// Returns the most frequent distance of neighbouring lanes that is 128 bytes or more, 0 when there is none.
 uint64_t row_of(const std::vector<Lanes>& requests) {
   std::map<uint64_t, size_t> count;
   for (const Lanes& lanes : requests) {
@@ -171,7 +171,7 @@ uint64_t row_of(const std::vector<Lanes>& requests) {
   return most == count.end() ? 0 : most->first;
 }
 
-// Returns the passes of all requests when each address is changed by `move`, to test another layout.
+// Returns the wavefronts of all requests when `move` changes each address, to test another layout.
 template <class Move>
 double moved(const std::vector<Lanes>& requests, uint64_t bytes, const Move& move) {
   double sum = 0;
@@ -263,7 +263,7 @@ class Trace {
       instruction.space = Instruction::Space::Shared;
     ++report_.taken;
     const size_t all = lanes.size();
-    std::erase(lanes, 0u);  // lanes that are switched off, where another lane has an address
+    std::erase(lanes, 0u);  // inactive lanes have address 0
     if (lanes.empty())
       lanes.assign(1, 0);
     count(instruction, lanes, all);
@@ -316,7 +316,7 @@ class Trace {
     names_[std::string(text.substr(id + 10, last == text.npos ? last : last - id - 10))] = kernel_;
   }
 
-  // Takes what word `i` says about the instruction: place, opcode, kernel.
+  // Takes from word `i` the place or the opcode of the instruction, or the id of its kernel launch.
   void look_at(const std::vector<std::string_view>& words, size_t i, Instruction& instruction) {
     const std::string_view word = words[i];
     if (word == "grid_launch_id" && i + 1 < words.size()) {

@@ -1,8 +1,8 @@
 // Bounds how much faster a kernel gets when some of its units have less work. Each unit is busy in a share of
-// the running time. The kernel cannot get shorter than the largest share that is left, which is the upper
-// end. The lower end assumes that the busiest unit's work is spread evenly over its busy time together with
-// the work of the others: what its excess hid of the next busiest then takes time of its own. Where another
-// unit is as busy as the one that is relieved, nothing is certain to be gained.
+// the running time. The kernel takes at least the largest busy share that remains after the fix, which is the
+// upper bound of its speed-up. The lower bound assumes that the busiest unit's work is spread evenly over its
+// busy time together with the work of the others: what its excess hid of the next busiest then takes time of
+// its own. Where another unit is as busy as the one that is relieved, nothing is certain to be gained.
 //
 // Source: bottleneck bounds of operational analysis (Denning and Buzen, ACM Computing Surveys 10, 1978).
 #pragma once
@@ -16,7 +16,7 @@ struct BusyUnit {
   const char* name;
   double busy;    // share of the running time now
   double fewest;  // share of the same time when the excess is gone, at best
-  double most;    // and at worst
+  double most;    // that share at worst
 };
 
 struct SpeedUp {
@@ -29,7 +29,7 @@ struct SpeedUp {
 
 // `waiting` is the share of the time in which no unit works, before and after the fix. `all_measured` is
 // false when a unit that may bound the kernel has no counter in the profile. Its share may be anything up to
-// the busiest unit's, and the lower end then holds with 95 %.
+// the busiest unit's, and the lower bound then holds with a probability of 95 %.
 SpeedUp speed_up(std::span<const BusyUnit> units, double waiting, bool all_measured);
 
 // Returns the busy time that the fix saves at best, summed over the units, as a share of the running time.

@@ -7,8 +7,8 @@
 //   rocprofv3      a row per counter (Counter_Name, Counter_Value)
 //
 // A file holds any number of tables: each row that looks like a header begins one. Lines before the first
-// header are the profiler's ("==PROF==") and the program's own, and are dropped. A row of a table with a
-// metric a row may end after its value, because the columns of rules are empty there.
+// header are the profiler's ("==PROF==") and the program's own, and are dropped. In a table with one metric
+// per row, a row may end after its value, because the columns of rules are empty there.
 #include <cstdio>
 #include <vector>
 
@@ -290,7 +290,8 @@ class Tables {
   std::map<std::string, std::string> last_launch_;
 };
 
-// Returns whether each row of a table with a metric a row is a duration: a list of kernels, without counters.
+// Returns whether every row of a table with one metric per row is a duration. Such a table lists kernels and
+// has no counters.
 bool has_durations_only(std::string_view rows) {
   size_t seen = 0;
   for (size_t end; (end = rows.find('\n')) != rows.npos; ++seen) {

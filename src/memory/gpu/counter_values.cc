@@ -49,7 +49,7 @@ double counter_scale(const std::string& unit) {
   return scaled ? prefix->second : 1;
 }
 
-// Rules state what they found in sentences that have not changed for years.
+// Rules state counts in sentences that have not changed for years.
 void add_rule(const std::string& text, Values& values) {
   struct Rule {
     std::regex sentence;

@@ -1,6 +1,6 @@
-// Holds what a profile of GPU kernels states, by kernel and source line, before any counter has a meaning:
-// a map from the profiler's name of a counter to its sum over the launches, its largest value and its mean.
-// Two readers fill it, one for tables and one for the printed sections of Nsight Compute.
+// Holds what a profile of GPU kernels states, by kernel and source line, before counters are interpreted: a
+// map from the profiler's name of a counter to its sum over the launches, its largest value and its mean. Two
+// readers fill it, one for tables and one for the printed sections of Nsight Compute.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ struct Values {
     s.most = s.count == 0 ? value : std::max(s.most, value);
     ++s.count;
   }
-  // Adds a value of a table that states name and unit. Percentages on pages for people have the names of
-  // rates ("Memory Throughput"), so that the unit becomes a part of their name.
+  // Adds a value of a table that states name and unit. The details page gives a percentage the same name as a
+  // rate ("Memory Throughput"), so "%" becomes a part of the name.
   void add(const std::string& name, const std::string& unit, double value);
 
   const Sum* find(std::string_view name) const {
@@ -65,8 +65,8 @@ double counter_scale(const std::string& unit);
 // Adds the counts that a rule states in its sentence.
 void add_rule(const std::string& text, Values& values);
 
-// Returns whether the text begins a table of counters, or the printed sections. Lines of the profiled
-// program may come before.
+// Returns whether the text has the header of a table of counters, or of the printed sections. Lines of the
+// profiled program may come before.
 bool is_counter_table(std::string_view head);
 bool is_counter_sections(std::string_view head);
 

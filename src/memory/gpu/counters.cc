@@ -15,7 +15,7 @@
 namespace lento::memory {
 namespace {
 
-// Sums of loads and stores, where they are counted apart.
+// Returns the counter of both, or the sum of those of loads and stores where they are counted separately.
 double both(const Values& v, const std::string& before, const std::string& after) {
   if (v.has(before + after))
     return v.sum(before + after);
@@ -53,10 +53,10 @@ Requests shared_of(const Values& v) {
 constexpr size_t kMostBefore = size_t{1} << 20;  // bytes that a program may print before the first header
 constexpr double kSector = 32;                   // bytes
 constexpr double kWidestLoad = 16;               // sectors that a warp's widest loads need
-constexpr double kUsualLoad = 4;                 // of four bytes per lane
+constexpr double kUsualLoad = 4;                 // sectors of a load of four bytes per lane
 
-// Returns sectors and needed sectors of global memory. `ambiguous`: the counters do not separate reads from
-// other traffic.
+// Returns sectors and needed sectors of global memory. Sets `ambiguous` when the sectors per request fit both
+// wide loads and uncoalesced ones.
 Requests global_of(const Values& v, bool& ambiguous) {
   if (v.has("memory_l2_theoretical_sectors_global_ideal") || v.has("L2 Theoretical Sectors Global Ideal"))
     return {
@@ -96,7 +96,8 @@ Requests global_of(const Values& v, bool& ambiguous) {
   return {};
 }
 
-// Counters of single channels, such as TCC_REQ[0] to TCC_REQ[15], or the profiler's own largest and mean.
+// Returns the largest and the mean load, from counters of single channels such as TCC_REQ[0] to TCC_REQ[15],
+// or from the profiler's .max and .avg.
 Channels channels_of(
     const Values& v,
     std::initializer_list<std::string_view> arrays,
@@ -131,13 +132,14 @@ double share_of(const Values& v, std::initializer_list<std::string_view> names) 
   return percent ? std::clamp(*percent / 100, 0.0, 1.0) : -1;
 }
 
-// Returns `share` of a longer time as a share of a part of it.
+// Converts a busy share of the whole time to one of the `part` of it in which the unit can be busy. Returns a
+// share below 0 (not measured) unchanged.
 double within(double share, double part) {
   return share < 0 || part <= 0 ? share : std::min(1.0, share / part);
 }
 
-// Returns how busy the units are. Averages over the multiprocessors are of all cycles until they are divided
-// by the part of them in which a multiprocessor has work.
+// Returns how busy the units are. Averages over the multiprocessors refer to all cycles, so they are divided
+// by the share of cycles in which a multiprocessor has work.
 BusyShares busy_of(const Values& v) {
   BusyShares b;
   const auto elapsed = v.first_mean({"sm__cycles_elapsed.avg", "Elapsed Cycles"});
@@ -178,7 +180,8 @@ BusyShares busy_of(const Values& v) {
   return b;
 }
 
-// Returns what reached caches and memory: sectors and requests of the second cache, bytes of the memory.
+// Adds the sectors and requests that reached the second cache, the miss share of the first, and the bytes
+// that the memory moved.
 void add_traffic(const Values& v, KernelMemory& k) {
   k.l2_sectors = v.first_sum({"lts__t_sectors_srcunit_tex.sum", "lts__t_sectors.sum"});
   k.l2_requests = v.first_sum({"lts__t_requests_srcunit_tex.sum"});

@@ -50,8 +50,9 @@ std::vector<BusyUnit> without_conflicts(const KernelMemory& k) {
 }
 
 // Returns the units when accesses of global memory are coalesced. The first cache serves fewer sectors. The
-// second one serves fewer sectors in fuller requests, and between both its work ends. The memory moves no
-// more bytes than are asked for: until then it moves pairs of sectors, since a burst of HBM has 64 bytes.
+// work of the second one falls by a factor between those of its sectors and of its requests. The memory then
+// moves only the bytes that are needed. Before, it may move pairs of sectors, because a burst of HBM has 64
+// bytes.
 std::vector<BusyUnit> when_coalesced(const KernelMemory& k) {
   const BusyShares& b = k.busy;
   const double ratio = k.global.ideal / k.global.served;
@@ -89,9 +90,9 @@ std::vector<BusyUnit> when_coalesced(const KernelMemory& k) {
   return units;
 }
 
-// Returns the units when slices or channels have even loads. The fullest channel is busy as many times the
-// mean as it has loads. A slice has several parts, and the one that is busiest need not be the one with the
-// uneven load: without the share of the fullest slice's lookups, nothing is certain to end.
+// Returns the units when slices or channels have even loads. The busy share of the fullest channel is the
+// mean one times the imbalance. The busiest part of a slice need not be the part with the uneven load, so
+// without the share of the fullest slice's lookups no gain is certain.
 std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double imbalance) {
   const BusyShares& b = k.busy;
   std::vector<BusyUnit> units;

@@ -9,11 +9,13 @@
 
 namespace lento::memory {
 
-// Bank conflicts are gone. Empty when the profile has no share of the pipe and no cycles.
+// Returns the units without bank conflicts, or nothing when the profile has neither a share of the pipe or of
+// the first cache nor cycles.
 std::vector<BusyUnit> without_conflicts(const KernelMemory& k);
-// Global accesses are coalesced. Needs `global.served` above 0. Empty without shares of caches or memory.
+// Returns the units with coalesced global accesses, or nothing without shares of caches or memory.
+// `k.global.served` must be above 0.
 std::vector<BusyUnit> when_coalesced(const KernelMemory& k);
-// Slices or channels have even loads. `imbalance` is the fullest one's load by the mean.
+// Returns the units with equal loads of slices or channels. `imbalance` is the largest load over the mean.
 std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double imbalance);
 
 // Returns whether the profile states the shares of caches, memory and instructions.

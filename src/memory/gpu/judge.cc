@@ -32,7 +32,7 @@ constexpr double kUncoalesced = 1.5;
 // Hashed addresses load channels within a few in a hundred of one another. Kernels with few requests do not.
 constexpr double kImbalance = 1.4;
 constexpr double kLeastLoad = 1000;  // requests of the mean channel
-constexpr double kLeastPieces = 64;  // of traces, over all channels
+constexpr double kLeastPieces = 64;  // requests of a trace, over all channels
 // Gains below are not worth a change.
 constexpr double kLeastGain = 1.02;
 constexpr double kSure = 0.9;  // score of the smallest certain gain
@@ -101,7 +101,7 @@ class Judge {
       lines.worst = &k;
   }
 
-  // Returns whether another line of the kernel is worse, which has the finding of all.
+  // Returns whether another line of the kernel has a larger excess. The finding of the worst line covers all.
   bool is_named_by_another(const KernelMemory& k, bool is_shared) const {
     const auto at = lines_.find({k.kernel, is_shared});
     return at != lines_.end() && at->second.worst != &k;
@@ -126,15 +126,15 @@ class Judge {
          "counters or accesses"});
   }
 
-  // Returns what ends with the excess of a kernel's requests when no busy shares are known: of the requests,
-  // or of the time where instructions are counted.
+  // Returns the largest speed-up from removing the excess when no busy shares are known: the ratio of
+  // requests, bounded by the issue time where instructions are counted.
   double degree_by_requests(const KernelMemory& k, bool is_shared) const {
     const double degree = (is_shared ? k.shared : k.global).degree();
     const PageWork& work = work_.at(k.kernel);
     return work.counts_instructions() ? std::min(degree, work.most_gain(is_shared)) : degree;
   }
 
-  // The share of all kernels' time that this one takes, 1 where times are not known.
+  // Returns the share of all kernels' time that this one takes, 1 where times are not known.
   double weight(const KernelMemory& k) const {
     return all_time_ > 0 && k.nanoseconds > 0 ? k.nanoseconds / all_time_ : 1;
   }
@@ -193,7 +193,7 @@ class Judge {
     if (gain.low >= kLeastGain)
       return &add_bounded(k, category, gain);
     const auto busiest = std::ranges::max_element(units, {}, &BusyUnit::busy);
-    // A busiest unit that may be relieved could gain much: that is no all-clear.
+    // A fix that may relieve the busiest unit may gain much, so the outcome cannot be healthy.
     undecided_ += !has_all_shares(k.busy) || busiest->busy > kLeastGain * busiest->fewest;
     if (gain.high >= kLeastGain)
       note(k, category, *busiest, gain);
@@ -286,7 +286,7 @@ class Judge {
         "an array for each member of a struct, or go through a tile in shared memory";
   }
 
-  // Notes that the first cache may end the excess, which a source page does not show.
+  // Notes that the first cache may absorb the excess, which a source page does not show.
   void note_shared_sectors(const KernelMemory& k) {
     d_.notes.push_back(
         subject(k) + ": " + format_number(k.global.degree(), 3) +
@@ -332,7 +332,7 @@ class Judge {
         "two (not a power of two), or give the blocks another order";
   }
 
-  // Notes what is there without being certain to cost time, with the unit that bounds the kernel.
+  // Notes a conflict that is not certain to cost time, with the unit that bounds the kernel.
   void note(const KernelMemory& k, const std::string& what, const BusyUnit& busiest, const SpeedUp& gain) {
     const std::string missing = missing_counters(k, what == kUncoalescedName);
     if (without_cost_.empty())
@@ -412,8 +412,8 @@ class Judge {
   std::map<std::string, PageWork> work_;                 // by kernel
   double all_time_ = 0;
   size_t seen_ = 0;
-  std::string without_cost_;  // the first conflict that is there and is not certain to cost time
-  size_t undecided_ = 0;      // kernels and causes that may cost much, and may not
+  std::string without_cost_;  // the first conflict that is not certain to cost time
+  size_t undecided_ = 0;      // pairs of kernel and cause whose cost is not known
   Diagnosis d_;
 };
 

@@ -1,5 +1,5 @@
-// Judges what GPU kernels ask of memory: bank conflicts, accesses that are not coalesced, slices of the cache
-// and channels of the memory that have more than their share.
+// Judges the memory requests of GPU kernels: bank conflicts, uncoalesced accesses, and slices of the cache or
+// channels of the memory with more than their share of the load.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lento::memory {
 
-// Reads a table of counters or a text of accesses and judges it. Throws base::Error when it is neither.
-// "Cannot judge" where no metric says anything of these causes.
+// Reads a table of counters or a text of accesses and judges it. Throws base::Error when it is neither. The
+// outcome is "cannot judge" when no metric shows these causes, or whether they cost time.
 finding::Diagnosis diagnose_gpu_memory(const std::string& path, bool strict);
 
 }  // namespace lento::memory

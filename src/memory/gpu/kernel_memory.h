@@ -25,7 +25,7 @@ struct Requests {
   }
 };
 
-// Load of the units that addresses are dealt to: slices of the second cache, channels of the memory.
+// Load of the units over which addresses are interleaved: slices of the second cache, channels of the memory.
 struct Channels {
   double most = 0;
   double mean = 0;
@@ -68,12 +68,12 @@ struct KernelMemory {
   double memory_bytes = 0;
   double nanoseconds = 0;
   double instructions = 0;    // of warps, of this place. 0: not measured
-  double conflict_time = -1;  // share of the time that the profiler states itself
-  bool has_rules = false;     // of the section that names excess, so that their silence means none
-  double used = 1;            // least share of their sectors that loads or stores use, their counts not known
-  std::string layout;         // a change of the layout that was tried on the accesses, "": none
-  double relaid = 0;          // requests that it leaves
-  bool ambiguous = false;     // sectors by request are known, the width of the loads is not
+  double conflict_time = -1;  // share of the time in conflicts, where the profiler states it
+  bool has_rules = false;     // the section with rules of excess is there: no rule, no excess
+  double used = 1;     // least share of their sectors that loads or stores use, where sectors are not counted
+  std::string layout;  // a change of the layout that was tried on the accesses, "": none
+  double relaid = 0;   // requests in that layout
+  bool ambiguous = false;  // sectors by request are known, the width of the loads is not
 };
 
 // Recognises pages of Nsight Compute (printed, or --csv: raw, details and source pages, --metrics) and tables

@@ -21,7 +21,7 @@ class PageWork {
   bool counts_instructions() const {
     return issue_ > 0;
   }
-  // Returns the most that the end of the excess gains, whether issue and requests overlap or not.
+  // Returns the largest speed-up from removing the excess, whether issue and requests overlap or not.
   double most_gain(bool is_shared) const;
   // Returns whether the gain falls below `least` when instructions with one base address, such as the
   // members of a struct, share their sectors in the first cache.
@@ -34,7 +34,7 @@ class PageWork {
   };
   // Global requests of the instructions with one base address.
   struct Base {
-    double most = 0;  // of one instruction
+    double most = 0;  // largest of one instruction
     double ideal = 0;
   };
   double gain(const Requested& unit) const;

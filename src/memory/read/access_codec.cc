@@ -1,7 +1,7 @@
 // Encodes the access records of one chunk as corrections of a prediction, and decodes them (access_codec.h
 // describes the prediction). Records are grouped by CPU before they are encoded and merged back into trace
 // order after they are decoded. Each field that was predicted wrongly goes into the column of that field, so
-// that zstd later finds like beside like. Cost: O(1) a record and 100 bytes of memory a record.
+// that zstd later finds similar values side by side. Cost: O(1) and 100 bytes of memory per record.
 #include "memory/read/access_codec.h"
 
 #include <algorithm>
@@ -174,7 +174,7 @@ bool blameless(const AccessRecord& r) {
          r.culprit_pc == 0;
 }
 
-// Encodes the difference of a record from its prediction. One token says which columns differ.
+// Encodes the difference of a record from its prediction. One token marks the columns that differ.
 void encode_one(const AccessRecord& r, Predictor& predictor, std::array<std::string, kColumns>& columns) {
   Successor& expected = predictor.successor();
   uint8_t token = 0;
@@ -310,7 +310,8 @@ void encode_context(std::span<const AccessRecord> records, std::string& out) {
   }
 }
 
-// Decodes thread and process, stored once for each run of equal values.
+// Decodes thread, process, node and service, stored once for each run of equal values. Returns false when the
+// bytes are damaged.
 bool decode_context(Bytes in, std::span<AccessRecord> records) {
   if (in.at == in.end)
     return true;

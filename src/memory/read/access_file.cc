@@ -158,7 +158,7 @@ AccessFileWriter::AccessFileWriter(const std::string& path, const AccessFileOpti
 
 AccessFileWriter::~AccessFileWriter() = default;
 
-// Adds a record. A full chunk is sorted by cycle and written.
+// Adds a record. Without calls of advance(), whole chunks are written when two are pending.
 void AccessFileWriter::record(const AccessRecord& record) {
   Impl& w = *impl_;
   LENTO_CHECK(record.cycle >= w.promised, "an access came before a cycle that was promised to be complete");

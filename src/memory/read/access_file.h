@@ -45,7 +45,7 @@ class AccessFile {
  public:
   struct Chunk {
     uint64_t offset = 0;  // of the chunk header
-    // inclusive
+    // The first and the last cycle, both included.
     uint64_t first_cycle = 0;
     uint64_t last_cycle = 0;
     uint32_t events = 0;

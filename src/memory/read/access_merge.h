@@ -1,5 +1,5 @@
 // Merges several access sources into one, in the order of a trace: cycle, then cpu, then the order of the
-// sources. Cost: the logarithm of the number of sources a record.
+// sources. Cost: O(log n) per record of n sources.
 #pragma once
 
 #include <memory>

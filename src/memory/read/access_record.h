@@ -20,7 +20,7 @@ enum class DelayCause : uint8_t {
   Interconnect = 1,  // the bus or a link was busy with the culprit's transaction
   Bank = 2,          // the memory bank was busy with the culprit's transaction
   Coherence = 3,     // the line was taken from this CPU's cache by the culprit's store
-  WriteBuffer = 4,   // the own write buffer was full because its oldest write waited for the culprit
+  WriteBuffer = 4,   // this CPU's write buffer was full because its oldest write waited for the culprit
 };
 inline constexpr int kDelayCauses = 5;
 
@@ -53,7 +53,7 @@ struct AccessRecord {
   static constexpr uint8_t kNoNode = UINT8_MAX;  // the NUMA node of the CPU is not known
 
   // Bits of `flags`.
-  static constexpr uint8_t kLocal = 1;  // served by the own cache or write buffer without waiting: "trivial"
+  static constexpr uint8_t kLocal = 1;  // served by the CPU's cache or write buffer without a wait: "trivial"
   static constexpr uint8_t kServiceKnown =
       2;  // the source separates local from remote; otherwise kLocal means nothing
   static constexpr uint8_t kSampled = 4;    // one of many accesses, picked by a sampler
@@ -61,7 +61,7 @@ struct AccessRecord {
   static constexpr uint8_t kUpdate = 16;    // an atomic that adds or sets bits: a counter's, hardly a lock's
   static constexpr uint8_t kCompare = 32;   // a compare-and-swap
   static constexpr uint8_t kDown = 64;      // an update that subtracts
-  static constexpr uint8_t kGuarded = 128;  // made under a lock that threads pass on to one another
+  static constexpr uint8_t kGuarded = 128;  // made while holding a lock that several threads take
 
   uint64_t cycle = 0;  // when the CPU issued the access; nanoseconds or ticks in some foreign traces
   uint64_t pc = 0;

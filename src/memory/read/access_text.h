@@ -5,9 +5,9 @@
 //   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
 //
 // A '-' means "unknown" or "none". The flags are l local, k service known, s sampled, f failed, u an atomic
-// update. `lento.access/2` has four more columns: thread process node service. Lines "# line 64", "# period
-// 1000", "# time ns", "# node CPU NODE" between the first line and the columns hold facts of the trace as a
-// whole.
+// update, c a compare-and-swap, d an update that subtracts, g guarded by a lock that several threads take.
+// `lento.access/2` has four more columns: thread process node service. Facts of the trace as a whole are
+// lines between the first one and the columns: "# line 64", "# period 1000", "# time ns", "# node CPU NODE".
 #pragma once
 
 #include <string>

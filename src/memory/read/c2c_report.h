@@ -1,6 +1,6 @@
-// Reads the text of `perf c2c report --stdio` (docs/formats/c2c.md): the lines that caches took from one
-// another, and the code and offsets that used them. The report is a summary, no trace: it does not hold which
-// two threads met at what time.
+// Reads the text of `perf c2c report --stdio` (docs/formats/c2c.md): the cache lines that moved between
+// caches, and the code and offsets that used them. The report is a summary and no trace: it does not state
+// which threads used a line at the same time.
 #pragma once
 
 #include <cstdint>

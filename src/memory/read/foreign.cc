@@ -178,7 +178,7 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   s.fetch = op & 16;
   s.locked = (word >> 24 & 3) == 2;
   s.modified = snoop & 16;
-  s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded: nobody wrote to it
+  s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded, which no CPU has written to
   constexpr uint64_t kRemoteLevels = 256 | 512 | 1024 | 2048;  // RAM and caches one and two hops away
   s.remote = (word >> 37 & 1) || (level_bits & kRemoteLevels);
   // "L3 miss" names the last level that was looked up, not the one that answered.
@@ -220,7 +220,7 @@ Service service_of(const PerfDataSource& s) {
       return Service::Buffer;
     case Level::L2:
       return Service::L2;
-    case Level::L3:  // the cache of another node answers like its memory
+    case Level::L3:  // a cache of another node takes as long as its memory
       return s.remote ? Service::RemoteMemory : Service::L3;
     case Level::Memory:
       if (s.remote)

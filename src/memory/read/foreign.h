@@ -33,8 +33,8 @@ std::string foreign_formats();  // the names above, joined by commas
 std::string recognise_foreign(const std::string& path);
 
 // Opens a trace. `columns` is the order of the columns of a text trace in the layout of Lagraa et al. (format
-// paper), empty for the default. Facts that the format
-// holds of its trace go to `facts` while it is read, unless that is null. `facts` must outlive the source.
+// paper), empty for the default. Facts of the trace, such as names and mappings, are added to `facts` while
+// it is read, unless that is null. Throws base::Error for an unknown format. `facts` must outlive the source.
 std::unique_ptr<AccessSource> open_foreign(
     const std::string& format,
     const std::string& path,
@@ -100,8 +100,8 @@ struct PerfDataSource {
 };
 PerfDataSource decode_perf_data_source(uint64_t word);
 Service service_of(const PerfDataSource& source);
-// Copies the type, and whether the own cache served the access, from the word into the record. A word that
-// names no operation leaves the type.
+// Copies the type, and the part of the machine that served the access, from the word into the record. A word
+// that names no operation leaves the type.
 void apply_perf_data_source(uint64_t word, AccessRecord& record);
 
 }  // namespace lento::memory

@@ -1,5 +1,5 @@
-// Helpers of the readers of foreign text traces: hexadecimal numbers, words, and a source that parses a line
-// a record.
+// Helpers of the readers of foreign text traces: hexadecimal numbers, words, and a source that parses one
+// record per line.
 #pragma once
 
 #include <algorithm>

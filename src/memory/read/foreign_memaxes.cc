@@ -21,8 +21,8 @@ Service service_of(uint64_t source) {
       Service::Buffer,
       Service::L2,
       Service::L3,
-      Service::L3,  // nobody else had it
-      Service::L3,  // others had it too
+      Service::L3,  // no other core had the line
+      Service::L3,  // other cores had the line too
       Service::LocalPeer,
       Service::RemoteMemory,  // a cache of another node, not modified: it answers like its memory
       Service::RemotePeer,

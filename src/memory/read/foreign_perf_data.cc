@@ -304,7 +304,7 @@ class PerfDataFile : public BatchSource {
     if (body.size() <= name_at || pid == UINT32_MAX)
       return;  // damaged, or the kernel's own
     program::Mapping m;
-    m.process = processes_.of(pid);  // numbered even when nobody asks: every pass gives the same numbers
+    m.process = processes_.of(pid);  // numbered without facts_ too, so that every pass gives the same numbers
     if (!facts_)
       return;
     m.low = little(body, 8, 8);

@@ -2,11 +2,11 @@
 // shape, from the left:
 //
 //   comm pid[/tid] '[' cpu ']' sec '.' frac ':' [period] event ':' [addr] [data_src '|' text...]
-//   [weight [ins_lat [retire_lat]]] ip [symbol ...]
+//       [weight [ins_lat [retire_lat]]] ip [symbol ...]
 //
 // A comm may hold blanks and an event colons. With --show-mmap-events there are also lines
-//   comm pid/tid '[' cpu ']' time: PERF_RECORD_MMAP2 pid/tid: [0xlow(0xsize) @ offset maj:min ino gen]: prot
-//   path
+//   comm pid/tid '[' cpu ']' time: PERF_RECORD_MMAP2 pid/tid: [0xlow(0xsize) @ offset maj:min ino gen]:
+//       prot path
 #include <unordered_map>
 
 #include "memory/read/foreign_lines.h"
@@ -127,7 +127,7 @@ class PerfScriptSource : public LineSource {
     r.process = processes_.of(uint32_t(*pid), name);
   }
 
-  // Takes a mapping of a program file. Returns why the line is invalid, or "".
+  // Takes a mapping of a program file. Returns "", because the line is no access.
   const char* take_mapping(std::string_view event, WordCursor& cursor, const AccessRecord& r) {
     if (!facts_ || !event.starts_with("PERF_RECORD_MMAP"))
       return "";
@@ -159,11 +159,11 @@ class PerfScriptSource : public LineSource {
     if (!address)
       return kNoAddress;
     r.address = *address;
-    const std::string_view second = cursor.next();  // the code address, or what the data address is called
+    const std::string_view second = cursor.next();  // the code address, or the symbol of the data address
     for (auto word = second; !word.empty() && r.pc == 0; word = cursor.next())
       r.pc = hex_number(word).value_or(0);
     if (r.pc == 0 && !second.empty())
-      return kNoAddress;  // one address and its symbol: where the code was
+      return kNoAddress;  // a single address and its symbol are those of the code
     r.type = event.ends_with(":w:") ? AccessType::Store : AccessType::Load;
     return nullptr;
   }

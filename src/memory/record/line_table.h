@@ -19,11 +19,11 @@ struct LineState {
   uint64_t busy_until = 0;
   uint64_t writer_pc = 0;
   uint64_t reader_pc = 0;
-  uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
+  uint32_t writer = UINT32_MAX;  // core with a modified copy; none once another core has read it
   uint32_t last_writer = UINT32_MAX;
   uint32_t last_reader = UINT32_MAX;  // other than the last writer
-  uint32_t leaving = UINT32_MAX;      // the core that had the line modified, and uses it until
-  uint64_t leaves_at = 0;             // the request of the next one is there
+  uint32_t leaving = UINT32_MAX;      // core whose modified copy is requested, and which uses it
+  uint64_t leaves_at = 0;             // until this cycle, when the request arrives
   bool waited_for = false;
   bool seen = false;
 

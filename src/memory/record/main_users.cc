@@ -27,7 +27,8 @@ void each_access(const Recording& recording, uint64_t low, uint64_t high, const 
 
 }  // namespace
 
-// Returns for each word of an address range the thread with most accesses, or null for a range too wide.
+// Returns for each word of an address range the thread with more than half of its accesses, or null for a
+// range that is too wide.
 std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high) {
   if (high <= low || high - low > kWidest)

@@ -1,5 +1,5 @@
 // Maps an access to the line that it would use with words padded or copied. Moved words get keys of their own
-// above those of all addresses, so that they meet nothing else.
+// above those of all addresses, so that they share a line with no other data.
 #include "memory/record/new_layout.h"
 
 namespace lento::memory {
@@ -32,7 +32,7 @@ std::pair<uint32_t, uint64_t> NewLayout::lock_key(uint32_t process, size_t index
   return {process, address};
 }
 
-// Returns how the new layout treats an address: local memory, huge pages.
+// Returns the effects of the new layout on accesses to an address.
 ReplayMachine::Hints NewLayout::hints(uint64_t address) const {
   ReplayMachine::Hints hints;
   for (const Relayout& r : relayouts_) {

@@ -1,4 +1,5 @@
-// Where the accesses of a replay fall under a new layout of some data, which predicts what a fix would bring.
+// Maps the accesses of a replay to lines and locks under a new layout of some data, to predict the gain of a
+// fix.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class NewLayout {
   // Returns the line of an access by the thread `index`. Shared memory belongs to process 0.
   uint64_t line_key(uint16_t process, size_t index, uint64_t address) const;
 
-  // Returns the lock at an address. One that each thread has a copy of is a separate lock for each.
+  // Returns the lock at an address. Under Relayout::Kind::Private every thread has a lock of its own there.
   std::pair<uint32_t, uint64_t> lock_key(uint32_t process, size_t index, uint64_t address) const;
 
   ReplayMachine::Hints hints(uint64_t address) const;

@@ -23,11 +23,11 @@ struct lento_header {
   uint64_t next_thread;   /* threads numbered, from 1 */
   uint64_t on_us, off_us; /* bursts; off 0: everything */
   uint64_t line_bytes;
-  uint64_t maps_bytes; /* of /proc/self/maps, which stands at offset 4096 */
-  uint64_t next_key;   /* meetings numbered, from 1 */
+  uint64_t maps_bytes; /* of /proc/self/maps, a copy of which is at offset 4096 */
+  uint64_t next_key;   /* synchronisation points numbered, from 1 */
   uint64_t passed;     /* accesses and calls between bursts or beyond the limit, which were not stored */
   uint64_t seen_us, worked_us; /* CPU time of the processes: while accesses were stored, and all */
-  uint64_t unordered;          /* meetings whose table was full: nothing orders their threads */
+  uint64_t unordered;          /* synchronisation points that the full table lacks: their order is lost */
   uint64_t is_static;          /* calls of the C library are seen as far as --wrap names them */
 };
 
@@ -52,8 +52,8 @@ enum lento_kind {
   LENTO_ALLOC = 9,   /* address: of the block; an event LENTO_SIZE follows */
   LENTO_SIZE = 10,   /* address: bytes */
   LENTO_UPDATE = 11, /* an atomic that adds or sets bits */
-  LENTO_POST = 12,   /* address: key of a meeting that this thread has come to */
-  LENTO_AWAIT = 13,  /* address: key; word 1: so many must have come before the thread goes on */
+  LENTO_POST = 12,   /* address: key of a synchronisation point that the thread has reached */
+  LENTO_AWAIT = 13,  /* address: key; word 1: so many threads must reach it before this one continues */
   LENTO_SHARED = 14, /* address: of memory that processes share, mapped by word 1; LENTO_SIZE and, where it is
                         a file's, LENTO_SIZE with its inode and offset follow */
   LENTO_FORK = 15,   /* address: process that this one comes from; word 1: its thread */

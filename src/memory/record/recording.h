@@ -51,14 +51,15 @@ class Recording {
     return full_;
   }  // the byte limit was reached
   bool in_bursts() const;
-  bool is_static() const;      // the program is: only the calls that --wrap names were seen
-  uint64_t unordered() const;  // meetings that order nobody, because the runtime's table was full
-  // Accesses and locks that the hooks met, stored and not.
+  bool is_static() const;      // the program is linked so: only calls named by --wrap were recorded
+  uint64_t unordered() const;  // waits whose order was not recorded: the runtime's table was full
+  // Accesses and locks in the recording, and all that the hooks reported, stored or not.
   uint64_t stored() const {
     return stored_;
   }
   uint64_t met() const;
-  // CPU time of the program in microseconds: while accesses were stored, and all. 0 where it was killed.
+  // CPU time of the program in microseconds: while accesses were stored, and of the whole run. 0 if it was
+  // killed.
   uint64_t seen_us() const;
   uint64_t worked_us() const;
   uint32_t line_bytes() const;
@@ -88,7 +89,8 @@ inline uint8_t size_of(const Recording::Event& e) {
   return uint8_t(1u << (e.first >> 48 & 15));
 }
 
-// Returns whether the event is an access, or a lock or its return, which access the lock's word.
+// Returns whether events of this kind access memory: loads, stores, atomics, and taking or releasing a lock,
+// which accesses the lock's word.
 bool is_access(unsigned kind);
 
 // Returns whether the address follows from the value that the thread loaded before, as of a list's next node.
@@ -106,25 +108,26 @@ struct CoreModel {
   uint64_t stream_step = 4;         // to the next element of an array that comes from beyond the first cache,
                                     // where there are several nodes
   TagShape first = {32 << 10, 8};   // of each core
-  TagShape second = {1 << 20, 16};  // of each core, with all of the first
+  TagShape second = {1 << 20, 16};  // of each core, inclusive of the first
   TagShape third = {0, 16};         // of each node; 0 bytes: none
-  // A set of the first cache whose lines do not fit takes them in turn. Each that was read takes the first
-  // time, each that the core had modified the second, however many misses are under way. 0: they overlap.
+  // A set of the first cache that more lines use than it has ways takes one at a time, however many misses
+  // are outstanding: `replace` for a line that was read, `rewrite` for one that the core had modified. 0:
+  // they overlap.
   uint64_t replace = 0;
   uint64_t rewrite = 0;
   uint64_t second_hit = 12;
   uint64_t third_hit = 50;
   uint64_t memory = 120;         // of the node that the core is on
   uint64_t remote_memory = 200;  // of another: 1.6 to 2 times as far on two sockets
-  uint64_t memory_line = 5;      // of a node, between two lines: 64 bytes are 38 GB/s at 3 GHz
-  uint64_t link_line = 0;        // the same of the way into a node from the others
-  unsigned overlap = 1;          // misses that a core has under way
-  unsigned ahead = 0;         // lines that its prefetcher has under way; 0: they always arrive in time, and
-                              // where misses do not overlap, so do those of the own node
-  uint32_t first_pages = 64;  // that the first translation buffer holds
-  uint32_t second_pages = 0;  // the second; 0: no translation is ever missed
-  uint64_t walk = 30;         // a missed translation; one is under way at a time
-  unsigned nodes = 1;         // threads lie on them in blocks; a page lies where it was first used
+  uint64_t memory_line = 5;      // between two lines of a node: 5 are 38 GB/s at 3 GHz
+  uint64_t link_line = 0;        // the same for lines that enter a node from the others
+  unsigned overlap = 1;          // outstanding misses of a core
+  unsigned ahead = 0;  // outstanding prefetches of a core; 0: they always arrive in time. With overlap 1,
+                       // those of the local node always do
+  uint32_t first_pages = 64;  // entries of the first-level TLB
+  uint32_t second_pages = 0;  // of the second-level TLB; 0: no access misses it
+  uint64_t walk = 30;         // a page walk; a core makes one at a time
+  unsigned nodes = 1;         // threads are placed on them in blocks, a page where it is first used
 };
 
 // A new layout of data, replayed to predict its effect.

@@ -16,12 +16,12 @@ namespace lento::memory {
 
 struct ReplayLock {
   static constexpr uint64_t kNobody = UINT64_MAX;
-  uint64_t holder = kNobody;  // who has it alone
+  uint64_t holder = kNobody;  // thread that holds it exclusively
   size_t readers = 0;
-  uint64_t last = kNobody;  // who had it alone last
-  bool passed_on = false;   // several threads had it
+  uint64_t last = kNobody;  // last exclusive holder
+  bool passed_on = false;   // several threads have held it exclusively
   std::deque<size_t> waiting;
-  std::optional<uint64_t> permits;  // of a semaphore; unknown: it holds nobody up
+  std::optional<uint64_t> permits;  // of a semaphore; without a value it blocks no thread
 };
 
 struct ReplayCore {
@@ -40,13 +40,14 @@ struct ReplayCore {
     Ended
   } state = State::Ready;
   uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
-  uint64_t period = 0;     // of the bursts it is in
-  size_t guards = 0;       // locks that it holds and that threads pass on
+  uint64_t period = 0;     // period of bursts that it is in
+  size_t guards = 0;       // locks that it holds and that other threads have held too
   // When it asked for the lock that it waits for, and who had that.
   std::optional<uint64_t> asked;
   uint64_t held_up_by = ReplayLock::kNobody;
 
-  // Takes a lock alone. What the thread does until it gives that back happens under it.
+  // Takes a lock exclusively. The thread's accesses until let_go() count as guarded if other threads have
+  // held it.
   void hold(size_t index, ReplayLock& lock) {
     lock.holder = index;
     lock.passed_on |= lock.last != ReplayLock::kNobody && lock.last != index;
@@ -87,7 +88,7 @@ struct ReplayCore {
       far_lines[next_far++ % far_lines.size()] = line;
     return near && (far || !hit_first);
   }
-  std::array<uint64_t, 8> far_lines = {};  // that came last, numbered from 1
+  std::array<uint64_t, 8> far_lines = {};  // last lines that missed the first cache, as line number + 1
   size_t next_far = 0;
   struct LastUse {
     uint64_t pc = 0;

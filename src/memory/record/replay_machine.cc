@@ -97,7 +97,7 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   }
   const bool owns = line.writer == core;
   const bool foreign = line.writer != UINT32_MAX && !owns;
-  // Where each thread initialises what it uses, it need not take it from the one that did.
+  // Under Relayout::Kind::Local each thread initialises its own data, so no line moves from another thread.
   const bool moves = !hints.local && (foreign || (writes && !owns && line.held_by_others(core)));
   const size_t here = node_of(core);
   size_t home = here;
@@ -106,7 +106,7 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
     home = home_of(r, here);
     home = hints.local ? here : home;
   }
-  // An atomic waits for all misses, and an address for the load that it comes from.
+  // An atomic waits for all misses of its core, and a dependent access for the load of its address.
   uint64_t now = r.cycle;
   if (hints.dependent)
     now = std::max(now, own.value_ready);
@@ -166,7 +166,7 @@ ReplayMachine::Answer ReplayMachine::fetch(
     uint64_t now,
     const AccessRecord& r) {
   if (key & kElsewhere)
-    return {};  // a new layout that ends a fight would not spread words over so many lines
+    return {};  // free, because a real layout would not spread words over so many lines
   PrivateCache& cache = cores_[core].cache;
   const Level level = cache.find(key);
   const bool holds = line.held_by(core);
@@ -219,13 +219,14 @@ void ReplayMachine::give_up(size_t core, uint64_t gone) {
     line->lose(core);
 }
 
-// Lines leave a memory, and enter another node, one at a time.
+// Returns the latency of a line from the memory of node `home`. Lines leave a memory, and enter another node,
+// one at a time.
 ReplayMachine::Answer ReplayMachine::from_memory(size_t core, size_t home, uint64_t now) {
   const size_t here = node_of(core);
   Memory& memory = memories_[home];
   uint64_t start = std::max(now, memory.free);
   memory.free = start + model_.memory_line;
-  const uint64_t queue = start - now;  // the way into a node is a cost of remote memory
+  const uint64_t queue = start - now;  // without the wait for the link, which counts as remote memory
   if (home != here && model_.link_line > 0) {
     start = std::max(start, memories_[here].link_free);
     memories_[here].link_free = start + model_.link_line;
@@ -254,8 +255,7 @@ uint64_t ReplayMachine::translate(Core& core, const AccessRecord& r, uint64_t no
 }
 
 // Starts a miss and returns how long the core waits: for all of it where misses do not overlap, else for a
-// free slot. Lines that are fetched ahead have slots of their own, or arrive in time except for the memory's
-// rate.
+// free slot. Prefetched lines have slots of their own, or wait only for the memory's bandwidth.
 uint64_t ReplayMachine::issue(Core& core, const Answer& answer, uint64_t now) {
   if (answer.latency == 0)
     return 0;
@@ -273,7 +273,8 @@ uint64_t ReplayMachine::issue(Core& core, const Answer& answer, uint64_t now) {
   return start - now;
 }
 
-// Notes in the record what answered, and who was before it.
+// Enters in the record which part of the machine answered, and the core whose request the memory served
+// before.
 void ReplayMachine::note(const Answer& answer, uint64_t stall, size_t core, size_t home, AccessRecord& r) {
   const bool from_memory = answer.service == Service::LocalMemory || answer.service == Service::RemoteMemory;
   if (from_memory) {
@@ -290,7 +291,8 @@ void ReplayMachine::note(const Answer& answer, uint64_t stall, size_t core, size
   }
   if (stall > 0)
     r.flags &= uint8_t(~AccessRecord::kLocal);
-  // Local lines that arrive in time show what remote ones would take there.
+  // Local lines without a stall count too, because they show how long remote lines would take if they were
+  // local.
   if (stall > 0 || (answer.service == Service::LocalMemory && memories_.size() > 1))
     r.service = answer.service;
 }

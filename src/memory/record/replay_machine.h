@@ -54,7 +54,7 @@ class ReplayMachine {
   struct Memory {  // of a node
     uint64_t free = 0;
     uint64_t link_free = 0;  // the way into the node
-    size_t last = 0;         // who fetched, and by which instruction
+    size_t last = 0;         // core that fetched last, and its instruction
     uint64_t last_pc = 0;
   };
 
@@ -76,14 +76,14 @@ class ReplayMachine {
     std::vector<uint64_t> sets_free = {};  // of the first cache: when each can take another line
     std::unordered_set<uint64_t> known_pages = {};
     uint64_t walks_until = 0;
-    uint64_t last_end = 0;     // of its misses
-    uint64_t value_ready = 0;  // of the last load of a possible address
+    uint64_t last_end = 0;     // end of the latest of its misses
+    uint64_t value_ready = 0;  // when the last load of 8 bytes, a possible address, is done
   };
 
   // The time that a line takes to come, and the part of the machine that answers.
   struct Answer {
     uint64_t latency = 0;
-    uint64_t queue = 0;  // of it, behind other cores
+    uint64_t queue = 0;  // part of it behind requests of other cores
     memory::Service service = memory::Service::Unknown;
     bool streams = false;
   };

@@ -8,7 +8,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr size_t kMostRanges = 1 << 16;  // of a process; more are forgotten
+constexpr size_t kMostRanges = 1 << 16;  // of a process; further ones count as private
 constexpr int kMostGenerations = 64;
 
 }  // namespace

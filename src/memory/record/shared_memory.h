@@ -27,11 +27,11 @@ class SharedMemory {
     uint64_t bytes = 0;
     uint64_t place = 0;
   };
-  using Ranges = std::map<uint64_t, Range>;  // by first address; who maps it anew has it anew
+  using Ranges = std::map<uint64_t, Range>;  // by first address; a new mapping there replaces the old
   std::map<uint32_t, Ranges> ranges_;        // by process
   std::map<uint32_t, uint32_t> parents_;
   std::map<uint64_t, uint64_t> files_;  // place of the first byte, by the identity of the file
-  Range* last_ = nullptr;               // whose bytes, then whose file, follow
+  Range* last_ = nullptr;               // the range that the next LENTO_SIZE events describe
 };
 
 }  // namespace lento::memory

@@ -1,7 +1,7 @@
 // Replays a recording in virtual time. The thread with the smallest (time, number) always performs its next
 // event, so the result does not depend on the machine that recorded. Locks, joins, barriers and the begin of
-// bursts hold threads up as in the program. When only incomplete records hold all threads up, they are
-// released together. Cost: one queue operation a wake-up, and a line look-up an access.
+// bursts hold threads up as in the program. When an incomplete recording blocks all threads, they are
+// released together. Cost: one queue operation per wake-up and one line look-up per access.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -26,7 +26,7 @@ using Lock = ReplayLock;
 struct Meeting {
   uint64_t come = 0;
   uint64_t latest = 0;
-  std::vector<std::pair<uint64_t, size_t>> waiting;  // how many each waits for
+  std::vector<std::pair<uint64_t, size_t>> waiting;  // arrivals that it waits for, thread
 };
 
 class Replay {
@@ -123,7 +123,7 @@ class Replay {
       const size_t waiting = queue_.size();
       step(core, index);
       if (queue_.size() != waiting)
-        break;  // somebody woke, perhaps earlier than `next`
+        break;  // a thread woke, perhaps earlier than `next`
     }
     enqueue(index);
   }
@@ -275,7 +275,7 @@ class Replay {
     ++core.at;
   }
 
-  // Readers share a lock, every other taker has it alone.
+  // Takes a lock, which readers share. Returns false when the thread must wait for it.
   bool lock(Core& core, size_t index, const Recording::Event& e) {
     Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     const bool reads = kind_of(e) == LENTO_READER;
@@ -332,7 +332,7 @@ class Replay {
     }
   }
 
-  // Takes a semaphore, which allows so many takers at a time.
+  // Takes a permit of a semaphore. Returns false when the thread must wait for one.
   bool take(Core& core, size_t index, const Recording::Event& e) {
     Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
     if (lock.permits == 0) {
@@ -456,7 +456,7 @@ class Replay {
     return streams ? model_.stream_step : model_.step;
   }
 
-  // Returns the results of the run: cycles, contended accesses and the lines with most of them.
+  // Returns the results of the run, with the heap blocks on lines that cores waited for.
   VirtualRun finish() {
     for (const Core& core : cores_)
       result_.cycles = std::max(result_.cycles, core.time), result_.worked += core.time - core.began;
@@ -484,7 +484,7 @@ class Replay {
   std::vector<Core> cores_;
   std::vector<uint16_t> process_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
-  std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
+  std::set<std::pair<uint64_t, size_t>> queue_;  // threads that can run, as (time, index)
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
   std::map<std::pair<uint32_t, uint64_t>, Meeting> meetings_;  // by process and key
   SharedMemory shared_;
