@@ -38,7 +38,7 @@ step_times(const chip::Model& model, const std::vector<chip::Fault>& faults, uin
   return out;
 }
 
-// Draws a link whose slowdown delays the run clearly.
+// Draws a link whose fault slows the run by 3 to 25 %, or takes the one with the largest effect.
 chip::SweepRow drawn_link(const chip::Sweep& sweep, base::Rng& rng) {
   std::vector<chip::SweepRow> links;
   std::vector<chip::SweepRow> mild;

@@ -289,7 +289,7 @@ bool is_report(const SourceFile& file) {
   return file.formats.size() == 1 && file.formats[0] == kReport.name;
 }
 
-// Returns the files with a quantity that enough parts have, in them or in others.
+// Returns the files with a quantity that at least three parts have, over all files.
 std::set<int32_t> compared_files(const Records& records) {
   constexpr size_t kFewestPeers = 3;
   std::map<uint32_t, std::set<std::pair<uint32_t, int32_t>>> parts;  // of each quantity
@@ -302,7 +302,8 @@ std::set<int32_t> compared_files(const Records& records) {
   return compared;
 }
 
-// Numbers with labels alone make no file known: others have to state the same, so that they can be compared.
+// Marks a report of labelled numbers as not recognised when too few other parts have its quantities, because
+// its numbers cannot be compared.
 void drop_lone_reports(Records& records) {
   const std::set<int32_t> compared = compared_files(records);
   for (size_t i = 0; i < records.files.size(); ++i) {

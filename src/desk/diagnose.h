@@ -20,13 +20,13 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// The kind of labelled numbers (desk/general) with which a file begins that fits no known format.
+// The kind of labelled numbers (desk/general) at the beginning of a file that fits no known format.
 enum class Labels {
   None,
   Numbers,  // numbers of one report, judged only beside other reports of the kind
   Known     // values over the time of a job, or states of parts
 };
-// Such a file is read when no other part of Lento judges its kind.
+// Returns the kind of labels in a file. Such a file is read when no other module judges it.
 Labels labels_in(const std::string& path);
 
 // Lists the files of `paths`: a folder stands for all regular files below it, in order of name. At most
@@ -38,7 +38,8 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t&
 // differ.
 Records read_all_files(const std::vector<std::string>& files, const base::Progress& progress = {});
 
-// Throws base::Error when no file can be read. Files of unknown kinds are listed in the notes.
+// Judges all files as one incident. Throws base::Error when no file can be read. Files of unknown kinds are
+// listed in the notes.
 finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::desk

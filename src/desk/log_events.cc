@@ -1,6 +1,6 @@
-// A watch sees that a machine is slow, its kernel log says why. The files are read whole by the readers of
-// the desk, because a line may need what came before it, and only when they changed. The files of a rotated
-// log that are too large together for that are left out, the largest first.
+// Adds the events of kernel logs to a watch of metrics, because they show why a machine is slow. Files are
+// read whole by the readers of the desk, since a line may need earlier lines, and only when they changed.
+// When all files together exceed kMostBytes, the largest are left out.
 #include "desk/log_events.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ int64_t wall_ms() {
   return fleet::system_clock().wall_ms();
 }
 
-// Returns the time of an event since 1970, or nothing when its clock does not say. A yearless time lies in
-// the year that ends now.
+// Returns the time of an event since 1970, or nothing when its clock has no date. A yearless time lies in the
+// year that ends now.
 std::optional<int64_t> time_of(const Event& e) {
   if (e.time.clock == Clock::Unix)
     return int64_t(e.time.seconds * 1000);

@@ -1,5 +1,5 @@
-// The events of logs that grow beside a watch, as the watch takes them: kernel logs, journals and other files
-// of the desk's formats, each of which names the machines it is about in its lines or in its name.
+// Passes the events of growing logs to a watch of metrics: kernel logs, journals and other files of the
+// desk's formats. Each names its machines in its lines or in its file name.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lento::desk {
 
 class LogEvents : public fleet::EventFeed {
  public:
-  // Files and folders. `note` gets what cannot be read, once.
+  // `paths` are files and folders. `note` gets the first error of a series of failed reads.
   LogEvents(std::vector<std::string> paths, std::function<void(const std::string&)> note);
 
   // Reads the files again when one of them changed, at most every ten seconds.
@@ -37,7 +37,7 @@ class LogEvents : public fleet::EventFeed {
   std::vector<fleet::MachineEvent> events_;  // the oldest first
 };
 
-// NVIDIA's catalogue of Xid errors, for codes among the metrics of a fleet.
+// Returns the meaning of an Xid error of NVIDIA's catalogue, for codes among the metrics of a fleet.
 fleet::CodeMeaning meaning_of_xid(int64_t code);
 
 }  // namespace lento::desk

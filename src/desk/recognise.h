@@ -47,11 +47,11 @@ RecognisedFile recognise(const std::string& path);
 // folder that cannot be read gives an empty list.
 std::vector<RecognisedFile> recognise_folder(const std::string& folder);
 
-// A command that the files allow, or would allow together with the missing ones.
-// Description of a system's data sheet in Question::missing.
+// The description of a missing data sheet of a system, for Question::missing.
 inline constexpr const char* kSystemSheet =
     "a system data sheet (lento.system/1, or a shipped one: --system h100)";
 
+// A command that the files allow, or would allow together with the missing ones.
 struct Question {
   std::string text;                  // "Which core, link or port has gone slow?"
   std::vector<std::string> command;  // words after "lento"

@@ -1,4 +1,4 @@
-// What can be said of files that no part of Lento reads.
+// Reports files that no part of Lento reads.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace lento::desk {
 
-// Returns the verdict *cannot judge* with `remedy` when at least one of the files is text in which numbers
-// come again and again, so that a reader or a peer could make them a verdict. Nothing when any file has a
-// role, or all are prose, programs or settings.
+// Returns the verdict *cannot judge* with `remedy` when at least one of the files is text whose lines mostly
+// hold numbers, which a reader or a peer could make judgeable. Nothing when any file has a role, or all are
+// prose, programs or settings.
 std::optional<finding::Diagnosis> verdict_on_unread(
     const std::vector<RecognisedFile>& files,
     const std::string& remedy);

@@ -85,7 +85,7 @@ static bool is_head_of_samples(const std::vector<std::string>& cells) {
          std::ranges::any_of(cells, names_host);
 }
 
-// Returns whether the columns are parts of one kind, above rows that are named after measures: "node0 node1",
+// Returns whether the columns are parts of one kind, above rows named after measures: "node0  node1",
 // "Node 0  Node 1  Total".
 static bool names_parts(std::vector<std::string> cells) {
   if (cells.size() > 2 && cells.back() == "Total")

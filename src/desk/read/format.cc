@@ -27,7 +27,8 @@ void Sink::at(std::string_view line, int64_t number, const Subject& subject, con
   time_ = time;
 }
 
-// Adds the prefix's rank to rows that name no part of a machine.
+// Fills in the host of the line's prefixes, and their device and rank when the row names neither. A row that
+// names its host is not changed.
 Subject Sink::filled(Subject subject) const {
   if (!subject.host.empty())  // the row is about that host, whichever rank wrote it
     return subject;

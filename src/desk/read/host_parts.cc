@@ -20,7 +20,7 @@ constexpr std::string_view kDeviceStems[] = {
     "eno",     "enp",    "hsn",  "level", "stage",  "layer",   "mc",  "csrow", "md",     "osd",
     "channel", "worker", "card", "bond",  "thread", "process", "ost"};
 
-// Lines of a text with what belongs to one host, until there are kMostHosts.
+// Collects the lines of each host of a text. Hosts beyond kMostHosts are dropped.
 class Split {
  public:
   void add(std::string_view host, std::string_view line) {
@@ -64,8 +64,8 @@ void each_text_line(std::string_view text, const Use& use) {
   }
 }
 
-// The host in front of a line, "gpu7: text" or as docker compose writes it "gpu7  | text", and where its text
-// begins.
+// The host in front of a line, "gpu7: text" or as docker compose writes it "gpu7  | text", and the index at
+// which its text begins.
 struct Prefixed {
   std::string_view host;
   size_t text = 0;
@@ -106,7 +106,7 @@ std::string_view without_marks(std::string_view line, std::string_view marks) {
                             : line.substr(begin, line.find_last_not_of(marks) + 1 - begin);
 }
 
-// The host that a heading names. `is_ruled`: a rule precedes the line.
+// Returns the host that a heading names, or "". `is_ruled` is set when a rule precedes the line.
 std::string_view heading_host(std::string_view line, bool is_ruled) {
   constexpr size_t kLongestHeading = 120;
   if (line.size() > kLongestHeading)
@@ -126,7 +126,7 @@ std::string_view heading_host(std::string_view line, bool is_ruled) {
   return (is_marked || is_ruled) && may_be_host(name) ? name : std::string_view{};
 }
 
-// The hosts of "gpu[041-047,049] (8)", or none.
+// Returns the hosts of "gpu[041-047,049] (8)", or none.
 std::vector<std::string> grouped_hosts(std::string_view line) {
   const size_t open = line.find('[');
   const size_t close = line.find(']', open);
@@ -186,7 +186,7 @@ bool is_figure(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Letters, and a number at the end in front of a domain.
+// Returns whether a word has the form of a host name: letters, then a number at the end or before a domain.
 bool is_host_name(std::string_view word) {
   constexpr size_t kLongest = 64;
   const auto is_letter = [](char c) {
@@ -199,7 +199,7 @@ bool is_host_name(std::string_view word) {
          });
 }
 
-// The letters in front of the number, in lower case.
+// Returns the letters in front of the number, in lower case.
 std::string stem_of(std::string_view word) {
   std::string stem;
   for (const char c : word.substr(0, word.find_first_of("0123456789")))
@@ -207,7 +207,8 @@ std::string stem_of(std::string_view word) {
   return stem;
 }
 
-// Devices are counted from 0 without leading zeros, hosts often with: "gpu034".
+// Returns whether a name ends in three digits or more that begin with 0 or follow a dash ("gpu034"). Devices
+// are counted from 0 without leading zeros.
 bool is_padded(std::string_view word) {
   const std::string_view name = word.substr(0, word.find('.'));
   const size_t number = name.find_last_not_of("0123456789") + 1;

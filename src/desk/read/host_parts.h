@@ -17,7 +17,8 @@
 
 namespace lento::desk {
 
-// Names of hosts with their lines, in the order in which they first appear. Empty: not of several hosts.
+// Returns the names of hosts with their lines, in the order of first appearance. Empty when the text is not
+// the output of several hosts.
 std::vector<std::pair<std::string, std::string>> host_parts(std::string_view text);
 
 // Returns whether a word may be the name of a host: letters before a number, and no device's name.

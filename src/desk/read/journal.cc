@@ -77,7 +77,8 @@ constexpr std::array<std::string_view, 6>
     kTimeKeys{"_time", "__REALTIME_TIMESTAMP", "time", "@timestamp", "timestamp", "ts"};
 constexpr std::array<std::string_view, 3> kLevelKeys{"level", "severity", "lvl"};
 
-// Microseconds since 1970 of the journal, or a date.
+// Returns the time of an entry as text: a date for the journal's microseconds since 1970, any other date
+// unchanged, "" for other values.
 std::string time_text(std::string_view value) {
   constexpr size_t kMicroseconds = 16;  // digits of a time between 2001 and 2286
   const auto us = value.size() == kMicroseconds ? base::try_uint(value) : std::nullopt;
@@ -110,7 +111,7 @@ void add_field(JournalEntry& entry, std::string_view key, std::string_view value
     entry.level = value;
 }
 
-// Journald writes a text that is not UTF-8 as a list of bytes.
+// Returns the text of a value. Journald writes a text that is not UTF-8 as a list of bytes.
 std::string text_of(const base::Json& value) {
   if (value.is_string())
     return value.string({});
@@ -140,8 +141,8 @@ JournalEntry entry_of(std::string_view line) {
   return entry;
 }
 
-// A line of JSON is a wrapped log line when it holds a text and, as loggers write it, a time or a level that
-// are texts, and nothing that is an object of another kind (an event of Kubernetes).
+// Returns whether a line of JSON wraps a log line: it has a text, and a time or a level as text. An object
+// with a "reason" is none, because it is an event of Kubernetes.
 bool is_wrapped(std::string_view line) {
   if (line.find("\"reason\"") != line.npos)
     return false;
@@ -253,7 +254,7 @@ class Unwrapper {
   }
 
  private:
-  // Takes a byte of a list of JSON objects. An object becomes a line in the place of its last one.
+  // Takes a byte of a list of JSON objects. An object becomes one line, in the place of its last line.
   void take_of_list(char c, std::string& out) {
     if (depth_ > 0 && line_.size() < kLongestField)
       line_ += c;
@@ -278,7 +279,7 @@ class Unwrapper {
     has_entry_ = true;
   }
 
-  // Takes a record of CSV, of which the first one names the cells.
+  // Takes a record of CSV. The first record names the cells.
   void end_record(const std::string& line, std::string& out) {
     const std::vector<std::string> cells = csv_cells(std::string_view(line).substr(0, line.find('\r')));
     if (names_.empty()) {

@@ -1,4 +1,4 @@
-// One pass over the brackets of the document, texts left out, with the open ones on a stack.
+// Scans the brackets of the document once, outside strings, with the open ones on a stack.
 #include "desk/read/json_rows.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Bracket {
   std::vector<std::string_view> objects;  // flat ones of a list
 };
 
-// The objects of the longest list of flat objects.
+// Returns the objects of the longest list of flat objects.
 std::vector<std::string_view> longest_list(std::string_view text) {
   std::vector<Bracket> open;
   std::vector<std::string_view> longest;

@@ -32,7 +32,8 @@ std::string form_of(std::string_view line) {
   return form;
 }
 
-// A few characters may be the end of any line.
+// Returns whether `part` identifies the form that it belongs to: it has a blank and a number, and is shorter
+// than the form. A few characters may end any line.
 bool is_part_of(std::string_view part, std::string_view form) {
   return part.size() < form.size() && part.find(' ') != part.npos && part.find('0') != part.npos;
 }

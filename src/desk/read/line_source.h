@@ -11,8 +11,8 @@
 
 namespace lento::desk {
 
-// Returns whether the first line of the text is the end of the form that one of the next lines has, as where
-// the beginning of a log is lost. Lines of one form differ in their numbers alone.
+// Returns whether the first line of the text has lost its beginning: it is the end of the form of one of the
+// next lines. Lines of one form differ in their numbers alone.
 bool begins_within_line(std::string_view text);
 
 class LineSource {
@@ -29,7 +29,7 @@ class LineSource {
 
   // Returns the next `size` bytes, at most kBuffer, without consuming them.
   std::string_view peek(size_t size);
-  // The next line without its end, valid until the next call. False at the end.
+  // Reads the next line without its end. It is valid until the next call. Returns false at the end.
   bool line(std::string_view& out);
   int64_t line_number() const {  // of the line last returned, from 1; editors count line feeds
     return number_;
@@ -38,7 +38,7 @@ class LineSource {
   bool is_torn() const {
     return is_torn_;
   }
-  // Returns whether that line is the beginning of the form that one of the lines before it has.
+  // Returns whether that line is the beginning of the form of an earlier line, so that the file was cut.
   bool is_partial() const {
     return is_partial_;
   }

@@ -4,7 +4,7 @@
 //   Y year  M month  D day of the month  N name of a month  W name of a day  C time of day  U microseconds
 //   a blank is one or more blanks, any other character is itself
 //
-// Of "M/D" the larger number than 12 is the day. A date that does not exist is none.
+// In "M/D" a number above 12 is the day. A date that does not exist is not accepted.
 #include "desk/read/log_date.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri
 constexpr std::array<std::string_view, 9>
     kForms{"M/D/Y C", "M/D/Y, C", "M/D/Y-C", "M/D C", "D N Y C", "D N C", "W N D C Y", "N D C Y", "N D C U"};
 
-// Whether the first letter is that of a month or a day. Most words of a log are none by it.
+// Returns whether the first letter is that of a month or a weekday, which rules out most words of a log.
 bool begins_name(std::string_view text) {
   constexpr std::string_view kFirst = "JFMASONDTW";
   return !text.empty() && kFirst.find(text[0]) != kFirst.npos;
@@ -37,7 +37,8 @@ struct DateParts {
   size_t size = 0;
 };
 
-// The number at `at`, which moves behind it. 0: none, or more digits than a date has.
+// Reads the number at `at` and moves `at` behind it. Returns 0 when there is none or it has more than `most`
+// digits.
 int take_figures(std::string_view text, size_t& at, size_t most) {
   const size_t count = digits(text, at);
   const int value = count <= most ? int(base::try_int(text.substr(at, count)).value_or(0)) : 0;
@@ -45,7 +46,7 @@ int take_figures(std::string_view text, size_t& at, size_t most) {
   return value;
 }
 
-// One piece of a form at `at`, which moves behind it.
+// Reads one piece of a form at `at` and moves `at` behind it. Returns false when the text does not fit.
 bool take_piece(char piece, std::string_view text, size_t& at, DateParts& out) {
   const std::string_view rest = text.substr(at);
   const size_t begin = at;

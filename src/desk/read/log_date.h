@@ -16,16 +16,16 @@ struct LogDate {
 };
 LogDate log_date(std::string_view text);
 
-// The number of digits from `at` on.
+// Returns the number of digits from `at` on.
 size_t digits(std::string_view text, size_t at);
-// The length of "2026-10-02T11:08:25.123+02:00" and its variants at the beginning, or 0.
+// Returns the length of "2026-10-02T11:08:25.123+02:00" and its variants at the beginning, or 0.
 size_t iso_date_size(std::string_view text);
 std::optional<Moment> iso_moment(std::string_view text);
-// The length of "11:08:25.123" at the beginning, or 0.
+// Returns the length of "11:08:25.123" at the beginning, or 0.
 size_t clock_size(std::string_view text);
-// 1 to 12 of "Jan" to "Dec" at the beginning, or 0.
+// Returns 1 to 12 for "Jan" to "Dec" at the beginning, or 0.
 int month_of(std::string_view text);
-// A time without a year counts from the beginning of a leap year.
+// Returns a time without a year, in seconds from the beginning of a leap year.
 std::optional<Moment> yearless_moment(int month, int day, std::string_view clock);
 
 }  // namespace lento::desk

@@ -68,8 +68,8 @@ std::string peeled_lines(std::string_view head) {
   return out;
 }
 
-// Returns whether a file is a log of known lines among others, which are chatter. In a short text with few
-// known lines the others may hold what it is about.
+// Returns whether a file is a log whose unknown lines can be ignored. In a short text of a job with few known
+// lines the unknown ones may hold its subject.
 bool is_log_of(const LogReader::Recognition& found, std::string_view head) {
   constexpr double kMost = 0.5;
   if (!found.format || found.is_mixed)
@@ -84,7 +84,7 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
-// The beginning of a longer file ends within a line.
+// Removes the last, incomplete line of the beginning of a longer file.
 std::string_view whole_lines(std::string_view head) {
   const size_t end = head.rfind('\n');
   return head.size() < kHead || end == head.npos ? head : head.substr(0, end + 1);
@@ -146,8 +146,8 @@ bool LogReader::each_match(std::string_view line, const Use& use, Fallbacks fall
   return any;
 }
 
-// Returns the formats whose program wrote most of the first lines, or some of a log that a system's logger
-// wrote for all programs, and the number of these lines.
+// Returns the formats whose program wrote some of the first lines, and the number of these lines. Empty
+// unless a system's logger wrote most of the lines.
 std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   std::map<size_t, size_t> lines_of;
   size_t lines = 0;
@@ -407,7 +407,7 @@ void LogReader::read_one(
   } else {
     const std::string copy(in.peek(LineSource::kBuffer));
     read_lines(in, file, is_log_of(found, head), records, progress);
-    // Lines that look like a known format and became no row may be those of another tool.
+    // When lines looked like a known format and none of them became a row, they may be those of another tool.
     const bool is_empty = records.files[file].last_row == 0 && records.files[file].covers.empty();
     if (found.format && is_empty && rest && copy.size() < LineSource::kBuffer) {
       LineSource again = LineSource::of_text(copy);

@@ -93,7 +93,7 @@ size_t begin_of_value(std::string_view line, size_t at, bool is_option) {
   return begin < line.size() ? begin : line.npos;
 }
 
-// Returns the size of USER:PASSWORD@ after "://".
+// Returns the size of USER:PASSWORD before an "@" in an address, or 0. `rest` begins behind "://".
 size_t credentials_size(std::string_view rest) {
   const size_t end = rest.find_first_of("/ \t\"'");
   const std::string_view authority = rest.substr(0, end);

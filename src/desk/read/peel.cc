@@ -157,7 +157,8 @@ bool peel_sender(Peeled& p, std::string_view rest) {
 constexpr std::array<std::string_view, 7>
     kLogLevels{"DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "NOTICE"};
 
-// The next part of a logger's prefix: a word, or what brackets hold. Empty at the end of it.
+// Returns the next part of a logger's prefix: a word, or a bracket with its content. Empty at the end of the
+// prefix.
 std::string_view logger_part(std::string_view text) {
   const char open = text.empty() ? ' ' : text[0];
   if (open == '[' || open == '(') {

@@ -32,7 +32,8 @@ bool ends_with_word(std::string_view text, size_t end, std::string_view word) {
                                    });
 }
 
-// The beginning of the words that a rank at `begin` has in front, or npos where it is no rank of the job.
+// Returns the beginning of "rank" at `begin` with a word such as "global" in front, or npos when it is no
+// rank of the job ("local_rank").
 size_t whole_word(std::string_view text, size_t begin) {
   if (begin == 0)
     return begin;

@@ -153,7 +153,7 @@ void Records::name_by_files(const std::map<int32_t, Subject>& names) {
     const auto at = names.find(file);
     return host.empty() && at != names.end() ? at->second.host : host;
   };
-  // Two numbers of one address, as after a restart, give none.
+  // When one address has two numbers, as after a restart, neither is used.
   std::map<std::pair<std::string, std::string>, std::string> numbers;
   for (const auto& [key, number] : numbers_) {
     const auto& [host, address, file] = key;

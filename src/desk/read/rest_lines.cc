@@ -1,7 +1,7 @@
 // The shape of a line is a hash of it in which digits beside each other count as one, and so does a word that
 // is an identifier in hexadecimal, so that the statements of one place in a program have one shape. Programs
-// whose statements hold words of data (paths, names of layers) have more shapes than are kept. Of theirs only
-// the words beside the numbers count, which is what labels and units are made of.
+// whose statements hold words of data (paths, names of layers) have more shapes than are kept. Their lines
+// are hashed by the words beside numbers alone, which are labels and units.
 #include "desk/read/rest_lines.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ RestLines::RestLines(std::vector<RestReader*> readers)
   readers_.resize(std::min(readers_.size(), kMostReaders));
 }
 
-// Returns nullptr when the table is full.
+// Returns the misses of a shape, or nullptr when the table is full.
 RestLines::Misses* RestLines::kept_of(Table& table, size_t shape, size_t most) {
   const auto at = table.size() < most ? table.try_emplace(shape).first : table.find(shape);
   return at == table.end() ? nullptr : &at->second;
@@ -93,7 +93,7 @@ bool RestLines::read(std::string_view line, int64_t number, Sink& sink) {
     return false;
   const Shapes shapes = shapes_of(line);
   none_ = {};
-  // A program has fewer statements than that, unless they hold words of data.
+  // A program has fewer statements than this limit, unless they hold words of data.
   constexpr size_t kMostStatements = 4096;
   constexpr size_t kMostShapes = size_t{1} << 16;
   Misses* kept = kept_of(misses_, shapes.line, kMostStatements);

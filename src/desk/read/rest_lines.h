@@ -1,6 +1,6 @@
-// Gives the lines of a log that no format fits to the readers of the rest. Most of them are statements of a
-// program that hold nothing, again and again with other numbers: a reader that has found that of a shape
-// often enough does not get its lines any more.
+// Passes the lines of a log that no format fits to the readers of Shape::Rest. Most of these lines repeat a
+// statement that holds nothing for a reader, with other numbers. After enough such lines of one shape, the
+// reader gets no more of them.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ namespace lento::desk {
 // The base of the readers that formats of Shape::Rest make.
 class RestReader : public Reader {
  public:
-  // Whether its rows lose the dates of logs, as lines that match a form do.
+  // Returns whether its rows lose the dates of logs, as lines that match a form do.
   virtual bool takes_log_lines() const = 0;
-  // Whether the last row held nothing for this reader, nor changes what rows behind it mean.
+  // Returns whether the last row held nothing for this reader and does not change the meaning of later rows.
   virtual bool found_nothing() const = 0;
 };
 
@@ -26,7 +26,7 @@ class RestLines {
  public:
   static constexpr size_t kMostReaders = 4;
 
-  // Of more readers than kMostReaders the first ones are used.
+  // Uses the first kMostReaders of the readers.
   explicit RestLines(std::vector<RestReader*> readers);
   // Returns whether a reader took the line.
   bool read(std::string_view line, int64_t number, Sink& sink);

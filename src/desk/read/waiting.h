@@ -1,4 +1,4 @@
-// Names of time that a rank spends waiting for others, which is nobody's own slowness.
+// Recognises names of times in which a rank waits for others, which do not make that rank slow.
 #pragma once
 
 #include <string>
