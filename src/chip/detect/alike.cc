@@ -55,7 +55,7 @@ std::vector<Component> alike(
     own.push_back(path.crosses(component));
   if (std::ranges::find(own, true) == own.end())
     return {component};
-  const auto passed_alike = [&](const Component& c) {  // most differ in one of the first few
+  const auto passed_alike = [&](const Component& c) {  // most candidates differ in one of the first few paths
     for (size_t i = 0; i < paths.size(); ++i)
       if (paths[i].crosses(c) != own[i])
         return false;

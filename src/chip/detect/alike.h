@@ -19,7 +19,7 @@ struct Flow {
   auto operator<=>(const Flow&) const = default;
 };
 
-// The flows that a stretch of time holds, record by record.
+// Collects the flows of the records that overlap an interval.
 struct FlowWindow {
   // cycles, the end exclusive
   uint64_t begin = 0;
@@ -29,7 +29,7 @@ struct FlowWindow {
 };
 
 // Returns those of `candidates` (never cores), in their order, that the same of `flows` pass as `component`,
-// itself included. A component that no flow passes is returned alone.
+// itself included. A core, or a component that no flow passes, is returned alone.
 std::vector<Component> alike(
     const Component& component,
     const std::set<Flow>& flows,
@@ -45,10 +45,11 @@ std::vector<std::vector<Component>> classes(
     const spec::Chip& chip,
     const Grid& grid);
 
-// Flows with records in the bins that lie wholly within [begin, end), or in those it touches when none does.
+// Returns the flows with records in the bins wholly within [begin, end), or in the bins that it touches when
+// it covers none.
 std::set<Flow> flows_between(const Cells& cells, uint64_t begin, uint64_t end);
 
-// "link0-4 or link4-8".
+// Joins the names with "or", such as "link0-4 or link4-8".
 std::string name_of(const std::vector<Component>& components, const Grid& grid);
 
 }  // namespace lento::chip

@@ -13,8 +13,8 @@ namespace {
 
 // Records of one pattern on one core that a mapping plans.
 struct Planned {
-  uint64_t count = 0;  // an inference
-  // work
+  uint64_t count = 0;  // per inference
+  // Least and most work of one record.
   uint64_t least = UINT64_MAX;
   uint64_t most = 0;
 };

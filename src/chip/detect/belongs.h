@@ -14,22 +14,22 @@ namespace lento::chip {
 
 struct Belonging {
   int entries = 0;      // patterns that the sketch holds
-  size_t patterns = 0;  // that the mapping makes
-  int strange = 0;      // of them: the mapping does not plan them, or not so often, or of another size
+  size_t patterns = 0;  // patterns that the mapping makes
+  int strange = 0;      // entries that the mapping does not plan, or not so often, or of another size
   std::vector<std::string> examples;  // of strange ones, three at most, in words
   uint64_t planned = 0;               // records of as many inferences as were begun
   uint64_t recorded = 0;
   std::vector<size_t> unseen;  // cores of which fewer than kLeastRecorded of the planned records came
   bool belongs() const;
-  double share() const;     // of the planned records that came
+  double share() const;     // share of the planned records that were recorded
   std::string gap() const;  // why too little was recorded to call the chip healthy; empty: enough was
 };
 
 // Returns the records of a pattern on a core in words, such as "messages from core 7 on core 0".
 std::string words_of(const Pattern& pattern, size_t core, const Grid& grid);
 
-// Lost records, a run cut short and faults leave only patterns that were planned. Strange patterns come from
-// another program.
+// Compares a sketch with the plan of a mapping. Lost records, a run cut short and faults leave only patterns
+// that were planned. Strange patterns come from another program.
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip);
 
 }  // namespace lento::chip

@@ -29,7 +29,7 @@ Cell cell_of(const TimeBin& bin, int shared_by) {
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    // A reference run that is longer by this factor is no baseline for this run.
+    // The limit bounds memory. A reference run that is longer by as much is no baseline for this run.
     const auto parts = int(std::min<uint64_t>(width / wanted, bins.size()));
     for (const TimeBin& bin : bins)
       out.insert(out.end(), size_t(parts), cell_of(bin, parts));
@@ -66,8 +66,8 @@ struct Spread {
   uint64_t count = 0;
 };
 
-// Variance of bin means = common^2 + single^2 / n, fitted roughly: single from thin bins, common from all.
-// `most`: of one record, what its path may show.
+// Fits the variance of bin means, common^2 + single^2 / n, roughly: `single` takes as much of it as the noise
+// of one record on its path (`most`) allows, and `common` the rest.
 Spread spread_of(const Row& row, double most) {
   Spread s;
   s.single = std::max(kLeastNoise, most);

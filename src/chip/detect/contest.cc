@@ -279,7 +279,7 @@ double Contest::gain_of(const std::vector<Baseline>& baselines) const {
          expected_.misfit(baselines, scope_.rows, scope_.begin, end);
 }
 
-// Keeps each change that raises the gain.
+// Keeps each change of a found component that raises the gain, and returns the gain with all of them.
 double Contest::gain_of_given() {
   std::vector<Suspect> slow = given_;
   double most = std::max(0.0, gain_of(expected_.with_found(slow, until_)));

@@ -17,11 +17,11 @@ struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
-  double rival_gain = 0;  // of the winner: what the next best gained
+  double rival_gain = 0;  // for the winner only: gain of the next best
   // For the winner only: gain over the transfers through its component, because the simulation of other
   // transfers can be far off where all are slow together. For a further component: over all transfers.
   double own_gain = 0;
-  double own_misfit = 0;  // of the recorded run, there
+  double own_misfit = 0;  // misfit of the recorded run over the same transfers
   Chance own_chance;      // misfits of healthy runs over the same transfers and time
 };
 
@@ -93,7 +93,7 @@ class Contest {
   bool sharpen(Entrant& entrant);
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);
   // Changes 1 and 2 are opposite, and so are 3 and 4.
-  static constexpr int kChanges = 5;  // as changed() knows
+  static constexpr int kChanges = 5;  // number of changes that changed() makes
   Suspect changed(Suspect suspect, int change) const;
 
   const ScanInput& before_;
@@ -101,7 +101,7 @@ class Contest {
   Expected& expected_;
   const std::vector<Component> in_any_case_;
   Scope scope_;
-  uint64_t until_ = UINT64_MAX;  // cycles: what is simulated and compared at present
+  uint64_t until_ = UINT64_MAX;  // cycle up to which hypotheses are simulated and compared at present
 };
 
 }  // namespace lento::chip

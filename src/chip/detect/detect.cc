@@ -332,7 +332,8 @@ class Detector {
     }
   }
 
-  // A suspect that was not reported scores half as much as a reported one of the same strength.
+  // Fills the ranked list: reported suspects, then others with half the score of a reported one of their
+  // strength.
   void rank(std::vector<Suspect>& rest) {
     drop_reported(rest);  // the last one came after the scan
     out_.ranked = out_.reported;
@@ -356,11 +357,11 @@ class Detector {
   std::optional<Thresholds> thresholds_;  // of that chip
   std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
   std::vector<Component> slowest_;  // links that are simulated only for the factor of their fastest transfers
-  int hypotheses_ = 0;              // replayed
-  bool settled_ = false;            // baselines_ are of several draws
+  int hypotheses_ = 0;              // hypotheses that were simulated
+  bool settled_ = false;            // baselines_ are means of several draws
   bool contradicted_ = false;       // by simulation: the strongest explain nothing
-  bool too_long_to_tell_ = false;   // whether more than what was found is slow
-  std::optional<Component> perhaps_;  // explains too little of what is left over since the last was found
+  bool too_long_to_tell_ = false;   // simulations are too long to find out whether more is slow
+  std::optional<Component> perhaps_;  // explains too little of the misfit that the last found part leaves
   double left_over_ = 0;              // misfit beyond a healthy run's on the transfers of what was found
   bool given_up_ = false;             // before all were tried, since simulations are too long
   Detection out_;

@@ -32,7 +32,7 @@ struct SlowInterval {
 
 struct Suspect {
   Component component;
-  std::vector<Component> alike;  // with which it cannot be told apart, itself included; none: it stands alone
+  std::vector<Component> alike;  // components indistinguishable from it, itself included; empty: no other
   double factor = 1;             // times slower
   uint64_t begin = 0;            // cycles
   uint64_t end = 0;              // cycles, exclusive
@@ -84,25 +84,25 @@ using ReplayOf = std::function<Replay(const Twin&)>;
 
 struct DetectOptions {
   Replay replay;                    // none: baselines come from the unloaded path and the run itself
-  const Deviations* own = nullptr;  // of the chip's parts, when it was fitted: it is then taken as it stands
-  double false_alarms = 0.005;      // reports on healthy runs, of each run, that may be
+  const Deviations* own = nullptr;  // deviations of a fitted chip, whose rates are not corrected again
+  double false_alarms = 0.005;      // expected number of false reports on a healthy run
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   bool cores_first = false;         // nothing is simulated unless a core is slow by direct evidence
   int most_suspects = 3;            // reported at most
-  int most_hypotheses = 24;         // replayed
-  int most_together = 8;            // of them, compared with one another
-  int most_replays = 72;            // about one component: again with a better factor or begin
+  int most_hypotheses = 24;         // simulated at most
+  int most_together = 8;            // hypotheses that are compared with one another at a time
+  int most_replays = 72;            // simulations for one component, with its corrections of factor and begin
   double most_records = 56e6;       // simulated for hypotheses in all
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
-  uint32_t faulty_draws = 3;        // the same of the chip with what was found, at most as many
+  uint32_t faulty_draws = 3;        // replays of the chip with the found faults, at most healthy_draws
 };
 
 struct Detection {
   std::vector<Suspect> reported;   // by falling score
   std::vector<Suspect> ranked;     // reported first, then others worth a look, at most 10
   std::vector<std::string> notes;  // what could not be judged
-  std::string unjudged;            // why nothing could be; nothing is reported then
-  std::string would_help;          // with that, when there is more to say than for any chip
+  std::string unjudged;            // why nothing could be judged; nothing is reported then
+  std::string would_help;          // the remedy for `unjudged`; empty: the usual one
   uint64_t run_cycles = 0;
 };
 

@@ -108,7 +108,8 @@ void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
   }
 }
 
-// Mean service time of each core against nominal, NaN where it recorded nothing that can be compared.
+// Returns the mean service time of each core over the nominal one, NaN where it recorded nothing that can be
+// compared.
 std::vector<finding::MeshFigure::Core>
 core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
   std::vector<finding::MeshFigure::Core> out;
@@ -131,7 +132,8 @@ core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
   return out;
 }
 
-// Links: the factor of the best hypothesis about them, 1 if none, NaN when the mapping sends nothing across.
+// Returns the chip as a picture. A link has the factor of the reported component that slows it, 1 if there is
+// none, and NaN when the mapping sends nothing across.
 finding::Figure mesh_figure(
     const Detection& detection,
     const Identifiability& planned,

@@ -19,7 +19,7 @@ struct Shown {
   double above = 0;  // octaves, mean
   size_t row = 0;
   uint64_t records = 0;
-  double waited = 0;  // cycles, of all
+  double waited = 0;  // cycles, summed over its transfers
 };
 
 Shown shown_by(const ScanInput& seen, size_t r, Bins bins) {

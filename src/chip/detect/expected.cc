@@ -58,8 +58,8 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
-// Judges each group of the recorded bins and, with equal weight, all of them together. A run that is out of
-// step with its simulation still shows which rows are slow, and by how much.
+// Returns the misfit of a row: that of each group of its bins and, with equal weight, of all bins together. A
+// run that is out of step with its simulation still shows which rows are slow, and by how much.
 double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double sum = 0;
   int groups = 0;
@@ -75,7 +75,8 @@ bool holds(const Row& row, size_t bin) {
   return bin < row.cells.size() && row.cells[bin].count > 0;
 }
 
-// Bins in which the simulation recorded nothing, because it is ahead or behind, change as the others do.
+// Gives the bins in which the simulation recorded nothing, because it is ahead or behind, the mean change of
+// the others.
 void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
   float sum = 0;
   float weight = 0;

@@ -56,7 +56,7 @@ class Expected {
   // 1 when neither exists.
   double longer() const;
 
-  // Replays left for hypotheses about the next component.
+  // Returns the number of replays left for hypotheses about the next component.
   int left() const;
   // Returns how many runs as long as the recorded one can be simulated, regardless of the limit for one
   // component.
@@ -70,11 +70,11 @@ class Expected {
   // where their predictions do. Costs one replay of the part of the run that begins before `until` cycles,
   // from which later levels follow. Precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
-  // The same for components that were found already, which costs no hypothesis.
+  // Returns with() for components that were found already, which costs no hypothesis.
   std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
-  // The same as a mean of several draws, because the transfers of a chip with a fault wait in one of several
-  // periodic orders, and the found components are estimated with errors. The spread of the draws is added to
-  // the baseline's variance. Costs no hypothesis.
+  // Returns the mean of with() over several draws, because the transfers of a chip with a fault wait in one
+  // of several periodic orders, and the found components are estimated with errors. The spread of the draws
+  // is added to the baseline's variance. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
   // Returns the distance of the recorded run from `baselines` between two times: minus twice the log-
@@ -85,7 +85,8 @@ class Expected {
       const std::vector<size_t>& rows,
       uint64_t begin,
       uint64_t end) const;
-  // misfit() of simulated runs in the place of the recorded one. Zeros of fewer than two.
+  // Returns the median and scatter of misfit() for simulated runs in the place of the recorded one. Zeros
+  // with fewer than two runs.
   Chance chance(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const;
 
  private:

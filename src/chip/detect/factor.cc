@@ -12,7 +12,7 @@
 namespace lento::chip {
 namespace {
 
-// The bins that lie wholly inside the suspect's interval, or all of it when there are none.
+// Returns the bins wholly inside the suspect's interval, or all that it touches when there are none.
 Bins inside(const Cells& cells, const Suspect& s) {
   Bins bins = bins_of(cells, s.begin, s.end);
   if (covers_whole_bins(cells, s)) {

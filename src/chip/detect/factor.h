@@ -5,12 +5,12 @@
 
 namespace lento::chip {
 
-// Whether a time bin lies wholly inside the suspect's interval: between its first and its last one.
+// Returns whether a time bin lies wholly inside the suspect's interval, between its first and its last bin.
 bool covers_whole_bins(const Cells& cells, const Suspect& suspect);
 
-// Uses the fastest transfer of each time bin. Queues only add time, so the fastest of many met the slow
-// server and little else. Returns the median over the patterns that would show it, or the suspect's own
-// factor when none does.
+// Returns the factor that the fastest transfer of each time bin shows, as the median over patterns, or the
+// suspect's own factor when no pattern shows one. Queues only add time, so the fastest of many transfers met
+// the slow server and little else.
 double envelope_factor(const ScanInput& input, const Suspect& suspect);
 
 // Returns the lower quartile over the patterns through the component of the factor that their fastest
@@ -22,8 +22,9 @@ double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 // could have been as fast as they were. It is a bound, well above the factor itself.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 
-// Returns a wider bound, which adds the wait on a healthy chip to the time that the slow server may have
-// taken: the fastest transfers may not have waited this time. It bounds hypotheses that are simulated.
+// Returns a wider bound than most_possible_factor(). It adds the wait on a healthy chip to the time that the
+// slow server may have taken, because the fastest transfers may not have waited. It bounds hypotheses that
+// are simulated.
 double most_allowed_factor(const ScanInput& input, const Suspect& suspect);
 
 // Returns a better factor after a simulation. In octaves, the excess of the transfers through the component

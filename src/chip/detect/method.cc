@@ -9,7 +9,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kShown = 40;  // letters of what is wrong that a message repeats
+constexpr size_t kShown = 40;  // characters of a wrong word that a message repeats
 
 MethodResult judge_by_lento(const MethodCall& call) {
   return {detect(call.sketch, call.chip, call.detect), {}, {}};

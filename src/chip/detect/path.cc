@@ -1,5 +1,5 @@
-// Lists the servers of a transfer with their cycles a byte. The unloaded time is the sum over servers for the
-// first segment, then the slowest server's pace.
+// Lists the servers of a transfer with their cycles per byte. The unloaded time is the sum over servers for
+// the first segment, then the slowest server's pace.
 #include "chip/detect/path.h"
 
 #include <algorithm>
@@ -130,7 +130,8 @@ double Path::cycles(double bytes, const Share& share, double factor) const {
          std::max(own.slowest * factor, others.slowest) * std::max(0.0, bytes - segment) + hop_cycles_;
 }
 
-// Only the first segment takes longer while another stage sets the pace, and every segment beyond.
+// Inverts cycles(). While another stage sets the pace, a slower component delays only the first segment. Once
+// it is the slowest stage, it delays every segment.
 double Path::factor(double bytes, const Component& component, double cycles) const {
   const double segment = std::min(bytes, segment_bytes_);
   const double rest = std::max(0.0, bytes - segment);

@@ -28,26 +28,27 @@ std::string name_of(const Component& component, const Grid& grid);
 Component component_of(const Fault& fault);
 Fault fault_of(const Component& component, const Grid& grid);
 
-// Two directed links are one component.
+// Returns the component of a link. Both directions are one component.
 Component link_component(const Grid& grid, int link);
 
-// The links of a transfer that `core` recorded under `pattern`.
+// Returns the links of a transfer that `core` recorded under `pattern`.
 std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int core);
 
 class Path {
  public:
-  // Cycles a byte of stages, all together and the slowest.
+  // Cycles per byte of some stages: their sum, and those of the slowest.
   struct Pace {
     double sum = 0;
     double slowest = 0;
   };
-  // Parts of a path that are one component and those that are not, computed once for many factors.
+  // The pace of the stages that belong to one component, and of the others, computed once for many factors.
   struct Share {
     Pace own;
     Pace others;
   };
 
-  // `core` recorded it, and `peer` is as in ProbeRecord. Precondition: both exist on the grid.
+  // `core` recorded the transfer, and `pattern` names its peer as in ProbeRecord. Precondition: both exist on
+  // the grid.
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
@@ -57,8 +58,9 @@ class Path {
     return links_;
   }
 
-  // Cycles from first byte out to last byte in, with `component` slower by `factor`: every segment passes the
-  // servers one after the other (store and forward), segments follow one another at the slowest server.
+  // Returns the cycles from first byte out to last byte in, with `component` slower by `factor`: every
+  // segment passes the servers one after the other (store and forward), and segments follow at the pace of
+  // the slowest.
   double cycles(double bytes, const Share& share, double factor) const;
   double cycles(double bytes, const Component& component, double factor) const {
     return cycles(bytes, share_of(component), factor);
@@ -67,7 +69,7 @@ class Path {
     return all_.sum * std::min(bytes, segment_bytes_) + all_.slowest * std::max(0.0, bytes - segment_bytes_) +
            hop_cycles_;
   }
-  // Deviation that the file declares of one transfer, octaves.
+  // Returns the standard deviation of one transfer by the chip file, in octaves.
   double noise() const {
     return noise_;
   }
@@ -78,7 +80,7 @@ class Path {
   struct Stage {
     Component component;  // Part::Core, -1: cannot be to blame
     double cycles_per_byte = 0;
-    // of a link
+    // The routers at both ends of a link, -1 for other stages.
     int from = -1;
     int to = -1;
   };
@@ -95,8 +97,8 @@ class Path {
 // Returns the paths that cross each component, in their order.
 std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths);
 
-// Visits every record that a program writes: visit(core, record, times an inference). Times and step are left
-// open.
+// Visits every record that a program writes: visit(core, record, number per inference). Begin, end and step
+// of the record are not set.
 using RecordVisit = std::function<void(size_t core, const ProbeRecord&, uint64_t times)>;
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 

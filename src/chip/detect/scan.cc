@@ -34,7 +34,7 @@ struct Crossing {
   Path::Share share;
 };
 
-// Cycles per byte that a transfer of the row takes longer with the component slower by `factor`.
+// Returns the cycles per byte that a transfer of the row takes longer with the component slower by `factor`.
 double extra_of(const Row& row, const Path& path, const Path::Share& component, double factor) {
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }

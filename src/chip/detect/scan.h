@@ -15,13 +15,13 @@ struct ScanInput {
   const std::vector<Baseline>& baselines;
 };
 
-// All of the chip but its cores, in order.
+// Returns all components of the chip except its cores, in order.
 std::vector<Component> all_components(const Grid& grid);
 
-// Components that at least one row crosses, in order.
+// Returns the components that at least one row crosses, in order.
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 
-// The suspect with the best interval for its factor, start and end finer than a bin.
+// Returns the suspect with the best interval for its factor, with begin and end finer than a bin.
 Suspect refitted(const ScanInput& input, Suspect suspect);
 
 // Returns the best interval and factor of each component by log-likelihood ratio, strongest first, positive

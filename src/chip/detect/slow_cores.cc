@@ -78,11 +78,11 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
 
 // The reference levels and thresholds for the cores of a chip.
 struct Yardstick {
-  double recorder = 0;  // level from which the recorder counts
+  double recorder = 0;  // nominal level of the recorder, to which episodes are relative
   double nominal = 0;   // level of the chip's rate
   double noise = 0;     // of the rate, relative
-  double least = 1;     // factor
-  double enough = 0;    // log-likelihood ratio
+  double least = 1;     // smallest factor that is reported
+  double enough = 0;    // smallest log-likelihood ratio that is reported
 };
 
 // Returns by how many octaves an episode exceeds the level of a core that is `reference` octaves slower than
@@ -91,8 +91,8 @@ double above(const Episode& e, const Yardstick& by, double reference) {
   return octaves(e.mean + by.recorder - by.nominal) - reference;
 }
 
-// Returns the log-likelihood ratio of slow operations: for each the square of its deviations from the rate,
-// halved. A few very slow operations weigh as much as many slightly slow ones.
+// Returns the log-likelihood ratio of slow operations: for each half the square of its distance from the
+// rate, in standard deviations. A few very slow operations weigh as much as many slightly slow ones.
 double strength_of(uint64_t count, double factor, double noise) {
   const double z = (1 - 1 / factor) / noise;
   return double(count) * z * z / 2;
@@ -138,8 +138,8 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   return s;
 }
 
-// Adds notes where a level (12 bits, the logarithm of cycles per operation) is stored as the end of its
-// range, which hides slow cores.
+// Adds notes when the range of stored levels (12 bits of the logarithm of cycles per operation) is too short
+// to show slow cores.
 void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std::string>& notes) {
   const double room = std::exp2(octaves(kMaxLevel - by.nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";

@@ -9,8 +9,9 @@
 
 namespace lento::chip {
 
-// Judges against the rate of a fitted chip with each core's own deviation. Otherwise the reference is the
-// file's rate, corrected by the rate of most cores, in which long operations have more weight.
+// Returns the slow cores, the strongest first. The reference is the rate of a fitted chip with each core's
+// own deviation (options.own), otherwise the file's rate, corrected by the rate of most cores, in which long
+// operations have more weight.
 std::vector<Suspect> slow_cores(
     const Sketch& sketch,
     const spec::Chip& chip,

@@ -24,7 +24,7 @@ Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t co
   const auto beyond = [](double share_above) {
     return -std::log(-std::log1p(-share_above));
   };
-  constexpr double kQuarter = 0.25;  // the quartiles tell the scale: one odd run of six does not move them
+  constexpr double kQuarter = 0.25;  // the quartiles give the scale: one odd run of six does not move them
   const double quartiles = evidence::quantile(largest, 1 - kQuarter) - evidence::quantile(largest, kQuarter);
   const double scale = std::max(1.0, quartiles / (beyond(kQuarter) - beyond(1 - kQuarter)));
   const double above_median = beyond(std::min(false_alarms, 0.5)) - beyond(0.5);

@@ -28,21 +28,21 @@ inline constexpr double kLeastCoreFactor = 1.1;
 // from healthy runs then. It is five times the threshold of the examples that are simulated.
 inline constexpr double kUnreplayed = 65;
 // Strength from which a first component is simulated when no component of the healthy chip reaches as much.
-// With less a healthy run of the shipped example has a report at 15, and with more, faults of 1.5 are lost.
+// At 15 a healthy run of the shipped example has a report, and above 18, faults of 1.5 are lost.
 inline constexpr double kSimulatedAnyway = 18;
 // Number of strongest hypotheses that are simulated first. The others follow only when one of these gains
 // something. In 54 slow links of x1.5 to x10 on 4x4 the strongest alone gained 8 or more each time. In 12
-// searches of runs without a fault none of eight gained anything. As many are added by another order, that of
-// the factor which their fastest transfers show: where full queues give dozens much strength, the slow part
-// is first or second in it.
+// searches of runs without a fault none of eight gained anything. As many more are taken by the factor that
+// their fastest transfers show: where full queues give dozens of parts much strength, the slow part is first
+// or second in that order.
 inline constexpr size_t kSimulatedFirst = 3;
 // Replays for one hypothesis with its corrections. Where fewer runs of the whole chip can be afforded,
-// hypotheses are compared on a part of their intervals, and as many whole replays are kept for the best of
-// them.
+// hypotheses are compared on a part of their intervals, and kKeptForFinalists whole replays are kept for the
+// best of them.
 inline constexpr double kReplaysEach = 4;
 inline constexpr int kKeptForFinalists = 6;
-// A winner is clear when the next one gains at most this share of its gain, and its gain is this share of the
-// value of the closed form. A larger component must exceed a smaller one by the same.
+// A winner is clear when the next one gains at most this share of its gain, and its gain is at least this
+// share of its strength in the scan. A larger component must exceed a smaller one by the same.
 inline constexpr double kRivalShare = 0.75;
 // Share of the misfit beyond chance that a further component must explain. Of 24 second faults 23 explained
 // half or more. The misfit that errors of a found fault leave is explained a little by many components.
@@ -54,14 +54,15 @@ inline constexpr double kLeastExplainedAlone = 0.4;
 // Largest ratio of the scatter above the level of a slow component to the scatter below it. Transfers scatter
 // more above, because queues only add time.
 inline constexpr double kMostWider = 2;
-// Patterns through a component from which that density must be normalised. Unnormalised, every scattered cell
-// counts for a slow component. With 400 patterns (four chips, GoogLeNet) components of healthy runs reached
-// 270 to 300, normalised 13 to 14 (bench/results/2026-11-24/chip_stages.csv). With few patterns the threshold
-// follows from healthy draws, and mild slow links need the first density: a link of 1.5 times for a tenth of
-// a run is lost normalised, and one of nine drifting healthy runs has a report (lab/chip/trial.test.cc). With
-// 200 a Llama-like network on 16x16 could not be judged that 60 judges. Between both numbers the density is
-// mixed. At a step, components just below it are strong by their scatter and lead the list of those above it
-// (GPT-2 on 16x16, a slow link of 78 patterns: the first four had 55 to 59).
+// Patterns through a component from which the density of its slow transfers must be normalised. Unnormalised,
+// every scattered cell counts for a slow component. With 400 patterns (four chips, GoogLeNet) components of
+// healthy runs reached 270 to 300, normalised 13 to 14 (bench/results/2026-11-24/chip_stages.csv). With few
+// patterns the threshold follows from healthy draws, and mild slow links need the first density: a link of
+// 1.5 times for a tenth of a run is lost normalised, and one of nine drifting healthy runs has a report
+// (lab/chip/trial.test.cc). With 200 a Llama-like network on 16x16 could not be judged that 60 judges.
+// Between both numbers the density is mixed. At a step, components just below it are strong by their scatter
+// and lead the list of those above it (GPT-2 on 16x16, a slow link of 78 patterns: the first four had 55 to
+// 59).
 inline constexpr double kManyPatterns = 40;
 inline constexpr double kFewPatterns = 20;
 // Factor by which a noisy link may have served the fastest of a few transfers faster than on average.
@@ -84,9 +85,9 @@ inline constexpr double kLeastNoise = 0.08;
 inline constexpr std::array kFactors{1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
 // The largest factor that is tried.
 inline constexpr double kMostFactor = 64;
-// The step of a factor, and the least one that is tried.
+// The ratio between two neighbouring factors, and the smallest factor that is tried.
 inline constexpr double kFactorStep = 1.1;
-// Share of a bin that a fault is taken to cover at least.
+// Smallest share of a bin that a fault is assumed to cover.
 inline constexpr double kPartly = 0.2;
 // Bins that are judged together, and the least number of bins or records for a mean, a spread or an
 // autocorrelation.
@@ -96,7 +97,7 @@ inline constexpr size_t kBinsTogether = 4;
 
 // Strength at which a score is 1 - 1/e.
 inline constexpr double kScoreStrength = 100;
-// Transfer patterns of a component, and components in the list.
+// Most transfer patterns that are shown of a component, and most components in the ranked list.
 inline constexpr size_t kRoutesShown = 6;
 inline constexpr size_t kMostRanked = 10;
 

@@ -67,7 +67,7 @@ std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& h
   if (healthy.size() < 2)
     return {};
   const Fastest simulated = fastest_of(healthy);
-  // Smaller shifts than this are within the noise that the scan allows each record, and change no report.
+  // Shifts below kLeastNoise are within the noise that the scan allows each record, and change no report.
   const double deviations = evidence::student_quantile(1 - false_alarms, double(healthy.size() - 1));
   for (const ProbeKind kind : {ProbeKind::Message, ProbeKind::Read, ProbeKind::Write}) {
     const std::vector<double> shifts = shifts_of(run, simulated, healthy.size(), kind);

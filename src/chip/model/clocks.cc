@@ -39,8 +39,8 @@ int unwrap(std::vector<ProbeRecord>& records, size_t cores) {
   return count;
 }
 
-// Returns the largest step in cycles that divides all time differences of some recorder. It is computed for
-// each recorder, because several timers with the same step may be out of phase.
+// Returns the timer's step in cycles: the largest that divides all time differences of a recorder, the
+// smallest over recorders. Each recorder counts alone, because timers with the same step may be out of phase.
 uint64_t grain_of(const std::vector<ProbeRecord>& records, size_t cores) {
   std::vector<uint64_t> first(cores, UINT64_MAX);
   std::vector<uint64_t> grain(cores);

@@ -1,8 +1,8 @@
-// Expectations come from plain runs under several seeds, derivatives from as many runs that carry them.
-// Variances of a kind of record are alike up to a factor, so that of each cell is drawn towards that of its
-// kind by as much as the scatter of the log variances asks for (Smyth, "Linear models and empirical Bayes
-// methods", 2004). Shifts under other settings are taken under common seeds, which cancels most noise, and
-// shrunk (James, Stein 1961).
+// Expectations come from plain runs under several seeds, derivatives from half as many runs that carry them.
+// Variances of one kind of record are alike up to a factor, so the variance of each cell is shrunk towards
+// that of its kind, more strongly where the log variances scatter less (Smyth, "Linear models and empirical
+// Bayes methods", 2004). Shifts under other settings are taken under common seeds, which cancels most noise,
+// and shrunk (James, Stein 1961).
 #include "chip/model/dictionary.h"
 
 #include <algorithm>
@@ -260,7 +260,8 @@ void take_settings(Dictionary& d, const LearnSetup& setup) {
   }
 }
 
-// Other routes can deadlock in full buffers, and then no such chip has made the records.
+// Simulates chips whose file is wrong about their routes. One that deadlocks in full buffers is left out,
+// because it cannot have made the records.
 void take_sheets(Dictionary& d, const LearnSetup& setup) {
   if (setup.own != Deviations{})
     return;

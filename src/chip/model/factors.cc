@@ -25,7 +25,7 @@ namespace {
 constexpr int kMostRounds = 5;
 constexpr double kClose = 0.1;         // of the log, between the factors of the last two rounds
 constexpr double kApart = 0.25;        // of the log, between two factors that give a slope
-constexpr uint32_t kFactorDraws = 8;   // runs on either side
+constexpr uint32_t kFactorDraws = 8;   // runs with smaller factors, and with larger ones
 constexpr double kLeastFactor = 0.02;  // of the log
 constexpr double kLeastSlope = 0.1;    // of a level that a part still determines
 
@@ -54,9 +54,9 @@ struct Shown {
   size_t records = 0;
 };
 
-// Weighs level and number as they determine a factor together: by the inverse of their covariance times their
-// slopes. `runs` are simulated slower and faster, and every run has a level. `by_chance` is the deviation of
-// the number by one record.
+// Returns the weights with which level and number determine a factor together: the inverse of their
+// covariance times their slopes. `runs` are simulated slower and faster, and every run has a level.
+// `by_chance` is the deviation of the number by one record.
 Shown weights_of(const std::array<std::vector<Shown>, 2>& runs, double by_chance) {
   constexpr double kLeast = 1e-9;  // of a sum of squares, which is 0 where all runs agree
   std::array<Shown, 2> means;
@@ -176,7 +176,7 @@ class FactorSearch {
     return out;
   }
 
-  // A factor counts from the class of its part, which has a deviation and a spread of its own.
+  // Adds the deviation and the spread of each part's class, relative to which the part's factor is fitted.
   void add_class_deviations(FactorFit& fit) const {
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       if (columns_[k].empty())

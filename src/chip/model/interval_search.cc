@@ -116,7 +116,7 @@ class IntervalSearch {
 
   // The linear system of the last round.
   struct Linear {
-    evidence::Matrix weighted;  // one row for each column, weighted, with the nuisances' share removed
+    evidence::Matrix weighted;  // one row for each parameter, weighted, with the nuisances' share removed
     evidence::NormalFactor information;
     std::vector<double> residual;
     std::vector<float> expected;  // by cell

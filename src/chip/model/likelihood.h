@@ -48,7 +48,7 @@ struct Effect {
 struct Solution {
   std::vector<double> eta;  // nuisances, then settings of the dictionary, then parts by column
   std::vector<double> variance;
-  double log_likelihood = 0;  // coefficients integrated out (Laplace), so that a wide prior has its price
+  double log_likelihood = 0;       // coefficients integrated out (Laplace), so that a wide prior is penalised
   std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
   // Mean deviance of Student's t without the misfit, by kind of record. About 1 for a run like healthy draws.
   std::array<double, 4> deviance{};

@@ -44,8 +44,8 @@ struct FittedSettings {
   Solution solution;
 };
 
-// Returns the value that the maximum exceeds with probability `chance`, extrapolated by Gumbel's law with
-// its moments.
+// Returns the value that a further draw exceeds with probability `chance`, by the Gumbel law with the moments
+// of `values`.
 double tail(const std::vector<double>& values, double chance) {
   double mean = 0;
   for (const double v : values)
@@ -220,7 +220,8 @@ void add_classes(ModelVerdict& v, double tolerance) {
   v.classes = {{"the whole chip", surest->factor, surest->low, surest->high}};
 }
 
-// The classes that differ by more than the tolerance, so that parts are simulated beside what theirs take.
+// Scales the chip's rates by the classes that differ by more than the tolerance, so that parts are simulated
+// on a chip with these rates.
 void scale_classes(ModelVerdict& v) {
   const std::array<double*, 4> rates = {
       &v.chip.core.ops_per_cycle,
@@ -251,7 +252,7 @@ double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(sum / double(std::max<size_t>(1, values.size())));
 }
 
-// Returns whether most of the records that the plan has last are missing, one for each core.
+// Returns whether most of the records planned last, as many as there are cores, are missing.
 bool lost_its_end(const Dictionary& d, std::span<const ProbeRecord> records) {
   std::vector<uint32_t> order(d.keys.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -30,7 +30,7 @@ class Shifts {
   explicit Shifts(const LearnSetup& setup)
       : setup_(setup) {
   }
-  // Adds the runs that it had to simulate to `simulated`.
+  // Returns the shifts for the settings of `chip`. Adds the runs that it had to simulate to `simulated`.
   const std::vector<float>& of(const Dictionary& dictionary, const spec::Chip& chip, int& simulated);
 
  private:

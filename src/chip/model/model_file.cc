@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number rises with each change of what a model learns, so that models of before are learnt again.
+// The number rises with each change of what a model learns, so that models of earlier versions are learnt
+// again.
 constexpr std::string_view kMagic = "lento chip model 3\n";
 constexpr size_t kDigest = 32;  // hex digits
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;

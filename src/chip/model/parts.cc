@@ -60,7 +60,7 @@ struct Running {
   }
 };
 
-// Twice the log likelihood by which records around their expectation fall when a part makes them longer.
+// Returns twice the log likelihood that records at their expectation lose when a part makes them longer.
 double planted_gain(const Likelihood& model, const Solution& s, const PartCells& part, double longer) {
   double sum = 0;
   for (const auto& [cell, share] : part.served) {
