@@ -148,7 +148,7 @@ class CollectiveBench : public Reader {
     write(sink);
   }
 
-  // "self" is the host on which a run of one process was made: the name of the file may name it.
+  // Adds a host. "self" is the host of a run of one process, which only the name of the file may state.
   void add_host(const std::string& host) {
     if (host == "self" || host == "localhost")
       return;
@@ -203,8 +203,8 @@ class CollectiveBench : public Reader {
     gpu_.clear();
   }
 
-  // The bus bandwidth is that of the algorithm times 2(n-1)/n for an all-reduce, and times (n-1)/n for what
-  // moves half as much. "" for other collectives.
+  // Returns the collective that follows from the factor between bus bandwidth and algorithm bandwidth:
+  // 2(n-1)/n for an all-reduce, (n-1)/n for an all-gather or a reduce-scatter, "" for other factors.
   std::string collective() const {
     constexpr double kRounding = 0.02;
     const double half = devices_ > 1 ? (devices_ - 1) / devices_ : 0;

@@ -107,13 +107,14 @@ class GpuBurn : public Reader {
     }
   }
 
-  // The list above the reports may have lost its beginning.
+  // Returns the GPU at a place of a report, or the place when the list of GPUs above the reports has lost its
+  // beginning.
   std::string name(size_t index, size_t count) const {
     return gpus_.size() >= count ? gpus_[index] : std::to_string(index);
   }
 
-  // GPUs of one model are peers. The list of models may be incomplete. When all listed GPUs are one model,
-  // the others are assumed to be the same.
+  // Returns the model of a GPU as its group of peers. When all listed GPUs are one model, the group is "",
+  // because the list may be incomplete and the others are assumed to be the same.
   std::string group_of(const std::string& gpu) const {
     const bool is_mixed = std::ranges::any_of(models_, [&](const auto& other) {
       return other.second != models_.begin()->second;
@@ -122,7 +123,7 @@ class GpuBurn : public Reader {
     return !is_mixed || model == models_.end() ? "" : model->second;
   }
 
-  // Takes a progress line: which GPU computed wrong results or stopped.
+  // Takes a progress line: rate and temperature of each GPU, and which GPU computed wrong results or stopped.
   void report(Sink& sink) {
     const std::string_view line = sink.line();
     const std::string_view last = line.substr(line.rfind("proc'd:"));

@@ -47,7 +47,7 @@ void write_kernel(const KernelTimes& times, Sink& sink) {
   add_time(run, "median", "s", times.median_s);
   add_time(run, "longest", "s", times.longest_s);
   sink.run(std::move(run));
-  // What a kernel computes takes as long on all ranks. A collective waits for others.
+  // A kernel that computes takes as long on all ranks. A collective waits for others.
   if (times.mean_s && *times.mean_s > 0 && !is_collective(times.name))
     sink.state(
         {"mean time of " + short_name(times.name),

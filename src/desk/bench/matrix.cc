@@ -41,7 +41,7 @@ bool begins_matrix(const Cells& head, const Cells& row) {
          std::all_of(row.begin() + 1, row.end(), is_value);
 }
 
-// "0" is a GPU, "node7:0" is the first process of a host.
+// Returns the part of a row or column: "0" is a GPU, "node7:0" is the first process of a host.
 Subject subject_of_name(const std::string& name) {
   if (base::try_uint(name))
     return {"", "gpu" + name, ""};

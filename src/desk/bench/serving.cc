@@ -1,12 +1,12 @@
-// Serving benchmarks print a summary and write the same as JSON. Medians are taken where there are some: a
-// mean of waiting times is made by its tail.
+// Serving benchmarks print a summary and write the same as JSON. Medians are taken where there are some: the
+// tail of waiting times dominates their mean.
 //
 //   summary = "============ Serving Benchmark Result ============" {NAME ":" X}
 //   JSON    = {"request_throughput": X, "median_ttft_ms": X, ...}              (vLLM, SGLang)
 //           | {"request_throughput": {"unit": U, "avg": X, "p50": X}, ...}     (genai-perf, AIPerf)
 //
-// Source: vLLM 0.4 to 0.11, SGLang 0.3 to 0.5, genai-perf 0.0.8 to
-// 0.0.16 and AIPerf 0.1 to 0.3 (JSON exporters).
+// Source: vLLM 0.4 to 0.11, SGLang 0.3 to 0.5, genai-perf 0.0.8 to 0.0.16 and AIPerf 0.1 to 0.3 (JSON
+// exporters).
 #include "desk/bench/serving.h"
 
 #include <algorithm>
@@ -104,7 +104,8 @@ class ServingText : public Reader {
     write_if_any(sink);
   }
 
-  // The requested rate is printed before the summary, so it is kept until the summary ends.
+  // Writes the result at the end of a summary. The requested rate is printed before the summary, so it is
+  // kept until then.
   void write_if_any(Sink& sink) {
     if (!is_open_)
       return;

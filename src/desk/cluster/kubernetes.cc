@@ -67,7 +67,7 @@ constexpr Reason kPodReasons[] = {
      "look at the node's device plugin and at nvidia-smi there: a GPU is missing or unhealthy"},
 };
 
-// Returns the meaning of an event's reason, or null for reasons that say nothing about hardware.
+// Returns the meaning of an event's reason, or null for reasons that do not concern hardware.
 const Reason* reason_of(bool is_node, std::string_view reason) {
   if (is_node) {
     for (const Reason& entry : kNodeReasons)
@@ -81,7 +81,7 @@ const Reason* reason_of(bool is_node, std::string_view reason) {
   return nullptr;
 }
 
-// Names of the objects of a cluster, at most kMost of them.
+// Keeps the nodes on which the pods of a cluster run.
 class Pods {
  public:
   // Remembers on which node a pod runs.

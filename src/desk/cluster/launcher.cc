@@ -272,8 +272,8 @@ class Missing : public Reader {
     quote(sink);
   }
 
-  // A line "3: [TENSOR, TENSOR ...]" looks like output of rank 3 with srun's label.
-  // After JAX's barrier each line names a task.
+  // Takes a line behind a report: a task after JAX's barrier, or a rank of Horovod's list. Such a line, "3:
+  // [TENSOR, TENSOR ...]", was parsed as output of rank 3 with srun's label.
   void behind(std::string_view line, Sink& sink) override {
     if (line.starts_with("/job:") && line.find("/task:") != line.npos) {
       numbers_behind(line, "/task:", missing_);

@@ -104,7 +104,7 @@ class Sinfo : public Reader {
     return true;
   }
 
-  // Takes a row that says why nodes were taken out of service.
+  // Takes a row with the reason for which nodes were taken out of service.
   bool take_reason(std::string_view line, const std::vector<Word>& cells, Sink& sink) {
     const size_t n = cells.size();
     const std::string reason(trim(line.substr(0, cells[n - 3].begin)));
@@ -160,7 +160,7 @@ double score_queue(std::string_view head, std::string& reason) {
   return 0.9;
 }
 
-// The queue shows what runs where, which is no sign of health. A job may state the nodes that it waits for.
+// Reads the queue, which is no sign of health. A job may state the nodes that it waits for.
 class Squeue : public Reader {
   bool row(std::string_view line, Sink& sink) override {
     constexpr std::string_view kUnavailable = "UnavailableNodes:";
@@ -254,8 +254,8 @@ class KubeDescribe : public Reader {
     return true;
   }
 
-  // "  nvidia.com/gpu:     8": a resource of a device plugin, which offers only the healthy ones of what it
-  // counts.
+  // Takes a resource of a device plugin, "  nvidia.com/gpu:     8", which offers only the healthy ones of the
+  // devices that it counts.
   bool resource(std::string_view line, Sink& sink) {
     static const Pattern pattern("^~{name:name}:~{n:int}$");
     Match match;

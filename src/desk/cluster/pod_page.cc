@@ -51,7 +51,7 @@ class PodPage : public Reader {
     return true;
   }
 
-  // A reason of the pod as a whole, which stands behind its status.
+  // Writes the reason why the pod as a whole failed, which follows its status.
   void rejected(std::string_view reason, Sink& sink) {
     const bool is_device = reason == "UnexpectedAdmissionError";
     write(
@@ -64,7 +64,7 @@ class PodPage : public Reader {
         sink);
   }
 
-  // A warning among the events, which is told when nothing more exact was.
+  // Writes a warning of the pod's events, unless a more exact event was written before.
   bool warning(std::string_view line, Sink& sink) {
     constexpr size_t kMostText = 160;
     if (!has_event_)

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 9> kOfProgram{
     "RunContainerError",
     "StartError"};
 
-// Words, those in parentheses left out.
+// Returns the words of a line, without those in parentheses.
 std::vector<std::string> pod_cells(std::string_view line) {
   constexpr size_t kMost = 64;
   std::vector<std::string> cells;

@@ -65,7 +65,7 @@ const LineForm kErrorForms[] = {
      {"subprocess.CalledProcessError: Command '['python']' returned non-zero exit status 1."}},
 };
 
-// Words that a process uses when another one has ended or does not come.
+// Words of an error which state that another process has ended or does not arrive.
 constexpr std::array<std::string_view, 22> kOfPeers{
     "NCCL",
     "nccl",

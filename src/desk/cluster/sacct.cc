@@ -165,8 +165,8 @@ class SacctJson : public Reader {
     }
   }
 
-  // "state": {"current": ["FAILED"]}, and of older ones "state": {"current": "FAILED"} or "job_state":
-  // ["FAILED"].
+  // Returns the state of a job: "state": {"current": ["FAILED"]}, in older versions "state": {"current":
+  // "FAILED"} or "job_state": ["FAILED"].
   static std::string state_of(const base::Json& job) {
     const base::Json* state = job.find("state");
     const base::Json* current = state && state->is_object() ? state->find("current") : job.find("job_state");

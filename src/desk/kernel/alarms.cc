@@ -198,7 +198,7 @@ const Alarm kAlarms[] = {
      "drain the node, reset the GPU"},
 };
 
-// Lines that only have a meaning together with others.
+// Indices of the forms of lines that have a meaning only together with others.
 constexpr size_t kLinkDown = std::size(kAlarms);
 constexpr size_t kLinkUp = kLinkDown + 3;
 constexpr size_t kRecord = kLinkUp + 6;
@@ -231,7 +231,7 @@ bool is_figure_of_part(char c) {
   return c >= '0' && c <= '9';
 }
 
-// "nvme3n1" is the disk nvme3, "sda1" the disk sda.
+// Returns the disk of a device name: nvme3 for "nvme3n1", sda for "sda1".
 std::string disk_of(std::string_view name) {
   size_t end = name.size();
   if (name.starts_with("nvme")) {
@@ -244,7 +244,7 @@ std::string disk_of(std::string_view name) {
   return std::string(name.substr(0, end));
 }
 
-// A word that may be a part: letters with a number.
+// Returns whether a word may be a part: letters with a number.
 bool may_be_part(std::string_view word) {
   const bool has_letter = word.find_first_of("abcdefghijklmnopqrstuvwxyz") == 0;
   return has_letter && word.find_first_of("0123456789") != word.npos &&
@@ -259,8 +259,8 @@ std::string_view inside(std::string_view line, std::string_view open, std::strin
   return line.substr(0, line.find_first_of(close));
 }
 
-// The part that a line of the kernel is about. A PCI address goes before the port behind it, because other
-// lines have the address alone.
+// Returns the part that a line of the kernel is about. A PCI address precedes the port behind it, because
+// other lines have the address alone.
 std::string part_of(std::string_view line) {
   for (const std::string_view open : {" dev ", "(device ", ": ["})
     if (const std::string_view name = inside(line, open, ",) ]"); name.starts_with("sd") || may_be_part(name))
@@ -351,7 +351,7 @@ class Alarms : public Reader {
     state.time = sink.time();
   }
 
-  // "{3}[Hardware Error]: ...": lines of one record share the number in front.
+  // Takes a line of a record, "{3}[Hardware Error]: ...". Lines of one record share the number in front.
   void record(size_t what, const Match& match, Sink& sink) {
     const std::string key = sink.subject().host + std::string(sink.line().substr(0, sink.line().find('[')));
     if (what == 0) {

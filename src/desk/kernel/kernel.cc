@@ -263,7 +263,7 @@ class Kernel : public Reader {
     sink.event(std::move(event));
   }
 
-  // The bandwidth that a card finds on its way to the processor, as a state to compare: a slot of an older
+  // Writes the bandwidth of a card's path to the processor, as a state to compare: a slot of an older
   // generation limits all cards of one kind alike, a bad contact one of them.
   static void bandwidth(const Match& match, Sink& sink) {
     const double now = match.number("now").value_or(kUnknown);

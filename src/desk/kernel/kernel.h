@@ -13,8 +13,7 @@ extern const Format kFabricManager;  // errors of NVSwitches in the log of the f
 
 Formats kernel_formats();
 
-// Returns the entry of a code in NVIDIA's catalogue of Xid errors, or nullptr when the catalogue does not
-// hold it.
+// An entry of NVIDIA's catalogue of Xid errors.
 struct Xid {
   int code;
   Origin origin;
@@ -22,6 +21,7 @@ struct Xid {
   const char* meaning;
   const char* action;
 };
+// Returns the entry of a code, or nullptr when the catalogue lacks it.
 const Xid* xid(int64_t code);
 
 }  // namespace lento::desk

@@ -182,7 +182,7 @@ std::string_view next(std::string_view& text, char end) {
   return part;
 }
 
-// A full counter states that there were many errors and not since when, which no comparison can tell.
+// Asks about a full counter, which shows that there were many errors but not since when.
 void question_full(const Counter& counter, const Subject& subject, Sink& sink) {
   Event event;
   event.kind = "unread/state";

@@ -131,7 +131,7 @@ class SubnetManager : public Reader {
     sink.event(std::move(event));
   }
 
-  // Notices 129 to 131 of the architecture's volume 1: thresholds of a port that its agent reports.
+  // Reports notices 129 to 131 of the architecture's volume 1: a port exceeded a threshold.
   static void overrun(const Match& match, Sink& sink) {
     const std::string what = match.text("what");
     const char* meaning = what == "129"   ? "its link had more errors than its threshold allows"
@@ -174,7 +174,7 @@ class SubnetManager : public Reader {
         sink);
   }
 
-  // Ports that left together and did not return: behind one switch, of one host, or one alone.
+  // Reports ports that left in one sweep and did not return: behind one switch, of one host, or one alone.
   static void lost_in_sweep(const std::map<std::string, Parts>& hosts, Sink& sink) {
     constexpr size_t kFewestTogether = 3;
     const Parts& first = hosts.begin()->second;

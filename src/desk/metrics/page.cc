@@ -211,7 +211,7 @@ class MetricsPage : public Reader {
     sink.took();
   }
 
-  // The quantity and the part of the sample.
+  // Returns the quantity and the part of the sample.
   std::pair<Quantity, Subject> meaning() {
     fleet::LabelList labels;
     for (const auto& [key, text] : sample_.labels)

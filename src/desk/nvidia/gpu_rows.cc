@@ -366,7 +366,7 @@ void GpuRows::write_load(const Row& row, double load, bool is_snapshot, Sink& si
   Quantity power{"GPU power", "W", Kind::Level, Better::Neither, group};
   Quantity utilisation{"GPU utilisation", "%", Kind::Share, Better::Neither, group};
   if (is_snapshot) {
-    // A GPU whose memory nobody holds is idle by plan.
+    // A GPU with nearly all of its memory free has no job, so its load is not compared.
     constexpr double kLeastInUse = 0.1;
     if (!(number_of(row.fields, "memory.used") > kLeastInUse * number_of(row.fields, "memory.total")))
       return;

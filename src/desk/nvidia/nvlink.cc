@@ -63,7 +63,8 @@ class Nvlink : public Reader {
     }
   }
 
-  // The GPUs of a host are compared with each other. Of fewer than that takes, their links are.
+  // GPUs of one host are compared with each other. When they are fewer than kFewestGpus, their links are
+  // compared instead.
   void end(Sink& sink) override {
     write(sink);
     constexpr int kFewestGpus = 3;
@@ -138,7 +139,7 @@ bool is_card(const std::string& cell) {
   return is_named(cell, "NIC") || cell.starts_with("mlx5_");
 }
 
-// Holds for "GPU0 GPU1 NIC0", and for "GPU0 CPU Affinity" of a host with one GPU.
+// Returns whether a line is the header: "GPU0 GPU1 NIC0", or "GPU0 CPU Affinity" of a host with one GPU.
 bool is_header(const std::vector<std::string>& cells, std::string_view line) {
   if (cells.empty() || !is_named(cells[0], "GPU"))
     return false;
@@ -216,7 +217,8 @@ class Topology : public Reader {
     return sum;
   }
 
-  // The links of a GPU, where those to a GPU without any count as if they were there: they are missing there.
+  // Returns the number of a GPU's links, plus those that it should have to GPUs without any link, because the
+  // other GPU is at fault for these.
   double links_of(const Row& own) const {
     double most = 0;
     for (const auto& [gpu, links] : own.links)

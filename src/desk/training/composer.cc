@@ -4,8 +4,8 @@
 //   batch = "[batch=" N "/" N "]:"
 //   value = ("Min" | "Max") QUANTITY "/Rank: " X [UNIT] "/" RANK      "Train MinThroughput/Rank: 129.44TF/0"
 //
-// The bad end of each quantity is a sample of the rank that had it, with the good end as what is expected.
-// Both are known when the next batch begins.
+// The worst value of each quantity is a sample of the rank that had it, with the best value as its
+// expectation. Both are known when the next batch begins.
 //
 // Source: mosaicml/composer, pull request 3342 (callbacks/global_straggler_detector.py), whose names of
 // quantities these are.

@@ -1,6 +1,6 @@
-// The loss of a training run, or the norm of its gradients, that is no number. One such step is usual where a
-// scale of the loss is sought, so that the step is skipped. Several show that the run computes nothing more,
-// which speeds do not show.
+// The loss of a training run, or the norm of its gradients, that is no number. A single such step is usual
+// while a loss scale is searched, and the program skips it. Several mean that the run computes nothing useful
+// any more, which its speed does not show.
 //
 // Trainers that leave such losses out of their average state a loss of 0 then, with a norm that is no number.
 //

@@ -1,12 +1,12 @@
 // Programs that write no table of their steps: nanoGPT, the timers of DeepSpeed, and progress bars (tqdm), by
-// which Lightning, Hugging Face's Trainer and many loops of one's own show how fast they are.
+// which Lightning, Hugging Face's Trainer and many hand-written loops show how fast they are.
 //
 //   nanoGPT   = "iter " N ": loss " X ", time " X "ms" [", mfu " X "%"]
 //   DeepSpeed = "time (ms)" {" | " NAME ": " X}         names with forward, backward and step
 //   bar       = [TEXT] "| " N "/" N " [" TIME "<" TIME ", " X ("it/s" | "s/it") any "]"
 //
-// A bar begins again with each epoch: its steps go on from where the last one ended. Bars of other totals
-// (evaluation, loading) are other quantities.
+// A bar restarts with each epoch, and its steps are counted on from the end of the last one. Bars of other
+// totals (evaluation, loading) are other quantities.
 //
 // Sources: nanoGPT of 2023 to 2025; the timers of DeepSpeed 0.3 to 0.17; tqdm 4.60 to 4.67.
 #include <map>

@@ -7,8 +7,8 @@
 //   outlier = "OUTLIER rank" N ["(" HOST ")"] ":" X "(" PERCENT "%)"
 //   section = "=== Straggler Report at Step" N "===" any {NAME ":" any {"Rank" N ":" X "ms"}}
 //
-// The unit decides on which side a deviation is slow. A number without a known unit may be anything: what was
-// not read is an open question. A report begins where a rank comes again.
+// The unit decides on which side a deviation is slow. A number without a known unit may be anything, so it is
+// an open question. A report begins where a rank recurs.
 //
 // Megatron-LM's sniff test names the ranks that are a tenth or more from the median. Slower ones are events,
 // faster ones are none. Where more than a quarter of the ranks are named the links differ by design.

@@ -260,7 +260,7 @@ std::vector<std::string> header_names(std::string_view line) {
 double score_rank_table(std::string_view head, std::string& reason) {
   const std::string_view header = head.substr(0, head.find('\n'));
   const std::vector<std::string> names = header_names(header);
-  // Blanks set words of a sentence apart, too, which no row of as many cells follows.
+  // Blanks separate the words of a sentence too, but no row with as many cells follows a sentence.
   if (delimiter_of(header) == ' ') {
     const std::string_view rows = head.substr(std::min(header.size() + 1, head.size()));
     const std::vector<std::string> row = split(rows.substr(0, rows.find('\n')), ' ');
@@ -323,7 +323,7 @@ class RankTable : public Reader {
     return true;
   }
 
-  // Times of the steps of a job, which count where no column measures a speed.
+  // Keeps the times of the steps of a job, which are used when no column measures a speed.
   void add_stamp(const Cells& cells, double step, Sink& sink) {
     constexpr size_t kMost = size_t{1} << 20;
     for (const auto& [name, text] : cells) {

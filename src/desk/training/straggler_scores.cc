@@ -1,6 +1,6 @@
-// Reports of nvidia-resiliency-ext's straggler detection: scores of the worst ranks, 1 for the best there can
-// be, once beside the other ranks ("relative") and once beside the rank's own past ("individual"), and a
-// warning that lists the ranks below its threshold.
+// Reports of nvidia-resiliency-ext's straggler detection: scores of the worst ranks, of which 1 is the best
+// possible, once compared with other ranks ("relative") and once with the rank's own past ("individual"), and
+// a warning that lists the ranks below its threshold.
 //
 //   section = "GPU relative performance:" | "GPU individual performance:"
 //   all     = {"Rank=" N " Node=" HOST " Score=" X}
@@ -8,8 +8,8 @@
 //   listed  = "GPUs" ("relative" | "individual") "perf: {" RANK ": " X {", " RANK ": " X} "}"
 //   warning = "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: " LIST
 //
-// The first rank below "Worst performing" holds the bad end of a report. Without such a heading a report
-// lists the score of every rank. A list names its ranks as plain numbers or as "rank=N".
+// The first rank below "Worst performing" is the worst of a report. Without such a heading a report lists the
+// score of every rank. A list names its ranks as plain numbers or as "rank=N".
 //
 // Source: nvidia_resiliency_ext/ptl_resiliency and attribution/straggler, 0.2 to 0.4; the same report in
 // Megatron-Bridge (training/nvrx_straggler.py).
@@ -123,7 +123,7 @@ class StragglerScores : public Reader {
     sink.sample(is_all ? own : worst, *value, {{match.text("node"), "", match.text("rank")}, report_});
   }
 
-  // Reads the scores that a program prints as the report holds them, by rank.
+  // Reads the scores of all ranks, which a program prints as a dictionary.
   void listed(const Match& match, Sink& sink) {
     const bool is_relative = match["kind"] == "relative";
     report_ += is_relative || report_ == 0;

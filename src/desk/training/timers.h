@@ -6,7 +6,7 @@
 //
 // The times of each rank are those of its own subject. A largest time has no rank: it is a sample of the job,
 // with the smallest one as what it could be. Timers of work are judged. Those in which ranks wait for each
-// other say who waits, and are only kept.
+// other show who waits, and are not judged.
 //
 // Source: megatron/core/timers.py of Megatron-LM 0.5 to 0.15.
 #pragma once

@@ -43,7 +43,7 @@ class UnreadRanks : public Reader {
   void take(size_t, const Match&, Sink& sink) override {
     const RankWord rank = rank_in(sink.line());
     const std::string_view rest = sink.line().substr(rank.end);
-    // Whether the line is from the set-up of a communicator.
+    // Lines from the set-up of a communicator are left out.
     const bool is_setup = sink.line().find("NCCL INFO") != std::string_view::npos;
     if (is_setup || rank.number.empty() || rest.size() > 256 || rest.find_first_of("0123456789") == rest.npos)
       return;
